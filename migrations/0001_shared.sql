@@ -1,4 +1,84 @@
--- What has no subject of its own: fingerprints of secrets, elapsed time, the machines of a cluster, probes.
+-- What has no subject of its own: what the runtime role may do, fingerprints of secrets, elapsed time, the machines of
+-- a cluster, probes.
+
+-- What the runtime role may do with each table, view and sequence. The service connects as that role, and the owner of
+-- the tables migrates (docs/roles.md). A partition has no row: a statement that names the whole table needs none.
+CREATE TABLE runtime_privileges (
+  name text PRIMARY KEY,
+  privileges text[] NOT NULL
+);
+
+-- Says so. The owner grants it at the end of the migrations (grant_runtime).
+CREATE FUNCTION runtime_may(p_privileges text, p_name text) RETURNS void
+LANGUAGE sql AS $$
+  INSERT INTO runtime_privileges AS r (name, privileges) VALUES (p_name, string_to_array(p_privileges, ', '))
+  ON CONFLICT (name) DO UPDATE SET privileges = excluded.privileges
+$$;
+SELECT runtime_may('SELECT', 'runtime_privileges');
+SELECT runtime_may('SELECT', 'schema_migrations');
+
+-- Lets a function run with the owner's rights, whoever calls it: the runtime role may call it, and nobody else. For
+-- functions that make or drop tables. Such a function checks its arguments. It finds no table of the caller's: the
+-- schema of the store comes first, and the caller's temporary tables come last.
+CREATE FUNCTION runs_as_owner(p_function regprocedure) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('ALTER FUNCTION %s SECURITY DEFINER SET search_path TO %I, pg_temp', p_function, current_schema());
+  EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p_function);
+END
+$$;
+
+-- The statements that give a role what the runtime role may do (is_missing), and take away what is more than that.
+CREATE FUNCTION runtime_gaps(p_role name) RETURNS TABLE (is_missing boolean, statement text)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  -- Read by a statement of its own: a machine of a cluster cannot join the table with its catalog.
+  v_rights constant jsonb := (SELECT jsonb_object_agg(r.name, r.privileges) FROM runtime_privileges r);
+BEGIN
+  RETURN QUERY
+  WITH objects AS (
+    SELECT 'SCHEMA' AS kind, format('%I', n.nspname) AS object, n.nspacl AS acl, '["USAGE"]'::jsonb AS rights
+    FROM pg_namespace n WHERE n.nspname = current_schema() AND NOT has_schema_privilege(p_role, n.oid, 'USAGE')
+    UNION ALL
+    SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl,
+      v_rights -> c.relname::text
+    FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'S')
+    UNION ALL
+    SELECT 'FUNCTION', p.oid::regprocedure::text, p.proacl, '["EXECUTE"]'
+    FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace AND p.prosecdef
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+  ), wanted AS (
+    SELECT o.kind, o.object, jsonb_array_elements_text(o.rights) AS privilege FROM objects o
+  ), held AS (
+    SELECT o.kind, o.object, a.privilege_type AS privilege FROM objects o, aclexplode(o.acl) AS a
+    WHERE a.grantee = p_role::regrole
+  )
+  SELECT h.privilege IS NULL, format(CASE WHEN h.privilege IS NULL THEN 'GRANT %s ON %s %s TO %I'
+    ELSE 'REVOKE %s ON %s %s FROM %I' END, string_agg(privilege, ', '), kind, object, p_role)
+  FROM wanted w FULL JOIN held h USING (kind, object, privilege)
+  WHERE w.privilege IS NULL OR h.privilege IS NULL
+  GROUP BY kind, object, h.privilege IS NULL, w.privilege IS NULL
+  ORDER BY 2;
+END
+$$;
+
+-- Gives a role what the runtime role may do, and no more. Returns the number of statements that this took. The caller
+-- is the owner.
+CREATE FUNCTION grant_runtime(p_role name) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_statement text;
+  v_done integer := 0;
+BEGIN
+  -- Two processes that start at once would change the same rows of the catalog.
+  PERFORM pg_advisory_xact_lock(8726, 4);
+  FOR v_statement IN SELECT g.statement FROM runtime_gaps(p_role) AS g LOOP
+    EXECUTE v_statement;
+    v_done := v_done + 1;
+  END LOOP;
+  RETURN v_done;
+END
+$$;
 
 -- Fingerprints of the secrets that the stored data depends on: a start with others is refused.
 CREATE TABLE secret_checks (
@@ -13,6 +93,7 @@ CREATE TABLE secret_checks (
   -- Of a data key: when it was proved that no row needs the key any more.
   retired_at timestamptz
 );
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'secret_checks');
 
 -- How much time has certainly passed while the service ran: a lower bound, which no step of a clock moves. A row that
 -- is old by the database's clock counts no more; it is deleted when it is old by this time as well.
@@ -31,6 +112,7 @@ CREATE TABLE elapsed (
   refused_keys integer[] NOT NULL DEFAULT '{}'
 );
 INSERT INTO elapsed DEFAULT VALUES;
+SELECT runtime_may('SELECT, UPDATE', 'elapsed');
 
 -- Lets no batch that is sealed with a data key be registered from now on, or lets it again.
 CREATE FUNCTION refuse_data_key(p_id integer, p_is_refused boolean) RETURNS void

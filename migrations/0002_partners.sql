@@ -33,3 +33,9 @@ CREATE TABLE api_keys (
   revoked_at timestamptz
 );
 CREATE INDEX api_keys_partner ON api_keys (partner_id);
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'partners');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'api_keys');
+SELECT runtime_may('USAGE', 'partners_id_seq');
+SELECT runtime_may('USAGE', 'api_keys_id_seq');

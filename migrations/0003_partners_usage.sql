@@ -99,3 +99,8 @@ BEGIN
   WHERE t.partner_id = p_partner_id;
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'usage_entries');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'usage_counted');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'usage_totals');

@@ -80,3 +80,7 @@ BEGIN
   RETURNING o.*;
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'key_outcomes');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'key_totals');

@@ -125,3 +125,13 @@ RETURN CASE p_decision WHEN 'approved' THEN 'pending_signature'::application_sta
 -- Whether an application of a status is open: an open one holds its phone, a final one does not (D35).
 CREATE FUNCTION is_open(p_status application_status) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_status NOT IN ('rejected', 'disbursed');
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT', 'policies');
+SELECT runtime_may('USAGE', 'policies_id_seq');
+SELECT runtime_may('SELECT, USAGE', 'batch_numbers');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'batches');
+SELECT runtime_may('SELECT, INSERT, DELETE', 'open_phones');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'application_states');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'review_queue');
+SELECT runtime_may('SELECT, INSERT', 'application_events');

@@ -83,3 +83,6 @@ BEGIN
   LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = g.id;
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT', 'applications');

@@ -183,3 +183,11 @@ CREATE TRIGGER records_gone AFTER DELETE ON message_records REFERENCING OLD TABL
   FOR EACH STATEMENT EXECUTE FUNCTION note_records();
 CREATE TRIGGER records_changed AFTER UPDATE ON message_records REFERENCING OLD TABLE AS gone NEW TABLE AS came
   FOR EACH STATEMENT EXECUTE FUNCTION note_records();
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'outbox');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'waiting_rejections');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'leases');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'message_records');
+SELECT runtime_may('SELECT, INSERT, DELETE', 'waiting_messages');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'message_counts');

@@ -77,4 +77,6 @@ BEGIN
 END
 $$;
 
+SELECT runs_as_owner('make_batch_partitions()');
+
 SELECT make_batch_partitions();

@@ -193,3 +193,8 @@ BEGIN
     ORDER BY g.n);
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT', 'outbox_messages');
+SELECT runtime_may('SELECT', 'begun_messages');
+SELECT runtime_may('SELECT', 'messages');

@@ -101,3 +101,7 @@ BEGIN
   RETURN v_until - v_forgotten;
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'partner_event_totals');
+SELECT runtime_may('SELECT, INSERT, DELETE', 'partner_events');

@@ -144,3 +144,7 @@ BEGIN
   RETURN v_mended;
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'partner_endpoints');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'pushes');

@@ -48,3 +48,6 @@ BEGIN
 END
 $$;
 
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'recipients');

@@ -134,3 +134,7 @@ BEGIN
     WHEN v.broken_at IS NULL AND v_was_broken THEN 'mended' END;
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, UPDATE', 'sender');
+SELECT runtime_may('SELECT, INSERT, DELETE', 'paused_templates');

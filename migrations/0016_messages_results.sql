@@ -1,7 +1,6 @@
 -- The results of sends, and times that a clock ahead left behind. 0007_messages.sql gives the order of locks.
 
--- Status events without our callback that came before the record of their message. Bound: the upkeep deletes those
--- older than an hour; a record comes within minutes of its send.
+-- Status events without our callback that came before the record of their message. Bound: an hour.
 CREATE TABLE early_events (
   -- Blind index.
   channel_message_id bigint NOT NULL,
@@ -16,6 +15,7 @@ CREATE TABLE early_events (
   PRIMARY KEY (channel_message_id, status)
 );
 CREATE INDEX early_events_came ON early_events (came_ms);
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'early_events');
 
 -- Tells the partners that messages failed (D41), with one event for each. The last statement of its transaction, by the
 -- order of locks.

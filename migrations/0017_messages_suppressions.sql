@@ -145,3 +145,6 @@ BEGIN
   RETURN FOUND;
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'suppressions');

@@ -88,3 +88,6 @@ BEGIN
   ) AS w CROSS JOIN LATERAL apply_opt_out_changes(w.phones, w.stops, w.sources, w.at) AS h;
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'channel_users');

@@ -46,3 +46,6 @@ BEGIN
   END IF;
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'batch_receipts');

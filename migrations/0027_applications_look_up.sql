@@ -229,3 +229,10 @@ BEGIN
     AND (p_id_numbers IS NULL OR b.id_numbers[p + 1] = ANY (p_id_numbers));
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'closed_segments');
+SELECT runtime_may('SELECT, DELETE', 'look_up_buckets');
+
+SELECT runs_as_owner('leave_partition(bigint, bigint)');
+SELECT runs_as_owner('fill_look_up_buckets()');

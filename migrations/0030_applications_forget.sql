@@ -55,6 +55,8 @@ DECLARE
   v_mixed bigint[] := '{}';
   v_final bigint[] := '{}';
 BEGIN
+  -- The function runs as the owner: the caller chooses no more than RETENTION_DAYS can say.
+  IF p_days IS NULL OR p_days < 1 THEN RAISE EXCEPTION 'p_days must be 1 or more'; END IF;
   IF is_worker() THEN
     RETURN QUERY SELECT j.applications, j.unreadable FROM json_to_record(
       on_coordinator(format('SELECT row_to_json(f) FROM forget_partition(%s) AS f', p_days))::json
@@ -103,3 +105,5 @@ BEGIN
   RETURN NEXT;
 END
 $$;
+
+SELECT runs_as_owner('forget_partition(integer)');

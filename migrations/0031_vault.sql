@@ -17,3 +17,6 @@ CREATE TABLE reseals (
   started_at timestamptz NOT NULL,
   finished_at timestamptz
 );
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'reseals');

@@ -92,3 +92,7 @@ BEGIN
     FROM elapsed e CROSS JOIN batch_numbers n);
 END
 $$;
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'upkeep_jobs');
+SELECT runtime_may('SELECT, INSERT, DELETE', 'message_count_hours');

@@ -37,3 +37,7 @@ END
 $$;
 CREATE TRIGGER operator_events_stay BEFORE UPDATE OR DELETE ON operator_events
   FOR EACH ROW EXECUTE FUNCTION refuse_change_of_record();
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT', 'operator_events');
+SELECT runtime_may('SELECT, UPDATE', 'operator_events_head');

@@ -8,7 +8,7 @@ import { REPOSITORY, readSources } from './support/sources.ts';
 /** The tables of each room. A subject's room is its folder `sql`, and its migrations have its name. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   postgres: ['elapsed'],
-  schema: ['schema_migrations'],
+  schema: ['schema_migrations', 'runtime_privileges'],
   seal: ['secret_checks'],
   'partners/sql': [
     'partners',

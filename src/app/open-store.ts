@@ -7,13 +7,13 @@ import type { Database } from '../postgres/database.ts';
 import { checkServer, type DatabaseAddress, openDatabase } from '../postgres/open-database.ts';
 import { Patience } from '../postgres/patience.ts';
 import { checkPooler } from '../postgres/pooler.ts';
-import { migrate } from '../schema/migrations.ts';
 import { closeToOthers } from '../seal/private-files.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../seal/secrets.ts';
 import { secretsOfDataDir } from '../seal/secrets-file.ts';
 import type { Secrets } from '../seal/vault.ts';
 import { Vault } from '../seal/vault.ts';
 import type { Config } from './config/config.ts';
+import { type OwnerAddress, prepareTables } from './prepare-tables.ts';
 import { loadWitnesses } from './subjects.ts';
 
 /** The database with the vault. */
@@ -28,6 +28,10 @@ export interface Store {
 export interface OpenStore extends Store {
   /** The migrations that `openStore` applied. */
   readonly applied: readonly string[];
+  /** The role that `openStore` gave privileges; null: it lacked none. */
+  readonly granted: string | null;
+  /** The owner of the tables; null: the role of `database` is all that is known. */
+  readonly owner: OwnerAddress | null;
   /** For the further steps of the start. */
   readonly patience: Patience;
   /** Binds the database to the secrets of this process. A service calls this when it listens. */
@@ -61,17 +65,17 @@ const END_WITHIN_MS = 1_000;
  * Each step waits up to a minute for a database that does not work for a moment.
  */
 export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
-  const { database, webhookDatabase, patience, close } = await openTables(config, user);
+  const opened = await openTables(config, user);
+  const { database, patience, close } = opened;
   try {
-    const applied = new Set<string>();
-    await patience.run(() => migrate(database, user.signal, applied));
+    const prepared = await prepareTables(opened, user);
     const secrets = await patience.run(() => secretsOf(config, database));
     const check = user.kind === 'service' ? checkSecrets : checkSecretsOfCommand;
     const witnesses = await loadWitnesses();
     if (user.kind !== 'unchecked') await patience.run(() => check(database, secrets, witnesses));
     const confirm = () => patience.run(() => confirmSecrets(database, secrets, witnesses));
     const vault = new Vault(secrets);
-    return { database, webhookDatabase, vault, applied: [...applied], patience, confirm, close };
+    return { ...opened, ...prepared, vault, confirm };
   } catch (error) {
     await close();
     throw error;
@@ -82,7 +86,7 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
 export async function openTables(
   config: Config,
   user: StoreUser,
-): Promise<Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'patience' | 'close'>> {
+): Promise<Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'owner' | 'patience' | 'close'>> {
   const { signal, notice, onError } = user;
   const pools: Database[] = [];
   // The embedded server may come back on another port, where new connections have to go.
@@ -108,11 +112,16 @@ export async function openTables(
     if (server === null) await awaitServer(database, patience);
     await patience.run(() => checkServer(database));
     await patience.run(() => checkPooler(database));
-    return { database, webhookDatabase, patience, close };
+    return { database, webhookDatabase, owner: ownerOf(config), patience, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function ownerOf({ migrateDatabaseUrl }: Config): OwnerAddress | null {
+  if (migrateDatabaseUrl === null) return null;
+  return { connectionString: migrateDatabaseUrl, variable: 'MIGRATE_DATABASE_URL' };
 }
 
 async function openOwn(dataDir: string, { notice, signal, lost }: StoreUser, moved: ServerListener['moved']) {

@@ -11,7 +11,8 @@ import { type Config, readConfig } from './config/config.ts';
 import { countBuffersInHeapLimit } from './garbage-collection.ts';
 import type { HealthListener } from './health.ts';
 import { runUntilStopped, type Stop, stopInOrder } from './lifetime.ts';
-import { type OpenStore, openStore, openTables, type Store, type StoreUser } from './open-store.ts';
+import { type OpenStore, openStore, openTables, type StoreUser } from './open-store.ts';
+import { asOwner } from './prepare-tables.ts';
 import type { ProgramRoles } from './role-types.ts';
 import { type Demo, welcome } from './welcome.ts';
 
@@ -33,14 +34,16 @@ export function processRoles(): ProgramRoles {
       const store = await openStore(config(), command());
       try {
         const distributed = distribute ? await distributeStore(store) : [];
-        return { applied: [...store.applied], distributed };
+        return { applied: [...store.applied], granted: store.granted, distributed };
       } finally {
         await store.close();
       }
     },
     async schema() {
-      const { database, patience, close } = await openTables(config(), command());
+      const { database, owner, patience, close } = await openTables(config(), command());
       try {
+        if (owner !== null)
+          return await asOwner(owner, patience, (tables) => patience.run(() => schemaFit(tables)));
         return await patience.run(() => schemaFit(database));
       } finally {
         await close();
@@ -152,9 +155,9 @@ async function withStore(
   });
 }
 
-async function distributeStore({ database }: Store): Promise<string[]> {
+async function distributeStore({ database, owner, patience }: OpenStore): Promise<string[]> {
   const { distribute } = await import('../schema/distribution.ts');
-  return distribute(database);
+  return owner === null ? distribute(database) : asOwner(owner, patience, distribute);
 }
 
 /** Only in the embedded store: on the operator's own server, an unrequested key would be a surprise. */

@@ -63,10 +63,11 @@ function addRoleCommands(program: Command, roles: ProgramRoles, io: Io): void {
     .addOption(new Option('--distribute', 'spread the tables over a Citus cluster').conflicts('status'))
     .action(async ({ json = false, status = false, distribute = false }: MigrateOptions) => {
       if (status) return showSchema(io, await roles.schema(), json);
-      const { applied, distributed } = await roles.migrate(distribute);
-      if (json) return writeJson(io, distribute ? { applied, distributed } : { applied });
+      const { applied, granted, distributed } = await roles.migrate(distribute);
+      if (json) return writeJson(io, distribute ? { applied, granted, distributed } : { applied, granted });
       const lines = [
         ...(applied.length > 0 ? [`Applied ${applied.join(', ')}.\n`] : []),
+        ...(granted === null ? [] : [`Gave ${granted} what the service needs, and no more.\n`]),
         ...(distributed.length > 0 ? [`Distributed ${distributed.join(', ')}.\n`] : []),
       ];
       await writeOutput(io, lines.length > 0 ? lines.join('') : 'Nothing to do.\n');

@@ -19,9 +19,9 @@ export interface ProgramRoles extends Roles {
   worker(): Promise<void>;
   /**
    * Brings the database up to date, and with `distribute` spreads its tables over a Citus cluster. Resolves to the
-   * names of the applied migrations and of the spread tables.
+   * names of the applied migrations, of the role that got privileges (null: it lacked none) and of the spread tables.
    */
-  migrate(distribute: boolean): Promise<{ applied: string[]; distributed: string[] }>;
+  migrate(distribute: boolean): Promise<{ applied: string[]; granted: string | null; distributed: string[] }>;
   /** Compares the tables of the database with this version, and changes nothing. */
   schema(): Promise<Schema>;
   /** The work of the commands about backups. */

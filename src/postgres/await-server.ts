@@ -6,17 +6,21 @@ import type { Patience } from './patience.ts';
 import { SetupError } from './setup-error.ts';
 
 /**
- * Resolves when the server of `DATABASE_URL` answers. Throws `SetupError` at once if waiting cannot help, for example
- * after a wrong password, and after a minute without an answer; the error never shows the value of DATABASE_URL.
+ * Resolves when the server of `variable` answers. Throws `SetupError` at once if waiting cannot help, for example after
+ * a wrong password, and after a minute without an answer; the error never shows the value of the variable.
  */
-export async function awaitServer(database: Database, patience: Patience): Promise<void> {
+export async function awaitServer(
+  database: Database,
+  patience: Patience,
+  variable = 'DATABASE_URL',
+): Promise<void> {
   try {
     await patience.run(() => database.query('SELECT 1'));
   } catch (error) {
     // The checks of a session give their own error.
     if (error instanceof SetupError || (error as Error)?.name === 'AbortError') throw error;
     const reason = whyNot(error, database.options.connectionString ?? '');
-    throw new SetupError(`DATABASE_URL cannot be used: ${reason}`);
+    throw new SetupError(`${variable} cannot be used: ${reason}`);
   }
 }
 

@@ -36,7 +36,8 @@ const MAKE_LIST = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, schema integer NOT NULL, additive boolean NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now())`;
-const IS_LISTED = "SELECT to_regclass('schema_migrations') IS NOT NULL AS is_listed";
+/** A role that may not read the list is one that the owner has not granted anything yet. */
+const IS_LISTED = "SELECT has_table_privilege(to_regclass('schema_migrations'), 'SELECT') AS is_listed";
 // Every column, because the table of a store of 0.1.0 has fewer.
 const READ_LIST = 'SELECT * FROM schema_migrations ORDER BY name';
 const READ_APPLIED = `

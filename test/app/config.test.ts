@@ -34,6 +34,8 @@ const VARIABLES = [
   ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_REGION', 'AWS_ENDPOINT_URL_S3'],
   'OPERATOR',
   'DATABASE_URL_FILE',
+  'MIGRATE_DATABASE_URL',
+  'MIGRATE_DATABASE_URL_FILE',
   ...Object.keys(SECRETS).map((name) => `${name}_FILE`),
   ...['ACCESS_TOKEN', 'APP_SECRET', 'VERIFY_TOKEN'].map((name) => `WHATSAPP_${name}_FILE`),
   ...['BACKUP_KEY_FILE', 'AWS_SECRET_ACCESS_KEY_FILE'],
@@ -64,6 +66,7 @@ const DEFAULTS = {
   basePath: '',
   dataDir: resolve('data'),
   databaseUrl: null,
+  migrateDatabaseUrl: null,
   consentChannel: 'messaging',
   channel: 'simulator',
   whatsapp: null,
@@ -249,6 +252,17 @@ describe('readConfig', () => {
     }
   });
 
+  it('the owner of the tables is for a database of your own', () => {
+    const [url, owner] = ['postgres://service@h/d', 'postgres://owner@h/d'];
+    const own = { ...SECRETS, CHANNEL: 'log', DATABASE_URL: url, MIGRATE_DATABASE_URL: owner };
+    const { databaseUrl, migrateDatabaseUrl } = readConfig(own);
+    assert.deepEqual([databaseUrl, migrateDatabaseUrl], [url, owner]);
+    assert.match(
+      refusal({ MIGRATE_DATABASE_URL: owner }),
+      /^MIGRATE_DATABASE_URL .*: set DATABASE_URL as well/,
+    );
+  });
+
   it('an error names the variable and its rule, without the value', () => {
     const broken: [string, RegExp, string[]][] = [
       ['PORT', /0 to 65535/, ['-1', '65536', '80x', '8080.5', '0x50', '1e3', 'http', '+81']],
@@ -261,6 +275,7 @@ describe('readConfig', () => {
         ['apiqq', 'apiqq/v1', '/a b', '/a?b', '/a#b', '/a//b', '/añb', '/%41', 'http://hqq/x'],
       ],
       ['DATABASE_URL', /postgres:\/\//, ['mysql://hqq/d', 'hqq', 'http://hqq', '//hqq/d', 'host=hqq']],
+      ['MIGRATE_DATABASE_URL', /DATABASE_URL/, ['mysql://hqq/d']],
       ['CHANNEL_NAME', /lower-case/, ['Acme', '1acme', 'a-cme', 'acmé', '_acme', 'ac me', 'a'.repeat(41)]],
       ['CHANNEL', /one of: simulator, log, whatsapp/, ['Simulator', 'WhatsApp', 'pigeon']],
       [

@@ -28,6 +28,7 @@ export function commandLine(
     schema: async () => ({ fault: null, pending: [], isRolling: true }),
     migrate: async (distribute) => ({
       applied: ['0001_partners.sql'],
+      granted: 'ventanilla_service',
       distributed: distribute ? ['batches'] : [],
     }),
     operate: (work) => work({ database, vault, actor: ACTOR }),

@@ -110,9 +110,14 @@ test('serve, worker and migrate run the roles of the composition root', async ()
   await run('serve');
   await run('worker', '--json');
   assert.deepEqual(called, ['serve', 'worker']);
-  assert.deepEqual(await json('migrate'), { applied: ['0001_partners.sql'] });
+  const done = { applied: ['0001_partners.sql'], granted: 'ventanilla_service' };
+  assert.deepEqual(await json('migrate'), done);
+  assert.equal(
+    (await run('migrate')).out,
+    'Applied 0001_partners.sql.\nGave ventanilla_service what the service needs, and no more.\n',
+  );
   assert.deepEqual(await json('migrate', '--distribute'), {
-    applied: ['0001_partners.sql'],
+    ...done,
     distributed: ['batches'],
   });
 });

@@ -10,7 +10,7 @@ import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { migrate } from '../../src/schema/migrations.ts';
-import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { TEST_VARIABLES, testDatabase } from '../support/database.ts';
 import { eventually, readyAt } from '../support/eventually.ts';
 import { bringsStatements, pooledUrl, skip } from '../support/pgbouncer.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
@@ -18,16 +18,13 @@ import { startPatiently } from '../support/start-patiently.ts';
 
 const direct = await testDatabase();
 const bounded = { timeout: 120_000 };
-const { dataKeys, indexKey, apiKeyPepper } = TEST_SECRETS;
 
 function configOf(databaseUrl: string) {
   return {
     ...readConfig({
       DATABASE_URL: databaseUrl,
       CHANNEL: 'log',
-      DATA_KEYS: [...dataKeys].map(([id, key]) => `${id}:${key.toString('base64')}`).join(','),
-      INDEX_KEY: indexKey.toString('base64'),
-      API_KEY_PEPPER: apiKeyPepper.toString('base64'),
+      ...TEST_VARIABLES,
       MESSAGES_PER_SECOND: 'none',
       LOG_LEVEL: 'silent',
     }),

@@ -27,8 +27,17 @@ const END_WITHIN_MS = 120_000;
 /** Empty variables count as absent, and win over a developer's `.env` in the repository. */
 const NEUTRAL = Object.fromEntries(
   [
-    ...['HOST', 'OPS_HOST', 'BASE_PATH', 'DATABASE_URL', 'CHANNEL_NAME', 'CHANNEL', 'POLICY_FILE'],
-    ...['LOG_LEVEL', 'DATA_KEYS', 'INDEX_KEY', 'API_KEY_PEPPER', 'VENTANILLA_URL', 'VENTANILLA_API_KEY'],
+    ...['HOST', 'OPS_HOST', 'BASE_PATH', 'DATABASE_URL', 'MIGRATE_DATABASE_URL', 'CHANNEL_NAME'],
+    ...[
+      'CHANNEL',
+      'POLICY_FILE',
+      'LOG_LEVEL',
+      'DATA_KEYS',
+      'INDEX_KEY',
+      'API_KEY_PEPPER',
+      'VENTANILLA_URL',
+      'VENTANILLA_API_KEY',
+    ],
     ...['NODE_OPTIONS', 'NODE_TEST_CONTEXT', 'FORCE_COLOR'],
   ].map((name) => [name, '']),
 );

@@ -25,6 +25,13 @@ export const TEST_SECRETS = {
   apiKeyPepper: key('pepper'),
 };
 
+/** The same secrets, as an operator sets them. */
+export const TEST_VARIABLES = {
+  DATA_KEYS: [...TEST_SECRETS.dataKeys].map(([id, text]) => `${id}:${text.toString('base64')}`).join(','),
+  INDEX_KEY: TEST_SECRETS.indexKey.toString('base64'),
+  API_KEY_PEPPER: TEST_SECRETS.apiKeyPepper.toString('base64'),
+};
+
 /** Call this at the top of a test file; the database is dropped when the file is done. */
 export async function testDatabase(): Promise<TestDatabase> {
   const url = process.env.TEST_DATABASE_URL;

@@ -25,14 +25,23 @@ async function admin(sql: string): Promise<void> {
 
 /** An empty database; each call of the returned function opens a pool on it, as another process would. */
 export async function emptyDatabase(): Promise<() => Database> {
+  const connectionString = await emptyDatabaseUrl();
+  return () => openPool(connectionString);
+}
+
+/** The URL of an empty database for its owner, a superuser. */
+export async function emptyDatabaseUrl(): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await admin(`CREATE DATABASE ${name}`);
   created.push(name);
   const address = new URL(url);
   address.pathname = `/${name}`;
-  return () => {
-    const pool = openDatabase({ connectionString: address.href }, { max: 2, onError: () => {} });
-    pools.push(pool);
-    return pool;
-  };
+  return address.href;
+}
+
+/** A pool that ends with the test file. */
+export function openPool(connectionString: string): Database {
+  const pool = openDatabase({ connectionString }, { max: 2, onError: () => {} });
+  pools.push(pool);
+  return pool;
 }

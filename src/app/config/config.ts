@@ -11,6 +11,7 @@ import { readDataKeys, readIndexKeys, readPeppers } from '../../seal/written-key
 import { SUBJECTS } from '../subjects.ts';
 import { type BackupConfig, readBackup } from './backup.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
+import { databaseUrl, migrateDatabaseUrl } from './database.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
 
@@ -37,6 +38,8 @@ export interface Config {
   readonly dataDir: string;
   /** null: the embedded server. */
   readonly databaseUrl: string | null;
+  /** The URL of the owner of the tables, who migrates; null: the role of `databaseUrl` does, if it may. */
+  readonly migrateDatabaseUrl: string | null;
   readonly consentChannel: string;
   readonly channel: (typeof CHANNELS)[number];
   /** The settings of the channel `whatsapp`; null with another channel. */
@@ -76,6 +79,7 @@ export function readConfig(variables: Variables): Config {
   const base = {
     dataDir: resolve(read('DATA_DIR') ?? './data'),
     databaseUrl: problems.try(() => databaseUrl(read('DATABASE_URL'))),
+    migrateDatabaseUrl: problems.try(() => migrateDatabaseUrl(read('MIGRATE_DATABASE_URL'), ownDatabase)),
     secrets: secrets(read, ownDatabase, problems),
     channel: problems.try(() => channelOf(read('CHANNEL'), ownDatabase)),
   };
@@ -116,14 +120,6 @@ function operatorOf(text: string | undefined): string | null {
   const name = readActor(text);
   if (name === null) throw new ConfigError('OPERATOR', ACTOR_RULE);
   return name;
-}
-
-function databaseUrl(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  if (!/^postgres(ql)?:\/\//.test(text)) {
-    throw new ConfigError('DATABASE_URL', 'must begin with postgres:// or postgresql://');
-  }
-  return text;
 }
 
 /**

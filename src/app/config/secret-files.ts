@@ -6,6 +6,7 @@ import { ConfigError, type Problems, type Read } from './config-error.ts';
 /** Every variable that holds a secret. */
 const SECRETS = [
   'DATABASE_URL',
+  'MIGRATE_DATABASE_URL',
   'DATA_KEYS',
   'INDEX_KEY',
   'API_KEY_PEPPER',

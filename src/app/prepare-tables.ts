@@ -1,0 +1,100 @@
+/** Brings the tables up to date as their owner, and gives the role of the service what it needs to work with them. */
+import { awaitServer } from '../postgres/await-server.ts';
+import type { Database } from '../postgres/database.ts';
+import { type DatabaseAddress, openDatabase } from '../postgres/open-database.ts';
+import type { Patience } from '../postgres/patience.ts';
+import { SetupError } from '../postgres/setup-error.ts';
+import { migrate, schemaFit } from '../schema/migrations.ts';
+import { grantRuntime, runtimeGaps, type SessionRole, sessionRole } from '../schema/runtime-role.ts';
+
+/** How to connect as the owner of the tables. */
+export interface OwnerAddress extends DatabaseAddress {
+  /** The variable that has the address, for errors. */
+  readonly variable: string;
+}
+
+interface Opened {
+  /** Sessions of the role of the service. */
+  readonly database: Database;
+  readonly owner: OwnerAddress | null;
+  readonly patience: Patience;
+}
+
+interface Prepared {
+  /** The migrations that were applied. */
+  readonly applied: readonly string[];
+  /** The role that got privileges; null: it lacked none. */
+  readonly granted: string | null;
+}
+
+/**
+ * Migrates, and grants the role of `database` what it lacks, by sessions of the owner, which end before this returns.
+ * Where nothing is to be done, nobody connects as the owner. Where `database` itself has the owner's rights, the owner
+ * is not needed. Throws `SetupError` that says what to do where the owner is needed and not known, or this version does
+ * not work on the tables.
+ */
+export async function prepareTables(opened: Opened, { signal }: { signal: AbortSignal }): Promise<Prepared> {
+  const { database, owner, patience } = opened;
+  const applied = new Set<string>();
+  const role = await patience.run(() => sessionRole(database));
+  if (role.isOwner) {
+    await patience.run(() => migrate(database, signal, applied));
+    return { applied: [...applied], granted: null };
+  }
+  refuseMaker(role);
+  const lack = await patience.run(() => lackOf(database, role, owner !== null));
+  if (lack === null) return { applied: [], granted: null };
+  if (owner === null) throw new SetupError(`${lack}: ${GIVE_THE_OWNER}`);
+  const isGranted = await asOwner(owner, patience, async (tables) => {
+    await patience.run(() => migrate(tables, signal, applied));
+    return patience.run(() => grantRuntime(tables, role.name));
+  });
+  const left = await patience.run(() => lackOf(database, role, false));
+  if (left !== null) {
+    throw new SetupError(
+      `${left}: DATABASE_URL and ${owner.variable} lead to different databases or schemas`,
+    );
+  }
+  return { applied: [...applied], granted: isGranted ? role.name : null };
+}
+
+/** Runs `work` with sessions of the owner of the tables, and ends them. Throws like `awaitServer`. */
+export async function asOwner<T>(
+  owner: OwnerAddress,
+  patience: Patience,
+  work: (tables: Database) => Promise<T>,
+): Promise<T> {
+  const tables = openDatabase(owner, { max: 2, onError: () => {} });
+  try {
+    await awaitServer(tables, patience, owner.variable);
+    return await work(tables);
+  } finally {
+    await tables.end();
+  }
+}
+
+const GIVE_THE_OWNER =
+  'set MIGRATE_DATABASE_URL to the owner of the tables, or run `ventanilla migrate` with it (docs/roles.md)';
+
+/**
+ * What the owner has to do before the role can work, for operators; null: nothing. `isExact`: also where the role may
+ * do more than it needs. Throws `SetupError` where this version does not work on the tables.
+ */
+async function lackOf(database: Database, { name }: SessionRole, isExact: boolean): Promise<string | null> {
+  const { isShort, hasMore } = await runtimeGaps(database);
+  if (isShort) return `the tables are not there, or the role ${name} of DATABASE_URL may not use them`;
+  const { fault, pending } = await schemaFit(database);
+  if (fault !== null) throw new SetupError(fault);
+  if (pending.length > 0) {
+    return `migrations are pending, and the role ${name} of DATABASE_URL may not apply them`;
+  }
+  return isExact && hasMore ? `the role ${name} of DATABASE_URL may do more than it needs` : null;
+}
+
+/** Functions that run as the owner look for tables in this schema: the role must not be able to put its own there. */
+function refuseMaker({ name, mayCreate }: SessionRole): void {
+  if (!mayCreate) return;
+  throw new SetupError(
+    `the role ${name} of DATABASE_URL may make tables in the schema of the store: REVOKE CREATE ON SCHEMA ... FROM the role and from PUBLIC`,
+  );
+}

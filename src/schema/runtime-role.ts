@@ -1,0 +1,58 @@
+/**
+ * The role that the service connects as. The owner of the tables migrates, and gives the runtime role what the
+ * migrations say (`runtime_may` in `migrations/0001_shared.sql`, docs/roles.md).
+ */
+import type { Database } from '../postgres/database.ts';
+import { onlyRow } from '../postgres/only-row.ts';
+
+/** What the role of a session may do with the store. */
+export interface SessionRole {
+  readonly name: string;
+  readonly isSuperuser: boolean;
+  /** Whether the role may migrate: it owns the tables, or may make them where there are none. */
+  readonly isOwner: boolean;
+  /** Whether the role may make tables of its own among those of the store. */
+  readonly mayCreate: boolean;
+}
+
+/** A session that takes on another role at its login is one of the role that logged in. */
+const READ_ROLE = `
+  SELECT current_user::text AS name, EXISTS (
+      SELECT FROM pg_roles r WHERE r.rolname IN (current_user, session_user) AND r.rolsuper) AS "isSuperuser",
+    coalesce(pg_has_role(c.relowner, 'USAGE'), has_schema_privilege(n.oid, 'CREATE'), false) AS "isOwner",
+    coalesce(has_schema_privilege(n.oid, 'CREATE'), false) AS "mayCreate"
+  FROM (VALUES (coalesce(current_schema(), 'public'))) AS s(name)
+  LEFT JOIN pg_namespace n ON n.nspname = s.name
+  LEFT JOIN pg_class c ON c.relname = 'schema_migrations' AND c.relnamespace = n.oid`;
+
+export async function sessionRole(database: Database): Promise<SessionRole> {
+  return onlyRow((await database.query<SessionRole>(READ_ROLE)).rows);
+}
+
+/** What a role has less than the runtime role needs, and what it has more. */
+export interface RuntimeGaps {
+  readonly isShort: boolean;
+  readonly hasMore: boolean;
+}
+
+/** Without its privileges a role cannot read what it lacks. */
+const MAY_LOOK = "SELECT has_table_privilege(to_regclass('runtime_privileges'), 'SELECT') AS yes";
+const READ_GAPS = `
+  SELECT coalesce(bool_or(is_missing), false) AS "isShort", coalesce(bool_or(NOT is_missing), false) AS "hasMore"
+  FROM runtime_gaps(current_user)`;
+
+/** Compares what the role of the sessions may do with what the migrations say. The role does not own the tables. */
+export async function runtimeGaps(database: Database): Promise<RuntimeGaps> {
+  const { rows } = await database.query<{ yes: boolean | null }>(MAY_LOOK);
+  if (rows[0]?.yes !== true) return { isShort: true, hasMore: false };
+  return onlyRow((await database.query<RuntimeGaps>(READ_GAPS)).rows);
+}
+
+/**
+ * Gives a role what the runtime role may do, and no more. `owner` has sessions of the owner of the tables. Returns
+ * whether something was missing or too much. May be called again, and by several processes at once.
+ */
+export async function grantRuntime(owner: Database, role: string): Promise<boolean> {
+  const { rows } = await owner.query<{ done: number }>('SELECT grant_runtime($1) AS done', [role]);
+  return onlyRow(rows).done > 0;
+}

@@ -1,0 +1,108 @@
+/** The two roles of a database: the owner of the tables migrates, and the service connects as the runtime role. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { readConfig } from '../../src/app/config/config.ts';
+import { openStore } from '../../src/app/open-store.ts';
+import { knownMigrations } from '../../src/schema/migration-files.ts';
+import { TEST_VARIABLES } from '../support/database.ts';
+import { emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
+import { makeRole } from '../support/runtime-role.ts';
+
+const FILES = (await knownMigrations()).map(({ name }) => name);
+const adminUrl = await emptyDatabaseUrl();
+const admin = openPool(adminUrl);
+/** An ordinary role, which owns the database. */
+const owner = await makeRole(adminUrl);
+const runtime = await makeRole(adminUrl);
+
+async function open(variables: Readonly<Record<string, string>>) {
+  const config = readConfig({ ...TEST_VARIABLES, CHANNEL: 'log', DATABASE_URL: runtime.url, ...variables });
+  const { signal } = new AbortController();
+  const store = await openStore(config, { kind: 'service', signal, notice() {}, lost() {}, onError() {} });
+  const { rows } = await store.database.query('SELECT current_user::text AS role');
+  await store.close();
+  return { applied: store.applied, granted: store.granted, role: rows[0].role };
+}
+
+const withOwner = { MIGRATE_DATABASE_URL: owner.url };
+
+before(async () => {
+  const name = new URL(adminUrl).pathname.slice(1);
+  await admin.query(`ALTER DATABASE ${name} OWNER TO ${owner.name}`);
+});
+
+describe('a start with two roles', () => {
+  it('without the owner says that MIGRATE_DATABASE_URL is missing, and makes nothing', async () => {
+    await assert.rejects(open({}), {
+      name: 'Error',
+      message:
+        `the tables are not there, or the role ${runtime.name} of DATABASE_URL may not use them: set MIGRATE_DATABASE_URL ` +
+        'to the owner of the tables, or run `ventanilla migrate` with it (docs/roles.md)',
+    });
+    const { rows } = await admin.query("SELECT to_regclass('schema_migrations') AS list");
+    assert.deepEqual(rows, [{ list: null }]);
+  });
+
+  it('refuses an owner of another database, and one that cannot log in, without its password', async () => {
+    const other = await emptyDatabaseUrl();
+    await assert.rejects(open({ MIGRATE_DATABASE_URL: other }), /lead to different databases or schemas$/);
+    const wrong = owner.url.replace(/:[^:@]*@/, ':not-the-password@');
+    await assert.rejects(open({ MIGRATE_DATABASE_URL: wrong }), (error: Error) => {
+      assert.match(
+        error.message,
+        /^MIGRATE_DATABASE_URL cannot be used: the server refuses the user or the password/,
+      );
+      assert.doesNotMatch(error.message, /not-the-password/);
+      return true;
+    });
+  });
+
+  it('migrates as the owner and grants, and then connects as the runtime role alone', async () => {
+    assert.deepEqual(await open(withOwner), { applied: FILES, granted: runtime.name, role: runtime.name });
+    assert.deepEqual(await open(withOwner), { applied: [], granted: null, role: runtime.name });
+    const { rows } = await admin.query(
+      "SELECT tableowner FROM pg_tables WHERE schemaname = 'public' GROUP BY tableowner",
+    );
+    assert.deepEqual(rows, [{ tableowner: owner.name }]);
+  });
+
+  it('with nothing to do needs no owner, and connects as none', async () => {
+    assert.deepEqual(await open({}), { applied: [], granted: null, role: runtime.name });
+    const wrong = { MIGRATE_DATABASE_URL: owner.url.replace(/:[^:@]*@/, ':not-the-password@') };
+    assert.deepEqual(await open(wrong), { applied: [], granted: null, role: runtime.name });
+  });
+
+  it('without the owner says that migrations are pending', async () => {
+    const last = FILES.at(-1);
+    const { rows } = await admin.query('DELETE FROM schema_migrations WHERE name = $1 RETURNING *', [last]);
+    await assert.rejects(
+      open({}),
+      /^Error: migrations are pending, and the role \w+ of DATABASE_URL may not apply them: set MIGRATE_DATABASE_URL /,
+    );
+    const { name, checksum, schema, additive } = rows[0];
+    await admin.query('INSERT INTO schema_migrations VALUES ($1, $2, $3, $4)', [
+      name,
+      checksum,
+      schema,
+      additive,
+    ]);
+  });
+
+  it('takes back what the role may do and does not need, where the owner is known', async () => {
+    await admin.query(`GRANT UPDATE ON operator_events TO ${runtime.name}`);
+    assert.equal((await open({})).granted, null);
+    assert.equal((await open(withOwner)).granted, runtime.name);
+    await assert.rejects(openPool(runtime.url).query('UPDATE operator_events SET id = 1'), { code: '42501' });
+  });
+
+  it('refuses a role that may make tables beside those of the store', async () => {
+    await admin.query('GRANT CREATE ON SCHEMA public TO PUBLIC');
+    await assert.rejects(open(withOwner), /may make tables in the schema of the store: REVOKE CREATE/);
+    await admin.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+  });
+
+  it('lets the owner do both where no other role is given', async () => {
+    const alone = await open({ DATABASE_URL: owner.url });
+    assert.deepEqual(alone, { applied: [], granted: null, role: owner.name });
+  });
+});

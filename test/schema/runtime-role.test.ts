@@ -1,0 +1,144 @@
+/** What the runtime role may do: its statements, and no more. The owner of the tables is another role. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Database } from '../../src/postgres/database.ts';
+import { migrate } from '../../src/schema/migrations.ts';
+import { grantRuntime, runtimeGaps, sessionRole } from '../../src/schema/runtime-role.ts';
+import { emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
+import { makeRole } from '../support/runtime-role.ts';
+import { runtimeStatements } from '../support/runtime-statements.ts';
+
+const DENIED = { code: '42501' };
+const ownerUrl = await emptyDatabaseUrl();
+const owner = openPool(ownerUrl);
+const role = await makeRole(ownerUrl);
+let runtime: Database;
+
+before(async () => {
+  await migrate(owner);
+  assert.equal(await grantRuntime(owner, role.name), true);
+  runtime = openPool(role.url);
+});
+
+const names = async (sql: string) => (await owner.query<{ name: string }>(sql)).rows.map(({ name }) => name);
+
+describe('the runtime role', () => {
+  it('has the privileges that its statements need, and no other one', async () => {
+    const { rows } = await owner.query<{ name: string; rights: string[] }>(
+      `SELECT c.relname AS name, array_agg(a.privilege_type::text ORDER BY a.privilege_type) AS rights
+       FROM pg_class c, aclexplode(c.relacl) AS a
+       WHERE a.grantee = $1::regrole AND c.relkind IN ('r', 'p') GROUP BY c.relname ORDER BY c.relname`,
+      [role.name],
+    );
+    const held = Object.fromEntries(rows.map(({ name, rights }) => [name, rights]));
+    assert.deepEqual(held, runtimeStatements());
+    assert.deepEqual(held.operator_events, ['INSERT', 'SELECT'], 'the record of acts is append-only');
+    assert.deepEqual(held.schema_migrations, ['SELECT']);
+    const free = await names(`SELECT c.relname AS name FROM pg_class c
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND c.relacl IS NULL`);
+    assert.deepEqual(free, [], 'every table says what the role may do');
+  });
+
+  it('is neither an owner nor a superuser, and may make no table', async () => {
+    const found = await sessionRole(runtime);
+    assert.deepEqual(found, { name: role.name, isSuperuser: false, isOwner: false, mayCreate: false });
+    assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false });
+    await assert.rejects(runtime.query('CREATE TABLE mine ()'), DENIED);
+    await assert.rejects(runtime.query('ALTER TABLE operator_events DISABLE TRIGGER ALL'), DENIED);
+    await assert.rejects(runtime.query('ALTER SEQUENCE batch_numbers RESTART'), DENIED);
+    await assert.rejects(runtime.query("SELECT setval('batch_numbers', 1)"), DENIED);
+  });
+
+  it('adds acts of operators and can change none', async () => {
+    await runtime.query(`INSERT INTO operator_events (id, at, actor, act, key_number, mac)
+      VALUES (1, now(), 'ana', 'key revoke', 0, decode(repeat('00', 32), 'hex'))`);
+    for (const sql of [
+      "UPDATE operator_events SET actor = 'eva'",
+      'DELETE FROM operator_events',
+      'TRUNCATE operator_events',
+      'DELETE FROM operator_events_head',
+      'DROP TABLE operator_events',
+      "INSERT INTO schema_migrations VALUES ('x', 'x', 1, true)",
+      "INSERT INTO runtime_privileges VALUES ('operator_events', '{UPDATE}')",
+    ]) {
+      await assert.rejects(runtime.query(sql), DENIED, sql);
+    }
+    assert.deepEqual((await runtime.query('SELECT actor FROM operator_events')).rows, [{ actor: 'ana' }]);
+  });
+
+  it('makes, leaves and drops partitions by the functions for that', async () => {
+    const partitions = () =>
+      names(`SELECT relname AS name FROM pg_class WHERE relname ~ '^batches_to_\\d+$' ORDER BY 1`);
+    assert.equal((await partitions()).length, 2);
+    await runtime.query("SELECT nextval('batch_numbers')");
+    await runtime.query("SELECT nextval('batch_numbers')");
+    assert.deepEqual((await runtime.query('SELECT leave_partition(0, 0) AS yes')).rows, [{ yes: true }]);
+    await runtime.query('SELECT make_batch_partitions()');
+    assert.equal((await partitions()).length, 3);
+    await runtime.query('SELECT fill_look_up_buckets()');
+    await runtime.query('SELECT * FROM forget_partition(1)');
+    await assert.rejects(runtime.query('SELECT * FROM forget_partition(0)'), /p_days must be 1 or more/);
+    await assert.rejects(runtime.query('SELECT * FROM forget_partition(NULL)'), /p_days must be 1 or more/);
+  });
+
+  it('makes and drops no other table by the functions within them', async () => {
+    for (const sql of [
+      "SELECT make_partition_tables('mine')",
+      'SELECT attach_partition_tables(8388608)',
+      "SELECT copy_open_applications(8388608, '{}', '{}')",
+      "SELECT replace_partition(8388608, false, '1')",
+      'SELECT put_partitions_end(1), runs_as_owner($$put_partitions_end(bigint)$$)',
+      "SELECT fill_segment(0, 1, 'batches_to_8388608')",
+    ]) {
+      await assert.rejects(runtime.query(sql), DENIED, sql);
+    }
+  });
+});
+
+describe('a function that runs as the owner', () => {
+  const OF_THE_OWNER = `FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef`;
+
+  it('finds the tables of the store alone, and nobody but the runtime role may call it', async () => {
+    const all = await names(`SELECT p.proname AS name ${OF_THE_OWNER} ORDER BY 1`);
+    assert.deepEqual(all, [
+      ...['fill_look_up_buckets', 'forget_partition', 'leave_partition', 'make_batch_partitions'],
+    ]);
+    const loose = await names(`SELECT p.proname AS name ${OF_THE_OWNER}
+      AND NOT 'search_path=public, pg_temp' = ANY (p.proconfig)`);
+    assert.deepEqual(loose, []);
+    const open = await names(`SELECT p.proname AS name ${OF_THE_OWNER}
+      AND EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a WHERE a.grantee = 0)`);
+    assert.deepEqual(open, []);
+  });
+
+  it('does not take a temporary table of the caller for one of the store', async () => {
+    const session = await runtime.connect();
+    try {
+      await session.query('CREATE TEMP TABLE elapsed AS SELECT 0::bigint AS partitions_end');
+      await session.query('SELECT make_batch_partitions()');
+      const { rows } = await session.query('SELECT partitions_end FROM pg_temp.elapsed');
+      assert.deepEqual(rows, [{ partitions_end: '0' }]);
+    } finally {
+      session.release(true);
+    }
+  });
+});
+
+describe('the grants', () => {
+  it('are made once, by several processes at once, and take back what is more', async () => {
+    assert.equal(await grantRuntime(owner, role.name), false);
+    await owner.query(`GRANT ALL ON operator_events, policies TO ${role.name};
+      REVOKE INSERT ON outbox FROM ${role.name}`);
+    assert.deepEqual(await runtimeGaps(runtime), { isShort: true, hasMore: true });
+    const done = await Promise.all([1, 2, 3].map(() => grantRuntime(owner, role.name)));
+    assert.deepEqual(done.filter(Boolean), [true]);
+    assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false });
+    await assert.rejects(runtime.query('TRUNCATE operator_events'), DENIED);
+  });
+
+  it('of a role that has none are told to be short', async () => {
+    const other = await makeRole(ownerUrl);
+    assert.deepEqual(await runtimeGaps(openPool(other.url)), { isShort: true, hasMore: false });
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * What the statements of the program do with each table, read from their texts: what the runtime role needs. Functions
+ * that run as the owner, and those that only such functions call, need nothing of it.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY, readSources } from './sources.ts';
+
+interface Part {
+  /** The function's name; '' for a module. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const SQL = readdirSync(join(REPOSITORY, 'migrations'))
+  .filter((name) => name.endsWith('.sql'))
+  .sort()
+  .map((name) => readFileSync(join(REPOSITORY, 'migrations', name), 'utf8').replace(/--.*$/gm, ''))
+  .join('\n');
+const TABLES = [...SQL.matchAll(/^CREATE TABLE (\w+)(?! PARTITION OF)\b(?![^;]*? PARTITION OF)/gm)].map(
+  (match) => match[1] as string,
+);
+const OF_THE_OWNER = [...SQL.matchAll(/runs_as_owner\('(\w+)\(/g)].map((match) => match[1] as string);
+
+/** From `CREATE` to the end of the body: what stands after it is no statement of the function. */
+const FUNCTIONS: readonly Part[] = [
+  ...SQL.matchAll(/^CREATE FUNCTION (\w+)(?:(?!^CREATE )[\s\S])*?(?:\$\$[\s\S]*?\$\$;|RETURN[ \n][^;]*;)/gm),
+].map((match) => ({ name: match[1] as string, text: match[0] }));
+/** The migrations are applied by the owner. */
+const MODULES: readonly Part[] = readSources('src')
+  .filter(({ path }) => !path.startsWith('schema/'))
+  .map(({ text }) => ({ name: '', text: text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '') }));
+
+/** The parts that run as the runtime role: modules, and functions that are called from these parts or by a trigger. */
+function runtimeParts(): Part[] {
+  const reached = [...MODULES];
+  const left = new Set(FUNCTIONS.filter(({ name }) => !OF_THE_OWNER.includes(name)));
+  const triggers = SQL.match(/EXECUTE FUNCTION \w+\(/g)?.join() ?? '';
+  const views = SQL.match(/^CREATE VIEW [^;]*;/gm)?.join() ?? '';
+  let said = `${triggers}\n${views}\n${MODULES.map(({ text }) => text).join('\n')}`;
+  for (let found: Part[] = [...left]; found.length > 0; ) {
+    found = [...left].filter(({ name }) => new RegExp(`\\b${name}\\(`).test(said));
+    for (const part of found) left.delete(part);
+    reached.push(...found);
+    said = found.map(({ text }) => text).join('\n');
+  }
+  return reached;
+}
+
+const VERBS: Readonly<Record<string, RegExp>> = {
+  INSERT: /\bINSERT\s+INTO\s+([a-z_]+)/g,
+  UPDATE: /\bUPDATE\s+([a-z_]+)/g,
+  DELETE: /\bDELETE\s+FROM\s+([a-z_]+)/g,
+};
+/** Needs the right to update as well: a conflict that updates, and a lock of rows or of the table. */
+const UPSERT = /\bINSERT\s+INTO\s+([a-z_]+)(?:(?!INSERT\s+INTO)[^;`])*?\bDO\s+UPDATE\b/g;
+const LOCK = /\bFROM\s+([a-z_]+)(?:(?!\bFROM\b)[^;`])*?\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|SHARE)\b/g;
+
+/** The privileges for each table, sorted. Every table is read. */
+export function runtimeStatements(): Record<string, string[]> {
+  const rights = new Map(TABLES.map((table) => [table, new Set(['SELECT'])]));
+  const add = (verb: string, text: string, pattern: RegExp) => {
+    for (const [, table = ''] of text.matchAll(pattern)) rights.get(table)?.add(verb);
+  };
+  for (const { text } of runtimeParts()) {
+    for (const [verb, pattern] of Object.entries(VERBS)) add(verb, text, pattern);
+    add('UPDATE', text, UPSERT);
+    add('UPDATE', text, LOCK);
+  }
+  const names = [...rights.keys(), 'schema_migrations'].sort();
+  return Object.fromEntries(names.map((name) => [name, [...(rights.get(name) ?? ['SELECT'])].sort()]));
+}
