@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '../soak/processes.ts';
+import { lastingPort } from '../support/free-port.ts';
 import { ACCOUNT, Daemon, PROGRAMS } from './debian.ts';
 import type { StoredMessage } from './messages.ts';
 import { Node, PASSWORD } from './node.ts';
@@ -41,7 +41,7 @@ export class Cluster {
     for (let number = 1; number <= count; number += 1) {
       nodes.push(await Node.make(folder, `node${number}`, client));
     }
-    const haproxy = through === 'haproxy' ? haproxyIn(folder, nodes, await freePort()) : null;
+    const haproxy = through === 'haproxy' ? haproxyIn(folder, nodes, await lastingPort()) : null;
     const cluster = new Cluster(folder, nodes, etcd, haproxy);
     await cluster.#start();
     return cluster;
@@ -171,7 +171,7 @@ export class Cluster {
 
 /** The etcd of all nodes of a drill, not started yet. */
 export async function etcdIn(folder: string): Promise<Listener> {
-  const [client, peer] = [await freePort(), await freePort()];
+  const [client, peer] = [await lastingPort(), await lastingPort()];
   const home = folderIn(folder, 'etcd');
   const [clientUrl, peerUrl] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
   const args = [

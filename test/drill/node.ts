@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../soak/processes.ts';
+import { lastingPort } from '../support/free-port.ts';
 import { ACCOUNT, Daemon, POSTGRES_BIN, PROGRAMS } from './debian.ts';
 
 /** The same for all nodes; the cluster is gone with the drill. */
@@ -64,7 +64,7 @@ export class Node {
   readonly #patroni: Daemon;
 
   static async make(folder: string, name: string, etcdPort: number, citus?: CitusGroup): Promise<Node> {
-    return new Node(folder, name, etcdPort, await freePort(), await freePort(), citus);
+    return new Node(folder, name, etcdPort, await lastingPort(), await lastingPort(), citus);
   }
 
   private constructor(

@@ -6,11 +6,12 @@ import { addPartner } from '../../src/partners/uses/partners.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import type { Secrets } from '../../src/seal/vault.ts';
 import { Vault } from '../../src/seal/vault.ts';
-import { freePort, Program } from '../soak/processes.ts';
+import { lastingPort } from '../support/free-port.ts';
+import { Program } from '../support/program.ts';
 
 /** The service as operators start it, and a partner's key. */
 export async function startService(databaseUrl: string, logFile: string) {
-  const [port, opsPort] = [await freePort(), await freePort()];
+  const [port, opsPort] = [await lastingPort(), await lastingPort()];
   const secret = () => randomBytes(32).toString('base64');
   const variables = {
     DATABASE_URL: databaseUrl,

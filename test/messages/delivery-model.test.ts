@@ -19,12 +19,12 @@ import { addSuppression, liftSuppression } from '../../src/messages/sql/suppress
 import { findLost, forgetRecipients, forgetRejections } from '../../src/messages/sql/upkeep.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import { commandLine } from '../cli/harness.ts';
-import { Random } from '../soak/random.ts';
 import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { registrarOf } from '../support/intake.ts';
 import { assertInStep, endLeases, makeDue, setMessages } from '../support/messages.ts';
+import { Random } from '../support/random.ts';
 import { shifted } from '../support/shifted.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
 

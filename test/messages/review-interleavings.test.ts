@@ -21,7 +21,7 @@ import { beginSending } from '../../src/messages/sql/begin.ts';
 import { claimDue } from '../../src/messages/sql/claim.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
-import { Random } from '../soak/random.ts';
+import { Random } from '../support/random.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';

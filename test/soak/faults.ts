@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault as StatementFault } from '../support/middleman.ts';
+import { FAKETIME, type Program } from '../support/program.ts';
+import type { Random } from '../support/random.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import type { Partner } from './ledger.ts';
-import { FAKETIME, type Program } from './processes.ts';
 import type { Promises } from './promises.ts';
-import type { Random } from './random.ts';
 import type { Stage } from './stage.ts';
 
 /** A stop takes at most 8 s; the rest is for a busy machine. */

@@ -8,8 +8,8 @@ import type { Database } from '../../src/postgres/database.ts';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
 import type { Vault } from '../../src/seal/vault.ts';
 import { endWaits } from '../support/pushes.ts';
+import type { Random } from '../support/random.ts';
 import type { Promises } from './promises.ts';
-import type { Random } from './random.ts';
 
 /** The share of pushes that fail: refused, without an answer, and taken without an answer. */
 const FAULT_SHARE = 0.1;

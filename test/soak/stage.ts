@@ -10,9 +10,10 @@ import { addPartner } from '../../src/partners/uses/partners.ts';
 import type { Secrets } from '../../src/seal/vault.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { addFaults, type ChannelFaults } from '../support/channel-faults.ts';
+import { lastingPort } from '../support/free-port.ts';
+import { Program } from '../support/program.ts';
 import { startWhatsAppApi, type WhatsAppApi } from '../support/whatsapp-api.ts';
 import type { Partner } from './ledger.ts';
-import { freePort, Program } from './processes.ts';
 import { SoakEndpoint } from './pushes.ts';
 import { SoakStore } from './store.ts';
 
@@ -41,7 +42,7 @@ export async function startStage(): Promise<Stage> {
   const [store, api] = await Promise.all([SoakStore.start(dataDir), startWhatsAppApi()]);
   const endpoint = new SoakEndpoint();
   const endpointHost = await endpoint.listen();
-  const [port, opsPort] = [await freePort(), await freePort()];
+  const [port, opsPort] = [await lastingPort(), await lastingPort()];
   const [url, opsUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`];
   const secret = () => randomBytes(32).toString('base64');
   const variables = {

@@ -1,9 +1,9 @@
 /** Partners at work: they send batches of all sizes, repeat each until its end is known, and note the answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MEXICAN } from '../support/applicant.ts';
+import type { Random } from '../support/random.ts';
 import type { End, Ledger, Partner } from './ledger.ts';
 import type { Promises } from './promises.ts';
-import type { Random } from './random.ts';
 
 /** D37 says 10 s from the first byte; the rest is for a busy machine. */
 const ANSWER_WITHIN_MS = 20_000;

@@ -11,3 +11,22 @@ export async function freePort(): Promise<number> {
   await once(probe, 'close');
   return port;
 }
+
+/** Below the ports that the system gives to connections. */
+const PORTS = { from: 20_000, count: 10_000 };
+
+/** A free port that stays free while a program is restarted and does not listen for a moment. */
+export async function lastingPort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}

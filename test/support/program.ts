@@ -1,8 +1,7 @@
-/** The programs of a soak: real `serve` and `worker` processes, each started, killed and stopped alone. */
+/** Real `serve` and `worker` processes, each started, killed and stopped alone. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -102,23 +101,4 @@ export class Program {
 function clockVariables(clock: string | undefined): Variables {
   if (clock === undefined || FAKETIME === undefined) return {};
   return { LD_PRELOAD: FAKETIME, FAKETIME: clock, DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_RESET: '1' };
-}
-
-/** Below the ports that the system gives to connections. */
-const PORTS = { from: 20_000, count: 10_000 };
-
-/** A free port that stays free while a program is restarted and does not listen for a moment. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
 }
