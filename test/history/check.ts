@@ -1,0 +1,50 @@
+/** Whether a history keeps the rules of the service. Pure: the same history gives the same violations. */
+import type { Found, History } from './history.ts';
+import { Lookup } from './lookup.ts';
+import { checkAcknowledged } from './rules/acknowledged.ts';
+import { checkEvents } from './rules/events.ts';
+import { checkMessages } from './rules/messages.ts';
+import { checkPhones } from './rules/phones.ts';
+import { checkQuota } from './rules/quota.ts';
+import { checkRefused } from './rules/refused.ts';
+import { checkReplays } from './rules/replays.ts';
+import { checkSends } from './rules/sends.ts';
+
+/** The rules, each with its source. */
+export const RULES = {
+  phones: 'no phone has two open applications at any time (contract, "Duplicate rule")',
+  quota: 'no window of a partner is over its cap (D18, D39)',
+  acknowledged: 'every acknowledged outcome is stored once, as it was acknowledged (D15, D34)',
+  refused:
+    'nothing is stored that was refused, and of a batch all or nothing (contract, "Endpoints"; D15, D37)',
+  messages: 'every cause of a message has one message, and there is no other (D33, D40)',
+  sends: 'the channel accepts a message at most once, unless it reports the first one as failed (D33)',
+  events: 'events of a partner have no gaps and the order of their causes, in the feed and the pushes (D41)',
+  replays: 'every repeated answer equals the first one (D36)',
+} as const;
+
+export type Rule = keyof typeof RULES;
+
+/** A rule, whose data show that it is broken, and how. */
+export interface Violation extends Found {
+  readonly rule: Rule;
+}
+
+const CHECKS: Readonly<Record<Rule, (history: History, lookup: Lookup) => Found[]>> = {
+  phones: checkPhones,
+  quota: checkQuota,
+  acknowledged: checkAcknowledged,
+  refused: checkRefused,
+  messages: checkMessages,
+  sends: checkSends,
+  events: checkEvents,
+  replays: checkReplays,
+};
+
+/** Every violation of every rule, in the order of the rules. */
+export function checkHistory(history: History): Violation[] {
+  const lookup = new Lookup(history);
+  return (Object.keys(RULES) as Rule[]).flatMap((rule) =>
+    CHECKS[rule](history, lookup).map((found) => ({ rule, ...found })),
+  );
+}

@@ -1,0 +1,159 @@
+/** A service that keeps every rule, in a few lines: it makes histories for the tests of the checker. */
+import {
+  type ApplicationStatus,
+  INITIAL_STATUS,
+  isOpen,
+  type ReviewAction,
+  TRANSITIONS,
+} from '../../src/applications/rules/lifecycle.ts';
+import type { Decision } from '../../src/applications/rules/scorecard.ts';
+import type * as H from './history.ts';
+
+type OneBatch = Omit<H.Batch, 'calls'> & { calls: H.Call[]; outcomes: H.Outcome[] | null };
+type OneApplication = Omit<H.StoredApplication, 'moves' | 'status'> & {
+  moves: H.Move[];
+  status: ApplicationStatus;
+};
+
+/** How the answer of a request ended. `lost`: the batch is stored, and no answer comes. */
+export type Fate = 'answered' | 'lost' | 'refused';
+
+const SCORES: Readonly<Record<Decision, number>> = { approved: 80, in_review: 60, rejected: 20 };
+const CALL_MS = 10;
+
+export class Model {
+  readonly #batches: OneBatch[] = [];
+  readonly #applications: OneApplication[] = [];
+  readonly #messages: H.StoredMessage[] = [];
+  readonly #events: H.StoredEvent[] = [];
+  readonly #reviews: H.Review[] = [];
+  readonly #partners: readonly H.Partner[];
+  #nowMs = 0;
+  #serial = 0;
+
+  constructor(caps: readonly (number | null)[]) {
+    this.#partners = caps.map((cap, index) => ({ id: index + 1, cap, hasEndpoint: true, isNoted: true }));
+  }
+
+  /** Sends a batch of these applicants once; `place` is the partner's in the list of the caps. */
+  submit(
+    place: number,
+    applicants: readonly { phone: number; decision: Decision; optin: boolean }[],
+    fate: Fate,
+  ): void {
+    const { id: partnerId } = this.#partners[place]!;
+    const applications = applicants.map(({ phone, optin }) => {
+      this.#serial += 1;
+      return { idNumber: `10${this.#serial}`, phone: `+52${phone}`, optin };
+    });
+    const batch: OneBatch = {
+      partnerId,
+      hasKey: true,
+      applications,
+      isAllNew: false,
+      calls: [],
+      outcomes: null,
+    };
+    this.#batches.push(batch);
+    this.#send(
+      batch,
+      applicants.map(({ decision }) => decision),
+      fate,
+    );
+  }
+
+  /** Sends an earlier batch again, if there is one. */
+  resend(which: number): void {
+    const batch = this.#batches[which % Math.max(1, this.#batches.length)];
+    if (batch !== undefined)
+      this.#send(
+        batch,
+        batch.applications.map(() => 'approved' as const),
+        'answered',
+      );
+  }
+
+  /** Reviews an earlier application, if there is one. */
+  review(which: number, action: ReviewAction, fate: Fate): void {
+    const application = this.#applications[which % Math.max(1, this.#applications.length)];
+    if (application === undefined) return;
+    const { from, to } = TRANSITIONS[action];
+    const isAllowed = from.includes(application.status) && fate !== 'refused';
+    const end = !isAllowed ? 'refused' : fate === 'lost' ? 'unknown' : 'done';
+    this.#reviews.push({ applicationId: application.id, action, ...this.#pass(), end });
+    if (!isAllowed) return;
+    const move = { action, from: application.status, to };
+    application.status = to;
+    application.moves.push(move);
+    const type = ({ approve: 'approved', reject: 'rejected', disburse: null } as const)[action];
+    const offset = action === 'approve' ? 1n << 53n : 1n << 54n;
+    if (type !== null && application.optin) {
+      const messageId = String(BigInt(application.id) + offset);
+      this.#messages.push({ messageId, type, status: 'accepted' });
+    }
+    const { partnerId } = application;
+    const number = this.#events.filter((event) => event.partnerId === partnerId).length + 1;
+    this.#events.push({
+      ...{ partnerId, number, id: `evt_${partnerId}_${number}`, type: 'application.status_changed' },
+      ...{ applicationId: application.id, from: move.from, to },
+    });
+  }
+
+  history(): H.History {
+    const of = (partnerId: number) => this.#events.filter((event) => event.partnerId === partnerId);
+    const idNumberOf = (id: number) => this.#applications.find((one) => one.id === id)?.idNumber ?? null;
+    return structuredClone({
+      partners: this.#partners,
+      batches: this.#batches.map(({ outcomes: _, ...batch }) => batch),
+      reviews: this.#reviews,
+      quota: this.#partners.map(({ id }) => ({ partnerId: id, used: this.#used(id), toMs: this.#nowMs })),
+      sends: this.#messages.map(({ messageId }) => ({ messageId, isFailed: false })),
+      feeds: this.#partners.map(({ id }) => ({
+        partnerId: id,
+        events: of(id).map((event) => ({ ...event, idNumber: idNumberOf(event.applicationId) })),
+      })),
+      pushes: this.#partners.map(({ id }) => ({ partnerId: id, ids: of(id).map((event) => event.id) })),
+      clockSteps: [],
+      store: { applications: this.#applications, messages: this.#messages, events: this.#events },
+    });
+  }
+
+  #send(batch: OneBatch, decisions: readonly Decision[], fate: Fate): void {
+    const time = this.#pass();
+    if (fate === 'refused') {
+      const answer = { status: 500, isReplay: false, text: '{"error": "temporary"}', outcomes: null };
+      batch.calls.push({ ...time, answer });
+      return;
+    }
+    const isReplay = batch.outcomes !== null;
+    batch.outcomes ??= batch.applications.map((application, index) =>
+      this.#register(batch.partnerId, application, decisions[index]!),
+    );
+    const { outcomes } = batch;
+    const answer = { status: 200, isReplay, text: JSON.stringify(outcomes), outcomes };
+    batch.calls.push({ ...time, answer: fate === 'lost' ? null : answer });
+  }
+
+  #register(partnerId: number, application: H.SentApplication, decision: Decision): H.Outcome {
+    const { cap } = this.#partners.find(({ id }) => id === partnerId)!;
+    if (cap !== null && this.#used(partnerId) >= cap) return { kind: 'over_quota' };
+    const { phone } = application;
+    const isTaken = this.#applications.some((one) => one.phone === phone && isOpen(one.status));
+    if (isTaken) return { kind: 'duplicate' };
+    const id = 128 + this.#applications.length;
+    const outcome = { id, score: SCORES[decision], decision, status: INITIAL_STATUS[decision] } as const;
+    this.#applications.push({ ...outcome, partnerId, ...application, moves: [] });
+    const type = ({ approved: 'approved', in_review: 'offer', rejected: 'rejected' } as const)[decision];
+    if (application.optin) this.#messages.push({ messageId: String(id), type, status: 'accepted' });
+    return { kind: 'registered', ...outcome };
+  }
+
+  #used(partnerId: number): number {
+    return this.#applications.filter((application) => application.partnerId === partnerId).length;
+  }
+
+  #pass(): { fromMs: number; toMs: number } {
+    this.#nowMs += 2 * CALL_MS;
+    return { fromMs: this.#nowMs - CALL_MS, toMs: this.#nowMs };
+  }
+}

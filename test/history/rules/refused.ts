@@ -1,0 +1,41 @@
+/** Nothing is stored that was refused, that nobody sent, or that is only a part of a batch without an answer. */
+import type { Batch, Found, History } from '../history.ts';
+import { answered, type Lookup } from '../lookup.ts';
+
+export function checkRefused(history: History, lookup: Lookup): Found[] {
+  const unnoted = new Set(history.partners.filter(({ isNoted }) => !isNoted).map(({ id }) => id));
+  const strays = history.store.applications.filter(
+    (application) => lookup.sent(application) === undefined && !unnoted.has(application.partnerId),
+  );
+  return [
+    ...history.batches.flatMap((batch) =>
+      textsOf(batch, lookup).map((text) => ({ partnerId: batch.partnerId, text })),
+    ),
+    ...strays.map(({ id, partnerId }) => ({ partnerId, text: `${id} is stored, and no client sent it` })),
+  ];
+}
+
+function textsOf(batch: Batch, lookup: Lookup): string[] {
+  const stored = batch.applications.filter(({ idNumber }) => lookup.storedAs(idNumber).length > 0);
+  const answers = answered(batch);
+  if (answers.length > 0) return refusedButStored(batch, lookup);
+  const isUnknown = batch.calls.some(({ answer }) => answer === null);
+  const { length } = batch.applications;
+  if (!isUnknown && stored.length > 0) {
+    const statuses = batch.calls.map(({ answer }) => answer?.status);
+    return [`a batch was refused (${statuses}), and ${stored.length} of its ${length} are stored`];
+  }
+  if (batch.isAllNew && stored.length > 0 && stored.length < length) {
+    return [`of a batch without an answer ${stored.length} of ${length} are stored`];
+  }
+  return [];
+}
+
+/** Of a position that was registered by one answer and refused by another, the replays tell. */
+function refusedButStored(batch: Batch, lookup: Lookup): string[] {
+  return batch.applications.flatMap(({ idNumber }, position) => {
+    const kinds = new Set(answered(batch).map(({ answer }) => answer.outcomes?.[position]?.kind));
+    if (kinds.has('registered') || lookup.storedAs(idNumber).length === 0) return [];
+    return [`the application of ${idNumber} was refused (${[...kinds]}), and it is stored`];
+  });
+}
