@@ -21,11 +21,11 @@ import { beginSending } from '../../src/messages/sql/begin.ts';
 import { claimDue } from '../../src/messages/sql/claim.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
-import { Random } from '../support/random.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInStep, endLeases, makeDue } from '../support/messages.ts';
+import { Random } from '../support/random.ts';
 import { messageOf, reviewsOn, TELLS } from '../support/reviewed.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
