@@ -31,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Indexes and ids are made of values of the subjects. The file of secrets lies beside the embedded server's files.
   seal: ['base', 'postgres', 'embedded', ...RULES],
   operations: ['base', 'postgres', 'seal'],
+  tracing: ['base', 'postgres', 'seal', ...RULES],
   // The shape of a subject's parts: it names what each part works with.
   subject: [
     ...['base', 'postgres', 'seal', 'operations', 'cli', 'contract'],
@@ -42,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'docs-page': ['base', 'contract', ...RULES],
   // What the routes and the commands of all subjects share. `http` also puts the partners' routes together.
   http: [
-    ...['base', 'contract', 'gate', 'operations', ...RULES],
+    ...['base', 'contract', 'gate', 'operations', 'tracing', ...RULES],
     ...['applications/routes', 'messages/routes', 'partners/routes', 'events/routes'],
     ...['partners/uses', 'events/uses'],
   ],
@@ -65,7 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'applications/sql': ['base', 'postgres', 'seal', ...RULES],
   // An operator sees an application with its messages.
   'applications/uses': [
-    ...[...GROUND, ...RULES, 'applications/sql'],
+    ...[...GROUND, ...RULES, 'applications/sql', 'tracing'],
     ...['messages/sql', 'partners/sql', 'partners/uses'],
   ],
   'applications/routes': ['base', 'contract', 'gate', ...RULES, 'applications/uses'],
@@ -76,7 +77,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'messages/channels': ['base', ...RULES],
   'messages/intake': ['base', 'postgres', 'seal', ...RULES, 'applications/sql', 'messages/sql'],
   'messages/delivery': [
-    ...['base', 'postgres', 'seal', 'subject', ...RULES, 'applications/sql'],
+    ...['base', 'postgres', 'seal', 'subject', 'tracing', ...RULES, 'applications/sql'],
     ...['messages/sql', 'messages/channels', 'messages/intake'],
   ],
   'messages/uses': [...GROUND, ...RULES, 'messages/sql', 'partners/uses'],
@@ -155,9 +156,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The composition root: it may import every way in and every use, and only the entry may import it. Of `bulk` it sees
   // one file.
   app: [
-    ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'gate', 'http', 'cli', 'docs-page'],
-    ...['subject', 'applications', 'messages', 'partners', 'events', 'rights', 'vault', 'audit', 'simulator'],
-    ...['bulk/subject.ts', 'monitoring/subject.ts', 'backup'],
+    ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'tracing', 'gate', 'http', 'cli'],
+    ...['docs-page', 'subject', 'applications', 'messages', 'partners', 'events', 'rights', 'vault', 'audit'],
+    ...['simulator', 'bulk/subject.ts', 'monitoring/subject.ts', 'backup'],
   ],
   'app/config': ['base', 'seal', 'operations', 'app/subjects.ts', 'backup'],
 };

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { printable } from '../cli/terminal-text.ts';
+import { version } from '../cli/version.ts';
 import { connectionEndLog, failureLog, workFailureLog } from '../operations/failure-log.ts';
 import { ensureDemoPartner } from '../partners/uses/demo-partner.ts';
 import { schemaFit } from '../schema/migrations.ts';
@@ -140,8 +141,11 @@ async function withStore(
       lost: (error) => fail(error.message),
       onError: connectionEndLog(log),
     });
+    const stopTracing = await startTracing(config, store, log);
     const close: Stop = (sinceMs) =>
-      stopInOrder(log, sinceMs, [{ name: 'store', byMs: STORE_BY_MS, run: () => store.close() }]);
+      stopInOrder(log, sinceMs, [
+        { name: 'store', byMs: STORE_BY_MS, run: () => Promise.all([store.close(), stopTracing?.()]) },
+      ]);
     try {
       const stop = await start(store, log);
       return async (sinceMs) => {
@@ -152,6 +156,21 @@ async function withStore(
       await close(performance.now());
       throw error;
     }
+  });
+}
+
+/** Begins to trace the process; returns what ends this, or null where the process is not traced. */
+async function startTracing({ tracing }: Config, store: OpenStore, log: Logger) {
+  if (!tracing) return null;
+  const { traceProcess } = await import('../tracing/trace-process.ts');
+  const { database, webhookDatabase, vault } = store;
+  const pools = [database, ...(webhookDatabase ? [webhookDatabase] : [])];
+  const logFailure = failureLog(log, undefined, 'warn');
+  return traceProcess({
+    vault,
+    pools,
+    version: version(),
+    failed: (facts) => logFailure('the collector did not take spans', facts),
   });
 }
 

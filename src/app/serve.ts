@@ -7,7 +7,6 @@ import type { Outcome } from '../applications/rules/outcome.ts';
 import { DEFAULT_POLICY, type Policy } from '../applications/rules/policy.ts';
 import { rememberPolicy } from '../applications/sql/policies.ts';
 import { RefusedReceipts } from '../applications/sql/refused-receipts.ts';
-import { Registrar } from '../applications/sql/registration.ts';
 import { ingestBatch } from '../applications/uses/ingest-batch.ts';
 import { partnerApplication } from '../applications/uses/partner-application.ts';
 import { isLoopback } from '../base/loopback.ts';
@@ -25,7 +24,6 @@ import { Credentials } from '../partners/sql/credentials.ts';
 import { authenticator } from '../partners/uses/authenticate.ts';
 import { KeyOutcomeCounter } from '../partners/uses/key-outcome-counter.ts';
 import { quotaStatus } from '../partners/uses/quota-status.ts';
-import { isSpread } from '../schema/distribution.ts';
 import type { ServiceContext } from '../subject/subject.ts';
 import type { Watcher } from '../subject/watcher.ts';
 import { startBackground } from './background.ts';
@@ -36,8 +34,9 @@ import { stopInOrder } from './lifetime.ts';
 import { listen, portOf, urlOf } from './listen.ts';
 import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
+import { openRegistrar } from './registrar.ts';
 import { loadServices } from './subjects.ts';
-import { showWatch, startWatch } from './watch.ts';
+import { showWatch, startWatch, watchListener } from './watch.ts';
 
 /** A service that runs in this process. */
 export interface RunningService {
@@ -66,8 +65,7 @@ export async function startService(
   const watcher = await startWatch(config, store);
   const policy = await policyOf(config);
   const policyId = await patience.run(() => rememberPolicy(database, policy));
-  const spread = await patience.run(() => isSpread(database));
-  const registrar = new Registrar(database, policyId, spread, watcher.registering);
+  const { registrar, atWork } = await openRegistrar(store, policyId, watcher);
   const fields = namedFields(config.consentChannel);
   // One for the requests and for all work of the process: a failure that all of them meet is one line.
   const logFailure = failureLog(log);
@@ -80,7 +78,7 @@ export async function startService(
     log,
     logFailure,
     authenticate: authenticator(vault, new Credentials(database), (keyId) => keyOutcomes.refused(keyId)),
-    admission: admissionOf(registrar.atWork, { log, watcher }),
+    admission: admissionOf(atWork, { log, watcher }),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
     feed: (partnerId, query, pace) => partnerFeed(store, partnerId, query, pace),
@@ -88,7 +86,7 @@ export async function startService(
     webhook: webhookOf(config, store, watcher),
     limits,
   });
-  watcher.measure(partner);
+  watchListener(partner, watcher);
   const background = await startBackground(config, store, { log, failed, watcher }, config.delivery).catch(
     async (error) => {
       await keyOutcomes.stop();

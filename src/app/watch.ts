@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Health, healthApi } from '../http/health-api.ts';
 import { NOBODY, type Watcher } from '../subject/watcher.ts';
+import { tracing } from '../tracing/tracing.ts';
 import type { Config } from './config/config.ts';
 import type { HealthListener } from './health.ts';
 import { listen, urlOf } from './listen.ts';
@@ -17,6 +18,12 @@ export async function startWatch(
   const pools = { main: database, ...(webhookDatabase && { webhooks: webhookDatabase }) };
   const start = (await loadServices()).find(({ watch }) => watch !== undefined)?.watch;
   return start?.({ database, setting, pools }) ?? NOBODY;
+}
+
+/** Measures and traces the requests of a listener. */
+export function watchListener(app: FastifyInstance, watcher: Watcher): void {
+  watcher.measure(app);
+  tracing()?.follow(app);
 }
 
 /**

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Outcome } from '../applications/rules/outcome.ts';
+import { tracing } from '../tracing/tracing.ts';
 
 /** Gives every request an id, which the answer repeats in a header, and logs the request when it is done. */
 export function logRequests(app: FastifyInstance, log: Logger): void {
@@ -28,6 +29,7 @@ function requestLine(request: FastifyRequest, status: number, ms: number): objec
     route: request.routeOptions.url ?? null,
     status,
     ms: Math.round(ms * 10) / 10,
+    trace_id: tracing()?.traceIdOf(request),
     ...(request.credential === null
       ? {}
       : { key_id: request.credential.keyId, partner_id: request.credential.partner.id }),

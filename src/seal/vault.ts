@@ -45,6 +45,7 @@ const BLIND_INDEX_KINDS = [
   'channel_message_id',
   'channel_user',
   'event',
+  'trace',
 ] as const;
 type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
 

@@ -32,6 +32,8 @@ const VARIABLES = [
   'ENDPOINT_HOSTS',
   ...['BACKUP_TO', 'BACKUP_KEY', 'BACKUP_KEEP'],
   ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_REGION', 'AWS_ENDPOINT_URL_S3'],
+  ...['OTEL_SDK_DISABLED', 'OTEL_TRACES_EXPORTER'],
+  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
   'OPERATOR',
   'DATABASE_URL_FILE',
   'MIGRATE_DATABASE_URL',
@@ -60,6 +62,7 @@ const DEFAULTS = {
   opsPort: 8081,
   healthHost: '127.0.0.1',
   healthPort: null,
+  tracing: false,
   metricsHost: '127.0.0.1',
   metricsPort: null,
   METRICS_PARTNERS: 100,
@@ -141,6 +144,12 @@ describe('readConfig', () => {
       [{ METRICS_PORT: '9464' }, { metricsPort: 9_464 }],
       [{ METRICS_PARTNERS: '0' }, { METRICS_PARTNERS: 0 }],
       [{ METRICS_PARTNERS: '1000' }, { METRICS_PARTNERS: 1_000 }],
+      [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, { tracing: true }],
+      [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector/v1/traces' }, { tracing: true }],
+      [{ OTEL_TRACES_EXPORTER: 'otlp' }, { tracing: true }],
+      [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector' }, { tracing: false }],
+      [{ OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector' }, { tracing: false }],
+      [{ OTEL_SERVICE_NAME: 'x' }, { tracing: false }],
       [{ BASE_PATH: '/' }, { basePath: '' }],
       [{ BASE_PATH: '/api' }, { basePath: '/api' }],
       [{ BASE_PATH: '/api/v1/' }, { basePath: '/api/v1' }],
@@ -269,6 +278,9 @@ describe('readConfig', () => {
       ['OPS_PORT', /0 to 65535/, ['-1', '65536', 'qqq']],
       ['METRICS_PORT', /0 to 65535/, ['-1', '65536', 'qqq']],
       ['METRICS_PARTNERS', /0 to 1000/, ['-1', '1001', 'all', '1.5', '007']],
+      ['OTEL_TRACES_EXPORTER', /otlp or none/, ['zipkin', 'console']],
+      ['OTEL_EXPORTER_OTLP_ENDPOINT', /http/, ['collector:4318', 'grpc://collector']],
+      ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', /http/, ['collector:4318']],
       [
         'BASE_PATH',
         /path/,
@@ -336,6 +348,21 @@ describe('readConfig', () => {
         // A short value may be part of the rule by chance.
         if (value.length > 3) assert.ok(!text.includes(value), text);
       }
+    }
+  });
+
+  it('a process that is traced gets no value that the SDK would replace without a word', () => {
+    const traced = { OTEL_TRACES_EXPORTER: 'otlp' };
+    const broken: [string, string, RegExp][] = [
+      ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', /http\/protobuf/],
+      ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'http/json', /http\/protobuf/],
+      ['OTEL_TRACES_SAMPLER', 'sometimes', /parentbased_traceidratio/],
+      ['OTEL_TRACES_SAMPLER_ARG', '2', /from 0 to 1/],
+      ['OTEL_TRACES_SAMPLER_ARG', 'half', /from 0 to 1/],
+    ];
+    for (const [name, value, rule] of broken) {
+      assert.throws(() => readConfig({ ...traced, [name]: value }), rule);
+      assert.doesNotThrow(() => readConfig({ [name]: value }));
     }
   });
 

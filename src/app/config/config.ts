@@ -13,6 +13,7 @@ import { type BackupConfig, readBackup } from './backup.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
 import { databaseUrl, migrateDatabaseUrl } from './database.ts';
 import { withSecretFiles } from './secret-files.ts';
+import { readTracing } from './tracing.ts';
 import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
 
 export { ConfigError };
@@ -47,6 +48,8 @@ export interface Config {
   /** Whether `serve` itself delivers messages and pushes events; `worker` always does. */
   readonly delivery: boolean;
   readonly backup: BackupConfig;
+  /** Whether the process sends traces to a collector. */
+  readonly tracing: boolean;
   /** Absolute; null: the built-in policy. */
   readonly policyFile: string | null;
   /** Who acts by commands, for the history; null: the operating system's user. */
@@ -107,6 +110,7 @@ export function readConfig(variables: Variables): Config {
     consentChannel: problems.try(() => readConsentChannel(read('CHANNEL_NAME'))),
     delivery: problems.try(() => oneOf('DELIVERY', read('DELIVERY') ?? 'on', ['on', 'off']) === 'on'),
     backup: readBackup(read, { ...base, ownDatabase }, problems),
+    tracing: readTracing(read, problems),
     policyFile: file('POLICY_FILE'),
     operator: problems.try(() => operatorOf(read('OPERATOR'))),
     logLevel: problems.try(() => oneOf('LOG_LEVEL', read('LOG_LEVEL') ?? 'info', LOG_LEVELS)),

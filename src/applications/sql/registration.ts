@@ -29,6 +29,9 @@ const MAX_WAITING = 2_000;
 const LEAST_TIME_MS = CONNECT_TIMEOUT_MS + QUERY_TIMEOUT_MS;
 const RESOLVE_PAUSE_MS = 100;
 
+/** Does `call`, the statement that registers these batches. */
+export type AroundStatement = <T>(batches: readonly PreparedBatch[], call: () => Promise<T>) => Promise<T>;
+
 export class Registrar {
   /**
    * As many applications under way keep both lanes busy with full statements: while two statements run, the batches
@@ -37,7 +40,7 @@ export class Registrar {
   readonly atWork: number;
   readonly #most: number;
   readonly #isSpread: boolean;
-  readonly #onStatement: (batches: number, applications: number) => void;
+  readonly #around: AroundStatement;
   readonly #database: Database;
   readonly #policyId: number;
   readonly #gathering: Gathering<QueuedBatch>;
@@ -47,15 +50,15 @@ export class Registrar {
 
   /**
    * `policyId` is the stored policy that scores the batches; `isSpread`: the store is on several machines.
-   * `onStatement` is called for each statement, before it is sent.
+   * `around` does each statement, so that others may follow it.
    */
   constructor(
     database: Database,
     policyId: number,
     isSpread = false,
-    onStatement: (batches: number, applications: number) => void = () => {},
+    around: AroundStatement = (_batches, call) => call(),
   ) {
-    this.#onStatement = onStatement;
+    this.#around = around;
     this.#isSpread = isSpread;
     this.#most = isSpread ? MAX_PER_CLUSTER_STATEMENT : MAX_PER_STATEMENT;
     this.atWork = 2 * LANES * this.#most;
@@ -92,18 +95,12 @@ export class Registrar {
       return !late;
     });
     if (live.length === 0) return;
-    this.#onStatement(
-      live.length,
-      live.reduce((sum, { batch }) => sum + batch.candidates.length, 0),
-    );
+    const some = live.map((queued) => queued.batch);
     const progress = { isSent: false, isUndone: false };
+    const isRefused = (keyId: KeyId) => this.#refusedKeys.has(keyId);
     try {
-      const verdicts = await callRegister(
-        this.#database,
-        this.#policyId,
-        live.map((queued) => queued.batch),
-        (keyId) => this.#refusedKeys.has(keyId),
-        progress,
+      const verdicts = await this.#around(some, () =>
+        callRegister(this.#database, this.#policyId, some, isRefused, progress),
       );
       for (const [index, queued] of live.entries()) this.#settle(queued, verdicts[index]!);
     } catch (error) {

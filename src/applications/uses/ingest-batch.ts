@@ -24,7 +24,7 @@ export interface IngestContext {
   readonly fields: readonly NamedField[];
   readonly policy: Policy;
   readonly vault: Vault;
-  readonly registrar: Registrar;
+  readonly registrar: Pick<Registrar, 'register'>;
   /** Called with the outcomes of each batch on PRO that is answered and is not a replay. */
   readonly onAnswered: (keyId: KeyId, outcomes: readonly Outcome[]) => void;
   /** Called after a batch that registered nothing and whose answer is remembered (D36). */

@@ -1,6 +1,7 @@
 /** Delivers due messages: claims, checks, sends and records them (README.md of this subject; D33). */
 
 import { channelIndexOf } from '../../seal/blind-indexes.ts';
+import { tracing } from '../../tracing/tracing.ts';
 import type { Channel } from '../channels/channel.ts';
 import { healthSignal, moveAfter } from '../rules/after-send.ts';
 import type { OutgoingMessage } from '../rules/outgoing-message.ts';
@@ -50,11 +51,24 @@ async function send(
   message: OutgoingMessage,
   signal: AbortSignal,
 ): Promise<SendResult> {
+  const span = tracing()?.beginLater('send', message.applicationId, factsOf(message));
+  let result: SendResult = { kind: 'uncertain', reason: 'unknown' };
   try {
-    return await channel.send(message, signal);
+    result = await channel.send(message, signal);
   } catch {
-    return { kind: 'uncertain', reason: 'unknown' };
+    // As above.
   }
+  span?.add({ 'ventanilla.result': result.kind });
+  span?.end();
+  return result;
+}
+
+function factsOf({ messageId, type, attempt }: OutgoingMessage) {
+  return {
+    'ventanilla.message_id': messageId,
+    'ventanilla.message_type': type,
+    'ventanilla.attempt': attempt,
+  };
 }
 
 /** Stores a notice before the result, so that no later message goes out in spite of the notice. */

@@ -1,0 +1,39 @@
+/** The registrar of a service, whose statements the watcher hears of and whose batches are traced. */
+import { type AroundStatement, Registrar } from '../applications/sql/registration.ts';
+import { isSpread } from '../schema/distribution.ts';
+import type { Watcher } from '../subject/watcher.ts';
+import { tracing } from '../tracing/tracing.ts';
+import type { OpenStore, Store } from './open-store.ts';
+
+interface OpenRegistrar {
+  readonly registrar: Pick<Registrar, 'register'>;
+  /** How many applications it works on at once. */
+  readonly atWork: number;
+}
+
+/** `policyId` is the stored policy that scores the batches. */
+export async function openRegistrar(
+  { database, patience }: Store & Pick<OpenStore, 'patience'>,
+  policyId: number,
+  watcher: Watcher,
+): Promise<OpenRegistrar> {
+  const spread = await patience.run(() => isSpread(database));
+  const traced = await tracedRegistrations();
+  const around: AroundStatement = (batches, call) => {
+    watcher.registering(
+      batches.length,
+      batches.reduce((sum, { candidates }) => sum + candidates.length, 0),
+    );
+    return traced === null ? call() : traced.around(batches, call);
+  };
+  const registrar = new Registrar(database, policyId, spread, around);
+  return { registrar: traced?.of(registrar) ?? registrar, atWork: registrar.atWork };
+}
+
+/** null: this process is not traced. */
+async function tracedRegistrations() {
+  const some = tracing();
+  if (some === null) return null;
+  const { TracedRegistrations } = await import('../applications/uses/traced-registration.ts');
+  return new TracedRegistrations(some);
+}
