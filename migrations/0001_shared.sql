@@ -123,6 +123,10 @@ $$;
 CREATE FUNCTION elapsed_ms() RETURNS bigint
 LANGUAGE sql STABLE AS $$ SELECT ms FROM elapsed $$;
 
+-- A time in milliseconds, as elapsed_ms() counts them. A day has 24 hours.
+CREATE FUNCTION ms_of(p_time interval) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (extract(epoch FROM p_time) * 1000)::bigint;
+
 -- Moves ms on from p_seen by p_passed_ms, or by what has passed on the database's clock if that is less; by a minute
 -- at most. Returns the new value; NULL if the present value is not p_seen.
 CREATE FUNCTION move_elapsed(p_seen bigint, p_passed_ms double precision) RETURNS bigint

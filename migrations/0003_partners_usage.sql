@@ -31,6 +31,9 @@ CREATE TABLE usage_totals (
   since timestamptz NOT NULL DEFAULT '-infinity'
 ) WITH (fillfactor = 50);
 
+-- How long a registration counts (D16).
+CREATE FUNCTION usage_window() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN interval '24 hours';
+
 -- The applications that count for the partner at p_at: all with a second later than 24 hours before, also those that
 -- are later than now because the clock stepped back. The result is exact for any p_at; the last run of the upkeep
 -- only decides how many rows are read.
@@ -38,11 +41,11 @@ CREATE FUNCTION usage_at(p_partner_id integer, p_at timestamptz) RETURNS bigint
 LANGUAGE sql STABLE AS $$
   SELECT t.total
     - coalesce((SELECT sum(c.count) FROM usage_counted c
-        WHERE c.partner_id = t.partner_id AND c.second > t.since AND c.second <= p_at - interval '24 hours'), 0)
+        WHERE c.partner_id = t.partner_id AND c.second > t.since AND c.second <= p_at - usage_window()), 0)
     + coalesce((SELECT sum(c.count) FROM usage_counted c
-        WHERE c.partner_id = t.partner_id AND c.second > p_at - interval '24 hours' AND c.second <= t.since), 0)
+        WHERE c.partner_id = t.partner_id AND c.second > p_at - usage_window() AND c.second <= t.since), 0)
     + coalesce((SELECT sum(e.count) FROM usage_entries e
-        WHERE e.partner_id = t.partner_id AND e.second > p_at - interval '24 hours'), 0)
+        WHERE e.partner_id = t.partner_id AND e.second > p_at - usage_window()), 0)
   FROM usage_totals t WHERE t.partner_id = p_partner_id
 $$;
 
@@ -69,7 +72,7 @@ DECLARE
 BEGIN
   -- Each statement below sees everything that was committed before this lock was taken.
   SELECT * INTO v_held FROM usage_totals t WHERE t.partner_id = p_partner_id FOR NO KEY UPDATE;
-  v_since := date_trunc('second', clock_timestamp()) - interval '24 hours';
+  v_since := date_trunc('second', clock_timestamp()) - usage_window();
 
   -- An entry that another session is changing is taken the next time.
   WITH taken AS (
@@ -86,7 +89,7 @@ BEGIN
 
   WITH deleted AS (
     DELETE FROM usage_counted c
-    WHERE c.partner_id = p_partner_id AND c.stored_ms <= v_elapsed_ms - 25 * 3600000
+    WHERE c.partner_id = p_partner_id AND c.stored_ms <= v_elapsed_ms - ms_of(usage_window() + interval '1 hour')
     RETURNING c.second, c.count
   )
   SELECT coalesce(sum(d.count), 0) INTO v_deleted FROM deleted d WHERE d.second > v_held.since;

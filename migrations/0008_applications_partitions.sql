@@ -13,7 +13,7 @@ CREATE FUNCTION partition_width() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL
 
 -- Where the partition of a batch ends.
 CREATE FUNCTION partition_end(p_number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (p_number / 8388608 + 1) * 8388608;
+RETURN (p_number / partition_width() + 1) * partition_width();
 
 -- Makes the tables of a partition, which are attached later: batches_to_SUFFIX and message_records_to_SUFFIX.
 CREATE FUNCTION make_partition_tables(p_suffix text) RETURNS void

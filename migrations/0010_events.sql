@@ -78,6 +78,9 @@ BEGIN
 END
 $$;
 
+-- How long an event is kept (D41).
+CREATE FUNCTION partner_event_life() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN interval '30 days';
+
 -- Deletes the oldest events of a partner, at most p_most of them, if they are 30 days old by the clock and by the
 -- elapsed time (D39); an event from a clock that was ahead counts by the elapsed time alone. Stops at the first event
 -- that is not old, so that the numbers after `forgotten` have no gap. Returns how many events were deleted.
@@ -85,14 +88,14 @@ CREATE FUNCTION forget_partner_events(p_partner_id integer, p_most integer) RETU
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := now();
-  v_least_ms constant bigint := elapsed_ms() - 30 * 86400000::bigint;
+  v_least_ms constant bigint := elapsed_ms() - ms_of(partner_event_life());
   v_forgotten bigint;
   v_until bigint;
 BEGIN
   SELECT t.forgotten INTO v_forgotten FROM partner_event_totals t WHERE t.partner_id = p_partner_id
   FOR NO KEY UPDATE;
   SELECT coalesce(min(f.number) FILTER (WHERE NOT f.old) - 1, max(f.number)) INTO v_until FROM (
-    SELECT e.number, e.stored_ms <= v_least_ms AND (e.at < v_now - interval '30 days' OR e.at > v_now) AS old
+    SELECT e.number, e.stored_ms <= v_least_ms AND (e.at < v_now - partner_event_life() OR e.at > v_now) AS old
     FROM partner_events e WHERE e.partner_id = p_partner_id AND e.number > v_forgotten ORDER BY e.number LIMIT p_most
   ) AS f;
   IF v_until IS NULL OR v_until = v_forgotten THEN RETURN 0; END IF;

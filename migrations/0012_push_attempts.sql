@@ -139,7 +139,7 @@ BEGIN
   v_after.disabled_reason := CASE
     WHEN p_is_gone THEN 'gone'
     -- A push that is given up has waited for three days, though its first attempt may have come a little later.
-    WHEN v_after.failing_ms <= greatest(p_old_ms, p_given_up_ms + 3600000) THEN 'no_success' END;
+    WHEN v_after.failing_ms <= greatest(p_old_ms, p_given_up_ms + ms_of(interval '1 hour')) THEN 'no_success' END;
   IF v_after.disabled_reason IS NOT NULL THEN
     v_after.disabled_at := p_at;
   ELSIF v_after.failing_ms IS NOT NULL
@@ -195,7 +195,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_at constant timestamptz := clock_timestamp();
   v_elapsed_ms constant bigint := elapsed_ms();
-  v_old_ms constant bigint := v_elapsed_ms - 3 * 86400000;
+  v_old_ms constant bigint := v_elapsed_ms - ms_of(interval '3 days');
   v_attempts record;
   v_before partner_endpoints;
   v_after partner_endpoints;

@@ -1,5 +1,8 @@
 -- The phones that got messages, and the limits of a phone (D42).
 
+-- How long a message counts against the limits of its phone (D42), and a phone against the limit of recipients.
+CREATE FUNCTION recipient_window() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN interval '24 hours';
+
 -- Recipients of the last 24 hours, for the pair gap, the limits of a phone (D42) and the limit of different recipients.
 -- Bound: the upkeep deletes older ones.
 CREATE TABLE recipients (
@@ -32,13 +35,13 @@ SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
 DECLARE
-  v_before constant timestamptz := now() - interval '24 hours';
+  v_before constant timestamptz := now() - recipient_window();
   v_forgotten integer;
 BEGIN
   DELETE FROM recipients p USING (
     SELECT o.phone_index FROM (
       SELECT r.phone_index FROM recipients r
-      WHERE r.sent_at < v_before AND r.sent_ms <= (SELECT e.ms FROM elapsed e) - 24 * 3600000
+      WHERE r.sent_at < v_before AND r.sent_ms <= (SELECT e.ms FROM elapsed e) - ms_of(recipient_window())
       LIMIT p_most) AS o
     ORDER BY o.phone_index
   ) AS r

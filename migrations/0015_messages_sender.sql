@@ -92,7 +92,7 @@ DECLARE
   v_partners constant bigint := (SELECT count(DISTINCT k.partner_id) FROM api_keys k
     WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > p_at));
 BEGIN
-  RETURN ARRAY(SELECT r.partner_id FROM recipients r WHERE r.sent_at > p_at - interval '24 hours'
+  RETURN ARRAY(SELECT r.partner_id FROM recipients r WHERE r.sent_at > p_at - recipient_window()
     GROUP BY r.partner_id HAVING count(*) >= p_recipients / greatest(v_partners, 1));
 END
 $$;

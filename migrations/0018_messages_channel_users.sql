@@ -24,7 +24,7 @@ CREATE INDEX channel_users_heard ON channel_users (heard_ms);
 CREATE FUNCTION learn_channel_users(p_users bigint[], p_phones bigint[]) RETURNS TABLE (was boolean, "is" boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_heard_ms constant bigint := elapsed_ms() / 2592000000 * 2592000000;
+  v_heard_ms constant bigint := elapsed_ms() / ms_of(interval '30 days') * ms_of(interval '30 days');
   v_users bigint[];
   v_phones bigint[];
   v_stops boolean[];

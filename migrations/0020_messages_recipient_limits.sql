@@ -35,7 +35,7 @@ CREATE FUNCTION over_by_sent(
 ) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  v_since constant timestamptz := p_at - interval '24 hours';
+  v_since constant timestamptz := p_at - recipient_window();
 BEGIN
   RETURN ARRAY(
     SELECT g.id FROM unnest(p_ids, p_types, p_phones, p_partners) AS g(id, type, phone_index, partner_id)

@@ -14,7 +14,7 @@ CREATE TYPE claimed_messages AS (
 
 -- Whether a phone whose last message went out at p_sent_at (NULL: none) counts anew among the phones of the day.
 CREATE FUNCTION is_fresh(p_sent_at timestamptz, p_at timestamptz) RETURNS boolean LANGUAGE sql STABLE
-RETURN p_sent_at IS NULL OR p_sent_at <= p_at - interval '24 hours';
+RETURN p_sent_at IS NULL OR p_sent_at <= p_at - recipient_window();
 
 -- What was decided on messages, an element each. A reason that is NULL: the message goes out. due_at: when a message
 -- that waits is due.
@@ -97,9 +97,9 @@ BEGIN
   IF s.recent_phones IS NULL OR s.counted_at > p_at
     OR s.recent_phones + p_coming > p_recipients AND s.counted_at < p_at - interval '10 seconds'
   THEN
-    SELECT count(*), least(min(r.sent_at), p_at) + interval '24 hours', p_at
+    SELECT count(*), least(min(r.sent_at), p_at) + recipient_window(), p_at
     INTO s.recent_phones, s.room_at, s.counted_at
-    FROM recipients r WHERE r.sent_at > p_at - interval '24 hours';
+    FROM recipients r WHERE r.sent_at > p_at - recipient_window();
   END IF;
   v_fresh := p_recipients - s.recent_phones;
   IF v_fresh > 0 AND v_fresh - p_recipients / 10 < p_coming AND (s.sated_at IS NULL OR s.sated_at > p_at

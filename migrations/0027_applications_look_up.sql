@@ -173,7 +173,8 @@ BEGIN
   IF is_worker() THEN RETURN on_coordinator('SELECT fill_look_up_buckets()'); END IF;
   IF NOT hold_closed_segments() THEN RETURN NULL; END IF;
   SELECT * INTO v_closed FROM closed_segments
-  WHERE ends_at = (SELECT min(ends_at) FROM closed_segments WHERE NOT in_buckets) AND closed_ms <= elapsed_ms() - 60000;
+  WHERE ends_at = (SELECT min(ends_at) FROM closed_segments WHERE NOT in_buckets)
+    AND closed_ms <= elapsed_ms() - ms_of(interval '1 minute');
   IF NOT FOUND THEN RETURN NULL; END IF;
   v_partition := 'batches_to_' || partition_end(v_closed.begins_at);
   -- Holds the lock for a moment: registrations into the partition in use wait for it, and the end of the block frees

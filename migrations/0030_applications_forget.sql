@@ -13,8 +13,9 @@ DECLARE
 BEGIN
   FOR v_end IN
     SELECT s.ends_at FROM closed_segments s
-    WHERE s.ends_at = partition_end(s.begins_at) AND s.in_buckets AND s.closed_ms <= v_now_ms - p_days * 86400000::bigint
-      AND (s.kept_ms IS NULL OR s.kept_ms <= v_now_ms - 86400000)
+    WHERE s.ends_at = partition_end(s.begins_at) AND s.in_buckets
+      AND s.closed_ms <= v_now_ms - ms_of(p_days * interval '1 day')
+      AND (s.kept_ms IS NULL OR s.kept_ms <= v_now_ms - ms_of(interval '1 day'))
     ORDER BY s.ends_at
   LOOP
     IF (SELECT max(b.created_at) FROM batches b WHERE b.id >= v_end - partition_width() AND b.id < v_end)
@@ -78,7 +79,7 @@ BEGIN
   END LOOP;
   -- In a transaction of its own: to look at all partitions may take longer than a statement may.
   UPDATE closed_segments s SET kept_ms = v_now_ms WHERE s.ends_at = v_end
-  RETURNING s.written_ms IS NULL OR s.written_ms <= v_now_ms - 30 * 86400000::bigint INTO v_is_due;
+  RETURNING s.written_ms IS NULL OR s.written_ms <= v_now_ms - ms_of(interval '30 days') INTO v_is_due;
   IF applications = 0 AND v_open <> '{}' OR applications < cardinality(v_open) AND NOT v_is_due THEN
     applications := 0;
     RETURN NEXT;

@@ -1,8 +1,7 @@
 /** What `serve` and `worker` run of the record of operators' acts. */
+import { DAY_MS } from '../base/time.ts';
 import type { Service, ServiceContext } from '../subject/subject.ts';
 import { chainHead, headText } from './uses/verify-chain.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** The log gets the end of the chain at the start of a process and each day: so it is known outside of the store. */
 export function auditService(monotonicMs = () => performance.now()): Service {

@@ -1,5 +1,7 @@
 /** The backups that a service makes by itself: a new base each day, and the log all the time. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DAY_MS } from '../base/time.ts';
 import type { Administration } from '../embedded/administer.ts';
 import { administer } from '../embedded/administer.ts';
 import { createBackup } from './create.ts';
@@ -25,7 +27,7 @@ interface ScheduleOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const BASE_EVERY_MS = 24 * 60 * 60_000;
+const BASE_EVERY_MS = DAY_MS;
 /** How long the upkeep waits for a slow place. */
 const WAIT_MS = 3_000;
 const AGAIN_AFTER_MS = 15 * 60_000;

@@ -1,3 +1,6 @@
+export const HOUR_MS = 60 * 60_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** ISO 8601 with a numeric offset, the form of every time in an answer (D23). */
 export function withOffset(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');

@@ -2,8 +2,10 @@
  * Makes a cluster of restored files: PostgreSQL recovers them by its log, and the cluster takes its place or is
  * dropped.
  */
+
 import { mkdir, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DAY_MS } from '../base/time.ts';
 import { giveTree, serverAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import { type Cluster, syncCluster } from './cluster.ts';
@@ -36,7 +38,7 @@ export interface Recovery {
 }
 
 /** Recovery reads the whole log: a day's log of a busy store takes a part of that day. */
-const RECOVERY_TIMEOUT_MS = 24 * 60 * 60_000;
+const RECOVERY_TIMEOUT_MS = DAY_MS;
 const STOP_TIMEOUT_MS = 5 * 60_000;
 
 /**

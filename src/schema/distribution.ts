@@ -2,12 +2,14 @@
  * Spreads the tables over the machines of a Citus cluster; a table that is spread already stays as it is
  * (docs/scale.md).
  */
+
 import type pg from 'pg';
+import { HOUR_MS } from '../base/time.ts';
 import { CONNECT_TIMEOUT_MS, type Database } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 
 /** In a used database it takes long to move rows and make their shards. */
-const TIMEOUT_MS = 60 * 60_000;
+const TIMEOUT_MS = HOUR_MS;
 
 /** Tables that every statement about a partner reads and that hardly ever change: each machine has a copy. */
 const COPIED = ['partners', 'api_keys', 'policies'];

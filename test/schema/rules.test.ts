@@ -18,6 +18,7 @@ import {
 import { APPLICATION_STATUSES, INITIAL_STATUS, isOpen } from '../../src/applications/rules/lifecycle.ts';
 import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
 import { byPartitions } from '../../src/applications/sql/partition-runs.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/time.ts';
 import { DISABLED_REASONS } from '../../src/events/push/rules/failures.ts';
 import { MESSAGE_STATUSES, MESSAGE_TYPES, messageType } from '../../src/messages/rules/notify.ts';
 import { WAITING_STATUSES } from '../../src/messages/sql/waiting-messages.ts';
@@ -174,4 +175,39 @@ it('no statement computes with the parts of an id itself', () => {
     .filter((line) => !/^\s*(?:--|\/?\*|\/\/)/.test(line) && LITERAL.test(line))
     .filter((line) => !/MIB|BYTES/.test(line));
   assert.deepEqual(found, []);
+});
+
+/** A day or an hour in milliseconds, written as figures. */
+const TIME_LITERAL = /\b(?:24 \* (?:60 \*|3_?600)|60 \* 60_?000|3_?600_?000|86_?400_?000|2_?592_?000_?000)/;
+/** Below `base`. */
+const OWN_HOURS = ['invariants/check-store.ts'];
+
+it('a day and an hour in milliseconds stand once on each side', async () => {
+  const [[ms], units] = [
+    await sqlOf(['1 day'], 'text', 'ms_of(v::interval)::float8'),
+    [DAY_MS, 24 * HOUR_MS],
+  ];
+  assert.deepEqual(units, [ms, ms]);
+  const folder = join(REPOSITORY, 'migrations');
+  const texts = [
+    ...readdirSync(folder).map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') })),
+    ...readSources('src').filter(({ path }) => path !== 'base/time.ts' && !OWN_HOURS.includes(path)),
+  ];
+  const found = texts.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .filter((line) => !/^\s*(?:--|\/?\*|\/\/)/.test(line) && TIME_LITERAL.test(line))
+      .map((line) => `${path}: ${line.trim()}`),
+  );
+  assert.deepEqual(found, []);
+});
+
+it('24 hours of quota, of a receipt and of a phone stand in one function each', () => {
+  const folder = join(REPOSITORY, 'migrations');
+  const homes = readdirSync(folder)
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split(/^(?=CREATE )/m))
+    .flatMap((piece) =>
+      [...piece.matchAll(/interval '24 hours'/g)].map(() => /^CREATE FUNCTION (\w+)/.exec(piece)?.[1]),
+    );
+  assert.deepEqual(homes, ['usage_window', 'recipient_window', 'receipt_life', 'remember_message_counts']);
 });

@@ -4,13 +4,14 @@
  */
 
 import type pg from 'pg';
+import { DAY_MS } from '../../base/time.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { BatchId } from '../rules/ids.ts';
 
 /** With so many applications a partition, two years of 10 million a day are 870 partitions (docs/decisions/0006). */
 const PARTITION_APPLICATIONS = 8_388_608;
 /** In a small installation, applications may stay for so much longer than RETENTION_DAYS. */
-const PARTITION_MS = 7 * 24 * 3_600_000;
+const PARTITION_MS = 7 * DAY_MS;
 const SEGMENT_APPLICATIONS = 1_048_576;
 
 const MAKE = 'SELECT make_batch_partitions()';

@@ -5,7 +5,7 @@ const CHUNK = 5_000;
 const DELETE = `
   DELETE FROM batch_receipts WHERE batch_id IN (
     SELECT r.batch_id FROM batch_receipts r
-    WHERE r.stored_ms <= (SELECT ms FROM elapsed) - 25 * 3600000
+    WHERE r.stored_ms <= (SELECT ms FROM elapsed) - ms_of(receipt_life() + interval '1 hour')
     ORDER BY r.stored_ms LIMIT ${CHUNK})`;
 
 /** Deletes receipts that no request may ask for any more, in chunks that no batch has to wait for. */

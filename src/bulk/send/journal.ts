@@ -4,9 +4,11 @@
  * reasons), and nothing of what the file says of an applicant. With the journal the same command goes on where it
  * stopped, registers nobody twice and knows every result.
  */
+
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { DAY_MS } from '../../base/time.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { beginFile, LineWriter, readLines } from './journal-file.ts';
@@ -21,7 +23,7 @@ import {
 
 const KEY_HINT_DIGITS = 16;
 /** The window of the quota (D18). */
-const WINDOW_MS = 24 * 3_600_000;
+const WINDOW_MS = DAY_MS;
 
 /** The attempts and answers of one batch. */
 interface BatchRecord {

@@ -1,6 +1,8 @@
 /** Sends a file of applicants batch by batch, and counts what became of the rows. */
+
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
+import { HOUR_MS } from '../../base/time.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { bodyFor, type RowBatch } from './cut.ts';
@@ -18,7 +20,7 @@ import {
 } from './tally.ts';
 
 /** The service keeps an Idempotency-Key for 24 hours. One hour is spare for retries and for clocks that differ. */
-const KEY_LIVES_MS = 23 * 3_600_000;
+const KEY_LIVES_MS = 23 * HOUR_MS;
 
 interface SendOptions {
   /** All batches of the file, in order. */

@@ -13,7 +13,7 @@ const PARTNERS = `
     SELECT e.stored_ms FROM partner_events e
     WHERE e.partner_id = t.partner_id AND e.number > t.forgotten ORDER BY e.number LIMIT 1
   ) AS oldest
-  WHERE oldest.stored_ms <= (SELECT ms FROM elapsed) - 30 * 86400000::bigint ORDER BY t.partner_id`;
+  WHERE oldest.stored_ms <= (SELECT ms FROM elapsed) - ms_of(partner_event_life()) ORDER BY t.partner_id`;
 const FORGET = 'SELECT forget_partner_events($1, $2) AS deleted';
 
 /** Deletes old events. From then on a cursor from before them is refused. */

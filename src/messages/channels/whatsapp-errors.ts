@@ -6,6 +6,7 @@
  */
 
 import { keysOf } from '../../base/keys-of.ts';
+import { DAY_MS, HOUR_MS } from '../../base/time.ts';
 import type { ChannelCode } from '../rules/reasons.ts';
 import type { SendFailure } from '../rules/send-result.ts';
 
@@ -74,9 +75,9 @@ const ACTION_OF: ReadonlyMap<number, SendFailure['kind']> = new Map(
   ACTIONS.flatMap((action) => ERROR_CODES[action].map((code) => [code, action])),
 );
 
-const WAIT_MS = 24 * 3_600_000;
+const WAIT_MS = DAY_MS;
 /** The longest wait that the API can ask for, except the day of `wait`. */
-export const MAX_RETRY_AFTER_MS = 3_600_000;
+export const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 /** An error as the API reports it, without its texts, which may hold personal data. */
 export interface ApiError {

@@ -1,6 +1,6 @@
 /** The loop that delivers messages: one turn after the other, each followed by a rest. */
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { startLoop } from '../../subject/loop.ts';
 import type { Loop } from '../../subject/subject.ts';
 import type { Turn } from './turn.ts';
 
@@ -12,52 +12,31 @@ const MAX_UNDERWAY = 8;
  */
 const EVEN_REST_MS = 30;
 const MAX_REST_MS = 250;
-/** Rests after a turn that found nothing, and after a turn that failed, in milliseconds. */
+/** The rest after a turn that found nothing, in milliseconds. */
 const IDLE_MS = 500;
-const FAILED_MS = 2_000;
-/** Sends without an answer this long after `stop()` are cut off and uncertain. */
-const CUT_OFF_MS = 4_000;
 
 /**
  * Starts the loop. `turn` sends what is due, undoes what it has not committed when `stopping` aborts, and cuts its
- * sends off when `cut` aborts. `onError` is called when a turn fails.
+ * sends off when `cut` aborts: a send without an answer is uncertain then. `onError` is called when a turn fails.
  */
 export function startWorker(
   turn: (cut: AbortSignal, stopping: AbortSignal) => Promise<Turn>,
   onError: (error: unknown) => void,
 ): Loop {
-  const stopping = new AbortController();
-  const cut = new AbortController();
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
   const underway = new Set<Promise<void>>();
-  let lastTurnMs = performance.now();
-  const work = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        lastTurnMs = performance.now();
-        const { claimed, concluded } = await turn(cut.signal, stopping.signal);
-        const tookMs = performance.now() - lastTurnMs;
-        const end = concluded.catch(onError).then(() => void underway.delete(end));
-        underway.add(end);
-        await pause(claimed === 0 ? IDLE_MS : Math.min(tookMs ** 2 / EVEN_REST_MS, MAX_REST_MS));
-        if (underway.size >= MAX_UNDERWAY) await firstOf(underway, stopping.signal);
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        onError(error);
-        await pause(FAILED_MS);
-      }
-    }
-  };
-  const worked = work();
-  return {
-    lastTurnMs: () => lastTurnMs,
-    stop: () => {
-      stopping.abort();
-      setTimeout(() => cut.abort(), CUT_OFF_MS).unref();
-      return worked;
+  return startLoop({
+    turn: async ({ stopping, cut, pause }) => {
+      const begunMs = performance.now();
+      const { claimed, concluded } = await turn(cut, stopping);
+      const tookMs = performance.now() - begunMs;
+      const end = concluded.catch(onError).then(() => void underway.delete(end));
+      underway.add(end);
+      await pause(claimed === 0 ? IDLE_MS : Math.min(tookMs ** 2 / EVEN_REST_MS, MAX_REST_MS));
+      if (underway.size >= MAX_UNDERWAY) await firstOf(underway, stopping);
     },
-    ended: worked.then(() => Promise.all(underway)).then(() => {}),
-  };
+    onError,
+    settled: async () => void (await Promise.all(underway)),
+  });
 }
 
 /**

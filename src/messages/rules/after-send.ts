@@ -10,6 +10,7 @@
  *     uncertain                      -> uncertain: an event settles the message, or after an hour an operator
  */
 
+import { HOUR_MS } from '../../base/time.ts';
 import type { MessageStatus } from './notify.ts';
 import type { MessageReason } from './reasons.ts';
 import type { SendResult } from './send-result.ts';
@@ -48,7 +49,7 @@ export function backoffMs(tries: number, random: number): number {
  * How long an uncertain message waits before an operator may settle it: by then its channel events have come or never
  * will.
  */
-export const SETTLE_AFTER_MS = 60 * 60_000;
+export const SETTLE_AFTER_MS = HOUR_MS;
 
 /** What a send result makes of its message; after `afterMs` the message is due again, or an operator may settle it. */
 export interface ResultMove {

@@ -137,7 +137,7 @@ export async function hearUsers(
 const CHUNK = 5_000;
 const FORGET = `
   DELETE FROM channel_users WHERE user_index IN (
-    SELECT user_index FROM channel_users WHERE heard_ms <= elapsed_ms() - 365 * 86400000::bigint
+    SELECT user_index FROM channel_users WHERE heard_ms <= elapsed_ms() - ms_of(interval '365 days')
     ORDER BY heard_ms LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED)`;
 
 /** Deletes persons of whom the channel told nothing for a year. */

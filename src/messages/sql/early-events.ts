@@ -122,7 +122,7 @@ export async function hasEarly(
 
 const FORGET = `
   DELETE FROM early_events WHERE (channel_message_id, status) IN (
-    SELECT channel_message_id, status FROM early_events WHERE came_ms <= elapsed_ms() - 3600000
+    SELECT channel_message_id, status FROM early_events WHERE came_ms <= elapsed_ms() - ms_of(interval '1 hour')
     ORDER BY came_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
 
 /** Deletes the events that waited an hour: this service did not send their messages. */

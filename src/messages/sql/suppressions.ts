@@ -87,11 +87,12 @@ export async function liftSuppression(database: Database, phoneIndex: BlindIndex
   return (await database.query<{ lifted: boolean }>(LIFT, [toBigint(phoneIndex)])).rows[0]?.lifted === true;
 }
 
+const LIFTS_KEPT = "interval '30 days'";
 const FORGET_LIFTS = `
   DELETE FROM suppressions WHERE phone_index IN (
     SELECT phone_index FROM suppressions
-    WHERE NOT active AND greatest(changed_at, stopped_at, resumed_at) < now() - interval '30 days'
-      AND heard_ms <= elapsed_ms() - 30 * 24 * 3600000::bigint
+    WHERE NOT active AND greatest(changed_at, stopped_at, resumed_at) < now() - ${LIFTS_KEPT}
+      AND heard_ms <= elapsed_ms() - ms_of(${LIFTS_KEPT})
     LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
 
 /** Deletes phones that are not suppressed and whose last change is so long ago that no older event can come. */

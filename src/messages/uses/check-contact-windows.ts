@@ -1,8 +1,10 @@
 /** Checks an operator's contact windows before a message waits for one (docs/contact-windows.md). */
+
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { type Country, isCountry } from '../../base/country-data.ts';
 import { isZone } from '../../base/local-time.ts';
+import { DAY_MS } from '../../base/time.ts';
 import { ToldError } from '../../base/told-error.ts';
 import {
   type CountryWindow,
@@ -19,7 +21,6 @@ import { MESSAGE_TYPES } from '../rules/notify.ts';
 /** What is wrong in the contact windows, by its path in the file. */
 export class ContactWindowsError extends ToldError {}
 
-const DAY_MS = 24 * 60 * 60_000;
 const MAX_CLOSED_DAYS = 30;
 /** How many days ahead a window must open: two years, by when daylight saving time and holidays have come round. */
 const TRIED_DAYS = 730;

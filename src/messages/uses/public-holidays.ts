@@ -1,8 +1,8 @@
 /** Public holidays from the data of `date-holidays`, which needs no network. */
-import type Holidays from 'date-holidays';
-import type { PublicHolidays } from '../rules/contact-window.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
+import type Holidays from 'date-holidays';
+import { DAY_MS } from '../../base/time.ts';
+import type { PublicHolidays } from '../rules/contact-window.ts';
 
 /**
  * Loads the library, which takes a tenth of a second and some 30 MB, so only processes that deliver load it. Returns

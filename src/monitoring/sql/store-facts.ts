@@ -31,7 +31,7 @@ const PARTNERS = `
     SELECT p.id, CASE WHEN row_number() OVER (ORDER BY p.id) <= $1 THEN p.id END AS shown FROM partners p
   ), fresh AS (
     SELECT e.partner_id, sum(e.count) AS count FROM usage_entries e
-    WHERE e.second > now() - interval '24 hours' GROUP BY e.partner_id
+    WHERE e.second > now() - usage_window() GROUP BY e.partner_id
   ), caps AS (
     SELECT k.partner_id, min(k.daily_cap) AS cap FROM api_keys k
     WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) GROUP BY k.partner_id

@@ -85,9 +85,10 @@ export async function* readKeyRefusals(
   }
 }
 
+const KEPT = "interval '30 days'";
 const FORGET = `
   DELETE FROM key_outcomes
-  WHERE hour < now() - interval '30 days' AND stored_ms <= elapsed_ms() - 30 * 24 * 3600000::bigint`;
+  WHERE hour < now() - ${KEPT} AND stored_ms <= elapsed_ms() - ms_of(${KEPT})`;
 
 /** Deletes hours older than 30 days, by the clock and by the elapsed time (D39). */
 export async function forgetKeyOutcomes(database: Database): Promise<void> {

@@ -1,6 +1,7 @@
 /** What operators do with API keys (contract, "Authentication"; D18, D20, D21, D24). */
 
 import { randomBytes } from 'node:crypto';
+import { DAY_MS, HOUR_MS } from '../../base/time.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../rules/api-key.ts';
@@ -23,8 +24,8 @@ export type { ApiKey, KeyRefusals };
 
 /** The largest cap that the store can hold. */
 const MAX_CAP = 2_147_483_647;
-const MAX_OVERLAP_MS = 30 * 24 * 60 * 60_000;
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
+const MAX_OVERLAP_MS = 30 * DAY_MS;
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 
 /** A key that was just made. `apiKey` is its text, which is stored nowhere. */
 export interface IssuedKey {

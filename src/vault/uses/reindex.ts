@@ -1,4 +1,5 @@
 /** Makes every stored blind index again with a newer index key. */
+import { HOUR_MS } from '../../base/time.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import { storedAgain } from '../../seal/blind-indexes.ts';
@@ -7,7 +8,7 @@ import { lockIndexKey, rememberIndexKey } from '../../seal/index-key.ts';
 import type { Reindexing } from '../../seal/reindex.ts';
 
 /** Twenty million applications take some minutes. */
-const STATEMENT_MS = 60 * 60_000;
+const STATEMENT_MS = HOUR_MS;
 
 /**
  * Makes all blind indexes again with the newer keys of INDEX_KEY, in one transaction: all or none. No service may run.

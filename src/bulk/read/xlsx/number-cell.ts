@@ -1,9 +1,9 @@
 /** The value of a spreadsheet's cell with a number: the number, or what its format shows in the number's place. */
 
+import { DAY_MS } from '../../../base/time.ts';
 import { type Cell, ShownNumber, Unusable } from '../table.ts';
 import { type NumberFormat, shownText } from './number-format.ts';
 
-const DAY_MS = 86_400_000;
 /** Day 0 of Excel's count, for dates from March 1900 on. */
 const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
 const EPOCH_1904_MS = Date.UTC(1904, 0, 1);

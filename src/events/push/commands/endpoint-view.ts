@@ -1,5 +1,5 @@
 /** How commands show endpoints and test pushes. */
-import { optionalTime, withOffset } from '../../../base/time.ts';
+import { HOUR_MS, optionalTime, withOffset } from '../../../base/time.ts';
 import { recordOf, shortTime } from '../../../cli/output.ts';
 import type { DisabledReason, OwnFailure, PushFailure } from '../rules/failures.ts';
 import type { EndpointTest, PartnerEndpoint, PushResult } from '../uses/endpoints.ts';
@@ -66,7 +66,7 @@ function urlOf(settings: PartnerEndpoint['settings']): string {
 /** An endpoint for people. */
 export function shownText(endpoint: PartnerEndpoint): string {
   const { partner, settings, overlapMs, lastFailure, lastFailureAt, lastSuccessAt } = endpoint;
-  const hours = Math.ceil(overlapMs / 3_600_000);
+  const hours = Math.ceil(overlapMs / HOUR_MS);
   return recordOf([
     ['Partner', `${partner.id} ${partner.name}`],
     ['URL', urlOf(settings)],

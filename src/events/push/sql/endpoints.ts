@@ -1,5 +1,6 @@
 /** The endpoints that partner events are pushed to (D41). URL and signing secrets are sealed together. */
 
+import { DAY_MS } from '../../../base/time.ts';
 import { UnknownDataKeyError } from '../../../base/unknown-data-key.ts';
 import type { PartnerId } from '../../../partners/rules/credential.ts';
 import { type Database, inTransaction, type Session } from '../../../postgres/database.ts';
@@ -55,7 +56,7 @@ interface EndpointRow {
 }
 
 /** How long the previous secret signs too, in milliseconds. */
-const OVERLAP_MS = 24 * 3_600_000;
+const OVERLAP_MS = DAY_MS;
 
 /** NULL in `rotated_ms` makes 0. */
 const OVERLAP = `greatest(coalesce(e.rotated_ms + ${OVERLAP_MS} - elapsed_ms(), 0), 0)`;
