@@ -181,6 +181,7 @@ it('no leap of the clock forgets a recipient: only a day of elapsed time does', 
 /** The files that read this process's own clock, and why that reading decides nothing. */
 const OWN_CLOCK: Readonly<Record<string, string>> = {
   'messages/service.ts': 'a start checks that a file of contact windows opens at all within 60 days',
+  'rights/commands/subject-export.ts': 'an export names the time of its making, which is not stored',
   'simulator/channel.ts': 'statuses of the simulator, whose time is not used',
 };
 /**
