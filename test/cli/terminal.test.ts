@@ -85,8 +85,13 @@ const ids = await (async () => {
   await database.query('UPDATE api_keys SET hint = $1, brand = $2', [HOSTILE, JSON.stringify(texts)]);
   await setMessages(database, [application, reviewed], { reason: HOSTILE });
   await database.query(
-    "INSERT INTO key_outcomes SELECT date_trunc('hour', now()), id, 0, 1, 0, 0, 0, now() FROM api_keys",
+    `INSERT INTO key_outcomes (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized, remembered,
+       forgotten, sweep_at)
+     SELECT date_trunc('hour', now()), id, 0, 1, 0, 0, 0, 0, 0, now() FROM api_keys`,
   );
+  await database.query("INSERT INTO operator_events VALUES (0, now(), $1, $1, $1, NULL, $1, 0, '')", [
+    HOSTILE,
+  ]);
   await pauseSender(database, HOSTILE as MessageReason);
   await pauseTemplate(database, HOSTILE, HOSTILE as MessageReason);
   return { partner: `${partner}`, key: `${key}`, application: `${application}`, reviewed: `${reviewed}` };
@@ -103,6 +108,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   worker: [],
   migrate: [],
   'partner add': ['--name', `B ${HARMLESS}\u202e`, '--country', 'CO'],
+  'partner rename': [ids.partner, '--name', `C ${HARMLESS}\u202e`],
   'partner list': [],
   'partner endpoint set': [ids.partner, '--url', `https://${HOSTILE}.example/`],
   'partner endpoint show': [ids.partner],
@@ -125,6 +131,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'application approve': [ids.application, '--reason', HOSTILE],
   'application reject': ['99', '--reason', HOSTILE],
   'application disburse': [ids.reviewed, '--reason', HOSTILE],
+  'application free-phone': [ids.application, '--phone', `+57${HOSTILE}`, '--reason', HOSTILE],
   'message list': [],
   'message count': [],
   'message show': [ids.application],
@@ -134,11 +141,24 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'suppression list': [],
   'suppression add': ['+573001234567'],
   'suppression remove': ['+573001234567'],
+  'audit list': [],
+  'audit head': [],
+  'audit verify': ['--head', HOSTILE],
+  'backup create': ['--to', `/${HOSTILE}`],
+  'backup restore': ['--from', `/${HOSTILE}`, '--at', HOSTILE],
+  'backup verify': ['--from', `/${HOSTILE}`, '--at', HOSTILE],
+  'vault status': [],
+  'vault reseal': [],
+  'vault retire': ['99'],
+  'vault reindex': [],
+  status: [],
   submit: [join(folder, `none ${HOSTILE}.csv`), '--dry-run'],
+  'partner close': [ids.partner],
+  'partner reopen': [ids.partner],
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse)|key revoke|partner endpoint set)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex))$/;
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);
@@ -235,11 +255,15 @@ test('every file of the program writes through the function that escapes', () =>
       'bulk/commands/submit-progress.ts',
       'cli/command.ts',
       'cli/output.ts',
+      // The last three write texts and numbers of their own only.
+      'main.ts',
+      'monitoring/commands/status.ts',
+      'start.js',
     ],
   );
   const plain = writers.filter(({ text }) => !/\.write\(printable\(/.test(text));
   assert.deepEqual(
     plain.map(({ path }) => path),
-    ['bulk/commands/submit-progress.ts'],
+    ['bulk/commands/submit-progress.ts', 'main.ts', 'monitoring/commands/status.ts', 'start.js'],
   );
 });
