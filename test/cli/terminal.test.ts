@@ -42,26 +42,6 @@ function assertSafe(run: Run, what: string): void {
   }
 }
 
-test('unsafe characters become escapes, harmless ones stay, and JSON keeps its meaning', () => {
-  assert.doesNotMatch(printable(HOSTILE), UNSAFE);
-  assert.match(
-    printable(HOSTILE),
-    /^\\u001b\[31mred\\u001b\]0;title\\u0007 \\u009b2J\\u007f\\u000d\\u0008\\u0009 \\u202e/,
-  );
-  assert.equal(printable('\u{e0041}\ud800'), '\\udb40\\udc41\\ud800');
-  // Free code points in the blocks of format characters.
-  assert.equal(printable('\u2065\u{e0000}'), '\\u2065\\udb40\\udc00');
-  assert.equal(printable(`${HARMLESS}\n`), `${HARMLESS}\n`);
-  assert.equal(inLine('a\nb'), 'a\\nb');
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      assert.deepEqual(JSON.parse(printable(JSON.stringify({ [text]: text }))), { [text]: text });
-      assert.equal(printable(printable(text)), printable(text));
-      assert.doesNotMatch(printable(text), UNSAFE);
-    }),
-  );
-});
-
 const store = await testDatabase();
 const { database } = store;
 const { run, json, roles } = commandLine(store);
@@ -159,6 +139,26 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
   /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex))$/;
+
+test('unsafe characters become escapes, harmless ones stay, and JSON keeps its meaning', () => {
+  assert.doesNotMatch(printable(HOSTILE), UNSAFE);
+  assert.match(
+    printable(HOSTILE),
+    /^\\u001b\[31mred\\u001b\]0;title\\u0007 \\u009b2J\\u007f\\u000d\\u0008\\u0009 \\u202e/,
+  );
+  assert.equal(printable('\u{e0041}\ud800'), '\\udb40\\udc41\\ud800');
+  // Free code points in the blocks of format characters.
+  assert.equal(printable('\u2065\u{e0000}'), '\\u2065\\udb40\\udc00');
+  assert.equal(printable(`${HARMLESS}\n`), `${HARMLESS}\n`);
+  assert.equal(inLine('a\nb'), 'a\\nb');
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      assert.deepEqual(JSON.parse(printable(JSON.stringify({ [text]: text }))), { [text]: text });
+      assert.equal(printable(printable(text)), printable(text));
+      assert.doesNotMatch(printable(text), UNSAFE);
+    }),
+  );
+});
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);

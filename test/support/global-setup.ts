@@ -20,7 +20,7 @@ export async function globalSetup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= COMPILED;
   if (process.env.TEST_DATABASE_URL === undefined) {
     const folder = await mkdtemp(join(serverFolder(), 'ventanilla-test-'));
-    // With --test-force-exit the runner ends without the teardown.
+    // A signal ends the runner without the teardown.
     process.once('exit', () => endNow(folder));
     await prepareCluster(join(folder, 'prepared'));
     const dataDir = join(folder, 'server');

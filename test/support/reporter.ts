@@ -1,15 +1,21 @@
-/** The runner's own report, with the slowest folders and files of the run before its closing lines. */
+/**
+ * The runner's own report, with the slowest folders and files of the run before its closing lines. The run fails where
+ * a file did not tell of all its tests.
+ */
 import type { TestEvent } from 'node:test/reporters';
 import { spec } from 'node:test/reporters';
+import { FileReports } from './file-reports.ts';
 
 const LISTED_FILES = 10;
 
-/** A reporter of `node --test`: takes its events, writes text. */
+/** A reporter of `node --test`: takes its events, writes text, and sets the exit code where a report is incomplete. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const usual = new spec();
+  const reports = new FileReports();
   const tookMs = new Map<string, number>();
   let isClosing = false;
   for await (const event of events) {
+    reports.take(event);
     // The runner reports each file as if the file were a test with the path as its name.
     if (event.type === 'test:complete' && event.data.name.endsWith('.test.ts')) {
       tookMs.set(event.data.name.replaceAll('\\', '/'), event.data.details.duration_ms);
@@ -23,6 +29,9 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   }
   usual.end();
   yield* written(usual);
+  const faults = reports.faults();
+  if (faults.length > 0) process.exitCode = 1;
+  yield* faults.map((fault) => `error: ${fault}\n`);
 }
 
 function* written(stream: InstanceType<typeof spec>): Generator<string> {
