@@ -120,6 +120,15 @@ LANGUAGE sql AS $$
   UPDATE elapsed SET refused_keys = array_remove(refused_keys, p_id) || CASE WHEN p_is_refused THEN ARRAY[p_id] END
 $$;
 
+-- Whether a data key may seal what is stored now. Not in SQL: Citus computes the call of a function before it sends an
+-- UPDATE to other machines, and refuses a subquery in its place.
+CREATE FUNCTION may_seal(p_id integer) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN NOT EXISTS (SELECT FROM elapsed e WHERE p_id = ANY (e.refused_keys));
+END
+$$;
+
 CREATE FUNCTION elapsed_ms() RETURNS bigint
 LANGUAGE sql STABLE AS $$ SELECT ms FROM elapsed $$;
 

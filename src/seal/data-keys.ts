@@ -1,5 +1,8 @@
 /** Which data keys the services of a database have, which they seal with, and how often. */
-import type { Database, Session } from '../postgres/database.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ToldError } from '../base/told-error.ts';
+import { type Database, inTransaction, type Session, STATEMENT_TIMEOUT_MS } from '../postgres/database.ts';
+import { onlyRow } from '../postgres/only-row.ts';
 import type { Vault } from './vault.ts';
 
 /** The prefix of the name of a data key in `secret_checks`; its id follows. */
@@ -123,18 +126,64 @@ const RETIRE = `
   INSERT INTO secret_checks AS known (name, value, confirmed, retired_at)
   VALUES ($1, gen_random_uuid(), false, now())
   ON CONFLICT (name) DO UPDATE SET retired_at = excluded.retired_at, seals_at = NULL`;
+/** No process confirms its secrets or says that it seals meanwhile; readers do not wait. */
+export const LOCK_SECRETS = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
 
-/** Lets no batch that is sealed with this data key be registered from now on, or lets it again. */
-export async function refuseDataKey(database: Database, id: number, isRefused: boolean): Promise<void> {
-  await database.query(REFUSE, [id, isRefused]);
+/** Lets nothing that is sealed with this data key be stored from now on, or lets it again. */
+export async function refuseDataKey(session: Session, id: number, isRefused: boolean): Promise<void> {
+  await session.query(REFUSE, [id, isRefused]);
+}
+
+const MAY_SEAL = 'SELECT may_seal($1) AS yes';
+
+/** Throws `RetiredDataKeyError` where the vault's sealing key may seal no more. */
+export async function requireLiveKey(session: Session, vault: Vault): Promise<void> {
+  const { id } = vault.sealingKey;
+  if (!onlyRow((await session.query<{ yes: boolean }>(MAY_SEAL, [id])).rows).yes)
+    throw new RetiredDataKeyError(id);
+}
+
+/** The process seals with a data key that is retired, or is just being retired. */
+class RetiredDataKeyError extends ToldError {
+  override readonly name = 'RetiredDataKeyError';
+
+  constructor(id: number) {
+    super(`data key ${id} is retired: put another key first in DATA_KEYS`);
+  }
+}
+
+/** Longer than any statement, so that one which began before has ended. */
+const STATEMENTS_END_MS = STATEMENT_TIMEOUT_MS + 500;
+const TRANSACTIONS_END_MS = 60_000;
+const LOOK_EVERY_MS = 200;
+const NEWEST = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid';
+const ENDED = 'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 AS yes';
+
+/** Waits until all transactions that began before have ended. False where one goes on for longer than a minute. */
+export async function transactionsEnd(database: Database): Promise<boolean> {
+  // A statement that has read something and written nothing yet has no transaction id.
+  await sleep(STATEMENTS_END_MS);
+  const { xid } = onlyRow((await database.query<{ xid: string }>(NEWEST)).rows);
+  const untilMs = performance.now() + TRANSACTIONS_END_MS;
+  for (;;) {
+    if (onlyRow((await database.query<{ yes: boolean }>(ENDED, [xid])).rows).yes) return true;
+    if (performance.now() > untilMs) return false;
+    await sleep(LOOK_EVERY_MS);
+  }
 }
 
 /**
  * Forgets a data key that no row needs: a start without the key searches for nothing, and one that seals with it is
- * refused.
+ * refused. False where a service has begun to seal with it meanwhile.
  */
-export async function retireDataKey(database: Database, id: number): Promise<void> {
-  await database.query(RETIRE, [`${DATA_KEY}${id}`]);
+export function retireDataKey(database: Database, id: number): Promise<boolean> {
+  return inTransaction(database, async (session) => {
+    await session.query(LOCK_SECRETS);
+    const keys = await readDataKeys(session);
+    if (keys.some((key) => key.id === id && key.sealsNow)) return false;
+    await session.query(RETIRE, [`${DATA_KEY}${id}`]);
+    return true;
+  });
 }
 
 function idOf(name: string): number {

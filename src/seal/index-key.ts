@@ -1,19 +1,18 @@
 /** The index key that the stored blind indexes were made with, as the database remembers it. */
 import type { Transaction } from '../postgres/database.ts';
+import { LOCK_SECRETS } from './data-keys.ts';
 
 /** Its name in `secret_checks`. */
 export const INDEX_KEY = 'INDEX_KEY';
 
 const READ = 'SELECT value FROM secret_checks WHERE name = $1';
 const WRITE = 'UPDATE secret_checks SET value = $2 WHERE name = $1';
-/** No process confirms its secrets meanwhile. */
-const LOCK = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
 
 /**
  * The fingerprint of the remembered index key; null where nothing is remembered. Locks it until the transaction ends.
  */
 export async function lockIndexKey(session: Transaction): Promise<string | null> {
-  await session.query(LOCK);
+  await session.query(LOCK_SECRETS);
   const { rows } = await session.query<{ value: string }>(READ, [INDEX_KEY]);
   return rows[0]?.value.replaceAll('-', '') ?? null;
 }

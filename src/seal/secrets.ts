@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { type Database, inTransaction, type Transaction } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
-import { DATA_KEY, PEPPER } from './data-keys.ts';
+import { DATA_KEY, LOCK_SECRETS, PEPPER } from './data-keys.ts';
 import { INDEX_KEY } from './index-key.ts';
 import type { Secrets } from './vault.ts';
 import { fingerprintOf, indexKeyIdsOf, Vault } from './vault.ts';
@@ -21,8 +21,6 @@ interface Known {
 
 const READ =
   'SELECT name, value, confirmed, retired_at IS NOT NULL AS retired FROM secret_checks ORDER BY name';
-/** Of two processes that write here one waits for the other; readers do not wait. */
-const LOCK = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
 /** A retired key stays known, so that nobody seals with it again. */
 const FORGET = 'DELETE FROM secret_checks WHERE name <> ALL ($1::text[]) AND retired_at IS NULL';
 /** Of another key under the same id nothing is sealed yet. */
@@ -35,6 +33,10 @@ const REMEMBER = `
     seals = CASE WHEN known.value = excluded.value THEN known.seals ELSE 0 END
   WHERE known.retired_at IS NULL AND (known.value, known.confirmed, known.seals_at) IS DISTINCT FROM
     (excluded.value, known.confirmed OR excluded.confirmed, coalesce(excluded.seals_at, known.seals_at))`;
+
+/** A `vault retire` that was killed leaves its key refused. One that goes on sees that a service seals with the key. */
+const ALLOW_AGAIN =
+  'SELECT refuse_data_key($1, false) FROM elapsed e WHERE $1::integer = ANY (e.refused_keys)';
 
 /** A search for data of a key that sealed none reads the whole table; only a change of keys needs the search. */
 const SEARCH_TIMEOUT_MS = 60_000;
@@ -71,7 +73,7 @@ export async function checkSecretsOfCommand(
   witnesses: Witnesses,
 ): Promise<void> {
   await inTransaction(database, async (session) => {
-    await session.query(LOCK);
+    await session.query(LOCK_SECRETS);
     await refuseOthers(session, { secrets, witnesses }, true);
     await remember(session, secrets, false);
   });
@@ -87,10 +89,11 @@ export async function confirmSecrets(
   witnesses: Witnesses,
 ): Promise<void> {
   await inTransaction(database, async (session) => {
-    await session.query(LOCK);
+    await session.query(LOCK_SECRETS);
     await refuseOthers(session, { secrets, witnesses }, false);
     await session.query(FORGET, [[...fingerprintsOf(secrets).keys()]]);
     await remember(session, secrets, true);
+    await session.query(ALLOW_AGAIN, [[...secrets.dataKeys.keys()][0]]);
   });
 }
 

@@ -70,7 +70,8 @@ function unseal(vault: Vault, sealId: string, envelope: Buffer): Buffer {
 /** $3: the positions without an application, from 1 on: retention may take more out of an old batch meanwhile. */
 const REWRITE = `
   UPDATE batches SET envelope = $2, surplus = false
-  WHERE id = $1 AND surplus AND ($3::integer[] IS NULL OR array_positions(id_numbers, NULL) = $3)`;
+  WHERE id = $1 AND surplus AND ($3::integer[] IS NULL OR array_positions(id_numbers, NULL) = $3)
+    AND may_seal($4)`;
 
 /**
  * Seals an envelope that holds more than its batch again, for these applicants alone. `gone`: the positions without an
@@ -83,7 +84,8 @@ export async function rewriteEnvelope(
   applicants: readonly Applicant[],
   gone: readonly number[] | null,
 ): Promise<void> {
-  await database.query(REWRITE, [batch.id, sealEnvelope(vault, batch.sealId, applicants), gone]);
+  const envelope = sealEnvelope(vault, batch.sealId, applicants);
+  await database.query(REWRITE, [batch.id, envelope, gone, vault.sealingKey.id]);
 }
 
 function columnsOf(applicants: readonly Applicant[]): Columns {

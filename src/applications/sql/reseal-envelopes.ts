@@ -31,7 +31,8 @@ const READ = `
 const WRITE = `
   UPDATE batches b SET envelope = g.envelope
   FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, head, envelope)
-  WHERE b.id = ANY ($1::bigint[]) AND b.id = g.id AND substring(b.envelope FROM 1 FOR ${SEAL_HEAD_BYTES}) = g.head`;
+  WHERE b.id = ANY ($1::bigint[]) AND b.id = g.id AND substring(b.envelope FROM 1 FOR ${SEAL_HEAD_BYTES}) = g.head
+    AND may_seal($4)`;
 
 interface SealedBatch {
   readonly id: BatchId;
@@ -109,6 +110,7 @@ async function sealAgain(database: Database, vault: Vault, batches: readonly Sea
     written.map(({ id }) => id),
     byteaArray(written, ({ head }) => head),
     byteaArray(written, ({ envelope }) => envelope),
+    vault.sealingKey.id,
   ]);
   return { resealed: rowCount ?? 0, unopened, applications };
 }

@@ -1,7 +1,14 @@
 /** What operators do with data keys. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
-import { type DataKey, readDataKeys, refuseDataKey, retireDataKey, SealMark } from '../../seal/data-keys.ts';
+import {
+  type DataKey,
+  readDataKeys,
+  refuseDataKey,
+  retireDataKey,
+  SealMark,
+  transactionsEnd,
+} from '../../seal/data-keys.ts';
 import { MOST_SEALS } from '../../seal/vault.ts';
 import type { SealedKind } from '../../seal/witness.ts';
 import { beginReseal, type Reseal, readReseal } from '../sql/reseals.ts';
@@ -93,8 +100,8 @@ interface Retirement {
 }
 
 /**
- * Forgets a data key after the proof that no row needs it. While the rows are counted, no batch that is sealed with the
- * key is registered. Throws `OperatorError` where a row needs the key, where a running service seals with it, and where
+ * Forgets a data key after the proof that no row needs it. While the rows are counted, nothing that is sealed with the
+ * key is stored, and what was on its way before is waited for: that takes some seconds. Throws `OperatorError` where a row needs the key, where a running service seals with it, and where
  * there is no such key.
  */
 export async function retire(
@@ -110,16 +117,21 @@ export async function retire(
   }
   if (known === undefined && !vault.hasDataKey(id)) throw new OperatorError(`there is no data key ${id}`);
   if (known?.retiredAt != null) return { isNew: false, damaged: 0 };
-  if (known?.sealsNow === true) {
-    throw new OperatorError(
-      `a running service still seals with data key ${id}: start every service and worker with another key first in DATA_KEYS, wait a minute, and run vault reseal --wait before`,
-    );
+  if (known?.sealsNow === true) throw stillSeals(id);
+  const underWay = await readReseal(database);
+  if (underWay?.keyId === id && underWay.finishedAt === null) {
+    throw new OperatorError(`a reseal with data key ${id} is under way: run vault reseal --wait before`);
   }
   await refuseDataKey(database, id, true);
   let damaged = 0;
   const needing: string[] = [];
   let rows = 0;
   try {
+    if (!(await transactionsEnd(database))) {
+      throw new OperatorError(
+        'a transaction has been under way for more than a minute: try again when it has ended',
+      );
+    }
     for (const kind of kinds) {
       const found = await kind.rowsOf(database, vault, id);
       damaged += found.damaged;
@@ -132,10 +144,16 @@ export async function retire(
         `${them} data key ${id} (${needing.join(', ')}): run vault reseal --wait, then retire the key`,
       );
     }
-    await retireDataKey(database, id);
+    if (!(await retireDataKey(database, id))) throw stillSeals(id);
   } catch (error) {
     await refuseDataKey(database, id, false);
     throw error;
   }
   return { isNew: true, damaged };
+}
+
+function stillSeals(id: number): OperatorError {
+  return new OperatorError(
+    `a running service still seals with data key ${id}: start every service and worker with another key first in DATA_KEYS, wait a minute, and run vault reseal --wait before`,
+  );
 }

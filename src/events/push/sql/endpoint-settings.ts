@@ -59,18 +59,17 @@ async function endpointsOf(database: Database, vault: Vault, keyId: number): Pro
 const OTHERS = `
   SELECT partner_id, sealed FROM partner_endpoints
   WHERE partner_id > $1 AND substring(sealed FROM 1 FOR 1) <> $2 ORDER BY partner_id LIMIT 100`;
-const RESEAL = 'UPDATE partner_endpoints SET sealed = $2 WHERE partner_id = $1 AND sealed = $3';
+const RESEAL =
+  'UPDATE partner_endpoints SET sealed = $2 WHERE partner_id = $1 AND sealed = $3 AND may_seal($4)';
 
 async function resealEndpoints(database: Database, vault: Vault, place: string): Promise<ResealStep> {
-  const { rows } = await database.query<SealedEndpoint>(OTHERS, [
-    Number(place),
-    Buffer.of(vault.sealingKey.id),
-  ]);
+  const { id } = vault.sealingKey;
+  const { rows } = await database.query<SealedEndpoint>(OTHERS, [Number(place), Buffer.of(id)]);
   let [done, unopened] = [0, 0];
   for (const row of rows) {
     const again = resealed(vault, row);
     if (again === null) unopened += 1;
-    else done += (await database.query(RESEAL, [row.partner_id, again, row.sealed])).rowCount ?? 0;
+    else done += (await database.query(RESEAL, [row.partner_id, again, row.sealed, id])).rowCount ?? 0;
   }
   return { next: rows.at(-1)?.partner_id.toString() ?? null, resealed: done, unopened, applications: done };
 }

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../../base/time.ts';
 import { UnknownDataKeyError } from '../../../base/unknown-data-key.ts';
 import type { PartnerId } from '../../../partners/rules/credential.ts';
 import { type Database, inTransaction, type Session } from '../../../postgres/database.ts';
+import { requireLiveKey } from '../../../seal/data-keys.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { DisabledReason, PushFailure } from '../rules/failures.ts';
 import {
@@ -158,6 +159,7 @@ export function writeEndpoint(
 ): Promise<string | null> {
   const made = { url: url.href, secret: newSecret, previousSecret: null };
   return inTransaction(database, async (session) => {
+    await requireLiveKey(session, vault);
     const added = await session.query(ADD, [partnerId, sealSettings(vault, partnerId, made)]);
     if (added.rowCount === 1) return newSecret;
     const { rows } = await session.query<{ sealed: Buffer }>(LOCK, [partnerId]);
@@ -177,6 +179,7 @@ export function rotateSecret(
   newSecret: string,
 ): Promise<boolean> {
   return inTransaction(database, async (session) => {
+    await requireLiveKey(session, vault);
     const { rows } = await session.query<{ sealed: Buffer }>(LOCK, [partnerId]);
     const known = rows[0] === undefined ? null : openSettings(vault, partnerId, rows[0].sealed);
     if (known === null) return false;
