@@ -101,8 +101,8 @@ interface Retirement {
 
 /**
  * Forgets a data key after the proof that no row needs it. While the rows are counted, nothing that is sealed with the
- * key is stored, and what was on its way before is waited for: that takes some seconds. Throws `OperatorError` where a row needs the key, where a running service seals with it, and where
- * there is no such key.
+ * key is stored, and what was on its way before is waited for: that takes some seconds. Throws `OperatorError` where a
+ * row needs the key, where a running service seals with it, and where there is no such key.
  */
 export async function retire(
   { database, vault }: OperatorContext,
