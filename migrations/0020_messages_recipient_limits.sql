@@ -234,8 +234,8 @@ BEGIN
     JOIN unnest(v_phones, v_partners, v_messages) AS g(phone_index, partner_id, message_id)
       ON g.phone_index = k.phone_index AND g.partner_id = k.partner_id AND g.message_id = k.message_id
     ORDER BY k.phone_index, k.partner_id, k.message_id FOR UPDATE OF k SKIP LOCKED) AS h;
-  -- Asks again under the lock: a message may have come to wait again before it (note_waiting_rejections). It asks before
-  -- the DELETE, in which Citus calls no function for a row.
+  -- Asks again under the lock: a message may have come to wait again before it (note_waiting_rejections). It asks
+  -- before the DELETE, in which Citus calls no function for a row.
   SELECT array_agg(g.phone_index), array_agg(g.partner_id), array_agg(g.message_id)
   INTO v_phones, v_partners, v_messages
   FROM unnest(v_phones, v_partners, v_messages) AS g(phone_index, partner_id, message_id)
