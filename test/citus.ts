@@ -55,6 +55,7 @@ const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'applications/retention-kept': 'makes a trigger itself',
   'citus/citus': 'starts a cluster of its own, with services on every machine',
   'citus/citus-machines': 'the same',
+  'citus/restore-point': 'the same',
   'citus/machine-lost': 'makes a trigger itself',
   'events/push/clock': 'puts another clock before the functions of one server',
   'messages/channel-notices': 'makes a trigger itself',

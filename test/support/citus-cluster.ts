@@ -2,8 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
+  appendFileSync,
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -33,22 +35,29 @@ const asServer = (): { uid: number; gid: number } | Record<string, never> => {
   return { uid: id('-u'), gid: id('-g') };
 };
 
+type ServerSettings = Readonly<Record<string, string>>;
+
 export class CitusCluster {
   readonly #bin: string;
+  readonly #settings: ServerSettings;
   readonly #folder: string;
   readonly #account = asServer();
   readonly #password = randomBytes(16).toString('hex');
   readonly #ports: number[] = [];
 
-  private constructor(bin: string) {
+  private constructor(bin: string, settings: ServerSettings) {
     this.#bin = bin;
+    this.#settings = settings;
     this.#folder = mkdtempSync(join(serverFolder(), 'ventanilla-citus-'));
     this.#own(this.#folder);
   }
 
-  /** Starts the cluster and makes the database `ventanilla`, which is not distributed yet. */
-  static async start(bin: string, workers = 2): Promise<CitusCluster> {
-    const cluster = new CitusCluster(bin);
+  /**
+   * Starts the cluster and makes the database `ventanilla`, which is not distributed yet. `settings` are settings of
+   * every server besides the usual ones; FOLDER in a value is a folder of the server's own beside its data.
+   */
+  static async start(bin: string, workers = 2, settings: ServerSettings = {}): Promise<CitusCluster> {
+    const cluster = new CitusCluster(bin, settings);
     try {
       for (let node = 0; node <= workers; node += 1) cluster.#make(node, await freePort());
       await createOnAll(cluster.machines('postgres'), 'ventanilla');
@@ -70,6 +79,30 @@ export class CitusCluster {
   /** URLs of a database on all machines, the coordinator's first. The user is a superuser. */
   machines(database = 'ventanilla'): string[] {
     return this.#ports.map((port) => `postgres://postgres:${this.#password}@127.0.0.1:${port}/${database}`);
+  }
+
+  /** Copies the data of all machines, one after the other, while the machines run. */
+  backUp(): void {
+    for (const [node, port] of this.#ports.entries()) {
+      const place = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres'];
+      this.#run('pg_basebackup', [...place, '-c', 'fast', '-X', 'none', '-D', this.#beside(node, 'copy')]);
+    }
+  }
+
+  /**
+   * Starts all machines from their copies, each at another address, with these settings, as recoveries begin. The
+   * machines of before must be stopped.
+   */
+  async restore(settings: ServerSettings): Promise<void> {
+    for (const node of this.#ports.keys()) {
+      const folder = join(this.#folder, `${node}`);
+      rmSync(folder, { recursive: true });
+      execFileSync('cp', ['-Rp', this.#beside(node, 'copy'), folder]);
+      this.#ports[node] = await freePort();
+      this.#configure(node, { port: this.#ports[node], ...settings });
+      this.#write(join(folder, 'recovery.signal'), '');
+      this.startMachine(node);
+    }
   }
 
   startMachine(node: number): void {
@@ -123,7 +156,10 @@ export class CitusCluster {
     execFileSync('cp', ['-Rp', fresh, folder]);
     // The machines reach each other as the user that they run as.
     this.#write(join(this.#folder, 'pgpass'), `127.0.0.1:*:*:*:${this.#password}\n`);
-    const settings = {
+    mkdirSync(this.#beside(node, 'own'));
+    this.#own(this.#beside(node, 'own'));
+    this.#ports.push(port);
+    this.#configure(node, {
       port,
       listen_addresses: "'127.0.0.1'",
       unix_socket_directories: "''",
@@ -140,11 +176,22 @@ export class CitusCluster {
       fsync: 'off',
       // Finds the prepared transactions of a crash sooner than by default.
       'citus.recover_2pc_interval': "'5s'",
-    };
-    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
-    this.#write(join(folder, 'postgresql.auto.conf'), lines.join(''));
-    this.#ports.push(port);
+      ...this.#settings,
+    });
     this.startMachine(node);
+  }
+
+  /** Adds settings of a machine; the last one of a name holds. Citus has put settings of its own there. */
+  #configure(node: number, settings: Readonly<Record<string, string | number>>): void {
+    const lines = Object.entries(settings).map(([name, value]) =>
+      `${name} = ${value}\n`.replaceAll('FOLDER', this.#beside(node, 'own')),
+    );
+    appendFileSync(join(this.#folder, `${node}`, 'postgresql.auto.conf'), lines.join(''));
+  }
+
+  /** A folder beside the data of a machine. */
+  #beside(node: number, name: string): string {
+    return join(this.#folder, `${node}-${name}`);
   }
 
   #run(program: string, args: string[]): void {
