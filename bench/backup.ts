@@ -40,7 +40,7 @@ async function run(): Promise<void> {
   const dataDir = join(folder, 'data');
   const options = { place: new Folder(join(folder, 'place')), key: new BackupKey(randomBytes(32)), signal };
   const server = await openEmbedded({ dataDir });
-  await fill(server.connection);
+  await fill(server.superuser);
   print('the disk: a file written and synced', await timed(writeFile));
   const created = await timed(async () => {
     const { bytes } = await administer(dataDir, (session) =>

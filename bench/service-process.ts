@@ -62,7 +62,7 @@ export async function startServiceProcess(
     void ended.then(() => reject(new Error('the service ended')));
   });
   const server = await openEmbedded({ dataDir });
-  const { host, port, user, password, database } = server.connection;
+  const { host, port, user, password, database } = server.superuser;
   const connectionString = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
   const admin = new pg.Client({ connectionString });
   await admin.connect();

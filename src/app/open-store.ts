@@ -90,14 +90,18 @@ export async function openTables(
   const { signal, notice, onError } = user;
   const pools: Database[] = [];
   // The embedded server may come back on another port, where new connections have to go.
+  const moving: object[] = [];
   const moved = ({ port }: { port: number }) => {
-    for (const { options } of pools) Object.assign(options, { port });
+    for (const address of moving) Object.assign(address, { port });
   };
   const server = config.databaseUrl === null ? await openOwn(config.dataDir, user, moved) : null;
-  const address: DatabaseAddress = server?.connection ?? { connectionString: config.databaseUrl as string };
+  const address: DatabaseAddress = server?.service ?? { connectionString: config.databaseUrl as string };
+  const owner =
+    server === null ? ownerOf(config) : { ...server.superuser, variable: 'the embedded database' };
   const database = openDatabase(address, { max: MAX_CONNECTIONS, onError });
   const webhookDatabase = openDatabase(address, { max: WEBHOOK_LANES, onError, kept: true });
   pools.push(database, webhookDatabase);
+  moving.push(database.options, webhookDatabase.options, owner ?? {});
   const close = async () => {
     // Where the server hangs, a connection stays open until the process ends.
     await Promise.race([
@@ -112,7 +116,7 @@ export async function openTables(
     if (server === null) await awaitServer(database, patience);
     await patience.run(() => checkServer(database));
     await patience.run(() => checkPooler(database));
-    return { database, webhookDatabase, owner: ownerOf(config), patience, close };
+    return { database, webhookDatabase, owner, patience, close };
   } catch (error) {
     await close();
     throw error;

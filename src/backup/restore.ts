@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serverAccount } from '../embedded/account.ts';
 import { findBinaries } from '../embedded/binaries.ts';
+import { SERVICE_PASSWORD_FILE } from '../embedded/cluster.ts';
 import { recoverCluster } from '../embedded/recover.ts';
 import { clearRecoveries } from '../embedded/recoveries.ts';
 import type { EmbeddedConnection } from '../embedded/session.ts';
@@ -36,7 +37,7 @@ export interface Restored {
 /** Volumes that are opened and written at once: one is decrypted while another one is written. */
 const AT_ONCE = 2;
 /** What a new disk has, and what a restore that failed leaves. */
-const HARMLESS = ['lost+found', 'postgres.log', 'postgres.log.1', 'postgres.password'];
+const HARMLESS = ['lost+found', 'postgres.log', 'postgres.log.1', 'postgres.password', SERVICE_PASSWORD_FILE];
 
 /**
  * Restores into `dataDir`, which must be absent or empty. Where anything fails, `dataDir` has at most the log of

@@ -26,6 +26,9 @@ const INITDB_TIMEOUT_MS = 120_000;
 /** The superuser that initdb creates, who owns the database. */
 export const USER = 'ventanilla';
 
+/** Holds the password of the role that the service connects as. */
+export const SERVICE_PASSWORD_FILE = 'postgres.service-password';
+
 /** A cluster on disk, ready to be started. */
 export interface Cluster {
   readonly directory: string;
@@ -37,12 +40,17 @@ export interface Cluster {
   readonly binaries: Binaries;
 }
 
+/** A cluster for the service, whose processes connect as a role of their own. */
+export interface ServedCluster extends Cluster {
+  readonly servicePassword: string;
+}
+
 /**
  * The cluster under `dataDir`; makes the folder (mode 0700) and what is missing. Several processes may call this at
  * once: they get one cluster. The cluster is on disk when this returns. Throws `EmbeddedError` if DATA_DIR is not
  * writable or full, or holds a cluster that cannot be used.
  */
-export async function ensureCluster(dataDir: string): Promise<Cluster> {
+export async function ensureCluster(dataDir: string): Promise<ServedCluster> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const home = await realpath(dataDir);
@@ -53,10 +61,19 @@ export async function ensureCluster(dataDir: string): Promise<Cluster> {
     const password = await fillIn(directory, passwordFile, binaries);
     await checkVersion(directory, binaries);
     const account = await settleOwner(directory);
-    return { directory, logFile: join(home, 'postgres.log'), passwordFile, password, account, binaries };
+    const servicePassword = await ensureServicePassword(home);
+    const logFile = join(home, 'postgres.log');
+    return { directory, logFile, passwordFile, password, servicePassword, account, binaries };
   } catch (error) {
     throw explainPath(error, (error as NodeJS.ErrnoException).path ?? dataDir);
   }
+}
+
+/** Where the file is lost, the role gets the password of a new one. */
+async function ensureServicePassword(home: string): Promise<string> {
+  const file = join(home, SERVICE_PASSWORD_FILE);
+  await discardStale(file);
+  return ensurePassword(file);
 }
 
 async function fillIn(directory: string, passwordFile: string, binaries: Binaries): Promise<string> {

@@ -2,17 +2,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { errorCode } from '../base/error-code.ts';
-import { type Cluster, USER } from './cluster.ts';
+import { type Cluster, type ServedCluster, USER } from './cluster.ts';
 import { EmbeddedError } from './errors.ts';
 import { findPostmaster } from './postmaster.ts';
+import { makeServiceRole, SERVICE_ROLE } from './service-role.ts';
 import { createDatabase, type EmbeddedConnection, hangUp, isPassing, login, takeShared } from './session.ts';
 import { logTail, POLL_MS, type StartOptions, startPostmaster } from './start.ts';
 
 const JOIN_TIMEOUT_MS = 60_000;
+/** PostgreSQL's code for a role that is not there, and for a wrong password. */
+const WRONG_LOGIN = '28P01';
 
 /** A server that no other process stops while the session lasts. */
 export interface HeldServer {
+  /** The service's role. */
   readonly connection: EmbeddedConnection;
+  /** Of the service's role. */
   readonly client: pg.Client;
 }
 
@@ -21,7 +26,7 @@ export interface HeldServer {
  * Throws `EmbeddedError` if the server does not start, or is not ready within 60 s, and the signal's reason if
  * `signal` aborts.
  */
-export async function joinServer(cluster: Cluster, options: StartOptions): Promise<HeldServer> {
+export async function joinServer(cluster: ServedCluster, options: StartOptions): Promise<HeldServer> {
   const deadline = Date.now() + JOIN_TIMEOUT_MS;
   let lastError: unknown;
   while (Date.now() < deadline) {
@@ -30,17 +35,18 @@ export async function joinServer(cluster: Cluster, options: StartOptions): Promi
     if (found === undefined) {
       await startPostmaster(cluster, deadline, options);
     } else if (found.ready) {
-      const connection = connectionTo(cluster, found.port);
+      const superuser = connectionTo(cluster, found.port);
+      const connection = { ...superuser, user: SERVICE_ROLE, password: cluster.servicePassword };
       try {
-        const client = await holdServer(connection);
+        const client = await holdServer(connection, superuser);
         if (client !== undefined) return { connection, client };
       } catch (error) {
-        if (errorCode(error) === '28P01') {
+        if (errorCode(error) === WRONG_LOGIN) {
           throw new EmbeddedError(
             `the PostgreSQL that runs in ${cluster.directory} does not take the password in ${cluster.passwordFile}`,
           );
         }
-        if (errorCode(error) === '3D000') await createDatabase(connection).catch(throwUnlessPassing);
+        if (errorCode(error) === '3D000') await createDatabase(superuser).catch(throwUnlessPassing);
         else throwUnlessPassing(error);
         lastError = error;
       }
@@ -54,12 +60,20 @@ export async function joinServer(cluster: Cluster, options: StartOptions): Promi
   );
 }
 
+/** The connection of the superuser. */
 export function connectionTo(cluster: Cluster, port: number): EmbeddedConnection {
   return { host: '127.0.0.1', port, user: USER, password: cluster.password, database: USER };
 }
 
-async function holdServer(connection: EmbeddedConnection): Promise<pg.Client | undefined> {
-  const client = await login(connection);
+async function holdServer(
+  service: EmbeddedConnection,
+  superuser: EmbeddedConnection,
+): Promise<pg.Client | undefined> {
+  const client = await login(service).catch(async (error: unknown) => {
+    if (errorCode(error) !== WRONG_LOGIN) throw error;
+    await makeServiceRole(superuser, service.password);
+    return login(service);
+  });
   let isHeld = false;
   try {
     isHeld = await takeShared(client);

@@ -1,7 +1,7 @@
 /** Holds the server while the process uses it, and restarts it if it ends unexpectedly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Cluster } from './cluster.ts';
+import type { ServedCluster } from './cluster.ts';
 import { DiskFullError, EmbeddedError } from './errors.ts';
 import { type HeldServer, joinServer } from './join.ts';
 import { type EmbeddedConnection, hangUp } from './session.ts';
@@ -41,7 +41,7 @@ interface Keeper {
  * Keeps the server running. Of several processes that lost the same server one restarts it and the others join it;
  * PostgreSQL's own lock file decides which one.
  */
-export function keepServer(cluster: Cluster, first: HeldServer, listener: ServerListener): Keeper {
+export function keepServer(cluster: ServedCluster, first: HeldServer, listener: ServerListener): Keeper {
   const leaving = new AbortController();
   const { signal } = leaving;
   let client: pg.Client | undefined;

@@ -18,8 +18,10 @@ const CLOSE_TIMEOUT_MS = 30_000;
 const ABANDON_TIMEOUT_MS = 5_000;
 
 export interface EmbeddedServer {
-  /** The connection at the opening; `listener.moved` gets a later one. */
-  readonly connection: EmbeddedConnection;
+  /** The service's role, which reads and writes rows. At the opening; `listener.moved` gets a later one. */
+  readonly service: EmbeddedConnection;
+  /** The superuser, who has the cluster and the tables. At the opening, as well. */
+  readonly superuser: EmbeddedConnection;
   /**
    * Lets the server go; stops it (fast shutdown) if no other process uses it, and waits until it has ended. End your
    * own connections first. May be called twice. Throws `EmbeddedError` if the server has not ended within 30 s; it
@@ -52,7 +54,8 @@ export async function openEmbedded(options: {
   const keeper = keepServer(cluster, held, listener);
   let closing: Promise<void> | undefined;
   return {
-    connection: held.connection,
+    service: held.connection,
+    superuser: connectionTo(cluster, held.connection.port),
     close: () => {
       closing ??= leaveServer(cluster, keeper.letGo());
       return closing;

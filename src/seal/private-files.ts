@@ -2,11 +2,15 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../base/error-code.ts';
+import { SERVICE_PASSWORD_FILE } from '../embedded/cluster.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 
 const OTHERS = 0o077;
 const STICKY = 0o1000;
-const NAMES = ['secrets.json', 'demo-key', 'postgres', 'postgres.password', 'postgres.log', 'postgres.log.1'];
+const NAMES = [
+  ...['secrets.json', 'demo-key', 'postgres', 'postgres.password', SERVICE_PASSWORD_FILE],
+  ...['postgres.log', 'postgres.log.1'],
+];
 /** What a folder may hold before the service's first start: a new disk has a `lost+found`. */
 const HARMLESS = 'lost+found';
 

@@ -77,7 +77,7 @@ describe('a store with a base backup and the log since', () => {
     });
     assert.equal(seen, 'before in-log later');
     const server = await openEmbedded({ dataDir });
-    assert.equal(await marksOf(server.connection), 'before in-log later');
+    assert.equal(await marksOf(server.superuser), 'before in-log later');
     await server.close();
   });
 

@@ -36,11 +36,11 @@ export async function newStore() {
   const dataDir = newFolder();
   const server = await openEmbedded({ dataDir });
   after(() => server.close());
-  const ask = (text: string) => query(server.connection, text);
+  const ask = (text: string) => query(server.superuser, text);
   await ask('CREATE TABLE marks (name text)');
   return {
     dataDir,
-    connection: server.connection,
+    connection: server.superuser,
     ask,
     mark: (name: string) => ask(`INSERT INTO marks VALUES ('${name}')`),
     now: async () => (await ask('SELECT clock_timestamp() AS now'))[0]?.now as Date,

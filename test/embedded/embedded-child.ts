@@ -2,7 +2,7 @@
 import { openEmbedded } from '../../src/embedded/server.ts';
 
 const server = await openEmbedded({ dataDir: process.argv[2]! });
-process.stdout.write(`${JSON.stringify(server.connection)}\n`);
+process.stdout.write(`${JSON.stringify(server.superuser)}\n`);
 process.stdin.resume().on('end', () => {
   server.close().catch((error: unknown) => {
     console.error(error);

@@ -93,7 +93,7 @@ async function query(connection: EmbeddedConnection, sql: string): Promise<Recor
 }
 
 interface Child {
-  readonly connection: EmbeddedConnection;
+  readonly superuser: EmbeddedConnection;
   close(): Promise<void>;
   kill(): Promise<void>;
 }
@@ -108,7 +108,7 @@ async function openInChild(dataDir: string): Promise<Child> {
     exit.then(([code]) => Promise.reject(new Error(`child ended: ${code}`))),
   ])) as [string];
   return {
-    connection: JSON.parse(line) as EmbeddedConnection,
+    superuser: JSON.parse(line) as EmbeddedConnection,
     close: async () => {
       child.stdin!.end();
       assert.deepEqual(await exit, [0, null]);
@@ -144,23 +144,23 @@ test('keeps its data over a restart, as a private server with its settings', bou
   const first = await openEmbedded({ dataDir });
   const pid = serverPid(dataDir)!;
   assert.ok(isAlive(pid));
-  await query(first.connection, 'CREATE TABLE t AS SELECT 42 AS n');
+  await query(first.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
   const { blocks, bsize } = statfsSync(dataDir);
   for (const { name, value } of settings(blocks * bsize)) {
-    const [row] = await query(first.connection, `SELECT current_setting('${name}') AS now`);
+    const [row] = await query(first.superuser, `SELECT current_setting('${name}') AS now`);
     // PostgreSQL gives these in another unit.
     if (!['shared_buffers', 'max_wal_size', 'max_slot_wal_keep_size'].includes(name))
       assert.equal(row?.now, value, name);
   }
   const [facts] = await query(
-    first.connection,
+    first.superuser,
     `SELECT current_setting('data_checksums') AS checksums, current_setting('server_encoding') AS encoding,
        upper('ñandú') AS upper, (SELECT rolname FROM pg_roles r JOIN pg_database d ON d.datdba = r.oid
        WHERE datname = current_database()) AS owner`,
   );
   assert.deepEqual(facts, { checksums: 'on', encoding: 'UTF8', upper: 'ÑANDÚ', owner: 'ventanilla' });
-  await assert.rejects(query({ ...first.connection, password: 'wrong' }, 'SELECT 1'), { code: '28P01' });
-  await assert.rejects(query(first.connection, "SELECT 'Maria Perez'::int"), { code: '22P02' });
+  await assert.rejects(query({ ...first.superuser, password: 'wrong' }, 'SELECT 1'), { code: '28P01' });
+  await assert.rejects(query(first.superuser, "SELECT 'Maria Perez'::int"), { code: '22P02' });
   await first.close();
   await first.close();
   assert.equal(isAlive(pid), false);
@@ -169,9 +169,14 @@ test('keeps its data over a restart, as a private server with its settings', bou
   // From a process that was killed when the password was in its place already.
   writeFileSync(join(dataDir, 'postgres.password.making-999999999-00'), 'left behind');
   const second = await openEmbedded({ dataDir });
-  assert.deepEqual(await query(second.connection, 'SELECT n FROM t'), [{ n: 42 }]);
+  assert.deepEqual(await query(second.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await second.close();
-  assert.deepEqual(readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.password']);
+  assert.deepEqual(readdirSync(dataDir).sort(), [
+    'postgres',
+    'postgres.log',
+    'postgres.password',
+    'postgres.service-password',
+  ]);
   assert.equal(statSync(join(dataDir, 'postgres')).mode & 0o777, 0o700);
   assert.equal(statSync(join(dataDir, 'postgres.password')).mode & 0o777, 0o600);
 });
@@ -179,14 +184,14 @@ test('keeps its data over a restart, as a private server with its settings', bou
 test('adopts the server of a killed process', bounded, async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
-  await query(child.connection, 'CREATE TABLE t AS SELECT 42 AS n');
+  await query(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
   const pid = serverPid(dataDir)!;
   await child.kill();
   assert.ok(isAlive(pid));
   const server = await openEmbedded({ dataDir });
   assert.equal(serverPid(dataDir), pid);
-  assert.deepEqual(server.connection, child.connection);
-  assert.deepEqual(await query(server.connection, 'SELECT n FROM t'), [{ n: 42 }]);
+  assert.deepEqual(server.superuser, child.superuser);
+  assert.deepEqual(await query(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await server.close();
   assert.equal(isAlive(pid), false);
 });
@@ -194,17 +199,17 @@ test('adopts the server of a killed process', bounded, async () => {
 test('recovers what was committed when service and server are killed', bounded, async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
-  await query(child.connection, 'CREATE TABLE t AS SELECT 42 AS n');
+  await query(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
   await Promise.all([child.kill(), kill(serverPid(dataDir)!)]);
   const server = await openEmbedded({ dataDir });
-  assert.deepEqual(await query(server.connection, 'SELECT n FROM t'), [{ n: 42 }]);
+  assert.deepEqual(await query(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await server.close();
 });
 
 test('starts though the pid of the killed server now belongs to another program', bounded, async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
-  await query(child.connection, 'CREATE TABLE t AS SELECT 42 AS n');
+  await query(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
   await Promise.all([child.kill(), kill(serverPid(dataDir)!)]);
   // As the server's own user: PostgreSQL ignores a pid that it may not signal.
   const { uid, gid } = statSync(join(dataDir, 'postgres'));
@@ -215,7 +220,7 @@ test('starts though the pid of the killed server now belongs to another program'
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(stranger.pid)));
   const server = await openEmbedded({ dataDir });
   assert.notEqual(serverPid(dataDir), stranger.pid);
-  assert.deepEqual(await query(server.connection, 'SELECT n FROM t'), [{ n: 42 }]);
+  assert.deepEqual(await query(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await server.close();
   assert.ok(isAlive(stranger.pid!));
 });
@@ -225,9 +230,9 @@ test('two processes share one server, and the last one stops it', bounded, async
   const first = await openEmbedded({ dataDir });
   const pid = serverPid(dataDir)!;
   const second = await openInChild(dataDir);
-  assert.deepEqual(second.connection, first.connection);
+  assert.deepEqual(second.superuser, first.superuser);
   await first.close();
-  assert.deepEqual(await query(second.connection, 'SELECT 1 AS one'), [{ one: 1 }]);
+  assert.deepEqual(await query(second.superuser, 'SELECT 1 AS one'), [{ one: 1 }]);
   await second.close();
   assert.equal(isAlive(pid), false);
 });
@@ -235,11 +240,16 @@ test('two processes share one server, and the last one stops it', bounded, async
 test('two processes that start at once in an empty folder get one cluster', bounded, async () => {
   const dataDir = emptyDataDir();
   const both = await Promise.all([openInChild(dataDir), openInChild(dataDir)]);
-  assert.deepEqual(both[0].connection, both[1].connection);
+  assert.deepEqual(both[0].superuser, both[1].superuser);
   const pid = serverPid(dataDir)!;
   await Promise.all(both.map((child) => child.close()));
   assert.equal(isAlive(pid), false);
-  assert.deepEqual(readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.password']);
+  assert.deepEqual(readdirSync(dataDir).sort(), [
+    'postgres',
+    'postgres.log',
+    'postgres.password',
+    'postgres.service-password',
+  ]);
 });
 
 test('no process loses the server when openings and closings cross', bounded, async () => {
@@ -248,7 +258,7 @@ test('no process loses the server when openings and closings cross', bounded, as
     for (let round = 0; round < 5; round += 1) {
       const server = await openEmbedded({ dataDir });
       await sleep((worker * 7 + round * 13) % 30);
-      assert.deepEqual(await query(server.connection, 'SELECT 1 AS one'), [{ one: 1 }]);
+      assert.deepEqual(await query(server.superuser, 'SELECT 1 AS one'), [{ one: 1 }]);
       await server.close();
     }
   };

@@ -263,9 +263,9 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
   async function standbyless(t: TestContext) {
     const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-standby-'));
     const server = await openEmbedded({ dataDir });
-    const database = openDatabase(server.connection, { max: 6, onError: () => {} });
+    const database = openDatabase(server.superuser, { max: 6, onError: () => {} });
     await migrate(database);
-    const operator = new pg.Client({ ...server.connection });
+    const operator = new pg.Client({ ...server.superuser });
     await operator.connect();
     const setStandbys = async (names: string) => {
       await operator.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
@@ -274,7 +274,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     };
     /** The server applies a new setting some time after the reload. Until then its commits do not wait. */
     const isProbeHeld = async () => {
-      const prober = new pg.Client({ ...server.connection, application_name: 'probe' });
+      const prober = new pg.Client({ ...server.superuser, application_name: 'probe' });
       prober.on('error', () => {});
       await prober.connect();
       const probe = prober.query("COMMENT ON SCHEMA public IS 'probe'").then(

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { SERVICE_ROLE } from '../../src/embedded/service-role.ts';
 import { anApplication } from '../support/service.ts';
 import {
   demoKeyOf,
@@ -11,6 +12,7 @@ import {
   killHard,
   newDataDir,
   postmasterPid,
+  query,
   run,
   scratch,
   startService,
@@ -73,5 +75,8 @@ test('a lost disk costs nothing that was acknowledged before the backup', { time
   const again = await startService(dataDir, { ...variables });
   const replay = await submit(again, apiKey, batch, { 'Idempotency-Key': 'before-the-loss' });
   assert.deepEqual([replay.replayed, replay.body], [true, first.body]);
+  const sessions = `SELECT DISTINCT usesysid::regrole::text AS role FROM pg_stat_activity
+    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+  assert.deepEqual(await query(dataDir, sessions), [{ role: SERVICE_ROLE }]);
   await again.stop();
 });

@@ -116,7 +116,13 @@ describe('starting', { concurrency: 2 }, () => {
     await t.test('only the owner has access to the files', () => {
       const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
       assert.equal(mode(dataDir), '700');
-      for (const name of ['secrets.json', 'demo-key', 'postgres.log', 'postgres.password']) {
+      for (const name of [
+        'secrets.json',
+        'demo-key',
+        'postgres.log',
+        'postgres.password',
+        'postgres.service-password',
+      ]) {
         assert.equal(mode(join(dataDir, name)), '600', name);
       }
       assert.equal(mode(join(dataDir, 'postgres')), '700');

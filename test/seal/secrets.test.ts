@@ -186,9 +186,13 @@ describe('closeToOthers', () => {
 
   it('takes the rights of others away and names the paths; the second time there is nothing to do', async () => {
     const dir = newDir();
-    const open = ['secrets.json', 'demo-key', 'postgres.password', 'postgres.log'].map((name) =>
-      join(dir, name),
-    );
+    const open = [
+      'secrets.json',
+      'demo-key',
+      'postgres.password',
+      'postgres.service-password',
+      'postgres.log',
+    ].map((name) => join(dir, name));
     for (const path of open) {
       writeFileSync(path, '');
       chmodSync(path, 0o644);

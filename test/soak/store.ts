@@ -7,6 +7,7 @@ import { checkStore, type Finding } from '../../src/invariants/check-store.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
+import { grantRuntime } from '../../src/schema/runtime-role.ts';
 import { Middleman } from '../support/middleman.ts';
 import { testPatience } from '../support/start-patiently.ts';
 
@@ -24,15 +25,16 @@ export class SoakStore {
 
   static async start(dataDir: string): Promise<SoakStore> {
     const server = await openEmbedded({ dataDir });
-    const middleman = new Middleman(server.connection);
+    const middleman = new Middleman(server.superuser);
     await middleman.start();
     const store = new SoakStore(dataDir, server, middleman);
     await testPatience().run(() => migrate(store.database));
+    await grantRuntime(store.database, server.service.user);
     return store;
   }
 
   private constructor(dataDir: string, server: EmbeddedServer, middleman: Middleman) {
-    const { user, password, database } = server.connection;
+    const { user, password, database } = server.service;
     this.url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${middleman.port}/${database}`;
     this.middleman = middleman;
     this.#dataDir = dataDir;
@@ -40,7 +42,7 @@ export class SoakStore {
     this.#database = open(server);
   }
 
-  /** Direct connections for the soak's own queries; new ones after a kill. */
+  /** Direct connections of the owner for the soak's own queries; new ones after a kill. */
   get database(): Database {
     return this.#database;
   }
@@ -51,13 +53,13 @@ export class SoakStore {
     await this.#database.end();
     await this.#server.close();
     this.#server = await openEmbedded({ dataDir: this.#dataDir });
-    this.middleman.target = this.#server.connection;
+    this.middleman.target = this.#server.superuser;
     this.#database = open(this.#server);
   }
 
   /** What the checks of a restored backup find in this store. */
   async check(): Promise<Finding[]> {
-    const client = new pg.Client({ ...this.#server.connection });
+    const client = new pg.Client({ ...this.#server.superuser });
     await client.connect();
     try {
       return await checkStore(client);
@@ -83,8 +85,8 @@ export class SoakStore {
   }
 }
 
-function open({ connection }: EmbeddedServer): Database {
-  return openDatabase(connection, { max: 4, onError: () => {} });
+function open({ superuser }: EmbeddedServer): Database {
+  return openDatabase(superuser, { max: 4, onError: () => {} });
 }
 
 function signalPostmaster(dataDir: string, signal: NodeJS.Signals): void {

@@ -26,7 +26,7 @@ export async function globalSetup(): Promise<void> {
     const dataDir = join(folder, 'server');
     copyCluster(dataDir);
     const server = await openEmbedded({ dataDir });
-    const { host, port, user, password, database } = server.connection;
+    const { host, port, user, password, database } = server.superuser;
     process.env.TEST_DATABASE_URL = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
     close = async () => {
       await server.close();

@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { SERVICE_PASSWORD_FILE } from '../../src/embedded/cluster.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
@@ -11,7 +12,7 @@ import { migrate } from '../../src/schema/migrations.ts';
 /** Makes the data in a new folder, and tells all test processes where the data are. */
 export async function prepareCluster(dataDir: string): Promise<void> {
   const server = await openEmbedded({ dataDir });
-  const database = openDatabase(server.connection, { max: 1, onError: () => {} });
+  const database = openDatabase(server.superuser, { max: 1, onError: () => {} });
   await migrate(database);
   await database.end();
   await server.close();
@@ -26,7 +27,7 @@ export function copyCluster(dataDir: string): void {
   const prepared = process.env.TEST_CLUSTER;
   if (prepared === undefined) return;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const parts = ['postgres', 'postgres.password'].map((name) => join(prepared, name));
+  const parts = ['postgres', 'postgres.password', SERVICE_PASSWORD_FILE].map((name) => join(prepared, name));
   // Unlike Node's own copy, this one keeps the owner: the servers of root run as another user.
   execFileSync('cp', ['-Rp', ...parts, dataDir]);
 }
