@@ -1,26 +1,18 @@
 /**
- * The partners' listener: `/PRO`, `/DEV` and what is under `/PRO` (contract, "Endpoints"; D1-D3, D22-D24, D36, D41).
+ * The partners' listener: what holds for all of its requests, before and after their routes (D1-D3, D22-D24, D37).
  */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { type ApplicationService, getApplication } from '../applications/routes/get-application.ts';
-import { type BatchService, postBatch } from '../applications/routes/post-batch.ts';
-import type { NamedField } from '../applications/rules/fields.ts';
 import type { Outcome } from '../applications/rules/outcome.ts';
 import type { Language } from '../base/language.ts';
 import { languageOfHeader } from '../contract/language.ts';
-import { readFeedQuery } from '../contract/partner-reads.ts';
 import { RequestError } from '../contract/request.ts';
-import { faultTexts, MAX_BODY_BYTES } from '../contract/texts.ts';
-import { type FeedService, getEvents } from '../events/routes/get-events.ts';
-import type { Pace } from '../events/uses/partner-events.ts';
-import type { Admission } from '../gate/admission.ts';
+import { MAX_BODY_BYTES } from '../contract/texts.ts';
 import { readBody } from '../gate/body.ts';
 import { ByteBudget } from '../gate/byte-budget.ts';
 import type { IncomingConnection } from '../gate/connection.ts';
 import type { ConnectionLimits } from '../gate/connections.ts';
-import { FeedTurns } from '../gate/feed-turns.ts';
 import { connectionOf, decodableUrl, frontDoor } from '../gate/front-door.ts';
 import { PacedAnswers } from '../gate/paced-answers.ts';
 import {
@@ -29,23 +21,17 @@ import {
   type WebhookOptions,
 } from '../messages/routes/whatsapp-webhook.ts';
 import type { LogFailure } from '../operations/failure-log.ts';
-import { getQuota, type QuotaService } from '../partners/routes/get-quota.ts';
-import { type Credential, ENVIRONMENTS } from '../partners/rules/credential.ts';
-import type { Authenticate } from '../partners/uses/authenticate.ts';
-import { checkKey, credentialOf, UNWANTED_BYTES, whenAdmitted } from './admitted-request.ts';
+import type { Credential } from '../partners/rules/credential.ts';
+import { UNWANTED_BYTES } from './admitted-request.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
-import { APPLICATIONS_PATH, allowHeader, EVENTS_PATH, problemAt } from './partner-paths.ts';
+import { allowHeader, problemAt } from './partner-paths.ts';
+import { addPartnerRoutes, type PartnerRoutes } from './partner-routes.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
 
-interface PartnerApiOptions extends BatchService, QuotaService, FeedService, ApplicationService {
-  /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
-  readonly basePath: string;
-  readonly fields: readonly NamedField[];
+interface PartnerApiOptions extends PartnerRoutes {
   readonly log: Logger;
   readonly logFailure: LogFailure;
-  readonly authenticate: Authenticate;
-  readonly admission: Admission;
   /** Only with the channel `whatsapp`. */
   readonly webhook?: WebhookOptions | undefined;
   readonly limits: PartnerLimits;
@@ -127,8 +113,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     presentError(error, request, reply, options.log, options.logFailure),
   );
   addHooks(app, options, paced);
-  addBatches(app, options);
-  addReads(app, options);
+  addPartnerRoutes(app, options);
   const { basePath, webhook, log } = options;
   if (webhook !== undefined) addWhatsAppWebhook(app, basePath, webhook, log);
   return app;
@@ -167,51 +152,6 @@ function addHooks(
     if (connectionOf(request.raw).unread > UNWANTED_BYTES) reply.header('Connection', 'close');
     done(null, payload);
   });
-}
-
-/** The routes of both environments: the quota for GET, a batch for POST. */
-function addBatches(app: FastifyInstance, options: PartnerApiOptions): void {
-  const faultText = faultTexts(options.fields);
-  for (const environment of ENVIRONMENTS) {
-    const path = `${options.basePath}/${environment}`;
-    const onRequest = checkKey(options, environment);
-    app.get(path, { onRequest }, (request, reply) =>
-      whenAdmitted(options.admission, request, (credential) =>
-        getQuota(options, environment, credential, request, reply),
-      ),
-    );
-    app.post(path, { onRequest }, (request, reply) =>
-      whenAdmitted(options.admission, request, (credential) =>
-        postBatch(options, faultText, environment, credential, request, reply),
-      ),
-    );
-  }
-}
-
-/** The routes of D41: under PRO alone, for GET alone. */
-function addReads(app: FastifyInstance, options: PartnerApiOptions): void {
-  const { basePath, admission } = options;
-  const onRequest = checkKey(options, 'PRO');
-  const turns = new FeedTurns();
-  app.get<{ Querystring: Record<string, unknown> }>(
-    `${basePath}${EVENTS_PATH}`,
-    { onRequest },
-    async (request, reply) => {
-      const query = readFeedQuery(request.query);
-      const work = (credential: Credential, pace: Pace) =>
-        getEvents(options, query, { credential, pace }, request, reply);
-      const { partner } = credentialOf(request);
-      return turns.during(partner.id, () => whenAdmitted(admission, request, work, query.limit));
-    },
-  );
-  app.get<{ Params: { id: string } }>(
-    `${basePath}${APPLICATIONS_PATH}/:id`,
-    { onRequest },
-    (request, reply) =>
-      whenAdmitted(admission, request, (credential) =>
-        getApplication(options, request.params.id, credential, request, reply),
-      ),
-  );
 }
 
 /** True for an answer that anybody can ask for, without a valid key and without the webhook's secret. */
