@@ -57,7 +57,8 @@ CREATE TABLE batches (
   surplus boolean NOT NULL,
   -- When the upkeep found that a surplus envelope does not open; it tries again an hour later.
   unreadable_at timestamptz,
-  -- Blind indexes, 64 bits of a keyed hash, by position + 1.
+  -- Blind indexes, 64 bits of a keyed hash, by position + 1. Of an applicant who is erased the phone is NULL and the ID
+  -- number is 0.
   phones bigint[] NOT NULL,
   id_numbers bigint[] NOT NULL,
   -- 28 bytes a position: see application_at.

@@ -18,6 +18,8 @@ CREATE TABLE channel_users (
   heard_ms bigint NOT NULL
 );
 CREATE INDEX channel_users_heard ON channel_users (heard_ms);
+-- A person is erased by the phone.
+CREATE INDEX channel_users_phone ON channel_users (phone_index) WHERE phone_index IS NOT NULL;
 
 -- Notes the phones of persons, and applies what these persons wanted before their phone was known. Returns as
 -- apply_opt_out_changes does.

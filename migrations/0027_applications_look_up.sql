@@ -138,7 +138,8 @@ CREATE FUNCTION bucket_of(p_index bigint) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (p_index >> 53)::smallint;
 
--- Puts the batches of a segment into buckets, as p_table has them. Returns their number of applications.
+-- Puts the batches of a segment into buckets, as p_table has them, but for applicants who are erased (0). Returns the
+-- number of the applications in buckets.
 CREATE FUNCTION fill_segment(p_begins_at bigint, p_ends_at bigint, p_table text) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -149,7 +150,7 @@ BEGIN
     EXECUTE format('INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, offsets)
       SELECT $1, bucket_of(u.index), $2, array_agg(u.index), array_agg((application_id_at(b.id - $2, 0) + u.n - 1)::integer)
       FROM %I b, unnest(CASE WHEN $1 THEN b.phones ELSE b.id_numbers END) WITH ORDINALITY AS u(index, n)
-      WHERE b.id >= $2 AND b.id < $3 AND u.index IS NOT NULL
+      WHERE b.id >= $2 AND b.id < $3 AND u.index IS NOT NULL AND u.index <> 0
       GROUP BY bucket_of(u.index)', p_table)
     USING v_is_phone, p_begins_at, p_ends_at;
   END LOOP;

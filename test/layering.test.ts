@@ -119,7 +119,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'rights/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
   'rights/uses': [
     ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses'],
-    ...['partners/uses', 'rights/sql'],
+    ...['messages/sql', 'partners/uses', 'rights/sql'],
   ],
   'rights/commands': ['base', 'cli', 'operations', 'applications/commands', 'rights/uses'],
 

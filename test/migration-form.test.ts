@@ -24,6 +24,7 @@ const SUBJECTS = [
   'vault',
   'monitoring',
   'operations',
+  'rights',
 ];
 const MAX_FILE_LINES = 300;
 const LONG_FILES: Readonly<Record<string, string>> = {};

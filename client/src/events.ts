@@ -19,6 +19,7 @@ export type ReasonCode =
   | 'suspected_fraud'
   | 'applicant_withdrew'
   | 'offer_expired'
+  | 'data_erased'
   | 'funds_transferred'
   | 'unspecified';
 

@@ -37,6 +37,10 @@ export const REASON_WORDS: Readonly<Record<ReasonCode, Words>> = {
   },
   suspected_fraud: { en: 'Fraud is suspected', es: 'Se sospecha fraude' },
   applicant_withdrew: { en: 'The applicant withdrew', es: 'El solicitante desistió' },
+  data_erased: {
+    en: 'The applicant asked to have the data erased',
+    es: 'El solicitante pidió borrar sus datos',
+  },
   offer_expired: { en: 'The offer expired', es: 'La oferta venció' },
   funds_transferred: { en: 'The money was transferred', es: 'El dinero se transfirió' },
   unspecified: { en: 'No code was given', es: 'No se indicó un código' },

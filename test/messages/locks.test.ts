@@ -261,6 +261,12 @@ const HELD_BY_CALLER = [
   /^UPDATE recipients r SET sent_at = p_at/,
   /^DELETE FROM leases l WHERE l\.id = ANY \(v_leases\)/,
   /^DELETE FROM waiting_rejections w USING unnest\(v_phones/,
+  // An erasure locks the leases, the records and the recipients first; the rejections are of messages that it has locked.
+  /^UPDATE leases l SET ids = k\.ids/,
+  /^DELETE FROM leases l WHERE l\.ids && p_message_ids/,
+  /^DELETE FROM message_records WHERE message_id = ANY \(nullif\(v_recorded/,
+  /^DELETE FROM waiting_rejections w WHERE w\.phone_index = ANY \(p_phones\) AND w\.message_id = ANY \(v_ids\)/,
+  /^DELETE FROM recipients r WHERE r\.phone_index = ANY \(p_phones\)/,
 ];
 /**
  * Statements on rows that other sessions hardly ever want: unchanged for a month, in a partition that is deleted, or of

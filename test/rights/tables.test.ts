@@ -43,6 +43,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   upkeep_jobs: 'names of jobs',
   message_count_hours: 'numbers by status and hour',
   operator_events_head: 'one row of the store',
+  erasures: 'ids of applications that have nothing of a person any more',
 };
 
 test('every table of the migrations has something of a person, or is listed with why it has nothing', () => {

@@ -215,6 +215,10 @@ async function everything(): Promise<void> {
   await json('message', 'retry', '--status', 'failed', '--partner', `${partner}`, '--yes');
   await register(key, [applicant({ phone: phone(20) })]);
   await json('message', 'cancel', '--status', 'queued', '--partner', `${partner}`, '--yes');
+  await register(key, [applicant({ phone: phone(30) })]);
+  const named = ['--phone', phone(30), '--reason', 'x'];
+  await json('subject', 'export', ...named, '--reveal');
+  await json('subject', 'erase', ...named, '--close', '--yes');
   await readChatMessages(database, vault, 50);
   await readChatMessagesOf(database, vault, [toApplicationId(first)]);
   await readChatMessage(database, vault, message(first));

@@ -19,6 +19,7 @@ export const REASON_CODES = {
     'suspected_fraud',
     'applicant_withdrew',
     'offer_expired',
+    'data_erased',
     UNSPECIFIED,
   ],
   disburse: ['funds_transferred', UNSPECIFIED],

@@ -1,7 +1,7 @@
 /** Applications, as operators read and review them. */
 
 import type { PartnerId } from '../../partners/rules/credential.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Database, Session } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { FIELDS, type Field, type FieldName } from '../rules/fields.ts';
 import { type ApplicationId, partitionOf, toApplicationId } from '../rules/ids.ts';
@@ -145,7 +145,7 @@ interface Transition {
  * the application moved; null if there is no such application.
  */
 export async function moveApplication(
-  database: Database,
+  database: Session,
   id: ApplicationId,
   { from, to, actor, action, reason, reasonCode }: Transition,
 ): Promise<{ status: ApplicationStatus | null; moved: boolean } | null> {

@@ -26,12 +26,15 @@ const WRITE = `
 const EMPTY_BUCKETS = 'DELETE FROM look_up_buckets';
 const FILL_AGAIN = 'UPDATE closed_segments SET in_buckets = false';
 
+/** The index of an erased ID number (`erased_index` of the database). */
+const ERASED = '0';
+
 /** An index by position; null where the position has none. */
 type Indexes = readonly (string | null)[];
 
 export async function reindexApplications(session: Transaction, again: Again): Promise<number> {
   let written = await reindexColumns(session, again, [OPEN_PHONES]);
-  const anew = (index: string | null) => (index === null ? null : again(index));
+  const anew = (index: string | null) => (index === null || index === ERASED ? index : again(index));
   for await (const { from, before } of partitionsDown(session)) {
     for (let next: string | null = from; next !== null; ) {
       const { rows }: { rows: { id: string; phones: Indexes; id_numbers: Indexes }[] } = await session.query(

@@ -27,12 +27,16 @@ const OTHERS = `
 const READ = `
   SELECT id, seal_id, envelope, cardinality(id_numbers) AS applications FROM batches
   WHERE id = ANY ($1::bigint[]) AND envelope IS NOT NULL`;
-/** A nonce is never used twice, so an envelope with another head was written meanwhile. */
+/**
+ * A nonce is never used twice, so an envelope with another head was written meanwhile. Locks the rows in the order of
+ * their ids, as an erasure does.
+ */
 const WRITE = `
   UPDATE batches b SET envelope = g.envelope
   FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, head, envelope)
   WHERE b.id = ANY ($1::bigint[]) AND b.id = g.id AND substring(b.envelope FROM 1 FOR ${SEAL_HEAD_BYTES}) = g.head
-    AND may_seal($4)`;
+    AND may_seal($4) AND b.id = ANY (ARRAY(
+      SELECT h.id FROM batches h WHERE h.id = ANY ($1::bigint[]) ORDER BY h.id FOR NO KEY UPDATE))`;
 
 interface SealedBatch {
   readonly id: BatchId;

@@ -13,7 +13,7 @@ import { readEnvelope } from './read-envelopes.ts';
 import { leaveOutTrimmed, readSurplusRanges } from './surplus-ranges.ts';
 
 /** From then on, the upkeep rewrites an envelope: the service that registered it failed to do so, or is gone. */
-const SURPLUS_AFTER = "interval '30 seconds'";
+const SURPLUS_AFTER = '30 seconds';
 /** How long an envelope that does not open is left alone, because its key may be restored meanwhile. */
 const TRY_AGAIN_AFTER = "interval '1 hour'";
 const CHUNK = 100;
@@ -23,10 +23,17 @@ const TRIM_FOR_MS = 10_000;
 /** A time in the future counts as long ago: it comes from a clock that has stepped back since. */
 const FIND_SURPLUS = `
   SELECT b.id, b.seal_id, array_positions(b.id_numbers, NULL) AS gone, cardinality(b.id_numbers) AS positions FROM batches b
-  WHERE b.surplus AND b.id > $1 AND b.id < $2 AND b.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
+  WHERE b.surplus AND b.id > $1 AND b.id < $2 AND b.created_at NOT BETWEEN now() - $3::interval AND now()
     AND (b.unreadable_at IS NULL OR b.unreadable_at NOT BETWEEN now() - ${TRY_AGAIN_AFTER} AND now())
   ORDER BY b.id LIMIT ${CHUNK}`;
 const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
+
+interface TrimOptions {
+  /** About how long it works. */
+  readonly forMs?: number;
+  /** The age from which an envelope is trimmed, as an interval of the database. */
+  readonly after?: string;
+}
 
 /**
  * Rewrites envelopes that hold more applicants than their batch has applications: those that the registration did not
@@ -38,17 +45,17 @@ const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND su
 export async function trimSurplus(
   database: Database,
   vault: Vault,
-  forMs = TRIM_FOR_MS,
+  { forMs = TRIM_FOR_MS, after = SURPLUS_AFTER }: TrimOptions = {},
 ): Promise<readonly BatchId[]> {
   const unreadable: BatchId[] = [];
   const until = performance.now() + forMs;
   for (const range of await readSurplusRanges(database)) {
-    for (let after = `${Number(range.from) - 1}`; ; ) {
-      const { rows } = await database.query<Surplus>(FIND_SURPLUS, [after, range.before]);
+    for (let last = `${Number(range.from) - 1}`; ; ) {
+      const { rows } = await database.query<Surplus>(FIND_SURPLUS, [last, range.before, after]);
       unreadable.push(...(await trim(database, vault, rows)));
       if (rows.length < CHUNK) break;
       if (performance.now() > until) return unreadable;
-      after = rows.at(-1)!.id;
+      last = rows.at(-1)!.id;
     }
     await leaveOutTrimmed(database, range);
   }

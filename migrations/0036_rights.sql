@@ -1,0 +1,14 @@
+-- What one person may ask for (src/rights, docs/subject.md).
+
+-- The erasures: they are done again where an older backup is restored. A row has no personal data and no blind index.
+-- Bound: one row an erasure, for ever, because a backup may be as old as the store.
+CREATE TABLE erasures (
+  id uuid PRIMARY KEY,
+  -- In the order in which they were stored, about; a gap means nothing.
+  number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+  erased_at timestamptz NOT NULL,
+  -- The applications, and what the envelope of the batch of each one is bound to. After a restore a batch number may be
+  -- given again, and then to a batch with another seal_id.
+  application_ids bigint[] NOT NULL,
+  seal_ids uuid[] NOT NULL
+);

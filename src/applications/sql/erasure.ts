@@ -1,0 +1,110 @@
+/**
+ * Takes a person out of applications (`migrations/0035_applications_erase.sql`): amounts, points, decision and status
+ * stay.
+ */
+import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { byteaArray } from '../../postgres/pg-encoding.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { type ApplicationId, type BatchId, batchAndPositionOf, toApplicationId } from '../rules/ids.ts';
+import type { ApplicationStatus } from '../rules/lifecycle.ts';
+import { batchesOfNoKey } from './damaged-envelopes.ts';
+import { type Applicant, openEnvelope, sealEnvelope } from './envelope.ts';
+
+/** An application that the transaction has locked, and that is not erased yet. */
+export interface HeldApplication {
+  readonly id: ApplicationId;
+  readonly status: ApplicationStatus;
+  /** Blind index, as the decimal text of a bigint. */
+  readonly phone: string | null;
+  /** What the envelope of the batch is bound to: it tells the batch from one that gets the same number after a restore. */
+  readonly sealId: string;
+}
+
+const HOLD = 'SELECT id, status, phone_index, seal_id FROM hold_for_erasure($1) ORDER BY id';
+
+/** Locks those of the applications that are not erased yet; they hold no phone any more. */
+export async function holdForErasure(
+  session: Transaction,
+  ids: readonly ApplicationId[],
+): Promise<HeldApplication[]> {
+  const { rows } = await session.query<{
+    id: string;
+    status: ApplicationStatus;
+    phone_index: string | null;
+    seal_id: string;
+  }>(HOLD, [ids]);
+  return rows.map((row) => ({
+    id: toApplicationId(row.id),
+    status: row.status,
+    phone: row.phone_index,
+    sealId: row.seal_id,
+  }));
+}
+
+/** The envelopes of so many batches have 4 MiB at most. */
+const BATCHES_AT_ONCE = 25;
+const LOCK = `
+  SELECT id, seal_id, envelope, array_positions(id_numbers, NULL) AS gone, cardinality(id_numbers) AS positions
+  FROM batches WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+const ERASE = 'SELECT erase_applicants($1, $2, $3, $4)';
+
+interface LockedBatch {
+  readonly id: BatchId;
+  readonly seal_id: string;
+  readonly envelope: Buffer | null;
+  /** The positions without an application, from 1 on. */
+  readonly gone: readonly number[];
+  readonly positions: number;
+}
+
+/**
+ * Erases applications that the transaction holds: the blind indexes, the look-ups, the texts of the history, and their
+ * part of each envelope, which is sealed again without them. Returns the batches whose envelope does not open: nobody
+ * can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data key that this process lacks.
+ */
+export async function eraseApplicants(
+  session: Transaction,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+): Promise<BatchId[]> {
+  const unopened: BatchId[] = [];
+  const byBatch = Map.groupBy(ids, (id) => batchAndPositionOf(id).batchId);
+  const batches = [...byBatch.keys()].sort((one, other) => Number(one) - Number(other));
+  for (let start = 0; start < batches.length; start += BATCHES_AT_ONCE) {
+    const some = batches.slice(start, start + BATCHES_AT_ONCE);
+    const { rows } = await session.query<LockedBatch>(LOCK, [some]);
+    const noKey = await batchesOfNoKey(session, some);
+    const rewritten = rows.map((batch) => rewrite(vault, batch, byBatch.get(batch.id) ?? [], noKey));
+    await session.query(ERASE, [
+      some.flatMap((batch) => byBatch.get(batch) ?? []),
+      rows.map(({ id }) => id),
+      byteaArray(rewritten, (envelope) => envelope || null),
+      rewritten.map((envelope) => envelope !== false),
+    ]);
+    unopened.push(...rows.filter((_, index) => rewritten[index] === false).map(({ id }) => id));
+  }
+  return unopened;
+}
+
+/** The envelope without these applications; null: nobody is left in it; false: it does not open. */
+function rewrite(
+  vault: Vault,
+  { id, seal_id, envelope, gone, positions }: LockedBatch,
+  erased: readonly ApplicationId[],
+  noKey: ReadonlySet<BatchId>,
+): Buffer | null | false {
+  if (envelope === null) return null;
+  const leaves = new Set(erased.map((one) => batchAndPositionOf(one).position));
+  try {
+    const stay: Applicant[] = Object.entries(openEnvelope(vault, seal_id, envelope))
+      .map(([position, application]) => ({ position: Number(position), application }))
+      .filter(
+        ({ position }) => !leaves.has(position) && position < positions && !gone.includes(position + 1),
+      );
+    return stay.length === 0 ? null : sealEnvelope(vault, seal_id, stay);
+  } catch (error) {
+    if (error instanceof UnknownDataKeyError && !noKey.has(id)) throw error;
+    return false;
+  }
+}

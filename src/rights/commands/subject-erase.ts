@@ -1,0 +1,80 @@
+/** `ventanilla subject erase`. */
+import { type Command, Option } from 'commander';
+import { addCommand, asArgument, type Cli } from '../../cli/command.ts';
+import { writeJson, writeOutput } from '../../cli/output.ts';
+import { checkReason } from '../../operations/reason.ts';
+import { type ErasedSubject, eraseSubject, type Found, findSubject } from '../uses/erase-subject.ts';
+import { addNamed, type NamedOptions, readAsked, requireOne } from './named-person.ts';
+
+interface EraseOptions extends NamedOptions {
+  readonly reason: string;
+  readonly close?: true;
+  readonly yes?: true;
+  readonly json?: boolean;
+}
+
+/** Adds `subject erase`. */
+export function addErase(group: Command, { roles, io }: Cli): void {
+  const example = 'subject erase --phone - --reason "ticket 4711" --yes';
+  addNamed(addCommand(group, 'erase', 'erase everything of a person but amounts and scores', example))
+    .requiredOption('--reason <text>', 'why; without personal data', asArgument(checkReason))
+    .option(
+      '--close',
+      'reject open applications first, with the code data_erased; otherwise they are refused',
+    )
+    .addOption(new Option('--yes', 'erase; without --yes the command only tells what it would erase'))
+    .action((options: EraseOptions, used: Command) => {
+      requireOne(options, used);
+      const { close, reason, yes, json } = options;
+      return roles.operate(async (context) => {
+        const asked = await readAsked(io, options);
+        if (yes === undefined) {
+          const found = await findSubject(context, asked);
+          return json ? writeJson(io, foundJson(found)) : writeOutput(io, foundText(found));
+        }
+        const erased = await eraseSubject(context, asked, { close: close === true, reason });
+        await (json ? writeJson(io, erasedJson(erased)) : writeOutput(io, erasedText(erased)));
+        if (erased.unopened.length > 0) io.exitCode = 1;
+      });
+    });
+}
+
+function foundJson({ applications, open }: Found) {
+  const partners = new Set(applications.map(({ partner }) => partner.name));
+  return { erased: false, applications: applications.map(({ id }) => id), open, partners: [...partners] };
+}
+
+function foundText({ applications, open, hasPhone }: Found): string {
+  if (applications.length === 0 && !hasPhone) return NOTHING;
+  const lines = applications.map(
+    ({ id, partner, status }) =>
+      `application ${id} of ${partner.name}, ${status ?? 'with a status that cannot be read'}`,
+  );
+  if (applications.length === 0) lines.push('no application, but traces of messages to the phone');
+  return [
+    'This would be erased:',
+    ...lines.map((line) => `- ${line}`),
+    ...(open.length > 0 ? [`Open: ${open.join(', ')}. Add --close to reject these first.`] : []),
+    'Nothing was changed. Add --yes to erase. It cannot be undone.\n',
+  ].join('\n');
+}
+
+function erasedJson({ applications, closed, unopened, partners }: ErasedSubject) {
+  return { erased: true, applications, closed, unopened_batches: unopened, partners: [...partners] };
+}
+
+const NOTHING = 'Nothing of this person is stored, but perhaps a suppression of the phone.\n';
+
+function erasedText({ applications, closed, unopened, partners }: ErasedSubject): string {
+  if (applications.length === 0) return NOTHING;
+  return [
+    `Erased: applications ${applications.join(', ')}. Amounts and scores stay. The phones get no more messages.`,
+    ...(closed.length > 0 ? [`Rejected first, with the code data_erased: ${closed.join(', ')}.`] : []),
+    `These partners have the data too: ${[...partners].join(', ')}. Tell them.`,
+    'Backups that are older still hold the data, sealed. backup restore erases it again (docs/subject.md).',
+    ...(unopened.length > 0
+      ? [`The envelopes of batches ${unopened.join(', ')} do not open. Nobody can read them; they stay.`]
+      : []),
+    '',
+  ].join('\n');
+}

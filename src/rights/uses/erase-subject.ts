@@ -1,0 +1,134 @@
+/** Erases everything of a person, over all partners. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApplicationId, BatchId } from '../../applications/rules/ids.ts';
+import { isOpen } from '../../applications/rules/lifecycle.ts';
+import type { StoredApplication } from '../../applications/sql/applications.ts';
+import { trimSurplus } from '../../applications/sql/surplus.ts';
+import { errorCode } from '../../base/error-code.ts';
+import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
+import { hasPhones, isBeingSent } from '../../messages/sql/erasure.ts';
+import { acting } from '../../operations/acting.ts';
+import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import { phoneIndexOf, toBigint } from '../../seal/blind-indexes.ts';
+import { type Erased, eraseApplications, openError } from './erase-applications.ts';
+import { type Asked, findApplications, type Named, readNamed } from './find-applications.ts';
+
+/** What there is of a person. */
+export interface Found {
+  readonly applications: readonly StoredApplication[];
+  /** Those of them that are open. */
+  readonly open: readonly ApplicationId[];
+  /** Delivery has something under the phone that the person was asked for by. */
+  readonly hasPhone: boolean;
+}
+
+/** What was erased, over all transactions. */
+export interface ErasedSubject {
+  readonly applications: ApplicationId[];
+  readonly closed: ApplicationId[];
+  readonly unopened: BatchId[];
+  /** The partners that sent the applications: they have the data too. */
+  readonly partners: Set<string>;
+}
+
+/** What would be erased. Throws `OperatorError` where `asked` names nobody. */
+export async function findSubject(context: OperatorContext, asked: Asked): Promise<Found> {
+  return look(context, await readNamed(context, asked));
+}
+
+/** An erasure comes again for so long where others are in its way: a send takes seconds. */
+const PATIENCE_MS = 10_000;
+const PAUSE_MS = 250;
+/** Applications may come while it works; who sends them without end has to be stopped first. */
+const MOST_ROUNDS = 5;
+/** Usually there is nothing to trim. */
+const TRIM_FOR_MS = 500;
+
+/**
+ * Erases what there is of a person, in a transaction that the record of acts gets a row of, and looks again, until
+ * nothing is left: so what is registered meanwhile is erased too. Where the answer of a commit is lost, call it again.
+ * Throws `OperatorError` where an application is open and `close` is false; then nothing of this round is erased.
+ */
+export async function eraseSubject(
+  context: OperatorContext,
+  asked: Asked,
+  { close, reason }: { readonly close: boolean; readonly reason: string },
+): Promise<ErasedSubject> {
+  const named = await readNamed(context, asked);
+  const phones = phonesOf(context, named);
+  const total: ErasedSubject = { applications: [], closed: [], unopened: [], partners: new Set() };
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    // Right after a registration an envelope holds applicants who were refused, and no index leads to these.
+    await trimSurplus(context.database, context.vault, { forMs: TRIM_FOR_MS, after: '0' });
+    const { applications, open, hasPhone } = await look(context, named);
+    if (applications.length === 0 && !hasPhone) break;
+    if (open.length > 0 && !close) throw openError(open);
+    const ids = applications.map(({ id }) => id);
+    const done = await patiently(() =>
+      acting(
+        context,
+        (part) => eraseApplications(part, ids, phones, { close, nobodySends: false }),
+        (erased) => actOf(erased, reason),
+      ),
+    );
+    total.applications.push(...done.applications);
+    total.closed.push(...done.closed);
+    total.unopened.push(...done.unopened);
+    for (const { partner } of applications) total.partners.add(partner.name);
+  }
+  return total;
+}
+
+async function look(context: OperatorContext, named: Named): Promise<Found> {
+  const applications = await findApplications(context, named);
+  const open = applications.filter(({ status }) => status === null || isOpen(status)).map(({ id }) => id);
+  return { applications, open, hasPhone: await hasPhones(context.database, phonesOf(context, named)) };
+}
+
+function phonesOf({ vault }: OperatorContext, named: Named): string[] {
+  return 'phone' in named ? [toBigint(phoneIndexOf(vault, named.phone))] : [];
+}
+
+/** The most ids in one row of the record. */
+const MOST_IDS = 20;
+
+function actOf({ applications }: Erased, reason: string) {
+  const some = applications.slice(0, MOST_IDS).join(', ');
+  const more = applications.length - MOST_IDS;
+  const target = `applications ${some}${more > 0 ? ` and ${more} more` : ''}`;
+  const [only] = applications;
+  if (only === undefined) return { act: 'subject erase', target: 'a phone without applications', reason };
+  return {
+    act: 'subject erase',
+    ...(applications.length === 1 ? { applicationId: only } : { target }),
+    reason,
+  };
+}
+
+/** The wait for a lock took too long. */
+const LOCKED = '55P03';
+
+/** Does it again where another session is in its way for a moment: a worker that sends, or the upkeep. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof UnknownDataKeyError) {
+        throw new OperatorError(
+          'an envelope of the person is sealed with a data key that this command lacks: set DATA_KEYS as the services have it; nothing was erased',
+        );
+      }
+      const isSending = isBeingSent(error);
+      if (!isSending && errorCode(error) !== LOCKED) throw error;
+      if (performance.now() > until) {
+        const why = isSending
+          ? 'a message to the person is being sent'
+          : 'the upkeep or another command works on the applications';
+        throw new OperatorError(`${why}: nothing was erased; try again in a minute`);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+}
