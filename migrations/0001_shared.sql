@@ -18,8 +18,9 @@ SELECT runtime_may('SELECT', 'runtime_privileges');
 SELECT runtime_may('SELECT', 'schema_migrations');
 
 -- Lets a function run with the owner's rights, whoever calls it: the runtime role may call it, and nobody else. For
--- functions that make or drop tables. Such a function checks its arguments. It finds no table of the caller's: the
--- schema of the store comes first, and the caller's temporary tables come last.
+-- functions that make or drop tables, or change rows that the runtime role may not. Such a function checks its
+-- arguments. It finds no table of the caller's: the schema of the store comes first, and the caller's temporary tables
+-- come last.
 CREATE FUNCTION runs_as_owner(p_function regprocedure) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

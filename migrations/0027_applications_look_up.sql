@@ -234,7 +234,7 @@ $$;
 
 -- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT, UPDATE', 'closed_segments');
-SELECT runtime_may('SELECT, DELETE', 'look_up_buckets');
+SELECT runtime_may('SELECT, UPDATE, DELETE', 'look_up_buckets');
 
 SELECT runs_as_owner('leave_partition(bigint, bigint)');
 SELECT runs_as_owner('fill_look_up_buckets()');

@@ -49,8 +49,9 @@ BEGIN
 END
 $$;
 
--- Deletes the messages of applications, wherever they are, but for those of the outbox. Raises object_in_use where one
--- of them is being sent, unless p_nobody_sends says that no worker runs: its result must find its record.
+-- Deletes messages, wherever they are, but for those of the outbox. Raises object_in_use where one of them is being
+-- sent, unless p_nobody_sends says that no worker runs: its result must find its record. Runs as the owner, because the
+-- runtime role may not delete records.
 CREATE FUNCTION erase_begun_messages(p_message_ids bigint[], p_nobody_sends boolean) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
@@ -78,6 +79,7 @@ BEGIN
   DELETE FROM message_records WHERE message_id = ANY (nullif(v_recorded, '{}'));
 END
 $$;
+SELECT runs_as_owner('erase_begun_messages(bigint[], boolean)');
 
 -- Deletes the messages of these applications and what delivery has under these phones, and suppresses the phones: nobody
 -- writes to the person again. p_nobody_sends: as in erase_begun_messages. The caller has locked the applications.

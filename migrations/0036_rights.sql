@@ -12,3 +12,4 @@ CREATE TABLE erasures (
   application_ids bigint[] NOT NULL,
   seal_ids uuid[] NOT NULL
 );
+SELECT runtime_may('SELECT, INSERT', 'erasures');

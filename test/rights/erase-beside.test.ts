@@ -12,11 +12,12 @@ import { type Database, inOneTransaction } from '../../src/postgres/database.ts'
 import { eraseApplications } from '../../src/rights/uses/erase-applications.ts';
 import { idNumberIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { Vault } from '../../src/seal/vault.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
-import { REJECTED } from '../support/applicant.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { assertInvariants, tablesWith } from '../support/erased.ts';
 import { eventually } from '../support/eventually.ts';
+import { registrarOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
 import { closePartition, growOlder } from '../support/old-partitions.ts';
 import { NEW } from '../support/rotated-secrets.ts';

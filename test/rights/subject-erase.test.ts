@@ -10,10 +10,11 @@ import {
   phoneIndexOf,
   toBigint,
 } from '../../src/seal/blind-indexes.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
-import { REJECTED } from '../support/applicant.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { assertInvariants, tablesWith, wholeStore } from '../support/erased.ts';
+import { registrarOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
 import { closePartition } from '../support/old-partitions.ts';
 

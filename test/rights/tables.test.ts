@@ -23,6 +23,7 @@ const PERSONAL: readonly string[] = [
 
 /** The tables with nothing of a person, and what they have. */
 const IMPERSONAL: Readonly<Record<string, string>> = {
+  runtime_privileges: 'names of tables',
   secret_checks: 'fingerprints of secrets',
   elapsed: 'one row of the store',
   partners: 'companies',
