@@ -5,6 +5,7 @@
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { byteaArray } from '../../postgres/pg-encoding.ts';
+import { requireLiveKey } from '../../seal/data-keys.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { type ApplicationId, type BatchId, batchAndPositionOf, toApplicationId } from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
@@ -61,13 +62,15 @@ interface LockedBatch {
 /**
  * Erases applications that the transaction holds: the blind indexes, the look-ups, the texts of the history, and their
  * part of each envelope, which is sealed again without them. Returns the batches whose envelope does not open: nobody
- * can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data key that this process lacks.
+ * can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data key that this process lacks, and
+ * a `ToldError` where the process seals with a key that is retired.
  */
 export async function eraseApplicants(
   session: Transaction,
   vault: Vault,
   ids: readonly ApplicationId[],
 ): Promise<BatchId[]> {
+  await requireLiveKey(session, vault);
   const unopened: BatchId[] = [];
   const byBatch = Map.groupBy(ids, (id) => batchAndPositionOf(id).batchId);
   const batches = [...byBatch.keys()].sort((one, other) => Number(one) - Number(other));
