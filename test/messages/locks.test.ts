@@ -261,7 +261,7 @@ const HELD_BY_CALLER = [
   /^UPDATE recipients r SET sent_at = p_at/,
   /^DELETE FROM leases l WHERE l\.id = ANY \(v_leases\)/,
   /^DELETE FROM waiting_rejections w USING unnest\(v_phones/,
-  // An erasure locks the leases, the records and the recipients first; the rejections are of messages that it has locked.
+  // An erasure locks leases, records and recipients first; the rejections are of messages that it has locked.
   /^UPDATE leases l SET ids = k\.ids/,
   /^DELETE FROM leases l WHERE l\.ids && p_message_ids/,
   /^DELETE FROM message_records WHERE message_id = ANY \(nullif\(v_recorded/,

@@ -1,4 +1,4 @@
-/** An erasure beside what else works on the same person: each waits for the other, or gives way, and nothing comes back. */
+/** An erasure beside what else works on the same person: one waits, or gives way, and nothing comes back. */
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';

@@ -18,7 +18,7 @@ export interface HeldApplication {
   readonly status: ApplicationStatus;
   /** Blind index, as the decimal text of a bigint. */
   readonly phone: string | null;
-  /** What the envelope of the batch is bound to: it tells the batch from one that gets the same number after a restore. */
+  /** What the envelope of the batch is bound to: it tells the batch from one with the same number after a restore. */
   readonly sealId: string;
 }
 
@@ -62,8 +62,8 @@ interface LockedBatch {
 /**
  * Erases applications that the transaction holds: the blind indexes, the look-ups, the texts of the history, and their
  * part of each envelope, which is sealed again without them. Returns the batches whose envelope does not open: nobody
- * can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data key that this process lacks, and
- * a `ToldError` where the process seals with a key that is retired.
+ * can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data key that this process lacks,
+ * and a `ToldError` where the process seals with a key that is retired.
  */
 export async function eraseApplicants(
   session: Transaction,

@@ -2,7 +2,7 @@
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { Session } from '../../postgres/database.ts';
 
-/** An application, and what the envelope of its batch is bound to: together they name it in every state of the store. */
+/** An application, and what the envelope of its batch is bound to: both name it in every state of the store. */
 export interface ErasedApplication {
   readonly id: ApplicationId;
   readonly sealId: string;
