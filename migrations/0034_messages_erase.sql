@@ -82,7 +82,8 @@ $$;
 SELECT runs_as_owner('erase_begun_messages(bigint[], boolean)');
 
 -- Deletes the messages of these applications and what delivery has under these phones, and suppresses the phones:
--- nobody writes to the person again. p_nobody_sends: as in erase_begun_messages. The caller has locked the applications.
+-- nobody writes to the person again. p_nobody_sends: as in erase_begun_messages. The caller has locked the
+-- applications.
 CREATE FUNCTION erase_messages(p_application_ids bigint[], p_phones bigint[], p_nobody_sends boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
