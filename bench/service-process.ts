@@ -15,6 +15,7 @@ export interface ServiceProcess {
   readonly url: string;
   readonly apiKey: string;
   readonly connectionString: string;
+  readonly dataDir: string;
   /** A session beside the service, which prepares measurements. */
   readonly admin: pg.Client;
   /** Adds a partner. Resolves to its key, for both environments and without a cap. */
@@ -71,6 +72,7 @@ export async function startServiceProcess(
     url,
     apiKey: (await readFile(join(dataDir, 'demo-key'), 'utf8')).trim(),
     connectionString,
+    dataDir,
     admin,
     async addPartner(name) {
       const { apiKey, text } = makeKey(new Vault(await secretsOfDataDir(dataDir, false)), null);
