@@ -9,6 +9,7 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
   return {
     at: AT,
     serverVersion: '18.4',
+    migratedAt: new Date(AT.getTime() - 86_400_000),
     messages: new Map([['delivered', 5]]),
     lateS: 0,
     unsettledS: 0,

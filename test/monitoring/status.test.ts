@@ -20,13 +20,18 @@ const codes = async () => (await look()).troubles.map(({ code }) => code);
 const PERSON_KEYS = /phone|name|id_number|city/;
 
 describe('status', () => {
-  it('of a store that no process works on: no upkeep, exit code 1', async () => {
-    assert.deepEqual(await codes(), ['no_upkeep']);
+  it('of a new store, whose first upkeep is to come: well', async () => {
+    assert.deepEqual(await codes(), []);
+  });
+
+  it('tells a trouble with exit code 1', async () => {
+    await database.query("UPDATE sender SET paused_at = now(), paused_reason = '131042'");
     const { code, out } = await run('status', '--json');
+    await database.query('UPDATE sender SET paused_at = NULL');
     const { ok, troubles } = JSON.parse(out);
     assert.deepEqual(
       [code, ok, troubles[0].code, typeof troubles[0].text],
-      [1, false, 'no_upkeep', 'string'],
+      [1, false, 'sender_paused', 'string'],
     );
   });
 

@@ -24,6 +24,7 @@ const endpoints = (status: 'enabled' | 'broken' | 'disabled', oldestS: number) =
 const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
   ['nothing', {}, []],
   ['no upkeep yet', { jobs: [] }, ['no_upkeep']],
+  ['no upkeep yet of a new store', { jobs: [], migratedAt: ago(BOUNDS.sinceUpkeepS) }, []],
   ['the upkeep of two minutes ago', { jobs: [job('a', BOUNDS.sinceUpkeepS)] }, []],
   ['the upkeep of longer ago', { jobs: [job('a', BOUNDS.sinceUpkeepS + 1)] }, ['no_upkeep']],
   ['a job that fails now and then', { jobs: [job('a', 5), job('b', 60, true)] }, []],

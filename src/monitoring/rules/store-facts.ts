@@ -52,6 +52,8 @@ export interface StoreFacts {
   /** The database's clock. */
   readonly at: Date;
   readonly serverVersion: string;
+  /** When the last migration was applied. */
+  readonly migratedAt: Date;
   /** Messages by status. */
   readonly messages: ReadonlyMap<string, number>;
   /** How long the oldest message that may go out has waited, in seconds; 0: none waits. */

@@ -44,13 +44,15 @@ export function sinceUpkeepS({ at, jobs }: Pick<StoreFacts, 'at' | 'jobs'>): num
 }
 
 function upkeepTroubles(facts: StoreFacts): Trouble[] {
-  const { at, jobs, partitionsAhead } = facts;
+  const { at, jobs, migratedAt, partitionsAhead } = facts;
   const sinceS = sinceUpkeepS(facts);
   const short: Trouble[] =
     partitionsAhead < BOUNDS.partitionsAhead
       ? [{ code: 'partitions_short', text: 'no whole partition of batches is made ahead of registration' }]
       : [];
   if (sinceS === null) {
+    // A service does its first upkeep a few seconds after its start.
+    if (at.getTime() - migratedAt.getTime() <= BOUNDS.sinceUpkeepS * 1000) return short;
     return [{ code: 'no_upkeep', text: 'no service and no worker has done the upkeep of this database yet' }];
   }
   if (sinceS > BOUNDS.sinceUpkeepS) {

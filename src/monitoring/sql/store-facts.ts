@@ -9,6 +9,7 @@ import type { EndpointFacts, JobFacts, PartnerFacts, StoreFacts } from '../rules
 /** Messages of the outbox are due at once. Batches have their numbers in the order of time. */
 const STORE = `
   SELECT now() AS at, current_setting('server_version') AS server_version,
+    (SELECT max(a.applied_at) FROM schema_migrations a) AS migrated_at,
     greatest(extract(epoch FROM now() - least(
       (SELECT o.created_at FROM outbox o ORDER BY o.batch_id LIMIT 1),
       (SELECT min(w.due_at) FROM waiting_messages w WHERE w.status = 'queued'))), 0)::double precision AS late_s,
@@ -79,6 +80,7 @@ export async function readStoreFacts(database: Database, partners: number): Prom
   return {
     at: store.at,
     serverVersion: store.server_version,
+    migratedAt: store.migrated_at,
     messages: new Map(messages.map(({ status, count }) => [status, Number(count)])),
     lateS: store.late_s ?? 0,
     unsettledS: store.unsettled_s ?? 0,
@@ -102,6 +104,7 @@ export async function readStoreFacts(database: Database, partners: number): Prom
 interface StoreRow {
   at: Date;
   server_version: string;
+  migrated_at: Date;
   late_s: number | null;
   unsettled_s: number | null;
   broken_at: Date | null;
