@@ -8,7 +8,8 @@ import type { Store } from './open-store.ts';
 
 /**
  * Makes the check of a process, which asks the database at each call. `unknown_data_key`: other processes seal with a
- * data key that this one does not have. `retired_data_key`: this process seals with a key that is retired. The log says
+ * data key that this one does not have. `retired_data_key`: this process seals with a key that is retired. `unknown_pepper`: others hash API
+ * keys with a pepper that it does not have. `other_index_key`: a `vault reindex` passed it by. The log says
  * once a minute what is wrong with the schema or the data keys: the probe's answer has no room for that, and no other
  * work of the process would notice.
  */
@@ -16,7 +17,7 @@ export function readiness({ database, vault }: Store, log: Logger): Health['read
   const tell = failureLog(log);
   return async () => {
     if (!(await isMigrated(database, (fault) => tell(`not ready: ${fault}`, {})))) return false;
-    const { unknown, isRetired, lacksPepper } = await unfitKeys(database, vault);
+    const { unknown, isRetired, lacksPepper, hasOtherIndexKey } = await unfitKeys(database, vault);
     if (isRetired) {
       tell(`not ready: this process seals with data key ${vault.sealingKey.id}, which is retired`, {});
       return 'retired_data_key';
@@ -27,6 +28,10 @@ export function readiness({ database, vault }: Store, log: Logger): Health['read
         {},
       );
       return 'unknown_pepper';
+    }
+    if (hasOtherIndexKey) {
+      tell('not ready: the stored indexes were made with another INDEX_KEY than that of this process', {});
+      return 'other_index_key';
     }
     if (unknown.length === 0) return true;
     const keys = `data key ${unknown.join(', ')}`;

@@ -19,7 +19,7 @@ export interface Health {
   /** True where the process does its work. Asks nothing outside of the process. */
   alive(): boolean;
   /** True where the database is reachable and migrated, and the data keys fit. Else false, or a code that says why. */
-  ready(): Promise<boolean | 'unknown_data_key' | 'retired_data_key' | 'unknown_pepper'>;
+  ready(): Promise<boolean | 'unknown_data_key' | 'retired_data_key' | 'unknown_pepper' | 'other_index_key'>;
 }
 
 /** Answers `/healthz` and `/readyz`, and 404 everywhere else. `/readyz` answers in 1.5 s, also where `ready` hangs. */

@@ -7,8 +7,9 @@ import type { Vault } from './vault.ts';
 
 /** The prefix of the name of a data key in `secret_checks`; its id follows. */
 export const DATA_KEY = 'DATA_KEYS ';
-/** The name of the newest pepper in `secret_checks`. */
+/** The names of the newest pepper and of the newest index key in `secret_checks`. */
 export const PEPPER = 'API_KEY_PEPPER';
+export const INDEX_KEY = 'INDEX_KEY';
 
 /**
  * A service that seals with a key says so every 15 seconds. A time in the future was written while the clock was ahead.
@@ -19,6 +20,7 @@ const UNFIT = `
   SELECT name, retired_at IS NOT NULL AS retired FROM secret_checks
   WHERE seals_at IS NOT NULL AND retired_at IS NULL OR name = $1 AND retired_at IS NOT NULL
     OR name = '${PEPPER}' AND confirmed AND value <> ALL ($2::uuid[])
+    OR name = '${INDEX_KEY}' AND confirmed AND value <> $3::uuid
   ORDER BY name`;
 
 /** Why the keys of a process do not fit those of the other services. */
@@ -29,6 +31,8 @@ interface UnfitKeys {
   readonly isRetired: boolean;
   /** Other services hash API keys with a pepper that this process does not have, so it refuses their keys. */
   readonly lacksPepper: boolean;
+  /** The stored blind indexes were made with another list of index keys, so the process finds no duplicates. */
+  readonly hasOtherIndexKey: boolean;
 }
 
 /** Compares the keys of this process with those that the services of the database use. */
@@ -36,12 +40,16 @@ export async function unfitKeys(database: Database, vault: Vault): Promise<Unfit
   const { rows } = await database.query<{ name: string; retired: boolean }>(UNFIT, [
     `${DATA_KEY}${vault.sealingKey.id}`,
     vault.pepperIds,
+    vault.indexKeyIds.at(-1),
   ]);
-  const ids = rows.filter(({ name, retired }) => !retired && name !== PEPPER).map(({ name }) => idOf(name));
+  const ids = rows
+    .filter(({ name, retired }) => !retired && name.startsWith(DATA_KEY))
+    .map(({ name }) => idOf(name));
   return {
     unknown: ids.filter((id) => !vault.hasDataKey(id)),
     isRetired: rows.some(({ retired }) => retired),
     lacksPepper: rows.some(({ name }) => name === PEPPER),
+    hasOtherIndexKey: rows.some(({ name }) => name === INDEX_KEY),
   };
 }
 

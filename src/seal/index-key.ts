@@ -1,9 +1,6 @@
 /** The index key that the stored blind indexes were made with, as the database remembers it. */
 import type { Transaction } from '../postgres/database.ts';
-import { LOCK_SECRETS } from './data-keys.ts';
-
-/** Its name in `secret_checks`. */
-export const INDEX_KEY = 'INDEX_KEY';
+import { INDEX_KEY, LOCK_SECRETS } from './data-keys.ts';
 
 const READ = 'SELECT value FROM secret_checks WHERE name = $1';
 const WRITE = 'UPDATE secret_checks SET value = $2 WHERE name = $1';

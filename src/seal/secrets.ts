@@ -2,8 +2,7 @@
 import type pg from 'pg';
 import { type Database, inTransaction, type Transaction } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
-import { DATA_KEY, LOCK_SECRETS, PEPPER } from './data-keys.ts';
-import { INDEX_KEY } from './index-key.ts';
+import { DATA_KEY, INDEX_KEY, LOCK_SECRETS, PEPPER } from './data-keys.ts';
 import type { Secrets } from './vault.ts';
 import { fingerprintOf, indexKeyIdsOf, Vault } from './vault.ts';
 import type { Opening, Witness, Witnesses } from './witness.ts';
@@ -19,6 +18,8 @@ interface Known {
   readonly retired: boolean;
 }
 
+/** Waits for a `vault reindex` under way: a service that registered meanwhile would leave indexes of the old key. */
+const AWAIT_REINDEX = 'LOCK TABLE secret_checks IN ROW EXCLUSIVE MODE';
 const READ =
   'SELECT name, value, confirmed, retired_at IS NOT NULL AS retired FROM secret_checks ORDER BY name';
 /** A retired key stays known, so that nobody seals with it again. */
@@ -59,7 +60,10 @@ export async function checkSecrets(
   secrets: Secrets,
   witnesses: Witnesses,
 ): Promise<void> {
-  await inTransaction(database, (session) => refuseOthers(session, { secrets, witnesses }, false));
+  await inTransaction(database, async (session) => {
+    await session.query(AWAIT_REINDEX);
+    await refuseOthers(session, { secrets, witnesses }, false);
+  });
 }
 
 /**

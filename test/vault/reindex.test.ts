@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
+import { readiness } from '../../src/app/readiness.ts';
 import { loadWitnesses } from '../../src/app/subjects.ts';
 import { fillLookUpBuckets } from '../../src/applications/sql/partitions.ts';
 import { SealMark } from '../../src/seal/data-keys.ts';
+import { lockIndexKey } from '../../src/seal/index-key.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { readIndexKeys } from '../../src/seal/written-keys.ts';
@@ -154,6 +156,29 @@ describe('vault reindex', () => {
     await checkSecrets(database, NEW, witnesses);
     assert.equal((await commandLine({ ...store, vault }).run('vault', 'reindex')).code, 0);
     await checkSecrets(database, { ...TEST_SECRETS, ...list } as never, witnesses);
+  });
+
+  it('keeps a service from starting meanwhile, and is noticed by one that was cut off', async () => {
+    const fifth = { ...NEW, newerIndexKeys: [fresh, createHash('sha256').update('third').digest()] };
+    const [log, silent]: [string[], object] = [[], {}];
+    const readyWith = (secrets: typeof OLD) =>
+      readiness(
+        { database, vault: new Vault(secrets) },
+        pino(silent, { write: (line) => void log.push(line) }),
+      )();
+    assert.equal(await readyWith(fifth), true);
+    assert.equal(await readyWith(NEW), 'other_index_key');
+    assert.match(log.join(''), /the stored indexes were made with another INDEX_KEY/);
+    const going = await database.connect();
+    try {
+      await going.query('BEGIN');
+      await lockIndexKey(going as never);
+      await assert.rejects(checkSecrets(database, fifth, witnesses), /statement timeout|lock/);
+    } finally {
+      await going.query('ROLLBACK');
+      going.release();
+    }
+    await checkSecrets(database, fifth, witnesses);
   });
 
   it('knows every column of blind indexes', async () => {
