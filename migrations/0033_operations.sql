@@ -37,6 +37,8 @@ END
 $$;
 CREATE TRIGGER operator_events_stay BEFORE UPDATE OR DELETE ON operator_events
   FOR EACH ROW EXECUTE FUNCTION refuse_change_of_record();
+CREATE TRIGGER operator_events_stay_all BEFORE TRUNCATE ON operator_events
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_record();
 
 -- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT', 'operator_events');

@@ -6,17 +6,19 @@ import type { BackupActs } from '../backup/commands/backup.ts';
 import { createBackup } from '../backup/create.ts';
 import { BackupError } from '../backup/errors.ts';
 import { openPlace } from '../backup/place/open-place.ts';
-import { restoreBackup } from '../backup/restore.ts';
+import { type Restored, restoreBackup } from '../backup/restore.ts';
 import { BackupSchedule } from '../backup/schedule.ts';
 import { BackupKey } from '../backup/sealed.ts';
 import { verifyBackup } from '../backup/verify.ts';
 import { administer } from '../embedded/administer.ts';
 import { openEmbedded } from '../embedded/server.ts';
 import type { EmbeddedConnection } from '../embedded/session.ts';
+import { noting } from '../operations/acting.ts';
 import { openDatabase } from '../postgres/open-database.ts';
 import { schemaFit } from '../schema/migrations.ts';
 import { checkSecrets } from '../seal/secrets.ts';
-import type { Secrets } from '../seal/vault.ts';
+import { secretsOfDataDir } from '../seal/secrets-file.ts';
+import { type Secrets, Vault } from '../seal/vault.ts';
 import type { ServiceContext } from '../subject/subject.ts';
 import type { Config } from './config/config.ts';
 import { loadWitnesses } from './subjects.ts';
@@ -40,7 +42,7 @@ export async function backupSchedule(
 }
 
 /** The work of the commands. */
-export function backupActs(config: Config): BackupActs {
+export function backupActs(config: Config, actor: string): BackupActs {
   const { backup, dataDir } = config;
   return {
     async create(to) {
@@ -52,6 +54,7 @@ export function backupActs(config: Config): BackupActs {
       setPriority(PRIORITY);
       const server = await openEmbedded({ dataDir });
       try {
+        await recordCreate(server.superuser, config, actor);
         return await untilSignal((signal) =>
           administer(dataDir, (session) => createBackup(session, { ...options, signal })),
         );
@@ -69,7 +72,8 @@ export function backupActs(config: Config): BackupActs {
           'a backup holds no keys: set DATA_KEYS, INDEX_KEY and API_KEY_PEPPER, as secrets.json of the lost DATA_DIR had them',
         );
       }
-      const check = (connection: EmbeddedConnection) => checkRestored(connection, secrets);
+      const check = (connection: EmbeddedConnection, restored: Restored) =>
+        checkRestored(connection, secrets, { actor, restored });
       const options = await placeAndKey(backup, from);
       return untilSignal((signal) => restoreBackup(dataDir, { ...options, at, check, signal }));
     },
@@ -90,13 +94,40 @@ async function placeAndKey({ to, key, s3 }: Config['backup'], given: string | un
   return { place: await openPlace(address, s3), key: new BackupKey(key) };
 }
 
-/** Throws where the restored store is not of this version, or its data is sealed with other secrets. */
-async function checkRestored(connection: EmbeddedConnection, secrets: Secrets): Promise<void> {
+/**
+ * Records a backup before it is made. A store of another version, whose tables may have no room for the record, is backed
+ * up as well. Throws `SetupError` where the secrets are not those of the store: its chain has a key of theirs.
+ */
+async function recordCreate(connection: EmbeddedConnection, config: Config, actor: string): Promise<void> {
   const database = openDatabase(connection, { max: 1, onError: () => {} });
   try {
-    const { fault } = await schemaFit(database);
+    const { fault, pending } = await schemaFit(database);
+    if (fault !== null || pending.length > 0) return;
+    const secrets = config.secrets ?? (await secretsOfDataDir(config.dataDir, false));
+    await checkSecrets(database, secrets, await loadWitnesses());
+    await noting({ database, vault: new Vault(secrets), actor }, { act: 'backup create' });
+  } finally {
+    await database.end();
+  }
+}
+
+/**
+ * Throws where the restored store is not of this version, or its data is sealed with other secrets. Records the restore in
+ * the restored store.
+ */
+async function checkRestored(
+  connection: EmbeddedConnection,
+  secrets: Secrets,
+  { actor, restored: { name, at } }: { readonly actor: string; readonly restored: Restored },
+): Promise<void> {
+  const database = openDatabase(connection, { max: 1, onError: () => {} });
+  try {
+    const { fault, pending } = await schemaFit(database);
     if (fault !== null) throw new BackupError(fault);
     await checkSecrets(database, secrets, await loadWitnesses());
+    if (pending.length > 0) return;
+    const target = `backup ${name} to ${at.toISOString()}`;
+    await noting({ database, vault: new Vault(secrets), actor }, { act: 'backup restore', target });
   } finally {
     await database.end();
   }

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { printable } from '../cli/terminal-text.ts';
 import { version } from '../cli/version.ts';
+import { noting } from '../operations/acting.ts';
 import { connectionEndLog, failureLog, workFailureLog } from '../operations/failure-log.ts';
+import type { OperatorContext } from '../operations/operator-context.ts';
 import { ensureDemoPartner } from '../partners/uses/demo-partner.ts';
 import { schemaFit } from '../schema/migrations.ts';
 import { type Config, readConfig } from './config/config.ts';
@@ -35,6 +37,9 @@ export function processRoles(): ProgramRoles {
       const store = await openStore(config(), command());
       try {
         const distributed = distribute ? await distributeStore(store) : [];
+        const done = [...store.applied, ...(distribute ? ['--distribute'] : [])];
+        if (done.length > 0)
+          await noting(operatorOf(config(), store), { act: 'migrate', target: rangeOf(done) });
         return { applied: [...store.applied], granted: store.granted, distributed };
       } finally {
         await store.close();
@@ -57,18 +62,14 @@ export function processRoles(): ProgramRoles {
     async operate(work, secrets) {
       const store = await openStore(config(), { ...command(), ...(secrets && { kind: secrets }) });
       try {
-        return await work({
-          database: store.database,
-          vault: store.vault,
-          actor: config().operator ?? systemUser(),
-        });
+        return await work(operatorOf(config(), store));
       } finally {
         await store.close();
       }
     },
     async backups() {
       const { backupActs } = await import('./backups.ts');
-      return backupActs(config());
+      return backupActs(config(), config().operator ?? systemUser());
     },
     setting: async (setting) => config().setting(setting),
   };
@@ -186,6 +187,15 @@ async function makeDemo({ databaseUrl, dataDir }: Config, store: OpenStore): Pro
   if (demo === null) return null;
   await writeFile(join(dataDir, 'demo-key'), demo.apiKey, { mode: 0o600 });
   return { apiKey: demo.apiKey, dataDir };
+}
+
+function operatorOf(config: Config, { database, vault }: OpenStore): OperatorContext {
+  return { database, vault, actor: config.operator ?? systemUser() };
+}
+
+/** The first and the last of some names. */
+function rangeOf(names: readonly string[]): string {
+  return names.length === 1 ? `${names[0]}` : `${names[0]} to ${names.at(-1)}`;
 }
 
 function lazily<T>(make: () => T): () => T {

@@ -22,7 +22,7 @@ export interface RestoreOptions {
   /** The moment that is restored; undefined: the newest. */
   readonly at?: Date | undefined;
   /** Looks at the restored store; what it throws undoes the restore. */
-  readonly check: (connection: EmbeddedConnection) => Promise<void>;
+  readonly check: (connection: EmbeddedConnection, restored: Restored) => Promise<void>;
   /** Gives the restore up. */
   readonly signal: AbortSignal;
 }
@@ -65,12 +65,13 @@ export async function restoreInto(home: string, options: RestoreOptions, keep: b
   refuseForeign(backup, (await findBinaries(serverAccount())).major);
   await refuseSmall(home, backup);
   const { manifest, name, logEnd } = backup;
+  const restored = { name, at: at ?? logEnd.at, bytes: manifest.bytes };
   await recoverCluster({
     home,
     password: manifest.password,
     until: at,
     keep,
-    check,
+    check: (connection) => check(connection, restored),
     signal,
     fill: async (directory) => {
       await writeFiles(directory, backup, options);
@@ -83,7 +84,7 @@ export async function restoreInto(home: string, options: RestoreOptions, keep: b
       );
     },
   });
-  return { name, at: at ?? logEnd.at, bytes: manifest.bytes };
+  return restored;
 }
 
 async function writeFiles(directory: string, backup: Backup, options: RestoreOptions): Promise<void> {

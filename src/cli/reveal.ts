@@ -3,24 +3,29 @@ import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { OperatorError } from '../operations/operator-context.ts';
 import { checkReason } from '../operations/reason.ts';
+import { type ActorOptions, actorOption } from './actor-option.ts';
 import { asArgument } from './command.ts';
 import type { Io } from './output.ts';
 
-export interface RevealOptions {
+export interface RevealOptions extends ActorOptions {
   readonly reveal?: true;
   readonly reason?: string;
 }
 
-/** Adds the two options. */
+/** Adds the options. */
 export function addReveal(command: Command): Command {
   return command
     .option('--reveal', 'show personal data, which is masked otherwise; audit list tells who did')
-    .option('--reason <text>', 'with --reveal: why; without personal data', asArgument(checkReason));
+    .option('--reason <text>', 'with --reveal: why; without personal data', asArgument(checkReason))
+    .addOption(actorOption());
 }
 
 /** The reason of a reading of personal data; null where the data stays masked. Ends with a wrong use otherwise. */
-export function revealReason({ reveal, reason }: RevealOptions, command: Command): string | null {
-  if (reveal === undefined && reason === undefined) return null;
+export function revealReason({ reveal, reason, as }: RevealOptions, command: Command): string | null {
+  if (reveal === undefined && reason === undefined) {
+    if (as !== undefined) command.error('error: --as goes with --reveal and --reason');
+    return null;
+  }
   if (reveal === undefined || reason === undefined) command.error('error: --reveal and --reason go together');
   return reason;
 }

@@ -215,7 +215,9 @@ describe('who did what: personal data is masked unless --reveal --reason TEXT', 
 
   it('records whose data was read and why, before the data is shown', async () => {
     const rows = await added(async () => {
-      const shown = await json('application', 'show', `${one}`, '--reveal', '--reason', ' call back ');
+      const shown = await json(
+        ...['application', 'show', `${one}`, '--reveal', '--reason', ' call back ', '--as', 'Luz'],
+      );
       assert.deepEqual([shown.name, shown.phone], [name, phone]);
       const listed = await json('application', 'list', '--limit', '1', '--reveal', '--reason', 'ticket 7');
       assert.deepEqual(
@@ -227,6 +229,11 @@ describe('who did what: personal data is masked unless --reveal --reason TEXT', 
       ['application show --reveal', null, one, 'call back'],
       ['application list --reveal', null, two, 'ticket 7'],
     ]);
+    assert.equal(rows.find(({ act }) => act === 'application show --reveal')?.by, 'Luz');
+    assert.match(
+      (await run('application', 'list', '--as', 'Luz')).err,
+      /--as goes with --reveal and --reason/,
+    );
     await database.query('ALTER TABLE operator_events_head RENAME TO away');
     const unrecorded = await run('application', 'show', `${one}`, '--reveal', '--reason', 'x');
     await database.query('ALTER TABLE away RENAME TO operator_events_head');
@@ -254,6 +261,7 @@ describe('who did what: a changed, removed or inserted row shows', () => {
   it('refuses a change or removal of a row', async () => {
     await assert.rejects(database.query("UPDATE operator_events SET actor = 'nobody'"), /stay as they are/);
     await assert.rejects(database.query('DELETE FROM operator_events'), /stay as they are/);
+    await assert.rejects(database.query('TRUNCATE operator_events'), /stay as they are/);
   });
 
   const COPY = 'id, at, actor, act, target, application_id, reason, key_number, mac';

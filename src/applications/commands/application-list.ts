@@ -1,6 +1,7 @@
 /** `ventanilla application list`. */
 
 import type { Command } from 'commander';
+import { namedBy } from '../../cli/actor-option.ts';
 import { addCommand, type Cli, choiceOption, limitOption, readTime } from '../../cli/command.ts';
 import { readPartnerId } from '../../cli/id-arguments.ts';
 import { type Column, type ListOptions, shortTime, shownRows, writeList } from '../../cli/output.ts';
@@ -52,7 +53,8 @@ export function addList(group: Command, { roles, io }: Cli): void {
         const phone = options.phone && (await hiddenValue(io, options.phone));
         const idNumber = options.idNumber && (await hiddenValue(io, options.idNumber));
         const query = { phone, idNumber, partnerId, status, interestedSince };
-        const found = shownOf(context, listApplications(context, query), shownRows(options), why);
+        const reader = namedBy(options, context);
+        const found = shownOf(reader, listApplications(context, query), shownRows(options), why);
         const faulty: ApplicationId[] = [];
         await writeList(io, notingFaults(found, shownRows(options), faulty), options, {
           columns: [

@@ -1,5 +1,6 @@
 /** `ventanilla application free-phone`. */
 import type { Command } from 'commander';
+import { actorOption, namedBy } from '../../cli/actor-option.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { writeJson, writeOutput } from '../../cli/output.ts';
@@ -7,7 +8,6 @@ import { hiddenValue } from '../../cli/reveal.ts';
 import { acting } from '../../operations/acting.ts';
 import type { ApplicationId } from '../rules/ids.ts';
 import { freePhone } from '../uses/free-phone.ts';
-import { actorOption } from './application-review.ts';
 
 export function addFreePhone(group: Command, { roles, io }: Cli): void {
   addCommand(
@@ -28,7 +28,7 @@ export function addFreePhone(group: Command, { roles, io }: Cli): void {
         const phone = await hiddenValue(io, options.phone);
         const { reason } = options;
         await acting(
-          { ...context, actor: options.as ?? context.actor },
+          namedBy(options, context),
           (part) => freePhone(part, id, { phone, reason }),
           () => ({ act: 'application free-phone', applicationId: id, reason: reason.trim() }),
         );

@@ -1,10 +1,10 @@
 /** `ventanilla application approve`, `reject` and `disburse`. */
-import { type Command, Option } from 'commander';
-import { addCommand, asArgument, type Cli, choiceOption } from '../../cli/command.ts';
+import type { Command } from 'commander';
+import { actorOption, namedBy } from '../../cli/actor-option.ts';
+import { addCommand, type Cli, choiceOption } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { type Io, unheard, writeJson, writeOutput } from '../../cli/output.ts';
 import { acting } from '../../operations/acting.ts';
-import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { ApplicationId } from '../rules/ids.ts';
 import type { ReviewAction } from '../rules/lifecycle.ts';
@@ -70,7 +70,7 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
       }
       const asked = file === undefined ? ids : await readIdFile(file);
       return roles.operate((context: OperatorContext) => {
-        const named = { ...context, actor: as ?? context.actor };
+        const named = namedBy({ as }, context);
         const review = (id: ApplicationId) =>
           acting(
             named,
@@ -82,20 +82,6 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
           : writeEach(io, asked, review, options);
       });
     });
-}
-
-/** `--as`: who acts, for the history (D34). */
-export function actorOption(): Option {
-  return new Option(
-    '--as <name>',
-    "who decides, for the history; default: OPERATOR, or the system's user",
-  ).argParser(asArgument(readName));
-}
-
-function readName(text: string): string {
-  const name = readActor(text);
-  if (name === null) throw new OperatorError(`The name ${ACTOR_RULE}`);
-  return name;
 }
 
 type Reviewed = Awaited<ReturnType<typeof reviewApplication>>;

@@ -1,6 +1,7 @@
 /** `ventanilla application`, with `application show`. */
 
 import type { Command } from 'commander';
+import { namedBy } from '../../cli/actor-option.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { writeJson } from '../../cli/output.ts';
@@ -32,7 +33,11 @@ function addShow(group: Command, { roles, io }: Cli): void {
         return roles.operate(async (context) => {
           const found = await showApplication(context, id);
           if (why !== null)
-            await noting(context, { act: 'application show --reveal', applicationId: id, reason: why });
+            await noting(namedBy(options, context), {
+              act: 'application show --reveal',
+              applicationId: id,
+              reason: why,
+            });
           const application = why === null ? masked(found) : found;
           if (json) await writeJson(io, explainedJson(application));
           else await writeExplained(io, application);

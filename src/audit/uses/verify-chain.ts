@@ -1,4 +1,5 @@
 /** Verifies the record of operators' acts, and reads it. */
+import { timingSafeEqual } from 'node:crypto';
 import { chainKeysOf } from '../../operations/chain-keys.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import {
@@ -42,6 +43,11 @@ export function listEvents(
   return readNewestEvents(database, applicationId ?? null);
 }
 
+/** In constant time: the time of another comparison would help to find out a MAC byte by byte. */
+function isEqual(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
 /** The first row that does not fit, and why. */
 interface Misfit {
   readonly id: number;
@@ -75,8 +81,8 @@ export async function verifyChain(
         return stop('the row was chained with an older key than the row before');
       const mac = macOf(keys, last.mac, event);
       if (mac === null) return stop('the row was chained with a key of INDEX_KEY that is not given here');
-      if (!mac.equals(event.mac)) return stop('the row was changed or put in');
-      if (heads.some((head) => head.id === event.id && !head.mac.equals(event.mac)))
+      if (!isEqual(mac, event.mac)) return stop('the row was changed or put in');
+      if (heads.some((head) => head.id === event.id && !isEqual(head.mac, event.mac)))
         return stop('another row stood here: the rows from some place on were written again');
       last = event satisfies ChainedEvent;
     }

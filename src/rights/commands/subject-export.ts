@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { explainedJson, tellFaults } from '../../applications/commands/application-view.ts';
 import { withOffset } from '../../base/time.ts';
+import { namedBy } from '../../cli/actor-option.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { writeJson } from '../../cli/output.ts';
 import { addReveal, type RevealOptions, revealReason } from '../../cli/reveal.ts';
@@ -24,7 +25,7 @@ export function addExport(group: Command, { roles, io }: Cli): void {
         const [first = { act, reason }, ...others] = ids.map(
           (applicationId): Act => ({ act, applicationId, reason }),
         );
-        return noting(context, first, ...others);
+        return noting(namedBy(options, context), first, ...others);
       });
       await writeJson(io, exportedJson(exported, new Date()));
       const faulty = exported.applications.filter(({ application }) => application.fault !== null);
