@@ -95,8 +95,8 @@ async function placeAndKey({ to, key, s3 }: Config['backup'], given: string | un
 }
 
 /**
- * Records a backup before it is made. A store of another version, whose tables may have no room for the record, is backed
- * up as well. Throws `SetupError` where the secrets are not those of the store: its chain has a key of theirs.
+ * Records a backup before it is made. A store of another version, whose tables may have no room for the record, is
+ * backed up as well. Throws `SetupError` where the secrets are not those of the store: its chain has a key of theirs.
  */
 async function recordCreate(connection: EmbeddedConnection, config: Config, actor: string): Promise<void> {
   const database = openDatabase(connection, { max: 1, onError: () => {} });
@@ -112,8 +112,8 @@ async function recordCreate(connection: EmbeddedConnection, config: Config, acto
 }
 
 /**
- * Throws where the restored store is not of this version, or its data is sealed with other secrets. Records the restore in
- * the restored store.
+ * Throws where the restored store is not of this version, or its data is sealed with other secrets. Records the restore
+ * in the restored store.
  */
 async function checkRestored(
   connection: EmbeddedConnection,

@@ -8,10 +8,10 @@ import type { Store } from './open-store.ts';
 
 /**
  * Makes the check of a process, which asks the database at each call. `unknown_data_key`: other processes seal with a
- * data key that this one does not have. `retired_data_key`: this process seals with a key that is retired. `unknown_pepper`: others hash API
- * keys with a pepper that it does not have. `other_index_key`: a `vault reindex` passed it by. The log says
- * once a minute what is wrong with the schema or the data keys: the probe's answer has no room for that, and no other
- * work of the process would notice.
+ * data key that this one does not have. `retired_data_key`: this process seals with a key that is retired.
+ * `unknown_pepper`: others hash API keys with a pepper that it does not have. `other_index_key`: a `vault reindex`
+ * passed it by. The log says once a minute what is wrong with the schema or the secrets: the probe's answer has no room
+ * for that, and no other work of the process would notice.
  */
 export function readiness({ database, vault }: Store, log: Logger): Health['ready'] {
   const tell = failureLog(log);
