@@ -20,6 +20,7 @@ import { runProgram } from './program.ts';
 import { clearRecoveries } from './recoveries.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from './temporary.ts';
+import { writeAt } from './write-at.ts';
 
 const INITDB_TIMEOUT_MS = 120_000;
 
@@ -183,7 +184,7 @@ async function unlinkedFile(path: string, contents: string, owner: Account) {
     await rm(path, { force: true });
     if (owner !== undefined) await handle.chown(owner.uid, owner.gid);
     // Writes at a position, so that the shared offset stays at the start for the reader.
-    await handle.write(Buffer.from(contents), 0, contents.length, 0);
+    await writeAt(handle, Buffer.from(contents), 0);
     return handle;
   } catch (error) {
     await handle.close();

@@ -1,4 +1,4 @@
-/** The recent rate of service, by the second. Pure: the caller measures the time. */
+/** How much work the service has done a second of late. Pure: the caller measures the time. */
 
 /** Older measurements hardly count, in milliseconds. */
 const MEMORY_MS = 1_000;
@@ -12,7 +12,7 @@ export class ServiceRate {
     this.#served = (perSecond * MEMORY_MS) / 1000;
   }
 
-  /** Adds what was served in the next `ms` milliseconds. */
+  /** Adds what was served in the `ms` milliseconds since the last call. */
   add(ms: number, served: number): void {
     const kept = Math.exp(-ms / MEMORY_MS);
     this.#served = this.#served * kept + served;

@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
+import { writeAt } from '../../embedded/write-at.ts';
 import { BackupError } from '../errors.ts';
 import type { FilePart } from './files.ts';
 
@@ -43,7 +44,7 @@ export async function unpack(volume: Buffer, target: string): Promise<void> {
     }
     const file = await open(inside(target, part.file), constants.O_WRONLY | constants.O_CREAT, 0o600);
     try {
-      await file.write(volume, at, part.length, part.at);
+      await writeAt(file, volume.subarray(at, at + part.length), part.at);
     } finally {
       await file.close();
     }

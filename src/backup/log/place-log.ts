@@ -2,13 +2,17 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeAt } from '../../embedded/write-at.ts';
 import { BackupError } from '../errors.ts';
 import type { Piece } from '../names.ts';
 import type { Place } from '../place/place.ts';
 import type { BackupKey } from '../sealed.ts';
 import { SEGMENT_BYTES, segmentName, segmentStart } from './lsn.ts';
 
-/** Writes the pieces into the files of the log. Pieces may overlap: then both have the same bytes. */
+/**
+ * Writes the pieces into the files of the log; a piece lies in one of them. Pieces may overlap: then both have the same
+ * bytes.
+ */
 export async function placeLog(
   { place, key }: { readonly place: Place; readonly key: BackupKey },
   pieces: readonly Piece[],
@@ -26,7 +30,7 @@ export async function placeLog(
     const path = join(folder, segmentName(timeline, from));
     const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
     try {
-      await file.write(bytes, 0, bytes.length, Number(from - segmentStart(from)));
+      await writeAt(file, bytes, Number(from - segmentStart(from)));
       // PostgreSQL takes only whole files; what was not written yet is zero.
       const { size } = await file.stat();
       if (size < SEGMENT_BYTES) await file.truncate(Number(SEGMENT_BYTES));

@@ -4,7 +4,10 @@ import { Folder } from './folder.ts';
 import type { Place } from './place.ts';
 import type { S3Account } from './s3.ts';
 
-/** The place of an address: `s3://bucket/prefix` or a folder. Throws `BackupError` where the account is missing. */
+/**
+ * The place of an address: `s3://bucket/prefix` or a folder. Throws `BackupError` for any other address, and where an
+ * S3 address comes without its account.
+ */
 export async function openPlace(address: string, account: S3Account | null): Promise<Place> {
   if (!address.includes('://')) return new Folder(resolve(address));
   if (!/^s3:\/\/[a-z0-9][a-z0-9.-]{2,62}((\/[\w-][\w.-]*)*\/?)$/.test(address)) {

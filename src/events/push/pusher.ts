@@ -17,8 +17,8 @@ const MAX_IDLE_MS = 2_000;
 /** Batches come first, and a slow turn says that the database is busy: it is followed by a rest as long, up to this. */
 const MAX_REST_MS = 250;
 /**
- * With this many attempts under way a process begins no turn, so at most one turn more are under way. It bounds the
- * connections that endpoints without an answer can hold; they are noticed as broken after five events each.
+ * With this many attempts under way a process begins no turn, so the attempts of one more turn may come on top. It
+ * bounds the connections that endpoints without an answer can hold; they are noticed as broken after five events each.
  */
 const MOST_UNDERWAY = 1_000;
 
