@@ -108,7 +108,7 @@ async function fill(): Promise<void> {
 /** Goes on with the reseal. Resolves to how many values it has sealed so far. */
 async function begin(): Promise<number> {
   await service.admin.query(
-    `INSERT INTO reseals (key_id, kind, place, next_at, started_at) VALUES (2, 'envelopes', '', now(), now())
+    `INSERT INTO reseals (key_id, kind, step_from, next_at, started_at) VALUES (2, 'envelopes', '', now(), now())
     ON CONFLICT (id) DO UPDATE SET finished_at = NULL`,
   );
   return resealed();

@@ -5,9 +5,9 @@ CREATE TABLE reseals (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   -- The data key that everything is sealed with in the end.
   key_id integer NOT NULL,
-  -- Where the next step begins: the kind of sealed values, and the place among them.
+  -- Where the next step begins: the kind of sealed values, and the one of them from which it goes on.
   kind text NOT NULL,
-  place text NOT NULL,
+  step_from text NOT NULL,
   -- Values that were sealed again, and values that were left because they do not open.
   resealed bigint NOT NULL DEFAULT 0,
   unopened bigint NOT NULL DEFAULT 0,

@@ -27,8 +27,8 @@ export function buildProgram(roles: ProgramRoles, io: Io): Program {
     .description('Takes in credit applications by the batch, scores and decides each one.')
     .addHelpText('after', '\nExample:\n  npx ventanilla partner add --name Acme --country CO');
   addRoleCommands(program, roles, io);
-  for (const { place, load } of SUBJECTS.flatMap(({ commands = [] }) => commands)) {
-    const command = place(program);
+  for (const { command: find, load } of SUBJECTS.flatMap(({ commands = [] }) => commands)) {
+    const command = find(program);
     program.fillWhenNamed(command, async () => (await load())(command, { roles, io }));
   }
   addBackups(program, roles, io);

@@ -6,7 +6,7 @@ import { RETENTION_DAYS } from './settings.ts';
 export const applications: Subject = {
   commands: [
     {
-      place: (program) => addGroup(program, 'application', 'the applications', 'application show 12'),
+      command: (program) => addGroup(program, 'application', 'the applications', 'application show 12'),
       load: async () => (await import('./commands/application.ts')).addApplicationCommands,
     },
   ],

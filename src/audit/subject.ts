@@ -5,7 +5,7 @@ import type { Subject } from '../subject/subject.ts';
 export const audit: Subject = {
   commands: [
     {
-      place: (program) => addGroup(program, 'audit', 'what operators did and read', 'audit list'),
+      command: (program) => addGroup(program, 'audit', 'what operators did and read', 'audit list'),
       load: async () => (await import('./commands/audit.ts')).addAuditCommands,
     },
   ],

@@ -23,37 +23,37 @@ import { discard, discardStale, temporaryBeside } from './temporary.ts';
 const TRIAL_TIMEOUT_MS = 10_000;
 
 /**
- * For root only: copies PostgreSQL's files (about 55 MB, once per version) to a place where `account` can run them,
+ * For root only: copies PostgreSQL's files (about 55 MB, once per version) to a folder where `account` can run them,
  * because the checkout may be where only root may enter. Returns the copy's directory. Throws `EmbeddedError` with
- * each place and its reason if no place works.
+ * each folder and its reason if no folder works.
  */
 export async function publishForOthers(native: string, version: string, account: Account): Promise<string> {
-  // The first place that works is used: /var may be read-only or mounted noexec, the temporary directory may be
+  // The first folder that works is used: /var may be read-only or mounted noexec, the temporary directory may be
   // private.
-  const places = ['/var/cache/ventanilla', '/var/lib/ventanilla', join(tmpdir(), 'ventanilla')];
+  const folders = ['/var/cache/ventanilla', '/var/lib/ventanilla', join(tmpdir(), 'ventanilla')];
   const reasons: string[] = [];
-  for (const place of places) {
+  for (const folder of folders) {
     try {
-      const home = join(place, `postgresql-${version}`);
-      await publish(native, place, home);
+      const home = join(folder, `postgresql-${version}`);
+      await publish(native, folder, home);
       await tryOut(home, account);
       return home;
     } catch (error) {
-      reasons.push(`${place}: ${describeError(error).trim()}`);
+      reasons.push(`${folder}: ${describeError(error).trim()}`);
     }
   }
   throw new EmbeddedError(
-    `as root, PostgreSQL needs a copy of its programs that other users can run, and none of these places works:\n${reasons.join('\n')}\nrun as an ordinary user or set DATABASE_URL`,
+    `as root, PostgreSQL needs a copy of its programs that other users can run, and none of these folders works:\n${reasons.join('\n')}\nrun as an ordinary user or set DATABASE_URL`,
   );
 }
 
-async function publish(native: string, place: string, home: string): Promise<void> {
-  await mkdir(place, { mode: 0o755 })
-    .then(() => chmod(place, 0o755))
+async function publish(native: string, folder: string, home: string): Promise<void> {
+  await mkdir(folder, { mode: 0o755 })
+    .then(() => chmod(folder, 0o755))
     .catch((error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error;
     });
-  await requireOurs(place);
+  await requireOurs(folder);
   if ((await lstat(home).catch(() => undefined)) === undefined) {
     await discardStale(home);
     const copy = temporaryBeside(home);

@@ -5,7 +5,7 @@ import type { Subject } from '../subject/subject.ts';
 export const events: Subject = {
   commands: [
     {
-      place: (program) =>
+      command: (program) =>
         addGroup(
           program,
           'event',

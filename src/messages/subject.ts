@@ -12,11 +12,11 @@ import {
 export const messages: Subject = {
   commands: [
     {
-      place: (program) => addGroup(program, 'message', 'the messages to applicants', 'message list'),
+      command: (program) => addGroup(program, 'message', 'the messages to applicants', 'message list'),
       load: async () => (await import('./commands/message.ts')).addMessageCommands,
     },
     {
-      place: (program) =>
+      command: (program) =>
         addGroup(program, 'suppression', 'the phones that get no messages', 'suppression list'),
       load: async () => (await import('./commands/suppression.ts')).addSuppressionCommands,
     },

@@ -6,7 +6,7 @@ import { METRICS_PARTNERS } from './settings.ts';
 export const monitoring: Subject = {
   commands: [
     {
-      place: (program) =>
+      command: (program) =>
         addCommand(program, 'status', 'show whether all is well, and what is not', 'status --watch'),
       load: async () => (await import('./commands/status.ts')).fillStatus,
     },

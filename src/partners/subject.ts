@@ -7,7 +7,7 @@ import type { WhenClosing } from './uses/partners.ts';
 export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenClosing[] }): Subject => ({
   commands: [
     {
-      place: (program) =>
+      command: (program) =>
         addGroup(program, 'partner', 'the partners that submit applications', 'partner list'),
       load: async () => {
         const { addPartnerCommands } = await import('./commands/partner.ts');
@@ -15,11 +15,11 @@ export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenC
       },
     },
     {
-      place: (program) => addGroup(program, 'key', 'the API keys of the partners', 'key list'),
+      command: (program) => addGroup(program, 'key', 'the API keys of the partners', 'key list'),
       load: async () => (await import('./commands/key.ts')).addKeyCommands,
     },
     {
-      place: (program) =>
+      command: (program) =>
         addGroup(program, 'quota', 'what partners use of their quota', 'quota show --partner 1'),
       load: async () => (await import('./commands/quota.ts')).addQuotaCommands,
     },

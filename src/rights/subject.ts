@@ -5,7 +5,7 @@ import type { Subject } from '../subject/subject.ts';
 export const rights: Subject = {
   commands: [
     {
-      place: (program) =>
+      command: (program) =>
         addGroup(
           program,
           'subject',

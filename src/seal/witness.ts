@@ -38,7 +38,7 @@ export interface SealedRows {
 
 /** What one step of a reseal did. */
 export interface ResealStep {
-  /** The place where the next step begins; null: the step was the last one of its kind. */
+  /** Where the next step begins; null: the step was the last one of its kind. */
   readonly next: string | null;
   readonly resealed: number;
   /** Rows that stay as they are, because they do not open. */
@@ -55,10 +55,10 @@ export interface SealedKind {
   /** Counts the rows of a data key, which the vault may lack: then none counts as damaged. */
   readonly rowsOf: (database: Database, vault: Vault, keyId: number) => Promise<SealedRows>;
   /**
-   * Seals a bounded number of values again with the vault's first key, from a place on; the empty text is the
+   * Seals a bounded number of values again with the vault's first key, from one of them on; the empty text is the
    * beginning. A value that changes meanwhile stays as it is then: its writer has sealed it.
    */
-  readonly reseal: (database: Database, vault: Vault, place: string) => Promise<ResealStep>;
+  readonly reseal: (database: Database, vault: Vault, from: string) => Promise<ResealStep>;
 }
 
 /** The witnesses of all subjects. */

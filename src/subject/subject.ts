@@ -30,9 +30,9 @@ export interface Subject {
 /** Commands of the command line. */
 export interface Commands {
   /** Adds a command or a group to the program, or finds the group of another subject, for the program's help. */
-  readonly place: (program: Program) => Command;
+  readonly command: (program: Program) => Command;
   /** Loads the function that fills the command or the group. It runs where the arguments name the command. */
-  readonly load: () => Promise<(place: Command, cli: Cli) => void>;
+  readonly load: () => Promise<(command: Command, cli: Cli) => void>;
 }
 
 /** What a service runs of a subject. */

@@ -8,7 +8,7 @@ export function vault({ witnesses }: { readonly witnesses: () => Promise<Witness
   return {
     commands: [
       {
-        place: (program) =>
+        command: (program) =>
           addGroup(program, 'vault', 'the data keys that seal personal data', 'vault status'),
         load: async () => {
           const { addVaultCommands } = await import('./commands/vault.ts');

@@ -254,8 +254,8 @@ describe('the upkeep of a service', () => {
     const STEPS = 300;
     const small: SealedKind = {
       ...kinds[0]!,
-      reseal: async (_database, _vault, place) => ({
-        next: Number(place) < STEPS ? `${Number(place) + 1}` : null,
+      reseal: async (_database, _vault, from) => ({
+        next: Number(from) < STEPS ? `${Number(from) + 1}` : null,
         // The rate allows the next step after a little less than 3 ms, which a timer cuts to 2.
         applications: 75,
         resealed: 0,

@@ -89,7 +89,7 @@ describe('while a data key is retired', () => {
   });
 
   it('is refused while a reseal to the key is under way', async () => {
-    await database.query(`INSERT INTO reseals (key_id, kind, place, next_at, started_at)
+    await database.query(`INSERT INTO reseals (key_id, kind, step_from, next_at, started_at)
       VALUES (1, 'envelopes', '', now(), now())`);
     assert.match((await run('vault', 'retire', '1')).err, /a reseal with data key 1 is under way/);
   });
@@ -102,7 +102,7 @@ describe('with a data key that may seal no more', () => {
     await database.query('UPDATE batches SET surplus = true');
     await refuseDataKey(database, 1, true);
     await trimSurplus(database, late);
-    await database.query(`INSERT INTO reseals (key_id, kind, place, next_at, started_at)
+    await database.query(`INSERT INTO reseals (key_id, kind, step_from, next_at, started_at)
       VALUES (1, '${kinds[0]?.name}', '', now() - interval '1 second', now())`);
     for (let steps = 0; (await readReseal(database))?.finishedAt === null; steps += 1) {
       assert.ok(steps < 100);

@@ -46,11 +46,11 @@ interface SealedBatch {
 }
 
 /**
- * One step of a reseal (`SealedKind.reseal`), in the order of the batches: the place is the number of a batch. An
+ * One step of a reseal (`SealedKind.reseal`), in the order of the batches: it goes on from the number of a batch. An
  * envelope of a data key that the vault lacks counts as one that does not open.
  */
-export async function resealEnvelopes(database: Database, vault: Vault, place: string): Promise<ResealStep> {
-  const from = toBatchId(place === '' ? 0 : place);
+export async function resealEnvelopes(database: Database, vault: Vault, text: string): Promise<ResealStep> {
+  const from = toBatchId(text === '' ? 0 : text);
   const { before } = batchesOfPartition(partitionOfBatch(from));
   const ids = (await database.query<{ id: BatchId }>(NEXT, [from, before])).rows.map(({ id }) => id);
   let unopened = 0;

@@ -35,15 +35,14 @@ const REACHED = `
   SELECT pg_current_wal_flush_lsn() AS to, timeline_id AS timeline FROM pg_control_checkpoint()`;
 
 /**
- * Archives the log from where the slot stands up to what is on the server's disk now, and moves the slot. `from` begins
- * earlier, for the first time. A call that fails is repeated later: the same bytes may then lie in two pieces.
+ * Archives the log from where the slot stands up to what is on the server's disk now, and moves the slot. A call that fails is repeated later: the same bytes may then lie in two pieces.
  */
-export async function archiveLog(archive: Archive, slot: Slot, from = slot.archivedTo): Promise<LogEnd> {
+export async function archiveLog(archive: Archive, slot: Slot): Promise<LogEnd> {
   const { client, place, key } = archive;
   const at = (await client.query<{ at: Date }>(MARK)).rows[0]!.at;
   const { to: text, timeline } = (await client.query<{ to: string; timeline: number }>(REACHED)).rows[0]!;
   const to = readLsn(text);
-  for (let begin = from; begin < to; ) {
+  for (let begin = slot.archivedTo; begin < to; ) {
     const next = segmentStart(begin) + SEGMENT_BYTES;
     const end = next < to ? next : to;
     const bytes = await readLog(join(archive.directory, 'pg_wal', segmentName(timeline, begin)), begin, end);

@@ -8,11 +8,11 @@ import { ENDPOINT_HOSTS } from './rules/endpoint-hosts.ts';
 export const push: Subject = {
   commands: [
     {
-      place: (program) => groupNamed(program, 'partner'),
+      command: (program) => groupNamed(program, 'partner'),
       load: async () => (await import('./commands/endpoint.ts')).addEndpointCommands,
     },
     {
-      place: (program) => groupNamed(program, 'event'),
+      command: (program) => groupNamed(program, 'event'),
       load: async () => (await import('./commands/resend.ts')).addResend,
     },
   ],

@@ -58,7 +58,7 @@ export interface StoreFacts {
   readonly messages: ReadonlyMap<string, number>;
   /** How long the oldest message that may go out has waited, in seconds; 0: none waits. */
   readonly lateS: number;
-  /** How long the oldest message of uncertain fate waits for an operator, in seconds; 0: none does. */
+  /** How long the oldest uncertain message waits for an operator, in seconds; 0: none does. */
   readonly unsettledS: number;
   readonly sender: SenderFacts;
   /** Messages that the channel accepted since `undeliveredSince`, while it delivered none. */

@@ -100,7 +100,7 @@ function messageTroubles({
     add('messages_undelivered', `the channel accepted ${undelivered} messages ${since} and delivered none`);
   }
   if (unsettledS > BOUNDS.unsettledS) {
-    const text = `messages of uncertain fate wait for an operator, the oldest for ${duration(unsettledS)}`;
+    const text = `uncertain messages wait for an operator, the oldest for ${duration(unsettledS)}`;
     add('messages_uncertain', text);
   }
   return troubles;

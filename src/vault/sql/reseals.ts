@@ -8,7 +8,7 @@ export interface Reseal {
   /** The kind of sealed values that is worked on. */
   readonly kind: string;
   /** Where the next step begins. */
-  readonly place: string;
+  readonly from: string;
   readonly resealed: number;
   /** Values that were left because they do not open. */
   readonly unopened: number;
@@ -17,14 +17,15 @@ export interface Reseal {
   readonly finishedAt: Date | null;
 }
 
-const READ = 'SELECT key_id, kind, place, resealed, unopened, started_at, finished_at FROM reseals';
+const READ =
+  'SELECT key_id, kind, step_from AS "from", resealed, unopened, started_at, finished_at FROM reseals';
 
 /** The reseal under way, or the last one; null if there was none. */
 export async function readReseal(session: Session): Promise<Reseal | null> {
   const { rows } = await session.query<{
     key_id: number;
     kind: string;
-    place: string;
+    from: string;
     resealed: string;
     unopened: string;
     started_at: Date;
@@ -35,7 +36,7 @@ export async function readReseal(session: Session): Promise<Reseal | null> {
   return {
     keyId: row.key_id,
     kind: row.kind,
-    place: row.place,
+    from: row.from,
     resealed: Number(row.resealed),
     unopened: Number(row.unopened),
     startedAt: row.started_at,
@@ -45,8 +46,9 @@ export async function readReseal(session: Session): Promise<Reseal | null> {
 
 /** One that is under way with the same key goes on. */
 const BEGIN = `
-  INSERT INTO reseals AS r (key_id, kind, place, next_at, started_at) VALUES ($1, $2, '', now(), now())
-  ON CONFLICT (id) DO UPDATE SET key_id = excluded.key_id, kind = excluded.kind, place = excluded.place, resealed = 0,
+  INSERT INTO reseals AS r (key_id, kind, step_from, next_at, started_at) VALUES ($1, $2, '', now(), now())
+  ON CONFLICT (id) DO UPDATE SET key_id = excluded.key_id, kind = excluded.kind, step_from = excluded.step_from,
+    resealed = 0,
     unopened = 0, next_at = excluded.next_at, started_at = excluded.started_at, finished_at = NULL
   WHERE r.finished_at IS NOT NULL OR r.key_id <> excluded.key_id`;
 
@@ -55,10 +57,10 @@ export async function beginReseal(session: Session, keyId: number, kind: string)
   return (await session.query(BEGIN, [keyId, kind])).rowCount === 1;
 }
 
-/** Where a step begins. */
-export interface Place {
+/** Where a step begins: a kind of sealed values, and the value of it from which the step goes on. */
+export interface StepStart {
   readonly kind: string;
-  readonly place: string;
+  readonly from: string;
 }
 
 /** A time further away than a step's half minute was written while the clock was ahead. */
@@ -66,42 +68,42 @@ const TAKE = `
   UPDATE reseals SET next_at = now() + interval '30 seconds'
   WHERE finished_at IS NULL AND key_id = $1::text::integer AND next_at NOT BETWEEN now() AND now() + interval '1 minute'
     AND ${ALL_SEAL_ALIKE}
-  RETURNING kind, place`;
+  RETURNING kind, step_from AS "from"`;
 
 /**
  * Takes the next step of a reseal to this data key, for half a minute. null where nothing is due, and while a running
  * service seals with another key: such a service may not be able to open what this one seals.
  */
-export async function takeStep(database: Database, keyId: number): Promise<Place | null> {
-  return (await database.query<Place>(TAKE, [keyId])).rows[0] ?? null;
+export async function takeStep(database: Database, keyId: number): Promise<StepStart | null> {
+  return (await database.query<StepStart>(TAKE, [keyId])).rows[0] ?? null;
 }
 
 /** The end of a step; a `next` of null ends the reseal. */
 interface StepResult {
-  readonly next: Place | null;
+  readonly next: StepStart | null;
   readonly resealed: number;
   readonly unopened: number;
   /** When the next step may begin, in milliseconds from now. */
   readonly restMs: number;
 }
 
-/** Both change nothing where another process has taken the step again meanwhile. */
+/** Both change nothing where another process took the step as well, and has recorded it. */
 const RECORD = `
-  UPDATE reseals SET kind = $6, place = $7, resealed = resealed + $4, unopened = unopened + $5,
+  UPDATE reseals SET kind = $6, step_from = $7, resealed = resealed + $4, unopened = unopened + $5,
     next_at = now() + $8 * interval '1 millisecond'
-  WHERE key_id = $1 AND kind = $2 AND place = $3 AND finished_at IS NULL`;
+  WHERE key_id = $1 AND kind = $2 AND step_from = $3 AND finished_at IS NULL`;
 const FINISH = `
   UPDATE reseals SET resealed = resealed + $4, unopened = unopened + $5, finished_at = now()
-  WHERE key_id = $1 AND kind = $2 AND place = $3 AND finished_at IS NULL`;
+  WHERE key_id = $1 AND kind = $2 AND step_from = $3 AND finished_at IS NULL`;
 
-/** Records a step that began at a place. */
+/** Records the step that began there. */
 export async function recordStep(
   database: Database,
   keyId: number,
-  { kind, place }: Place,
+  { kind, from }: StepStart,
   { next, resealed, unopened, restMs }: StepResult,
 ): Promise<void> {
-  const done = [keyId, kind, place, resealed, unopened];
+  const done = [keyId, kind, from, resealed, unopened];
   if (next === null) await database.query(FINISH, done);
-  else await database.query(RECORD, [...done, next.kind, next.place, restMs]);
+  else await database.query(RECORD, [...done, next.kind, next.from, restMs]);
 }

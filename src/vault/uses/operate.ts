@@ -12,7 +12,7 @@ import {
 import { MOST_SEALS } from '../../seal/vault.ts';
 import type { SealedKind } from '../../seal/witness.ts';
 import { beginReseal, type Reseal, readReseal } from '../sql/reseals.ts';
-import { firstPlace, resealTurn } from './reseal-step.ts';
+import { firstStep, resealTurn } from './reseal-step.ts';
 
 export type { Reseal };
 
@@ -54,7 +54,7 @@ export async function reseal(
       `a running service still seals with data key ${others.join(', ')}: start every service and worker with key ${keyId} first in DATA_KEYS, wait a minute and try again`,
     );
   }
-  const isNew = await beginReseal(database, keyId, firstPlace(kinds)!.kind);
+  const isNew = await beginReseal(database, keyId, firstStep(kinds)!.kind);
   return { keyId, isNew, hasService: keys.some(({ id, sealsNow }) => sealsNow && id === keyId) };
 }
 
@@ -80,7 +80,7 @@ export async function awaitReseal(
       if (found === null) throw new OperatorError('there is no reseal');
       return found;
     }
-    const now = `${found.kind} ${found.place}`;
+    const now = `${found.kind} ${found.from}`;
     if (now !== seen) [seen, sinceMs] = [now, performance.now()];
     if (performance.now() - sinceMs > STUCK_AFTER_MS) {
       throw new OperatorError(

@@ -2,7 +2,7 @@
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { SealedKind } from '../../seal/witness.ts';
-import { type Place, recordStep, takeStep } from '../sql/reseals.ts';
+import { recordStep, type StepStart, takeStep } from '../sql/reseals.ts';
 
 /** A reseal is held to this rate over all processes, in applications a second, so that registrations go on. */
 const RATE = 25_000;
@@ -26,22 +26,21 @@ type ResealTurn = { readonly kind: 'idle' | 'finished' } | { readonly kind: 'ste
  */
 export async function resealTurn({ database, vault, kinds }: ResealContext): Promise<ResealTurn> {
   const keyId = vault.sealingKey.id;
-  const place = await takeStep(database, keyId);
-  if (place === null) return { kind: 'idle' };
+  const start = await takeStep(database, keyId);
+  if (start === null) return { kind: 'idle' };
   const sinceMs = performance.now();
-  const index = kinds.findIndex(({ name }) => name === place.kind);
+  const index = kinds.findIndex(({ name }) => name === start.kind);
   const kind = kinds[index];
-  if (kind === undefined) throw new Error(`there are no sealed values of the kind ${place.kind}`);
-  const step = await kind.reseal(database, vault, place.place);
-  const next =
-    step.next === null ? firstPlace(kinds.slice(index + 1)) : { kind: kind.name, place: step.next };
+  if (kind === undefined) throw new Error(`there are no sealed values of the kind ${start.kind}`);
+  const step = await kind.reseal(database, vault, start.from);
+  const next = step.next === null ? firstStep(kinds.slice(index + 1)) : { kind: kind.name, from: step.next };
   const work = Math.max(step.applications, VALUE_COST * step.resealed);
   const restMs = Math.max(0, (work / RATE) * 1_000 - (performance.now() - sinceMs));
-  await recordStep(database, keyId, place, { ...step, next, restMs });
+  await recordStep(database, keyId, start, { ...step, next, restMs });
   return next === null ? { kind: 'finished' } : { kind: 'step', restMs: restMs + TIMER_EARLY_MS };
 }
 
 /** The beginning of the first of these kinds; null without one. */
-export function firstPlace([kind]: readonly SealedKind[]): Place | null {
-  return kind === undefined ? null : { kind: kind.name, place: '' };
+export function firstStep([kind]: readonly SealedKind[]): StepStart | null {
+  return kind === undefined ? null : { kind: kind.name, from: '' };
 }

@@ -62,9 +62,9 @@ const OTHERS = `
 const RESEAL =
   'UPDATE partner_endpoints SET sealed = $2 WHERE partner_id = $1 AND sealed = $3 AND may_seal($4)';
 
-async function resealEndpoints(database: Database, vault: Vault, place: string): Promise<ResealStep> {
+async function resealEndpoints(database: Database, vault: Vault, from: string): Promise<ResealStep> {
   const { id } = vault.sealingKey;
-  const { rows } = await database.query<SealedEndpoint>(OTHERS, [Number(place), Buffer.of(id)]);
+  const { rows } = await database.query<SealedEndpoint>(OTHERS, [Number(from), Buffer.of(id)]);
   let [done, unopened] = [0, 0];
   for (const row of rows) {
     const again = resealed(vault, row);
