@@ -58,7 +58,7 @@ async function* entriesOf(cluster: string, folder: string): AsyncGenerator<{ pat
   }
 }
 
-/** The server may be writing the file, and a store with a torn one would not start. Two equal readings are not torn. */
+/** The server may be writing the file, and a store with a torn one does not start. Two equal readings are not torn. */
 async function readControl(path: string): Promise<Buffer> {
   let bytes = await readFile(path);
   for (let tries = 0; tries < 100; tries += 1) {

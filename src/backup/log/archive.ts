@@ -35,7 +35,8 @@ const REACHED = `
   SELECT pg_current_wal_flush_lsn() AS to, timeline_id AS timeline FROM pg_control_checkpoint()`;
 
 /**
- * Archives the log from where the slot stands up to what is on the server's disk now, and moves the slot. A call that fails is repeated later: the same bytes may then lie in two pieces.
+ * Archives the log from where the slot stands up to what is on the server's disk now, and moves the slot. A call that
+ * fails is repeated later: the same bytes may then lie in two pieces.
  */
 export async function archiveLog(archive: Archive, slot: Slot): Promise<LogEnd> {
   const { client, place, key } = archive;
