@@ -80,6 +80,12 @@ const prometheus = withoutPrometheus === false ? await prometheusOnAll() : null;
 
 /** Slow batches, too much work, statements that fail, no free connection, and a process that is held up. */
 async function passingTroubles(): Promise<void> {
+  // What a service says of its key counts for a minute.
+  await service.database.query(
+    `INSERT INTO secret_checks (name, value, confirmed, seals_at, seals)
+      SELECT 'DATA_KEYS ' || n, gen_random_uuid(), true, now(), 3600000000 FROM generate_series(8, 9) AS n
+      ON CONFLICT (name) DO UPDATE SET seals_at = excluded.seals_at`,
+  );
   // Batches wait for most of the time that a statement has: they are slow, and more of them are refused.
   await whileLocked(service.database, 'LOCK TABLE batches IN ACCESS EXCLUSIVE MODE', async () => {
     void Promise.all(Array.from({ length: 80 }, () => send(100).catch(() => {})));
@@ -163,6 +169,10 @@ describe('deploy/monitoring', { skip: withoutPrometheus, timeout: 240_000 }, () 
     await sql(
       `INSERT INTO key_outcomes (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized,
           remembered, forgotten, sweep_at) VALUES (date_trunc('hour', now()), 99, 0, 600, 0, 0, 0, 0, 0, now())`,
+    );
+    await sql(
+      `INSERT INTO reseals (key_id, kind, place, next_at, started_at)
+        VALUES (9, 'envelopes', '', now() - interval '1 hour', now())`,
     );
     const missing = async () => {
       const fired = await ask.fired();

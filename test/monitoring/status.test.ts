@@ -110,6 +110,23 @@ describe('status', () => {
           remembered, forgotten, sweep_at) VALUES (date_trunc('hour', now()), 1, 0, 600, 0, 0, 0, 0, 0, now())`,
       'DELETE FROM key_outcomes',
     ],
+    [
+      'keys_differ',
+      `INSERT INTO secret_checks (name, value, confirmed, seals_at)
+        SELECT 'DATA_KEYS ' || n, gen_random_uuid(), true, now() FROM generate_series(8, 9) AS n`,
+      "DELETE FROM secret_checks WHERE name = 'DATA_KEYS 9'",
+    ],
+    [
+      'seals_near_bound',
+      "UPDATE secret_checks SET seals = 3600000000, seals_at = now() WHERE name = 'DATA_KEYS 8'",
+      "DELETE FROM secret_checks WHERE name = 'DATA_KEYS 8'",
+    ],
+    [
+      'reseal_stuck',
+      `INSERT INTO reseals (key_id, kind, place, next_at, started_at)
+        VALUES (2, 'envelopes', '', now() - interval '1 hour', now())`,
+      'UPDATE reseals SET finished_at = now()',
+    ],
   ];
   for (const [code, bring, mend] of MOVES) {
     it(`${code}, and well again after: ${bring.split('\n')[0]}`, async () => {

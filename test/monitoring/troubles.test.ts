@@ -45,6 +45,11 @@ const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
   ['endpoints that fail', { endpoints: endpoints('broken', BOUNDS.pushWaitsS + 1) }, ['endpoints_broken']],
   ['late pushes', { endpoints: endpoints('enabled', BOUNDS.pushWaitsS + 1) }, ['pushes_late']],
   ['a sweep', { sweeps: 1 }, ['refusal_sweep']],
+  ['one key of a store without services', { keys: { sealing: 0, share: 0, resealLateS: 0 } }, []],
+  ['two sealing keys', { keys: { sealing: 2, share: 0, resealLateS: 0 } }, ['keys_differ']],
+  ['a key near its bound', { keys: { sealing: 1, share: 0.81, resealLateS: 0 } }, ['seals_near_bound']],
+  ['a reseal under way', { keys: { sealing: 1, share: 0, resealLateS: BOUNDS.resealLateS } }, []],
+  ['a stuck reseal', { keys: { sealing: 1, share: 0, resealLateS: 301 } }, ['reseal_stuck']],
   ['two troubles', { sweeps: 1, lateS: 10_000 }, ['messages_late', 'refusal_sweep']],
 ];
 
@@ -81,6 +86,9 @@ describe('troubles', () => {
         undelivered: bound('MessagesUndelivered'),
         unsettledS: bound('MessagesUncertain'),
         pushWaitsS: bound('EndpointsBroken'),
+        sealing: bound('KeysDiffer'),
+        share: bound('SealsNearBound'),
+        resealLateS: bound('ResealStuck'),
       },
       BOUNDS,
     );

@@ -106,5 +106,9 @@ function statusJson({ troubles, facts }: Status) {
       ...{ status, endpoints, events_behind: behind, oldest_seconds: oldestS },
     })),
     refusal_sweeps: facts.sweeps,
+    data_keys: {
+      ...{ sealing: facts.keys.sealing, share: facts.keys.share },
+      reseal_late_seconds: facts.keys.resealLateS,
+    },
   };
 }

@@ -82,6 +82,9 @@ export class StoreSeries {
     }
     gauges.partitions_ahead.set(facts.partitionsAhead);
     gauges.refusal_sweeps.set(facts.sweeps);
+    gauges.sealing_data_keys.set(facts.keys.sealing);
+    gauges.seals_share.set(facts.keys.share);
+    gauges.reseal_late_seconds.set(facts.keys.resealLateS);
   }
 
   #reset(): void {
@@ -147,5 +150,8 @@ const GAUGES = {
   upkeep_last_success_timestamp_seconds: ['When a job of the upkeep last succeeded.', ['task']],
   upkeep_duration_seconds: ['How long the last run of a job of the upkeep took.', ['task']],
   partitions_ahead: ['Partitions of batch numbers that are made and not used up.', []],
+  sealing_data_keys: ['Data keys that running services seal with: two while a key is replaced.', []],
+  seals_share: ['How much of its bound the most used of these keys has sealed, from 0 to 1.', []],
+  reseal_late_seconds: ['For how long a step of a reseal under way has been due; 0 without a reseal.', []],
   refusal_sweeps: ['Keys whose refusals of the last two hours look like a sweep of phones.', []],
 } satisfies Readonly<Record<string, readonly [help: string, labels: readonly string[]]>>;

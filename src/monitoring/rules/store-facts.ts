@@ -48,6 +48,16 @@ interface SenderFacts {
   readonly pausedTemplates: number;
 }
 
+/** The data keys and a reseal. */
+interface KeyFacts {
+  /** Data keys that running services seal with: two while a key is replaced. */
+  readonly sealing: number;
+  /** How much of its bound the most used of them has sealed, from 0 on. */
+  readonly share: number;
+  /** For how long a step of a reseal under way has been due, in seconds; 0 without a reseal. */
+  readonly resealLateS: number;
+}
+
 export interface StoreFacts {
   /** The database's clock. */
   readonly at: Date;
@@ -69,6 +79,7 @@ export interface StoreFacts {
   readonly partitionsAhead: number;
   /** Keys whose refusals of this hour or the one before look like a sweep of phones. */
   readonly sweeps: number;
+  readonly keys: KeyFacts;
   /** By id; `other` is the last. */
   readonly partners: readonly PartnerFacts[];
   readonly endpoints: readonly EndpointFacts[];

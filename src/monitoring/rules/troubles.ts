@@ -15,6 +15,7 @@ export const TROUBLE_CODES = [
   ...(['partitions_short', 'sender_paused', 'channel_broken', 'templates_paused'] as const),
   ...(['messages_late', 'messages_undelivered', 'messages_uncertain'] as const),
   ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
+  ...(['keys_differ', 'seals_near_bound', 'reseal_stuck'] as const),
 ] as const;
 type TroubleCode = (typeof TROUBLE_CODES)[number];
 
@@ -30,11 +31,21 @@ export const BOUNDS = {
   /** An operator may settle such a message. */
   unsettledS: 3_600,
   pushWaitsS: 3_600,
+  sealing: 1,
+  /** Of the seals that one data key is good for. */
+  share: 0.8,
+  /** A step of a reseal is due again half a minute after its process died. */
+  resealLateS: 300,
 } as const;
 
 /** The troubles that the facts show, the worst first. */
 export function troublesOf(facts: StoreFacts): Trouble[] {
-  return [...upkeepTroubles(facts), ...messageTroubles(facts), ...partnerTroubles(facts)];
+  return [
+    ...upkeepTroubles(facts),
+    ...messageTroubles(facts),
+    ...partnerTroubles(facts),
+    ...keyTroubles(facts),
+  ];
 }
 
 /** How long ago the upkeep last did something, in seconds; null: never. */
@@ -127,6 +138,23 @@ function partnerTroubles({ endpoints, sweeps }: StoreFacts): Trouble[] {
   if (sweeps > 0) {
     const text = `keys whose refusals look like a sweep of phones: ${sweeps}; "key refusals" shows them`;
     troubles.push({ code: 'refusal_sweep', text });
+  }
+  return troubles;
+}
+
+function keyTroubles({ keys: { sealing, share, resealLateS } }: StoreFacts): Trouble[] {
+  const troubles: Trouble[] = [];
+  if (sealing > BOUNDS.sealing) {
+    const text = `running services seal with ${sealing} data keys: start the others with the new one first in DATA_KEYS`;
+    troubles.push({ code: 'keys_differ', text });
+  }
+  if (share > BOUNDS.share) {
+    const text = `a data key has sealed ${Math.floor(share * 100)} % of what it is good for: put a new key first in DATA_KEYS`;
+    troubles.push({ code: 'seals_near_bound', text });
+  }
+  if (resealLateS > BOUNDS.resealLateS) {
+    const text = `a reseal stands still for ${duration(resealLateS)}: "vault status" shows it`;
+    troubles.push({ code: 'reseal_stuck', text });
   }
   return troubles;
 }

@@ -20,8 +20,14 @@ const STORE = `
     u.messages AS undelivered, u.since AS undelivered_since,
     partitions_ahead(),
     (SELECT count(DISTINCT o.api_key_id)::integer FROM key_outcomes o
-      WHERE o.hour >= date_trunc('hour', now()) - interval '1 hour' AND o.sweep_at IS NOT NULL) AS sweeps
-  FROM sender s CROSS JOIN undelivered_messages() AS u`;
+      WHERE o.hour >= date_trunc('hour', now()) - interval '1 hour' AND o.sweep_at IS NOT NULL) AS sweeps,
+    (SELECT greatest(extract(epoch FROM now() - r.next_at), 0)::double precision FROM reseals r
+      WHERE r.finished_at IS NULL) AS reseal_late_s,
+    k.sealing, k.share
+  FROM sender s CROSS JOIN undelivered_messages() AS u
+  CROSS JOIN (
+    SELECT count(*)::integer AS sealing, coalesce(max(c.seals), 0) / 2^32 AS share FROM secret_checks c
+    WHERE c.seals_at BETWEEN now() - interval '1 minute' AND now()) AS k`;
 
 const MESSAGES = `
   SELECT status::text, sum(count) AS count FROM message_counts GROUP BY status HAVING sum(count) <> 0 ORDER BY 1`;
@@ -95,6 +101,7 @@ export async function readStoreFacts(database: Database, partners: number): Prom
     undeliveredSince: store.undelivered_since,
     partitionsAhead: store.partitions_ahead,
     sweeps: store.sweeps,
+    keys: { sealing: store.sealing, share: Number(store.share), resealLateS: store.reseal_late_s ?? 0 },
     partners: (await database.query<PartnerRow>(PARTNERS, [partners])).rows.map(partnerOf),
     endpoints: endpoints.map(endpointOf),
     jobs: jobs.map(jobOf),
@@ -116,6 +123,9 @@ interface StoreRow {
   undelivered_since: Date | null;
   partitions_ahead: number;
   sweeps: number;
+  sealing: number;
+  share: number;
+  reseal_late_s: number | null;
 }
 
 interface PartnerRow {
