@@ -61,8 +61,9 @@ export class ByteBudget {
           resolve(grant);
         },
       };
+      const askedMs = performance.now();
       const timer = setTimeout(() => {
-        this.#takeFromSlowest(reservation.owner);
+        this.#takeFromSlowest(reservation.owner, askedMs);
         if (this.#waiting.delete(waiting)) reject(new UnavailableError('too many large bodies at once'));
       }, WAIT_MS);
       this.#waiting.add(waiting);
@@ -100,10 +101,12 @@ export class ByteBudget {
     else this.#byOwner.set(owner, held);
   }
 
-  /** Prefers the owner's own bodies: where the owner's share is used up, the bytes of other owners do not help. */
-  #takeFromSlowest(owner: string): void {
-    const before = performance.now() - WAIT_MS;
-    const slow = [...this.#held].filter(({ arriving, since }) => arriving && since <= before);
+  /**
+   * Takes the bytes of a body that has been arriving since `sinceMs` or longer. Prefers the owner's own bodies: where
+   * the owner's share is used up, the bytes of other owners do not help.
+   */
+  #takeFromSlowest(owner: string, sinceMs: number): void {
+    const slow = [...this.#held].filter(({ arriving, since }) => arriving && since <= sinceMs);
     const slowest = slow.find(({ reservation }) => reservation.owner === owner) ?? slow[0];
     slowest?.reservation.giveUp(
       new UnavailableError('the body came too slowly, and other large bodies wait'),

@@ -1,6 +1,7 @@
 /** D3, D37: each body and all bodies together have a limit, and a slow body does not keep others out. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { UnavailableError } from '../../src/base/registration-failure.ts';
 import { hasMoreValues } from '../../src/contract/request.ts';
@@ -67,6 +68,20 @@ describe('the budget of large bodies', () => {
     });
     await budget.reserve(reservation('c', 50));
     assert.equal(slow.given.length, 1);
+  });
+
+  it('a body that came right before the one that waits is replaced too, although timers ring early', async () => {
+    const waits = Array.from({ length: 100 }, async (_, index) => {
+      // Timers count in whole milliseconds, so each budget begins in another part of one.
+      await sleep(index);
+      const budget = new ByteBudget(100);
+      const grant = await budget.reserve({
+        ...reservation('b', 50),
+        giveUp: () => grant.giveBack(),
+      });
+      await budget.reserve(reservation('b', 50));
+    });
+    await Promise.all(waits);
   });
 });
 
