@@ -6,7 +6,7 @@ import { hostileTexts } from './support/hostile-texts.ts';
 import { builtDuring, literalsOf, load, type Pattern } from './support/patterns.ts';
 import { readSources } from './support/sources.ts';
 
-const SCREENED_CHARACTERS = 6_000;
+const SCREENED_CHARACTERS = 2_000;
 const CHARACTERS = 1024 * 1024;
 /** So many texts of each expression, those that took longest, are tried at full length. */
 const SLOWEST = 6;
