@@ -11,7 +11,7 @@ import { missing, toolFile } from '../support/tools.ts';
 import { CLIENT, packedClient, run } from './packed.ts';
 import { inputs, stored } from './support.ts';
 
-const bounded = { timeout: 60_000 };
+const bounded = { timeout: 240_000 };
 
 const service = await testService();
 const { tarball, project, installed } = await packedClient();

@@ -237,14 +237,16 @@ describe('the cost of a body before it is read', () => {
     const flood = writeAndRead(service.url, { connections: 100, bytes }).finally(() => {
       over = true;
     });
+    // Of this process's CPU, which the service shares with the test: a busy machine makes no turn of it longer.
     let longest = 0;
     while (!over) {
-      const asked = performance.now();
+      const asked = process.cpuUsage();
       assert.equal((await fetch(`${service.opsUrl}/healthz`)).status, 200);
-      longest = Math.max(longest, performance.now() - asked);
+      const { user, system } = process.cpuUsage(asked);
+      longest = Math.max(longest, (user + system) / 1_000);
     }
     assert.deepEqual(Object.keys(await flood), ['400']);
-    assert.ok(longest < 2_000, `${longest} ms`);
+    assert.ok(longest < 2_000, `${longest} ms of CPU`);
   });
 
   it('a compressed body is not decompressed: 400', async () => {

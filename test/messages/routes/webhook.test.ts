@@ -159,9 +159,9 @@ describe('the signature', () => {
   it('a malformed signature is refused before the body arrives', async () => {
     const path = new URL(url).pathname;
     const request = head('POST', path, { 'Content-Length': 1_000_000 });
-    const { answers, ms } = await exchange(url, [request]);
+    // A service that waits for the body gives up after 9 seconds, with another answer.
+    const { answers } = await exchange(url, [request], { timeoutMs: 30_000 });
     assert.equal(answers[0]?.status, 403);
-    assert.ok(ms < 2_000);
   });
 
   it('any changed byte breaks the signature', async () => {

@@ -224,13 +224,13 @@ describe('a sentence with such a word, or with a similar one', () => {
       '🙏',
     );
     const text = fc.array(piece, { maxLength: 120 }).map((pieces) => pieces.join('').slice(0, 120));
-    const start = performance.now();
+    const start = process.cpuUsage();
     fc.assert(
       fc.property(text, (body) => {
         asksToStop(body);
       }),
       { numRuns: 500 },
     );
-    assert.ok(performance.now() - start < 5_000);
+    assert.ok(process.cpuUsage(start).user < 5_000_000);
   });
 });
