@@ -245,7 +245,9 @@ describe('the cost of a body before it is read', () => {
       const { user, system } = process.cpuUsage(asked);
       longest = Math.max(longest, (user + system) / 1_000);
     }
-    assert.deepEqual(Object.keys(await flood), ['400']);
+    const { 400: refused = 0, closed: late = 0, ...others } = await flood;
+    // A busy machine may not read a body in the time of a request.
+    assert.deepEqual([others, refused > 0, refused + late], [{}, true, 100]);
     assert.ok(longest < 2_000, `${longest} ms of CPU`);
   });
 
