@@ -1,6 +1,6 @@
 /**
  * What is wrong with an installation, by what its store tells. The alerts of `deploy/monitoring/rules.yaml` that read
- * the store have the same bounds (`test/monitoring/troubles.test.ts`), and docs/runbook.md says what to do.
+ * the store have the same bounds (a test compares them), and docs/runbook.md says what to do.
  */
 import type { JobFacts, StoreFacts } from './store-facts.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What the store has about a person beside the applications themselves. `test/rights/tables.test.ts` lists all tables.
+ * What the store has about a person beside the applications themselves. A test of the tables lists all of them.
  */
 import {
   type ApplicationId,
