@@ -31,6 +31,7 @@ const roles: ProgramRoles = {
   observe: async (work) => (await load()).observe(work),
   backups: async () => (await load()).backups(),
   operate: async (work, secrets) => (await load()).operate(work, secrets),
+  keepErasures: async (context) => (await load()).keepErasures(context),
   setting: async (setting) => (await load()).setting(setting),
 };
 await buildProgram(roles, process).parseAsync();

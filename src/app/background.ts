@@ -7,7 +7,7 @@ import type { Channel } from '../messages/channels/channel.ts';
 import { ANSWER_WITHIN_MS } from '../messages/delivery/take-up.ts';
 import type { Loop, ServiceContext, UpkeepJob } from '../subject/subject.ts';
 import type { Watcher } from '../subject/watcher.ts';
-import { backupSchedule } from './backups.ts';
+import { backupSchedule, erasureCopies } from './backups.ts';
 import { type ChannelPage, openChannel } from './channel.ts';
 import type { Config } from './config/config.ts';
 import type { Store } from './open-store.ts';
@@ -71,7 +71,14 @@ export async function startBackground(
     await endLoops();
     throw error;
   });
-  const backUp: UpkeepJob[] = backups === null ? [] : [{ name: 'back up', run: () => backups.turn() }];
+  const erasures = await erasureCopies(config);
+  const backUp: UpkeepJob[] =
+    backups === null || erasures === null
+      ? []
+      : [
+          { name: 'back up', run: () => backups.turn() },
+          { name: 'copy erasures', run: () => erasures.turn(database) },
+        ];
   const stopUpkeep = startUpkeep([...(await loadJobs()), ...backUp], context);
   return {
     page: open?.page ?? null,

@@ -6,6 +6,7 @@ import type { BackupActs } from '../backup/commands/backup.ts';
 import { createBackup } from '../backup/create.ts';
 import { BackupError } from '../backup/errors.ts';
 import { openPlace } from '../backup/place/open-place.ts';
+import type { Place } from '../backup/place/place.ts';
 import { type Restored, restoreBackup } from '../backup/restore.ts';
 import { BackupSchedule } from '../backup/schedule.ts';
 import { BackupKey } from '../backup/sealed.ts';
@@ -15,12 +16,14 @@ import { openEmbedded } from '../embedded/server.ts';
 import type { EmbeddedConnection } from '../embedded/session.ts';
 import { noting } from '../operations/acting.ts';
 import { openDatabase } from '../postgres/open-database.ts';
-import { schemaFit } from '../schema/migrations.ts';
+import type { Replayed } from '../rights/uses/replay-erasures.ts';
+import { migrate, schemaFit } from '../schema/migrations.ts';
 import { checkSecrets } from '../seal/secrets.ts';
 import { secretsOfDataDir } from '../seal/secrets-file.ts';
 import { type Secrets, Vault } from '../seal/vault.ts';
 import type { ServiceContext } from '../subject/subject.ts';
 import type { Config } from './config/config.ts';
+import { ErasureCopies, eraseAgain } from './erasures.ts';
 import { loadWitnesses } from './subjects.ts';
 
 /** Lower than that of requests, which go on beside a command. */
@@ -41,6 +44,11 @@ export async function backupSchedule(
   });
 }
 
+/** What copies erasures of persons into the place; null where BACKUP_TO is not set. */
+export async function erasureCopies({ backup }: Config): Promise<ErasureCopies | null> {
+  return backup.to === null ? null : new ErasureCopies(await placeAndKey(backup, undefined));
+}
+
 /** The work of the commands. */
 export function backupActs(config: Config, actor: string): BackupActs {
   const { backup, dataDir } = config;
@@ -55,16 +63,18 @@ export function backupActs(config: Config, actor: string): BackupActs {
       const server = await openEmbedded({ dataDir });
       try {
         await recordCreate(server.superuser, config, actor);
-        return await untilSignal((signal) =>
+        const created = await untilSignal((signal) =>
           administer(dataDir, (session) => createBackup(session, { ...options, signal })),
         );
+        await copyErasures(server.superuser, options);
+        return created;
       } finally {
         await server.close();
       }
     },
     verify: (from, at) =>
       untilSignal(async (signal) => verifyBackup({ ...(await placeAndKey(backup, from)), at, signal })),
-    async restore(from, at) {
+    async restore({ from, at, withoutErasures }) {
       refuseOwnDatabase(config);
       const { secrets } = config;
       if (secrets === null) {
@@ -72,12 +82,30 @@ export function backupActs(config: Config, actor: string): BackupActs {
           'a backup holds no keys: set DATA_KEYS, INDEX_KEY and API_KEY_PEPPER, as secrets.json of the lost DATA_DIR had them',
         );
       }
-      const check = (connection: EmbeddedConnection, restored: Restored) =>
-        checkRestored(connection, secrets, { actor, restored });
       const options = await placeAndKey(backup, from);
-      return untilSignal((signal) => restoreBackup(dataDir, { ...options, at, check, signal }));
+      let erased = { erasures: 0, applications: 0 };
+      const check = async (connection: EmbeddedConnection, restored: Restored) => {
+        const erasuresOf = withoutErasures ? null : options;
+        erased = await checkRestored(connection, secrets, { actor, restored, erasuresOf });
+      };
+      const done = await untilSignal((signal) => restoreBackup(dataDir, { ...options, at, check, signal }));
+      return { ...done, erased };
     },
   };
+}
+
+/** A store whose migrations a service has still to apply may have no erasures yet. */
+async function copyErasures(
+  connection: EmbeddedConnection,
+  to: { readonly place: Place; readonly key: BackupKey },
+): Promise<void> {
+  const database = openDatabase(connection, { max: 1, onError: () => {} });
+  try {
+    const { pending } = await schemaFit(database);
+    if (pending.length === 0) await new ErasureCopies(to).turn(database);
+  } finally {
+    await database.end();
+  }
 }
 
 function refuseOwnDatabase({ databaseUrl }: Config): void {
@@ -111,23 +139,34 @@ async function recordCreate(connection: EmbeddedConnection, config: Config, acto
   }
 }
 
+interface Restoring {
+  readonly actor: string;
+  readonly restored: Restored;
+  /** The place whose erasures are done again; null: none are. */
+  readonly erasuresOf: { readonly place: Place; readonly key: BackupKey } | null;
+}
+
 /**
- * Throws where the restored store is not of this version, or its data is sealed with other secrets. Records the restore
- * in the restored store.
+ * Records the restore in the restored store, and erases again who was erased after its moment. Throws where the store
+ * is not of this version, its data is sealed with other secrets, or the erasures cannot be read.
  */
 async function checkRestored(
   connection: EmbeddedConnection,
   secrets: Secrets,
-  { actor, restored: { name, at } }: { readonly actor: string; readonly restored: Restored },
-): Promise<void> {
+  { actor, restored: { name, at }, erasuresOf }: Restoring,
+): Promise<Replayed> {
   const database = openDatabase(connection, { max: 1, onError: () => {} });
   try {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null) throw new BackupError(fault);
     await checkSecrets(database, secrets, await loadWitnesses());
-    if (pending.length > 0) return;
+    const nothing = { erasures: 0, applications: 0 };
+    if (pending.length > 0 && erasuresOf === null) return nothing;
+    if (pending.length > 0) await migrate(database);
+    const context = { database, vault: new Vault(secrets), actor };
     const target = `backup ${name} to ${at.toISOString()}`;
-    await noting({ database, vault: new Vault(secrets), actor }, { act: 'backup restore', target });
+    await noting(context, { act: 'backup restore', target });
+    return erasuresOf === null ? nothing : await eraseAgain(context, erasuresOf);
   } finally {
     await database.end();
   }

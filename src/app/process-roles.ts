@@ -71,6 +71,10 @@ export function processRoles(): ProgramRoles {
       const { backupActs } = await import('./backups.ts');
       return backupActs(config(), config().operator ?? systemUser());
     },
+    async keepErasures({ database }) {
+      const { erasureCopies } = await import('./backups.ts');
+      await (await erasureCopies(config()))?.turn(database);
+    },
     setting: async (setting) => config().setting(setting),
   };
 }

@@ -10,6 +10,8 @@ export interface Roles {
   operate<T>(work: (context: OperatorContext) => Promise<T>, secrets?: 'unchecked'): Promise<T>;
   /** Opens the database as it is, without a migration and without secrets, and closes it. */
   observe<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
+  /** Copies the erasures of persons into the place of the backups (BACKUP_TO), if there is one. */
+  keepErasures(context: OperatorContext): Promise<void>;
   /** The value of a variable of the process. */
   setting<T>(setting: Setting<T>): Promise<T>;
 }

@@ -34,6 +34,7 @@ export function commandLine(
     operate: (work) => work({ database, vault, actor: ACTOR }),
     observe: (work) => work({ database, schema: async () => ({ fault: null, pending: [] }) }),
     backups: () => Promise.reject(new Error('no embedded store')),
+    keepErasures: async () => {},
     setting: async ({ variable, read }) => read(variables[variable]),
   };
   const run = async (...args: string[]): Promise<Run> => {

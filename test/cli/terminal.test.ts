@@ -147,6 +147,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'suppression add': ['+573001234567'],
   'suppression remove': ['+573001234567'],
   'subject export': ['--phone', '+573001234568', ...REVEAL],
+  'subject erase': ['--phone', '+573001234568', '--reason', HARMLESS],
+  'subject erasures': [],
+  'subject replay-erasures': ['--from', join(folder, `none ${HOSTILE}`)],
   'audit list': [],
   'audit head': [],
   'audit verify': ['--head', HOSTILE],
@@ -164,7 +167,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex))$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*)$/;
 
 test('unsafe characters become escapes, harmless ones stay, and JSON keeps its meaning', () => {
   assert.doesNotMatch(printable(HOSTILE), UNSAFE);

@@ -32,6 +32,8 @@ import { findLost, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/messages/sql/waiting-hours.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
+import { listErasures } from '../../src/rights/uses/list-erasures.ts';
+import { replayErasures } from '../../src/rights/uses/replay-erasures.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
@@ -219,6 +221,7 @@ async function everything(): Promise<void> {
   const named = ['--phone', phone(30), '--reason', 'x'];
   await json('subject', 'export', ...named, '--reveal');
   await json('subject', 'erase', ...named, '--close', '--yes');
+  await replayErasures({ ...counted, actor: 'ana' }, listErasures(counted));
   await readChatMessages(database, vault, 50);
   await readChatMessagesOf(database, vault, [toApplicationId(first)]);
   await readChatMessage(database, vault, message(first));

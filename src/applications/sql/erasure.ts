@@ -3,14 +3,21 @@
  * stay.
  */
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
-import type { Transaction } from '../../postgres/database.ts';
+import type { Session, Transaction } from '../../postgres/database.ts';
 import { byteaArray } from '../../postgres/pg-encoding.ts';
 import { requireLiveKey } from '../../seal/data-keys.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { type ApplicationId, type BatchId, batchAndPositionOf, toApplicationId } from '../rules/ids.ts';
+import {
+  type ApplicationId,
+  type BatchId,
+  batchAndPositionOf,
+  partitionOf,
+  toApplicationId,
+} from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
 import { batchesOfNoKey } from './damaged-envelopes.ts';
 import { type Applicant, openEnvelope, sealEnvelope } from './envelope.ts';
+import { byPartitions } from './partition-runs.ts';
 
 /** An application that the transaction has locked, and that is not erased yet. */
 export interface HeldApplication {
@@ -110,4 +117,28 @@ function rewrite(
     if (error instanceof UnknownDataKeyError && !noKey.has(id)) throw error;
     return false;
   }
+}
+
+const STILL = `
+  SELECT g.id FROM unnest($1::bigint[], $2::uuid[]) AS g(id, seal_id)
+  JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY ($3::bigint[]) AND b.seal_id = g.seal_id
+  WHERE b.id_numbers[position_of(g.id) + 1] <> erased_index() ORDER BY g.id`;
+
+/** Those of the applications that the store has, and that are not erased. */
+export async function stillStored(
+  session: Session,
+  applications: readonly { readonly id: ApplicationId; readonly sealId: string }[],
+): Promise<ApplicationId[]> {
+  const found: ApplicationId[] = [];
+  const sealIds = new Map(applications.map(({ id, sealId }) => [id, sealId]));
+  for (const ids of byPartitions([...sealIds.keys()], partitionOf)) {
+    const batches = [...new Set(ids.map((id) => batchAndPositionOf(id).batchId))];
+    const { rows } = await session.query<{ id: string }>(STILL, [
+      ids,
+      ids.map((id) => sealIds.get(id)),
+      batches,
+    ]);
+    found.push(...rows.map(({ id }) => toApplicationId(id)));
+  }
+  return found;
 }

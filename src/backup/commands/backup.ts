@@ -12,7 +12,20 @@ import type { Verified } from '../verify.ts';
 export interface BackupActs {
   create(to: string | undefined): Promise<Created>;
   verify(from: string | undefined, at: Date | undefined): Promise<Verified>;
-  restore(from: string | undefined, at: Date | undefined): Promise<Restored>;
+  /** Erases again what was erased after the moment of the backup, unless `withoutErasures`. */
+  restore(options: RestoreChoice): Promise<Restored & { readonly erased: ErasedAgain }>;
+}
+
+export interface RestoreChoice {
+  readonly from?: string | undefined;
+  readonly at?: Date | undefined;
+  readonly withoutErasures: boolean;
+}
+
+/** The erasures of the place, and the applications that were there again. */
+interface ErasedAgain {
+  readonly erasures: number;
+  readonly applications: number;
 }
 
 interface FromOptions {
@@ -63,11 +76,22 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
   )
     .option('--from <place>', FROM)
     .option('--at <time>', AT, readTime)
-    .action(async ({ from, at, json }: FromOptions) => {
-      const restored = await (await load()).restore(from, at);
-      if (json) return writeJson(io, toJson(restored));
-      await writeOutput(io, `Restored backup ${restored.name}: the store of ${shown(restored.at)}.\n`);
-    });
+    .option('--without-erasures', 'do not erase again who was erased since: only where their list is lost')
+    .action(
+      async ({ from, at, json, withoutErasures = false }: FromOptions & { withoutErasures?: boolean }) => {
+        const restored = await (await load()).restore({ from, at, withoutErasures });
+        const { erasures, applications } = restored.erased;
+        if (json)
+          return writeJson(io, { ...toJson(restored), erased_again: withoutErasures ? null : applications });
+        await writeOutput(io, `Restored backup ${restored.name}: the store of ${shown(restored.at)}.\n`);
+        await writeOutput(
+          io,
+          withoutErasures
+            ? 'Persons who were erased since are there again: erase them before the service starts (docs/subject.md).\n'
+            : `Erased again: ${applications} applications, by ${erasures} erasures.\n`,
+        );
+      },
+    );
 }
 
 function toJson({ name, at, bytes }: Restored) {

@@ -1,7 +1,9 @@
 /** `ventanilla subject erase`. */
 import { type Command, Option } from 'commander';
+import { ToldError } from '../../base/told-error.ts';
 import { addCommand, asArgument, type Cli } from '../../cli/command.ts';
-import { writeJson, writeOutput } from '../../cli/output.ts';
+import { writeJson, writeNote, writeOutput } from '../../cli/output.ts';
+import type { OperatorContext } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import { type ErasedSubject, eraseSubject, type Found, findSubject } from '../uses/erase-subject.ts';
 import { addNamed, type NamedOptions, readAsked, requireOne } from './named-person.ts';
@@ -15,6 +17,16 @@ interface EraseOptions extends NamedOptions {
 
 /** Adds `subject erase`. */
 export function addErase(group: Command, { roles, io }: Cli): void {
+  /** The erasure is done whether or not the place of the backups works. */
+  const keep = (context: OperatorContext) =>
+    roles.keepErasures(context).catch((error: unknown) => {
+      if (!(error instanceof ToldError)) throw error;
+      writeNote(
+        io,
+        `The erasure is done, but ${error.message}. Backups do not know of it yet; a running service tries again.\n`,
+      );
+      io.exitCode = 1;
+    });
   const example = 'subject erase --phone - --reason "ticket 4711" --yes';
   addNamed(addCommand(group, 'erase', 'erase everything of a person but amounts and scores', example))
     .requiredOption('--reason <text>', 'why; without personal data', asArgument(checkReason))
@@ -33,6 +45,7 @@ export function addErase(group: Command, { roles, io }: Cli): void {
           return json ? writeJson(io, foundJson(found)) : writeOutput(io, foundText(found));
         }
         const erased = await eraseSubject(context, asked, { close: close === true, reason });
+        await keep(context);
         await (json ? writeJson(io, erasedJson(erased)) : writeOutput(io, erasedText(erased)));
         if (erased.unopened.length > 0) io.exitCode = 1;
       });

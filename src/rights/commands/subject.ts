@@ -2,9 +2,11 @@
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/command.ts';
 import { addErase } from './subject-erase.ts';
+import { addErasures } from './subject-erasures.ts';
 import { addExport } from './subject-export.ts';
 
 export function addSubjectCommands(group: Command, cli: Cli): void {
   addExport(group, cli);
   addErase(group, cli);
+  addErasures(group, cli);
 }
