@@ -171,7 +171,7 @@ describe('deploy/monitoring', { skip: withoutPrometheus, timeout: 240_000 }, () 
           remembered, forgotten, sweep_at) VALUES (date_trunc('hour', now()), 99, 0, 600, 0, 0, 0, 0, 0, now())`,
     );
     await sql(
-      `INSERT INTO reseals (key_id, kind, place, next_at, started_at)
+      `INSERT INTO reseals (key_id, kind, step_from, next_at, started_at)
         VALUES (9, 'envelopes', '', now() - interval '1 hour', now())`,
     );
     const missing = async () => {

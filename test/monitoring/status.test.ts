@@ -123,7 +123,7 @@ describe('status', () => {
     ],
     [
       'reseal_stuck',
-      `INSERT INTO reseals (key_id, kind, place, next_at, started_at)
+      `INSERT INTO reseals (key_id, kind, step_from, next_at, started_at)
         VALUES (2, 'envelopes', '', now() - interval '1 hour', now())`,
       'UPDATE reseals SET finished_at = now()',
     ],
