@@ -97,6 +97,9 @@ async function run(url: string, files: readonly string[]): Promise<number> {
     process.execPath,
     [
       '--test',
+      '--import=./test/support/left-open.ts',
+      '--test-reporter=./test/support/reporter.ts',
+      '--test-reporter-destination=stdout',
       '--test-concurrency=2',
       '--test-timeout=300000',
       '--test-global-setup=test/support/global-setup.ts',
