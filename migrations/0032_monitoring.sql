@@ -21,7 +21,8 @@ CREATE TABLE message_count_hours (
   PRIMARY KEY (hour, status)
 );
 
--- Notes the ends of the jobs of one turn of the upkeep.
+-- Notes the ends of the jobs of one turn of the upkeep, and forgets jobs that no process has run for two days: those of
+-- a version before, or of a setting that was taken away.
 CREATE FUNCTION note_upkeep(p_jobs text[], p_took_ms integer[], p_succeeded boolean[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -35,6 +36,7 @@ BEGIN
     succeeded_at = coalesce(excluded.succeeded_at, j.succeeded_at),
     took_ms = excluded.took_ms,
     failed_at = coalesce(excluded.failed_at, j.failed_at);
+  DELETE FROM upkeep_jobs j WHERE greatest(j.succeeded_at, j.failed_at) < v_now - interval '2 days';
 END
 $$;
 
@@ -94,5 +96,5 @@ END
 $$;
 
 -- What the runtime role may do (0001_shared.sql).
-SELECT runtime_may('SELECT, INSERT, UPDATE', 'upkeep_jobs');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'upkeep_jobs');
 SELECT runtime_may('SELECT, INSERT, DELETE', 'message_count_hours');

@@ -29,18 +29,31 @@ import { loadWitnesses } from './subjects.ts';
 /** Lower than that of requests, which go on beside a command. */
 const PRIORITY = 10;
 
+/** Monitoring knows it by this name: it is due once a day (`src/monitoring/rules/troubles.ts`). */
+const BASE_BACKUP = 'base backup';
+
 /** The backups that a service makes by itself; null where BACKUP_TO is not set. */
 export async function backupSchedule(
   { backup, dataDir }: Config,
-  { log, failed }: Pick<ServiceContext, 'log' | 'failed'>,
+  { log, failed, watcher }: Pick<ServiceContext, 'log' | 'failed' | 'watcher'>,
 ): Promise<BackupSchedule | null> {
   if (backup.to === null) return null;
+  const noteBase = (tookMs: number, succeeded: boolean) =>
+    void watcher
+      .kept([{ name: BASE_BACKUP, tookMs, succeeded }])
+      .catch((error) => failed('noting a backup', error));
   return new BackupSchedule({
     dataDir,
     ...(await placeAndKey(backup, undefined)),
     keep: backup.keep,
-    onCreated: (created) => log.info(created, 'backup made'),
-    onError: (error) => failed('backup', error),
+    onCreated: (created) => {
+      log.info(created, 'backup made');
+      noteBase(created.seconds * 1000, true);
+    },
+    onError: (error) => {
+      failed('backup', error);
+      noteBase(0, false);
+    },
   });
 }
 

@@ -157,7 +157,10 @@ describe('deploy/monitoring', { skip: withoutPrometheus, timeout: 240_000 }, () 
       `INSERT INTO message_count_hours (hour, status, count, counted_at)
         SELECT date_trunc('hour', now()) - interval '1 hour', 'accepted', -30, now() - interval '1 hour'`,
     );
-    await sql("UPDATE upkeep_jobs SET succeeded_at = now() - interval '1 hour'");
+    await sql(
+      `INSERT INTO upkeep_jobs (job, succeeded_at, took_ms) VALUES ('base backup', now() - interval '30 hours', 1)`,
+    );
+    await sql("UPDATE upkeep_jobs SET succeeded_at = succeeded_at - interval '1 hour'");
     await sql(
       `INSERT INTO partner_endpoints (partner_id, sealed, set_at, disabled_at, disabled_reason, broken_at) VALUES
           (91, '', now(), now(), 'gone', NULL), (92, '', now(), NULL, NULL, now()), (93, '', now(), NULL, NULL, NULL)`,

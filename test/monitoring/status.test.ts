@@ -122,6 +122,13 @@ describe('status', () => {
       "DELETE FROM secret_checks WHERE name = 'DATA_KEYS 8'",
     ],
     [
+      'backup_overdue',
+      `INSERT INTO upkeep_jobs (job, failed_at, took_ms) VALUES ('base backup', now(), 0)`,
+      // A job that no process runs any more is forgotten with the next turn.
+      `UPDATE upkeep_jobs SET failed_at = now() - interval '3 days' WHERE job = 'base backup';
+        SELECT note_upkeep('{}', '{}', '{}')`,
+    ],
+    [
       'reseal_stuck',
       `INSERT INTO reseals (key_id, kind, step_from, next_at, started_at)
         VALUES (2, 'envelopes', '', now() - interval '1 hour', now())`,

@@ -50,6 +50,9 @@ const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
   ['a key near its bound', { keys: { sealing: 1, share: 0.81, resealLateS: 0 } }, ['seals_near_bound']],
   ['a reseal under way', { keys: { sealing: 1, share: 0, resealLateS: BOUNDS.resealLateS } }, []],
   ['a stuck reseal', { keys: { sealing: 1, share: 0, resealLateS: 301 } }, ['reseal_stuck']],
+  ['a backup of yesterday', { jobs: [job('a', 5), job('base backup', BOUNDS.sinceBackupS)] }, []],
+  ['a late backup', { jobs: [job('a', 5), job('base backup', BOUNDS.sinceBackupS + 1)] }, ['backup_overdue']],
+  ['no backup at all', { jobs: [job('a', 5), job('base backup', null, true)] }, ['backup_overdue']],
   ['two troubles', { sweeps: 1, lateS: 10_000 }, ['messages_late', 'refusal_sweep']],
 ];
 
@@ -81,6 +84,7 @@ describe('troubles', () => {
       {
         sinceUpkeepS: bound('UpkeepStalled'),
         sinceJobS: bound('UpkeepFailing'),
+        sinceBackupS: bound('BackupOverdue'),
         partitionsAhead: bound('PartitionsShort'),
         lateS: bound('MessagesLate'),
         undelivered: bound('MessagesUndelivered'),

@@ -15,7 +15,7 @@ export const TROUBLE_CODES = [
   ...(['partitions_short', 'sender_paused', 'channel_broken', 'templates_paused'] as const),
   ...(['messages_late', 'messages_undelivered', 'messages_uncertain'] as const),
   ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
-  ...(['keys_differ', 'seals_near_bound', 'reseal_stuck'] as const),
+  ...(['keys_differ', 'seals_near_bound', 'reseal_stuck', 'backup_overdue'] as const),
 ] as const;
 type TroubleCode = (typeof TROUBLE_CODES)[number];
 
@@ -24,6 +24,8 @@ export const BOUNDS = {
   /** Jobs run every 15 seconds, or every five minutes. */
   sinceUpkeepS: 120,
   sinceJobS: 1_200,
+  /** A base backup is made once a day. */
+  sinceBackupS: 93_600,
   /** The upkeep keeps it above 1, but for a moment after it has left a partition. */
   partitionsAhead: 0.9,
   lateS: 900,
@@ -45,6 +47,7 @@ export function troublesOf(facts: StoreFacts): Trouble[] {
     ...messageTroubles(facts),
     ...partnerTroubles(facts),
     ...keyTroubles(facts),
+    ...backupTroubles(facts),
   ];
 }
 
@@ -77,7 +80,26 @@ function upkeepTroubles(facts: StoreFacts): Trouble[] {
   return [{ code: 'upkeep_failing', text }, ...short];
 }
 
-function isFailing({ succeededAt, failedAt }: JobFacts, at: Date): boolean {
+/** The job of the base backups (`src/app/backups.ts`), which is not run every five minutes. */
+const BASE_BACKUP = 'base backup';
+
+function backupTroubles({ jobs, at }: StoreFacts): Trouble[] {
+  const base = jobs.find(({ job }) => job === BASE_BACKUP);
+  if (base === undefined) return [];
+  const { succeededAt } = base;
+  if (succeededAt === null) {
+    return [
+      { code: 'backup_overdue', text: 'no base backup has succeeded yet: the log of a service says why' },
+    ];
+  }
+  const sinceS = (at.getTime() - succeededAt.getTime()) / 1000;
+  if (sinceS <= BOUNDS.sinceBackupS) return [];
+  const text = `no base backup has succeeded for ${duration(sinceS)}: the log of a service says why`;
+  return [{ code: 'backup_overdue', text }];
+}
+
+function isFailing({ job, succeededAt, failedAt }: JobFacts, at: Date): boolean {
+  if (job === BASE_BACKUP) return false;
   if (succeededAt === null) return failedAt !== null;
   return at.getTime() - succeededAt.getTime() > BOUNDS.sinceJobS * 1000;
 }
