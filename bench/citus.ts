@@ -8,10 +8,12 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { makeKey } from '../src/partners/uses/keys.ts';
 import { openDatabase } from '../src/postgres/open-database.ts';
-import { distribute } from '../src/schema/distribution.ts';
+import { distribute, setUpRole } from '../src/schema/distribution.ts';
 import { migrate } from '../src/schema/migrations.ts';
+import { grantRuntime } from '../src/schema/runtime-role.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { CitusCluster, findCitus } from '../test/support/citus-cluster.ts';
+import { as, makeRuntimeRole, RUNTIME_ROLE, runtimePassword } from '../test/support/runtime-role.ts';
 import { type Bar, judge } from './bars.ts';
 import { numberOption, readOptions } from './options.ts';
 import { type Measured, median, worker } from './phase.ts';
@@ -80,13 +82,19 @@ async function serveOn(cluster: CitusCluster, workers: number): Promise<Store> {
   const connectionString = machines[0] as string;
   const database = openDatabase({ connectionString }, { max: 1, onError: () => {} });
   await migrate(database);
-  if (workers > 0) await distribute(database);
+  await makeRuntimeRole(machines);
+  if (workers > 0) {
+    await setUpRole(database);
+    await distribute(database);
+  }
+  await grantRuntime(database, RUNTIME_ROLE);
+  const serviceUrl = as(connectionString, RUNTIME_ROLE, runtimePassword(connectionString));
   const { apiKey, text } = makeKey(new Vault(SECRETS), null);
   await database.query(ADD_PARTNER, [text.digest, text.hint, text.pepper]);
   await database.end();
   const postmasters = await Promise.all(machines.map(postmasterOf));
   const child = spawn(process.execPath, ['src/start.js', 'serve'], {
-    env: { ...process.env, ...ENVIRONMENT, DATABASE_URL: connectionString },
+    env: { ...process.env, ...ENVIRONMENT, DATABASE_URL: serviceUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await new Promise<string>((resolve, reject) => {

@@ -40,7 +40,7 @@ const environment = {
   LOG_LEVEL: 'error',
 };
 const service = await startServiceProcess(environment);
-const { connectionString } = service;
+const { connectionString, serviceUrl } = service;
 const database = openDatabase({ connectionString }, { max: 4, onError: () => {} });
 const base = service.url.replace(/\/PRO$/, '');
 const faults = addFaults([api], `${base}/webhooks/whatsapp`, {
@@ -100,7 +100,7 @@ judge([
 
 function startWorker(): ChildProcess {
   return spawn(process.execPath, ['src/main.ts', 'worker'], {
-    env: { ...process.env, ...environment, DATABASE_URL: connectionString },
+    env: { ...process.env, ...environment, DATABASE_URL: serviceUrl },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }

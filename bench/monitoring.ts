@@ -57,11 +57,7 @@ export async function benchMonitoring({ only }: { only: string }): Promise<Bar[]
 async function measureMonitoring() {
   const port = await freePort();
   const service = await startServiceProcess({ METRICS_PORT: String(port) });
-  const figures = await measureStore(
-    service.admin,
-    service.connectionString,
-    `http://127.0.0.1:${port}/metrics`,
-  );
+  const figures = await measureStore(service.admin, service.serviceUrl, `http://127.0.0.1:${port}/metrics`);
   await service.stop();
   return figures;
 }

@@ -67,7 +67,7 @@ export async function startPushStage(workers: number) {
     APPLICATIONS,
   );
   const children = Array.from({ length: workers }, () =>
-    startWorker(service.connectionString, peer.port, environment),
+    startWorker(service.serviceUrl, peer.port, environment),
   );
   const count = async (text: string, values: unknown[] = []) =>
     (await database.query<{ n: number }>(text, values)).rows[0]?.n ?? 0;

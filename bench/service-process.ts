@@ -14,8 +14,11 @@ export interface ServiceProcess {
   readonly pid: number;
   readonly url: string;
   readonly apiKey: string;
+  /** Of the owner of the tables. */
   readonly connectionString: string;
   readonly dataDir: string;
+  /** Of the role that services and workers have. */
+  readonly serviceUrl: string;
   /** A session beside the service, which prepares measurements. */
   readonly admin: pg.Client;
   /** Adds a partner. Resolves to its key, for both environments and without a cap. */
@@ -63,8 +66,10 @@ export async function startServiceProcess(
     void ended.then(() => reject(new Error('the service ended')));
   });
   const server = await openEmbedded({ dataDir });
-  const { host, port, user, password, database } = server.superuser;
-  const connectionString = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
+  const [connectionString, serviceUrl] = [server.superuser, server.service].map(
+    ({ host, port, user, password, database }) =>
+      `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`,
+  ) as [string, string];
   const admin = new pg.Client({ connectionString });
   await admin.connect();
   return {
@@ -73,6 +78,7 @@ export async function startServiceProcess(
     apiKey: (await readFile(join(dataDir, 'demo-key'), 'utf8')).trim(),
     connectionString,
     dataDir,
+    serviceUrl,
     admin,
     async addPartner(name) {
       const { apiKey, text } = makeKey(new Vault(await secretsOfDataDir(dataDir, false)), null);

@@ -20,6 +20,13 @@ interface Opened {
   readonly patience: Patience;
 }
 
+interface User {
+  /** A running service is told where its role may do more than it needs. */
+  readonly kind: string;
+  readonly signal: AbortSignal;
+  readonly notice: (text: string) => void;
+}
+
 interface Prepared {
   /** The migrations that were applied. */
   readonly applied: readonly string[];
@@ -30,14 +37,16 @@ interface Prepared {
 /**
  * Migrates, and grants the role of `database` what it lacks, by sessions of the owner, which end before this returns.
  * Where nothing is to be done, nobody connects as the owner. Where `database` itself has the owner's rights, the owner
- * is not needed. Throws `SetupError` that says what to do where the owner is needed and not known, or this version does
- * not work on the tables.
+ * is not needed. Throws `SetupError` that says what to do where the role is a superuser, the owner is needed and not
+ * known, or this version does not work on the tables.
  */
-export async function prepareTables(opened: Opened, { signal }: { signal: AbortSignal }): Promise<Prepared> {
+export async function prepareTables(opened: Opened, { kind, signal, notice }: User): Promise<Prepared> {
   const { database, owner, patience } = opened;
   const applied = new Set<string>();
   const role = await patience.run(() => sessionRole(database));
+  refuseSuperuser(role);
   if (role.isOwner) {
+    if (kind === 'service') notice(asOwnerToo(role));
     await patience.run(() => migrate(database, signal, applied));
     return { applied: [...applied], granted: null };
   }
@@ -89,6 +98,19 @@ async function lackOf(database: Database, { name }: SessionRole, isExact: boolea
     return `migrations are pending, and the role ${name} of DATABASE_URL may not apply them`;
   }
   return isExact && hasMore ? `the role ${name} of DATABASE_URL may do more than it needs` : null;
+}
+
+function refuseSuperuser({ name, isSuperuser }: SessionRole): void {
+  if (!isSuperuser) return;
+  throw new SetupError(
+    `DATABASE_URL connects as the superuser ${name}, and the service never does: make a role for the service ` +
+      "(CREATE ROLE ventanilla_service LOGIN PASSWORD '...'), set DATABASE_URL to that role and MIGRATE_DATABASE_URL to " +
+      'the owner of the tables (docs/roles.md)',
+  );
+}
+
+function asOwnerToo({ name }: SessionRole): string {
+  return `the service connects as ${name}, who owns the tables and can change what is recorded of operators: docs/roles.md tells how to give the service a role of its own`;
 }
 
 /** Functions that run as the owner look for tables in this schema: the role must not be able to put its own there. */

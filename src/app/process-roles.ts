@@ -180,8 +180,18 @@ async function startTracing({ tracing }: Config, store: OpenStore, log: Logger) 
 }
 
 async function distributeStore({ database, owner, patience }: OpenStore): Promise<string[]> {
-  const { distribute } = await import('../schema/distribution.ts');
-  return owner === null ? distribute(database) : asOwner(owner, patience, distribute);
+  const { distribute, setUpRole } = await import('../schema/distribution.ts');
+  const { grantRuntime, sessionRole } = await import('../schema/runtime-role.ts');
+  await setUpRole(database);
+  if (owner === null) return distribute(database);
+  const { name } = await sessionRole(database);
+  return asOwner(owner, patience, async (tables) => {
+    await setUpRole(tables);
+    const distributed = await distribute(tables);
+    // The other machines have the tables from now on.
+    await grantRuntime(tables, name);
+    return distributed;
+  });
 }
 
 /** Only in the embedded store: on the operator's own server, an unrequested key would be a surprise. */

@@ -30,7 +30,7 @@ const SPREAD = [
  */
 const SHARDS = 8;
 
-/** Settings of every session of this user with this database, on every machine. */
+/** Settings of every session of the service's role, on every machine. */
 const SETTINGS = [
   // One connection a shard stays open, because to open one takes longer than its use.
   `citus.max_cached_conns_per_worker = ${SHARDS}`,
@@ -135,13 +135,17 @@ export async function distribute(database: Database): Promise<string[]> {
     for (const { name } of await run<{ name: string }>(GENERIC_FUNCTIONS)) {
       await run(`ALTER FUNCTION ${name} RESET plan_cache_mode`);
     }
-    for (const setting of SETTINGS) await run(`ALTER ROLE CURRENT_USER SET ${setting}`);
     await run('COMMIT');
     return done;
   } finally {
     // The session's settings must not reach the service.
     client.release(true);
   }
+}
+
+/** Sets what the sessions of the role of `database` need on a cluster, from their next start on. */
+export async function setUpRole(database: Database): Promise<void> {
+  for (const setting of SETTINGS) await database.query(`ALTER ROLE CURRENT_USER SET ${setting}`);
 }
 
 async function distributeTables(run: Run): Promise<string[]> {

@@ -13,7 +13,8 @@ import { CommitInDoubtError } from '../../src/postgres/session.ts';
 import { PassingSetupError, SetupError } from '../../src/postgres/setup-error.ts';
 import { knownMigrations } from '../../src/schema/migration-files.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
-import { emptyDatabase } from '../support/empty-database.ts';
+import { emptyDatabaseUrl } from '../support/empty-database.ts';
+import { as, RUNTIME_ROLE, runtimePassword } from '../support/runtime-role.ts';
 
 const bounded = { timeout: 240_000 };
 /** Longer than a statement or a connection may take. */
@@ -101,12 +102,16 @@ class Troublemaker {
 }
 
 /** Starts and stops a service whose database makes this trouble. Returns the migrations and the number of messages. */
-async function startThrough(t: TestContext, databaseUrl: string, at = 0, trouble: Trouble = 'cut') {
-  const proxy = new Troublemaker(databaseUrl, at, trouble);
-  const address = new URL(databaseUrl);
+async function startThrough(t: TestContext, ownerUrl: string, at = 0, trouble: Trouble = 'cut') {
+  const proxy = new Troublemaker(ownerUrl, at, trouble);
+  const address = new URL(ownerUrl);
   address.hostname = '127.0.0.1';
   address.port = String(await proxy.start(t));
-  const variables = { DATABASE_URL: address.href, CHANNEL: 'log', DELIVERY: 'off', ...SECRETS };
+  const urls = {
+    DATABASE_URL: as(address.href, RUNTIME_ROLE, runtimePassword(ownerUrl)),
+    MIGRATE_DATABASE_URL: address.href,
+  };
+  const variables = { ...urls, CHANNEL: 'log', DELIVERY: 'off', ...SECRETS };
   const config = { ...readConfig(variables), port: 0, opsPort: 0 };
   const store = await openStore(config, {
     kind: 'service',
@@ -133,14 +138,16 @@ const used = await testDatabase();
 describe('D37: the start of a service', () => {
   for (const trouble of ['stall', 'cut', 'cut_after'] as const) {
     it(`D37: survives ${trouble} at each message of the start`, bounded, async (t) => {
-      const { messages } = await startThrough(t, used.url);
+      const { messages } = await startThrough(t, used.ownerUrl);
       assert.ok(messages > 15, `${messages}`);
       const places = Array.from({ length: messages }, (_, index) => index + 1);
       const failures: string[] = [];
       const lane = async () => {
         for (let at = places.shift(); at !== undefined; at = places.shift()) {
           const place = at;
-          await startThrough(t, used.url, at, trouble).catch((error) => failures.push(`${place}: ${error}`));
+          await startThrough(t, used.ownerUrl, at, trouble).catch((error) =>
+            failures.push(`${place}: ${error}`),
+          );
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
@@ -150,12 +157,11 @@ describe('D37: the start of a service', () => {
 
   it('D37: the first start applies each migration once', bounded, async (t) => {
     const names = (await knownMigrations()).map(({ name }) => name);
-    const urlOf = async () => (await emptyDatabase())().options.connectionString as string;
-    const { messages, applied } = await startThrough(t, await urlOf());
+    const { messages, applied } = await startThrough(t, await emptyDatabaseUrl());
     assert.deepEqual(applied, names);
     for (const [index, trouble] of (['cut', 'cut_after', 'cut', 'cut_after'] as const).entries()) {
       const at = Math.round(((index + 1) * messages) / 5);
-      const again = await startThrough(t, await urlOf(), at, trouble);
+      const again = await startThrough(t, await emptyDatabaseUrl(), at, trouble);
       assert.deepEqual(again.applied, names, `${trouble} at message ${at} of ${messages}`);
     }
   });

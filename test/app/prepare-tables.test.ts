@@ -15,10 +15,10 @@ const admin = openPool(adminUrl);
 const owner = await makeRole(adminUrl);
 const runtime = await makeRole(adminUrl);
 
-async function open(variables: Readonly<Record<string, string>>) {
+async function open(variables: Readonly<Record<string, string>>, notice: (text: string) => void = () => {}) {
   const config = readConfig({ ...TEST_VARIABLES, CHANNEL: 'log', DATABASE_URL: runtime.url, ...variables });
   const { signal } = new AbortController();
-  const store = await openStore(config, { kind: 'service', signal, notice() {}, lost() {}, onError() {} });
+  const store = await openStore(config, { kind: 'service', signal, notice, lost() {}, onError() {} });
   const { rows } = await store.database.query('SELECT current_user::text AS role');
   await store.close();
   return { applied: store.applied, granted: store.granted, role: rows[0].role };
@@ -101,8 +101,22 @@ describe('a start with two roles', () => {
     await admin.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   });
 
+  it('refuses a superuser, whatever else is set', async () => {
+    for (const variables of [{ DATABASE_URL: adminUrl }, { DATABASE_URL: adminUrl, ...withOwner }]) {
+      await assert.rejects(
+        open(variables),
+        /^Error: DATABASE_URL connects as the superuser \w+, and the service never does: make a role .* set DATABASE_URL to that role and MIGRATE_DATABASE_URL to the owner/,
+      );
+    }
+  });
+
   it('lets the owner do both where no other role is given', async () => {
-    const alone = await open({ DATABASE_URL: owner.url });
+    const notices: string[] = [];
+    const alone = await open({ DATABASE_URL: owner.url }, (text) => notices.push(text));
     assert.deepEqual(alone, { applied: [], granted: null, role: owner.name });
+    assert.match(
+      notices.join(),
+      /^the service connects as \w+, who owns the tables and can change what is recorded/,
+    );
   });
 });

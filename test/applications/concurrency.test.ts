@@ -29,7 +29,7 @@ const bounded = { timeout: 120_000 };
 /** An instance that the store cannot tell from a process of its own. */
 async function newInstance() {
   const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
-  return { intake: await intakeOf({ ...service, database: pool }), end: () => pool.end() };
+  return { intake: await intakeOf({ ...service, runtime: pool }), end: () => pool.end() };
 }
 const newInstances = () => Promise.all([newInstance(), newInstance(), newInstance()]);
 

@@ -3,7 +3,7 @@
 import { Readable, Writable } from 'node:stream';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { sessionsOf, type TestStore } from '../support/database.ts';
 
 export interface Run {
   readonly code: number;
@@ -17,11 +17,12 @@ export const REVEAL = ['--reveal', '--reason', 'test'] as const;
 
 /** Runs commands as `npx ventanilla ...args` would; each gets `stdin`. */
 export function commandLine(
-  { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
+  { vault, ...store }: TestStore,
   variables: Readonly<Record<string, string>> = {},
   stdin = '',
 ) {
   const called: string[] = [];
+  const database = sessionsOf(store);
   const roles: ProgramRoles = {
     serve: async () => void called.push('serve'),
     worker: async () => void called.push('worker'),

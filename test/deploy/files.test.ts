@@ -23,7 +23,7 @@ const UNITS = readdirSync(join(REPOSITORY, 'deploy/systemd'));
 /** Variables of the service, and the ones of Node, PostgreSQL's image and compose.yaml itself. */
 const VARIABLES = new Set([
   ...[...read('.env.example').matchAll(/^# ?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name),
-  ...['NODE_ENV', 'POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD'],
+  ...['NODE_ENV', 'POSTGRES_DB', 'POSTGRES_PASSWORD', 'OWNER_PASSWORD', 'SERVICE_PASSWORD'],
 ]);
 /** The port of the image's health listener. */
 const HEALTH_PORT = Number(/HEALTH_PORT=(\d+)/.exec(CONTAINERFILE)?.[1]);
@@ -59,6 +59,26 @@ describe('the deployment files', () => {
     const ports = containers().flatMap(({ ports }) => ports.map((port: { containerPort: number }) => port));
     assert.deepEqual([...new Set(ports.map(({ containerPort }) => containerPort))], [8080, HEALTH_PORT]);
     assert.deepEqual(COMPOSE.services.service.ports, ['127.0.0.1:8080-8081:8080']);
+  });
+
+  it('the owner of the tables is known to the container that migrates alone, and no container is the superuser', () => {
+    const services = Object.entries<{ environment: Record<string, string> }>(COMPOSE.services);
+    const withOwner = services.filter(([, { environment }]) => 'MIGRATE_DATABASE_URL' in environment);
+    assert.deepEqual(
+      withOwner.map(([name]) => name),
+      ['migrate'],
+    );
+    const userOf = (url = '') => /^postgres:\/\/(\w+):/.exec(url)?.[1];
+    for (const name of ['service', 'worker', 'migrate']) {
+      assert.equal(userOf(COMPOSE.services[name].environment.DATABASE_URL), 'ventanilla_service', name);
+    }
+    const [, owner] = withOwner[0] as (typeof services)[0];
+    assert.equal(userOf(owner.environment.MIGRATE_DATABASE_URL), 'ventanilla');
+    const made: string = COMPOSE.configs.roles.content;
+    assert.deepEqual(
+      [...made.matchAll(/^CREATE ROLE (\w+) LOGIN PASSWORD '[^']+';$/gm)].map(([, role]) => role),
+      ['ventanilla', 'ventanilla_service'],
+    );
   });
 
   it('every image has a version', () => {

@@ -308,7 +308,7 @@ describe('other bad rows', () => {
 it('each job of the upkeep fails alone, and is reported by its name', async () => {
   const [lost] = (await aBatch(1)) as [number];
   await setMessages(database, [lost], { status: 'sending', dueInMs: 0 });
-  const upkeep = await testUpkeep({ database, vault });
+  const upkeep = await testUpkeep(store);
   for (const table of ['usage_totals', 'batch_receipts'])
     await database.query(`ALTER TABLE ${table} RENAME TO gone_${table}`);
   const failures = await upkeep.turn();

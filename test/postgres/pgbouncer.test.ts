@@ -41,7 +41,7 @@ function open(databaseUrl: string): Promise<OpenStore> {
 
 /** Without the service's time limit, because a busy machine needs long for a database. */
 async function administer(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: direct.url });
+  const client = new pg.Client({ connectionString: direct.ownerUrl });
   await client.connect();
   await client.query(sql).finally(() => client.end());
 }
@@ -90,7 +90,7 @@ describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
 
   for (const mode of ['session', 'transaction'] as const) {
     it(`D15: migrations of a new database go through it: ${mode} mode`, bounded, async (t) => {
-      const address = new URL(direct.url);
+      const address = new URL(direct.ownerUrl);
       address.pathname = `/${address.pathname.slice(1)}_${mode}`;
       const name = address.pathname.slice(1);
       await administer(`CREATE DATABASE ${name} TEMPLATE template0`);

@@ -51,7 +51,7 @@ async function throughTranslator(t: TestContext): Promise<Served & { proxy: Midd
   proxy.translates = true;
   address.hostname = '127.0.0.1';
   address.port = String(proxy.port);
-  return { ...(await serve(t, store.url, address.href)), proxy };
+  return { ...(await serve(t, store.ownerUrl, address.href)), proxy };
 }
 
 /** A trigger that is no part of the program, and fails with an error that nothing expects. */

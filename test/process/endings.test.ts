@@ -219,10 +219,10 @@ describe('SIGTERM during the start ends the process', { concurrency: 2 }, () => 
     const own = await testDatabase();
     // With every migration applied, a start would not wait.
     await own.database.query('DROP TABLE schema_migrations');
-    const other = new pg.Client({ connectionString: own.url });
+    const other = new pg.Client({ connectionString: own.ownerUrl });
     await other.connect();
     await other.query('SELECT pg_advisory_lock(8726, 1)');
-    const running = start('worker', { DATABASE_URL: own.url });
+    const running = start('worker', { DATABASE_URL: own.url, MIGRATE_DATABASE_URL: own.ownerUrl });
     await until('it to wait for its turn', async () => {
       const { rows } = await own.database.query(
         "SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 8726 AND objid = 1 AND NOT granted",

@@ -11,6 +11,7 @@ import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
 import { readyAt } from '../support/eventually.ts';
+import { as, RUNTIME_ROLE, runtimePassword } from '../support/runtime-role.ts';
 import { anApplication } from '../support/service.ts';
 import {
   complaints,
@@ -210,15 +211,22 @@ describe('starting', { concurrency: 2 }, () => {
     const address = new URL(process.env.TEST_DATABASE_URL as string);
     address.pathname = `/${name}`;
     const key = () => randomBytes(32).toString('base64');
+    const asService = () => as(address.href, RUNTIME_ROLE, runtimePassword(address.href));
     const variables = {
-      DATABASE_URL: address.href,
+      DATABASE_URL: asService(),
       CHANNEL: 'log',
       DATA_KEYS: `1:${key()}`,
       INDEX_KEY: key(),
       API_KEY_PEPPER: key(),
     };
     const dataDir = emptyDataDir();
-    const service = await startService(dataDir, variables);
+    await refuses(dataDir, variables, /^error: the tables are not there, .*: set MIGRATE_DATABASE_URL /);
+    await refuses(
+      dataDir,
+      { ...variables, DATABASE_URL: address.href },
+      /^error: DATABASE_URL connects as the superuser \S+, and the service never does: make a role /,
+    );
+    const service = await startService(dataDir, { ...variables, MIGRATE_DATABASE_URL: address.href });
     assert.doesNotMatch(service.out, /vtn_|curl/);
     await readyAt(service.opsUrl);
     assert.equal((await submit(service, 'vtn_none', [anApplication()])).status, 401);
@@ -238,7 +246,7 @@ describe('starting', { concurrency: 2 }, () => {
     address.pathname = '/none';
     await refuses(
       dataDir,
-      { ...variables, DATABASE_URL: address.href },
+      { ...variables, DATABASE_URL: asService() },
       /^error: DATABASE_URL cannot be used: the server has no such database \(3D000\)$/,
     );
   });

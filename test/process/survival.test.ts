@@ -192,7 +192,7 @@ test(
         body: JSON.stringify({ applications: [anApplication()] }),
       });
     assert.equal((await send()).status, 200);
-    const admin = new pg.Client({ connectionString: service.databaseUrl });
+    const admin = new pg.Client({ connectionString: service.ownerUrl });
     await admin.connect();
     // The database is dropped with its sessions at the end of the file.
     admin.on('error', () => {});

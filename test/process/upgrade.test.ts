@@ -19,6 +19,7 @@ const OWN = known.at(-1)?.schema ?? 0;
 const VARIABLES = {
   CHANNEL: 'log',
   DATABASE_URL: store.url,
+  MIGRATE_DATABASE_URL: store.ownerUrl,
   DATA_KEYS: [...TEST_SECRETS.dataKeys].map(([id, key]) => `${id}:${key.toString('base64')}`).join(','),
   INDEX_KEY: TEST_SECRETS.indexKey.toString('base64'),
   API_KEY_PEPPER: TEST_SECRETS.apiKeyPepper.toString('base64'),

@@ -68,7 +68,7 @@ const store = await testDatabase();
 const counts: LockCounts = new Map();
 const database = countingLocks(store.database, counts);
 const { vault } = store;
-const counted = { ...store, database };
+const counted = { ...store, database, runtime: countingLocks(store.runtime, counts) };
 const { json } = commandLine(counted);
 
 /** The functions whose body names the partitioned tables, or another such function. */
@@ -332,7 +332,7 @@ async function spread(): Promise<void> {
 }
 
 async function everyJob(): Promise<void> {
-  const upkeep = await testUpkeep({ database, vault }, { RETENTION_DAYS: '30' });
+  const upkeep = await testUpkeep(counted, { RETENTION_DAYS: '30' });
   await store.database.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
   assert.deepEqual(await upkeep.turn(), []);
   await leavePartition(database, 1, 0);
@@ -364,7 +364,7 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
   });
 
   it('is used by statements and jobs that lock a few partitions each', { timeout: 600_000 }, async () => {
-    await addPartitions(store.url, PARTITIONS);
+    await addPartitions(store.ownerUrl, PARTITIONS);
     await everything();
     await everyJob();
     const many = [...counts]

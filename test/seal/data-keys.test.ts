@@ -46,7 +46,7 @@ const next = { ...store, vault: new Vault(NEW) };
 
 async function serve({ vault }: { vault: Vault }): Promise<string> {
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
-  const service = await startWithoutUpkeep(config, { database, vault }, pino({ level: 'silent' }));
+  const service = await startWithoutUpkeep(config, { ...store, vault }, pino({ level: 'silent' }));
   after(() => service.stop());
   return `${service.url}/PRO`;
 }

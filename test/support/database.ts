@@ -8,13 +8,28 @@ import { Vault } from '../../src/seal/vault.ts';
 import { copyOnAll, dropOnAll, machinesOf } from './citus-database.ts';
 import { eventually } from './eventually.ts';
 import { TEMPLATE } from './global-setup.ts';
+import { as, RUNTIME_ROLE, runtimePassword } from './runtime-role.ts';
 
 export interface TestDatabase {
+  /** Sessions of the owner of the tables, for what the test itself does with them. */
   readonly database: Database;
+  /** Sessions of the runtime role, which the service has. */
+  readonly runtime: Database;
   readonly vault: Vault;
+  /** The URL for the runtime role: the DATABASE_URL of a service. */
   readonly url: string;
+  /** The URL for the owner, who is a superuser. */
+  readonly ownerUrl: string;
   /** Whether the database is on a Citus cluster. */
   readonly isSpread: boolean;
+}
+
+/** What the program works on in a test. */
+export type TestStore = Pick<TestDatabase, 'database' | 'vault'> & Partial<Pick<TestDatabase, 'runtime'>>;
+
+/** The sessions of the program: those of the runtime role where the store has them. */
+export function sessionsOf({ runtime, database }: Pick<TestStore, 'database' | 'runtime'>): Database {
+  return runtime ?? database;
 }
 
 const key = (name: string) => createHash('sha256').update(name).digest();
@@ -47,21 +62,26 @@ export async function testDatabase(): Promise<TestDatabase> {
   await admin.end();
   const address = new URL(url);
   address.pathname = `/${name}`;
-  const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
+  const open = (connectionString: string) =>
+    openDatabase({ connectionString }, { max: 10, onError: () => {} });
+  const ownerUrl = address.href;
+  const runtimeUrl = as(ownerUrl, RUNTIME_ROLE, runtimePassword(url));
+  const [database, runtime] = [open(ownerUrl), open(runtimeUrl)];
   // A busy machine may need longer for a new session than the service waits for one.
   await eventually('a session', () =>
-    database.query('SELECT 1').then(
+    Promise.all([database.query('SELECT 1'), runtime.query('SELECT 1')]).then(
       () => true,
       () => false,
     ),
   );
   after(async () => {
-    await database.end();
+    await Promise.all([database.end(), runtime.end()]);
     if (machines.length > 0) return dropOnAll(machines, name);
     const cleaner = new pg.Client({ connectionString: url });
     await cleaner.connect();
     await cleaner.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await cleaner.end();
   });
-  return { database, vault: new Vault(TEST_SECRETS), url: address.href, isSpread: machines.length > 0 };
+  const vault = new Vault(TEST_SECRETS);
+  return { database, runtime, vault, url: runtimeUrl, ownerUrl, isSpread: machines.length > 0 };
 }

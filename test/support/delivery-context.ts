@@ -7,7 +7,7 @@ import type { DeliveryContext } from '../../src/messages/delivery/turn.ts';
 import { composeMessage, type MessageSource } from '../../src/messages/rules/compose-message.ts';
 import type { Ready } from '../../src/messages/sql/begin.ts';
 import type { Claimed } from '../../src/messages/sql/claim.ts';
-import type { TestDatabase } from './database.ts';
+import { sessionsOf, type TestStore } from './database.ts';
 
 /** A busy machine may be slow to record; a store that is away for ever still fails its test. */
 const TRY_FOR_MS = 60_000;
@@ -17,10 +17,11 @@ const TRY_FOR_MS = 60_000;
  * test; pauses and breaks of the channel are ignored.
  */
 export function deliveryContext(
-  { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
+  { vault, ...store }: TestStore,
   channel: Channel,
   changes: Partial<DeliveryContext> = {},
 ): DeliveryContext {
+  const database = sessionsOf(store);
   return {
     database,
     vault,

@@ -16,9 +16,11 @@ const FAKE = `
   CREATE TABLE faked.clock (at timestamptz NOT NULL);
   INSERT INTO faked.clock VALUES (pg_catalog.now());
   CREATE FUNCTION faked.now() RETURNS timestamptz STABLE LANGUAGE sql AS 'SELECT at FROM faked.clock';
-  CREATE FUNCTION faked.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS 'SELECT at FROM faked.clock'`;
+  CREATE FUNCTION faked.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS 'SELECT at FROM faked.clock';
+  GRANT USAGE ON SCHEMA faked TO PUBLIC;
+  GRANT SELECT ON faked.clock TO PUBLIC`;
 
-export async function fakeClock({ url: databaseUrl }: TestDatabase): Promise<FakedClock> {
+export async function fakeClock({ ownerUrl: databaseUrl }: TestDatabase): Promise<FakedClock> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {

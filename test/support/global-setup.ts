@@ -6,8 +6,10 @@ import pg from 'pg';
 import { openEmbedded } from '../../src/embedded/server.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
+import { grantRuntime } from '../../src/schema/runtime-role.ts';
 import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
 import { copyCluster, prepareCluster } from './prepared-cluster.ts';
+import { makeRuntimeRole, RUNTIME_ROLE } from './runtime-role.ts';
 import { serverFolder } from './server-folder.ts';
 
 export const TEMPLATE = 'ventanilla_template';
@@ -47,6 +49,7 @@ function endNow(folder: string): void {
 
 async function makeTemplate(url: string): Promise<void> {
   const machines = await machinesOf(url);
+  await makeRuntimeRole(machines.length > 0 ? machines : [url]);
   if (machines.length > 0) {
     await dropOnAll(machines, TEMPLATE);
     await createOnAll(machines, TEMPLATE);
@@ -61,6 +64,7 @@ async function makeTemplate(url: string): Promise<void> {
   address.pathname = `/${TEMPLATE}`;
   const database = openDatabase({ connectionString: address.href }, { max: 1, onError: () => {} });
   await migrate(database);
+  await grantRuntime(database, RUNTIME_ROLE);
   await database.end();
 }
 

@@ -7,16 +7,15 @@ import { Registrar } from '../../src/applications/sql/registration.ts';
 import { ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
 import type { Credential } from '../../src/partners/rules/credential.ts';
 import { Credentials } from '../../src/partners/sql/credentials.ts';
-import type { TestDatabase } from './database.ts';
+import { sessionsOf, type TestDatabase, type TestStore } from './database.ts';
+
+type SpreadStore = TestStore & Pick<TestDatabase, 'isSpread'>;
 
 const BATCH = 100;
 
 /** Takes in one batch; gives the answer. Throws where the batch gets none. */
-export async function intakeOf({
-  database,
-  vault,
-  isSpread,
-}: Pick<TestDatabase, 'database' | 'vault' | 'isSpread'>) {
+export async function intakeOf({ vault, isSpread, ...store }: SpreadStore) {
+  const database = sessionsOf(store);
   const policyId = await rememberPolicy(database, DEFAULT_POLICY);
   const context = {
     database,
@@ -48,7 +47,7 @@ export async function intakeOf({
 }
 
 /** Registers in batches of 100. Resolves to the ids, with 0 for a duplicate; throws at any other outcome. */
-export async function registrarOf(store: Pick<TestDatabase, 'database' | 'vault' | 'isSpread'>) {
+export async function registrarOf(store: SpreadStore) {
   const ingest = await intakeOf(store);
   return async (keyId: number, elements: readonly unknown[]): Promise<number[]> => {
     const ids: number[] = [];

@@ -28,6 +28,7 @@ export interface TestService extends TestDatabase {
   /** Base URL without `/PRO`. */
   readonly url: string;
   readonly opsUrl: string;
+  /** The URL for the runtime role. */
   readonly databaseUrl: string;
   /** Every log line so far. */
   readonly log: string[];
@@ -43,19 +44,18 @@ export async function testService(
   environment: Record<string, string> = {},
   { upkeep = true, limits }: { upkeep?: boolean; limits?: PartnerLimits } = {},
 ): Promise<TestService> {
-  const { database, vault, url: databaseUrl, isSpread } = await testDatabase();
+  const store = await testDatabase();
+  const { database, vault, url: databaseUrl } = store;
   // Nothing is delivered unless a test asks for it: messages stay as the registration wrote them.
   const config: Config = { ...readConfig({ DELIVERY: 'off', ...environment }), port: 0, opsPort: 0 };
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const start = upkeep ? startPatiently : startWithoutUpkeep;
-  const service = await start(config, { database, vault }, log, limits);
+  const service = await start(config, store, log, limits);
   after(() => service.stop());
   return {
-    database,
-    vault,
+    ...store,
     databaseUrl,
-    isSpread,
     url: service.url,
     opsUrl: service.opsUrl,
     log: lines,

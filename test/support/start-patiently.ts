@@ -6,6 +6,7 @@ import { type RunningService, startService } from '../../src/app/serve.ts';
 import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/upkeep.ts';
 import type { PartnerLimits } from '../../src/http/partner-api.ts';
 import { Patience } from '../../src/postgres/patience.ts';
+import { sessionsOf, type TestDatabase } from './database.ts';
 
 /** A minute for each step, as a process has. */
 export function testPatience(): Patience {
@@ -15,11 +16,16 @@ export function testPatience(): Patience {
 /** `startService` on a store that the test has opened. */
 export function startPatiently(
   config: Config,
-  store: Store,
+  store: Store & Partial<Pick<TestDatabase, 'runtime'>>,
   log: Parameters<typeof startService>[2],
   limits?: PartnerLimits,
 ): Promise<RunningService> {
-  return startService(config, { ...store, patience: testPatience() }, log, limits);
+  return startService(
+    config,
+    { ...store, database: sessionsOf(store), patience: testPatience() },
+    log,
+    limits,
+  );
 }
 
 /**

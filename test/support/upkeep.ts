@@ -3,20 +3,20 @@ import pino from 'pino';
 import { loadJobs, upkeepTurn } from '../../src/app/upkeep.ts';
 import type { Setting } from '../../src/base/setting.ts';
 import { NOBODY } from '../../src/subject/watcher.ts';
-import type { TestDatabase } from './database.ts';
+import { sessionsOf, type TestStore } from './database.ts';
 
 /**
  * `turn` runs every job once, with these variables of the process, and resolves to the failures: the job and its error.
  */
 export async function testUpkeep(
-  { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
+  { vault, ...store }: TestStore,
   variables: Readonly<Record<string, string>> = {},
 ) {
   const jobs = await loadJobs();
   const turn = async (): Promise<[work: string, error: unknown][]> => {
     const failures: [work: string, error: unknown][] = [];
     const context = {
-      database,
+      database: sessionsOf(store),
       vault,
       log: pino({ level: 'silent' }),
       stopping: new AbortController().signal,

@@ -1,13 +1,16 @@
 /** The policies that were used, so that each decision can be explained and repeated (D30). */
 
+import { errorCode } from '../../base/error-code.ts';
 import type { Database } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
 import { SetupError } from '../../postgres/setup-error.ts';
 import type { Policy } from '../rules/policy.ts';
 
 const FIND = 'SELECT id, content = $2::jsonb AS same FROM policies WHERE version = $1';
-const ADD =
-  'INSERT INTO policies (id, version, content) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING';
+/** Without ON CONFLICT, for which Citus asks for the right to update as well. */
+const ADD = 'INSERT INTO policies (id, version, content) VALUES ($1, $2, $3)';
+/** PostgreSQL's code for a row that another process has made meanwhile. */
+const IS_THERE = '23505';
 
 /** The stored id of a policy. Throws `SetupError` if its version is stored with other content. */
 export async function rememberPolicy(database: Database, policy: Policy): Promise<number> {
@@ -16,7 +19,11 @@ export async function rememberPolicy(database: Database, policy: Policy): Promis
   const { rows } = await database.query<{ id: number; same: boolean }>(FIND, [version, content]);
   const [row] = rows;
   if (row === undefined) {
-    await database.query(ADD, [await takeId(database, 'policies'), version, content]);
+    await database
+      .query(ADD, [await takeId(database, 'policies'), version, content])
+      .catch((error: unknown) => {
+        if (errorCode(error) !== IS_THERE) throw error;
+      });
     return rememberPolicy(database, policy);
   }
   if (!row.same) {
