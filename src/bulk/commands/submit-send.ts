@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { type Io, shortTime, writeNote, writeOutput } from '../../cli/output.ts';
 import { inLine } from '../../cli/terminal-text.ts';
 import type { Source } from '../map/source.ts';
-import { BulkError } from '../read/bulk-error.ts';
 import { Journal, type JournalOptions } from '../send/journal.ts';
 import { journalPath } from '../send/journal-lines.ts';
 import { lockJournal, lockPath } from '../send/journal-lock.ts';
@@ -15,7 +14,7 @@ import type { Tally } from '../send/tally.ts';
 import { askToSend, type Checked, checkFile, type SendCommand } from './submit-ask.ts';
 import { showProgress } from './submit-progress.ts';
 import { REJECTED, writeSummary, writeSummaryJson } from './submit-summary.ts';
-import { INTERRUPTED, type Surroundings } from './submit-terminal.ts';
+import { INTERRUPTED } from './submit-terminal.ts';
 
 const STOPPED_AT_QUOTA = 3;
 /** Batches under way at once. */
@@ -69,16 +68,6 @@ function sayWaiting(io: Io): (delayMs: number, reason: string) => void {
     quietUntil = performance.now() + Math.max(delayMs, 1_000);
     writeNote(io, `${inLine(reason)}; trying again\n`);
   };
-}
-
-/** The API key of the environment. Throws `BulkError` where there is none. */
-export function readKey({ env }: Surroundings): string {
-  const key = env.VENTANILLA_API_KEY?.trim();
-  if (!key)
-    throw new BulkError('VENTANILLA_API_KEY is not set: put the API key into that environment variable');
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new BulkError('VENTANILLA_API_KEY must be the API key as it was issued, without spaces');
-  return key;
 }
 
 async function sendAndSumUp(

@@ -11,9 +11,10 @@ import { BulkError } from '../read/bulk-error.ts';
 import { ENCODINGS } from '../read/encoding/encoding.ts';
 import { environmentUrl } from '../send/remote-service.ts';
 import { tellingOfService } from '../send/service-error.ts';
+import { readKey } from './api-key.ts';
 import { openAsking } from './submit-encoding.ts';
 import { showSource } from './submit-preview.ts';
-import { readKey, send } from './submit-send.ts';
+import { send } from './submit-send.ts';
 import { PROCESS, type Surroundings } from './submit-terminal.ts';
 
 interface Options {
@@ -36,7 +37,8 @@ interface Options {
 
 const HELP = `
 FILE is CSV, JSON Lines, JSON (an array, or an object with "applications") or XLSX. The content decides, not the name.
-Put the API key into the environment variable VENTANILLA_API_KEY.
+Put the API key into the environment variable VENTANILLA_API_KEY, or the path of a file with the key into
+VENTANILLA_API_KEY_FILE.
 FILE.ventanilla-journal remembers what was sent: after a stop, run the same command again to go on.
 FILE.rejected.csv gets the rows that were not taken, with the reasons. With --results every row gets a line, also after
 a stop; the ID numbers in the results are personal data.
