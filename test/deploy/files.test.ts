@@ -57,7 +57,9 @@ describe('the deployment files', () => {
     }
     assert.match(CONTAINERFILE, new RegExp(`^EXPOSE 8080 ${HEALTH_PORT}$`, 'm'));
     const ports = containers().flatMap(({ ports }) => ports.map((port: { containerPort: number }) => port));
-    assert.deepEqual([...new Set(ports.map(({ containerPort }) => containerPort))], [8080, HEALTH_PORT]);
+    const metrics = Number(RESOURCES.find(({ kind }) => kind === 'ConfigMap').data.METRICS_PORT);
+    const opened = new Set(ports.map(({ containerPort }) => containerPort));
+    assert.deepEqual([...opened], [8080, HEALTH_PORT, metrics]);
     assert.deepEqual(COMPOSE.services.service.ports, ['127.0.0.1:8080-8081:8080']);
   });
 
