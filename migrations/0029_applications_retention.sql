@@ -8,11 +8,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN octet_length(p_facts) >= 28 * (p_position + 1)
   THEN nullif(get_byte(p_facts, 28 * p_position + 6) & 3, 3) END;
 
--- The open applications of a segment; the batches that hold open and other applications; the ids in application_states
--- of the others; the number of the others; and batches whose facts cannot be read: an application whose decision cannot
--- be read counts as open until its state says otherwise.
+-- Applications of a final status in p_kept count as open here: they stay. The open applications of a segment; the
+-- batches that hold open and other applications; the ids in application_states of the others; the number of the others;
+-- and batches whose facts cannot be read: an application whose decision cannot be read counts as open until its state
+-- says otherwise.
 CREATE FUNCTION open_applications(
-  p_begins_at bigint, p_ends_at bigint,
+  p_begins_at bigint, p_ends_at bigint, p_kept application_status[],
   OUT open_ids bigint[], OUT mixed bigint[], OUT final bigint[], OUT others bigint, OUT damaged bigint[]
 )
 LANGUAGE plpgsql
@@ -21,13 +22,13 @@ AS $$
 BEGIN
   final := ARRAY(
     SELECT s.application_id FROM application_states s
-    WHERE s.batch_id >= p_begins_at AND s.batch_id < p_ends_at AND NOT is_open(s.status));
+    WHERE s.batch_id >= p_begins_at AND s.batch_id < p_ends_at AND NOT is_open(s.status) AND s.status <> ALL (p_kept));
   SELECT array_agg(a.application_id) FILTER (WHERE a.is_open), count(*) FILTER (WHERE NOT a.is_open),
     array_agg(DISTINCT a.id) FILTER (WHERE a.is_open AND a.decision IS NULL)
   INTO open_ids, others, damaged FROM (
     SELECT d.id, d.application_id, d.decision,
       -- Applications that were approved or came into review must have a final decision.
-      d.decision IS DISTINCT FROM 2 AND d.application_id <> ALL (final) AS is_open
+      (d.decision IS DISTINCT FROM 2 OR 'rejected' = ANY (p_kept)) AND d.application_id <> ALL (final) AS is_open
     FROM (
       SELECT b.id, application_id_at(b.id, p) AS application_id, decision_code(b.facts, p) AS decision
       -- Detoasts the facts once: otherwise each look at a position would read all of them.

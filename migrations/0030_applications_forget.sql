@@ -1,4 +1,4 @@
--- Which old partitions lose their closed applications, and when (RETENTION_DAYS).
+-- Which old partitions lose their closed applications, and when (RETENTION_DAYS, RETENTION_POLICY).
 
 -- The end of the oldest partition that has been closed for p_days, by the clock and by the elapsed time (D39), and was
 -- not looked at in the last day. NULL: there is none.
@@ -29,10 +29,29 @@ BEGIN
 END
 $$;
 
--- Deletes the applications of an old partition that are not open, with their messages, history and look-ups. A smaller
--- partition with the open ones takes the place of the old one, where there are any. Returns the number of deleted
--- applications; NULL if there is no such partition, or another session does it; `unreadable` are some of the batches
--- whose facts cannot be read, so that they count as open.
+-- The final statuses whose applications stay in the partition that ends at p_end: it is not so old yet, by the clock or
+-- by the elapsed time (D39).
+CREATE FUNCTION kept_statuses(p_end bigint, p_days integer, p_disbursed_days integer) RETURNS application_status[]
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_newest constant timestamptz := (
+    SELECT max(b.created_at) FROM batches b WHERE b.id >= p_end - partition_width() AND b.id < p_end);
+  v_closed_ms constant bigint := (SELECT s.closed_ms FROM closed_segments s WHERE s.ends_at = p_end);
+BEGIN
+  RETURN ARRAY(
+    SELECT u.status FROM (VALUES ('rejected'::application_status, p_days), ('disbursed', p_disbursed_days)) AS u(status, days)
+    WHERE v_newest > clock_timestamp() - u.days * interval '1 day'
+      OR v_closed_ms > elapsed_ms() - ms_of(u.days * interval '1 day'));
+END
+$$;
+
+-- Deletes the applications of an old partition that are not open, rejected ones after p_days and disbursed ones after
+-- p_disbursed_days (NULL: p_days), with their messages, history and look-ups. A smaller partition with the open ones
+-- takes the place of the old one, where there are any. Returns the number of deleted applications; NULL if there is no
+-- such partition, or another session does it; `unreadable` are some of the batches whose facts cannot be read, so that
+-- they count as open.
 --
 -- To write a partition again costs as much as its open applications. So a partition is written again where half of its
 -- applications go, and otherwise once in 30 days. It is looked at each day.
@@ -40,12 +59,15 @@ $$;
 -- Registrations, claims and reads go on meanwhile. Only where the new tables take the place of the old ones, claims,
 -- events and reviews wait for as long as it takes to read the records once, and registrations for a moment. No
 -- statement changes a batch of the partition until then.
-CREATE FUNCTION forget_partition(p_days integer) RETURNS TABLE (applications bigint, unreadable bigint[])
+CREATE FUNCTION forget_partition(p_days integer, p_disbursed_days integer DEFAULT NULL)
+RETURNS TABLE (applications bigint, unreadable bigint[])
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   v_now_ms constant bigint := elapsed_ms();
+  v_disbursed constant integer := coalesce(p_disbursed_days, p_days);
+  v_kept application_status[];
   v_end bigint;
   v_begin bigint;
   v_is_due boolean;
@@ -56,21 +78,22 @@ DECLARE
   v_mixed bigint[] := '{}';
   v_final bigint[] := '{}';
 BEGIN
-  -- The function runs as the owner: the caller chooses no more than RETENTION_DAYS can say.
-  IF p_days IS NULL OR p_days < 1 THEN RAISE EXCEPTION 'p_days must be 1 or more'; END IF;
+  -- The function runs as the owner: the caller chooses no more than a retention can say.
+  IF p_days IS NULL OR least(p_days, v_disbursed) < 1 THEN RAISE EXCEPTION 'p_days must be 1 or more'; END IF;
   IF is_worker() THEN
     RETURN QUERY SELECT j.applications, j.unreadable FROM json_to_record(
-      on_coordinator(format('SELECT row_to_json(f) FROM forget_partition(%s) AS f', p_days))::json
+      on_coordinator(format('SELECT row_to_json(f) FROM forget_partition(%s, %s) AS f', p_days, v_disbursed))::json
     ) AS j(applications bigint, unreadable bigint[]);
     RETURN;
   END IF;
   unreadable := '{}';
-  IF hold_closed_segments() THEN v_end := old_partition(p_days); END IF;
+  IF hold_closed_segments() THEN v_end := old_partition(least(p_days, v_disbursed)); END IF;
   IF v_end IS NULL THEN RETURN NEXT; RETURN; END IF;
   v_begin := v_end - partition_width();
+  v_kept := kept_statuses(v_end, p_days, v_disbursed);
   applications := 0;
   FOR v_segment IN SELECT * FROM closed_segments s WHERE s.begins_at >= v_begin AND s.begins_at < v_end LOOP
-    v_found := open_applications(v_segment.begins_at, v_segment.ends_at);
+    v_found := open_applications(v_segment.begins_at, v_segment.ends_at, v_kept);
     v_open := v_open || v_found.open_ids;
     v_mixed := v_mixed || v_found.mixed;
     v_final := v_final || v_found.final;
@@ -107,4 +130,4 @@ BEGIN
 END
 $$;
 
-SELECT runs_as_owner('forget_partition(integer)');
+SELECT runs_as_owner('forget_partition(integer, integer)');

@@ -70,7 +70,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['messages/sql', 'partners/sql', 'partners/uses'],
   ],
   'applications/routes': ['base', 'contract', 'gate', ...RULES, 'applications/uses'],
-  'applications/commands': ['base', 'cli', 'operations', ...RULES, 'applications/uses', 'messages/uses'],
+  'applications/commands': [
+    ...[
+      'base',
+      'cli',
+      'operations',
+      ...RULES,
+      'applications/settings.ts',
+      'applications/uses',
+      'messages/uses',
+    ],
+  ],
 
   'messages/rules': ['base', ...RULES],
   'messages/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],

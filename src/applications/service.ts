@@ -1,21 +1,16 @@
 /** What `serve` and `worker` run of the applications, beside the way of a batch (`app/serve.ts`). */
 import type { Service, ServiceContext } from '../subject/subject.ts';
 import type { BatchId } from './rules/ids.ts';
-import { RETENTION_DAYS } from './settings.ts';
-import {
-  fillLookUpBuckets,
-  forgetPartitions,
-  leavePartition,
-  makePartitionsAhead,
-} from './sql/partitions.ts';
-import { deleteOldReceipts } from './sql/receipts.ts';
+import { retentionOf } from './settings.ts';
+import { fillLookUpBuckets, leavePartition, makePartitionsAhead } from './sql/partitions.ts';
+import { deleteOldReceipts, forgetBy } from './sql/retention.ts';
 import { trimSurplus } from './sql/surplus.ts';
 
 /** The most ids in one log line. */
 const MAX_IDS = 20;
 const UNREADABLE =
   'envelopes do not open, so refused applicants stay in them; the upkeep tries again in an hour';
-const KEPT = 'these batches are kept in spite of RETENTION_DAYS: their stored data cannot be read';
+const KEPT = 'these batches are kept in spite of the retention: their stored data cannot be read';
 
 export const APPLICATIONS_SERVICE: Service = {
   upkeep: [
@@ -34,10 +29,10 @@ async function trimEnvelopes({ database, vault, log }: ServiceContext): Promise<
 }
 
 async function forgetOld({ database, log, setting }: ServiceContext): Promise<void> {
-  const days = setting(RETENTION_DAYS);
-  if (days === null) return;
-  const applications = await forgetPartitions(database, days, (kept) => log.error(idsOf(kept), KEPT));
-  if (applications > 0) log.info({ applications }, 'deleted applications older than RETENTION_DAYS');
+  const retention = retentionOf(setting);
+  if (retention === null) return;
+  const applications = await forgetBy(database, retention, (kept) => log.error(idsOf(kept), KEPT));
+  if (applications > 0) log.info({ applications }, 'deleted old applications');
 }
 
 function idsOf(batchIds: readonly BatchId[]) {

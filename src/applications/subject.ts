@@ -1,7 +1,7 @@
 /** The parts of the applications in the program. */
 import { addGroup } from '../cli/command.ts';
 import type { Subject } from '../subject/subject.ts';
-import { RETENTION_DAYS } from './settings.ts';
+import { RETENTION_DAYS, RETENTION_POLICY } from './settings.ts';
 
 export const applications: Subject = {
   commands: [
@@ -9,8 +9,13 @@ export const applications: Subject = {
       command: (program) => addGroup(program, 'application', 'the applications', 'application show 12'),
       load: async () => (await import('./commands/application.ts')).addApplicationCommands,
     },
+    {
+      command: (program) =>
+        addGroup(program, 'retention', 'how long applications are kept', 'retention plan'),
+      load: async () => (await import('./commands/retention.ts')).addRetentionCommands,
+    },
   ],
-  settings: [RETENTION_DAYS],
+  settings: [RETENTION_DAYS, RETENTION_POLICY],
   witnesses: async () => {
     const { ENVELOPES, hasBatches } = await import('./sql/secret-witnesses.ts');
     const { reindexApplications } = await import('./sql/reindex.ts');

@@ -2,6 +2,8 @@
 
 export interface Setting<T> {
   readonly variable: string;
+  /** A variable that may not be set beside this one, unless it is `none`. */
+  readonly excludes?: string;
   /** Reads the text, trimmed; undefined where the variable is absent or empty. Throws an error with the rule. */
   readonly read: (text: string | undefined) => T;
 }

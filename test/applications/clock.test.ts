@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { deleteOldReceipts } from '../../src/applications/sql/receipts.ts';
+import { deleteOldReceipts } from '../../src/applications/sql/retention.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
 import { Elapsed } from '../../src/postgres/elapsed.ts';
 import { testDatabase } from '../support/database.ts';

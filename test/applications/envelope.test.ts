@@ -5,7 +5,7 @@ import type { FieldName } from '../../src/applications/rules/fields.ts';
 import { type BatchId, toBatchId } from '../../src/applications/rules/ids.ts';
 import { openEnvelope, sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { eachEnvelope } from '../../src/applications/sql/read-envelopes.ts';
-import { deleteOldReceipts } from '../../src/applications/sql/receipts.ts';
+import { deleteOldReceipts } from '../../src/applications/sql/retention.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
 import type { Session } from '../../src/postgres/database.ts';
 import { Vault } from '../../src/seal/vault.ts';

@@ -78,9 +78,11 @@ test('the help of the program loads no command, which keeps it fast', async () =
     [
       'src/app/program.ts',
       'src/app/subjects.ts',
+      'src/applications/rules/retention.ts',
       'src/applications/settings.ts',
       'src/applications/subject.ts',
       'src/audit/subject.ts',
+      'src/base/error-code.ts',
       'src/base/setting.ts',
       'src/base/told-error.ts',
       'src/bulk/subject.ts',

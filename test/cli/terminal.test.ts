@@ -147,6 +147,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'suppression add': ['+573001234567'],
   'suppression remove': ['+573001234567'],
   'subject export': ['--phone', '+573001234568', ...REVEAL],
+  'retention plan': [],
+  'retention run': [],
   'subject erase': ['--phone', '+573001234568', '--reason', HARMLESS],
   'subject erasures': [],
   'subject replay-erasures': ['--from', join(folder, `none ${HOSTILE}`)],
@@ -167,7 +169,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*)$/;
 
 test('unsafe characters become escapes, harmless ones stay, and JSON keeps its meaning', () => {
   assert.doesNotMatch(printable(HOSTILE), UNSAFE);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { deleteOldReceipts } from '../../src/applications/sql/receipts.ts';
+import { deleteOldReceipts } from '../../src/applications/sql/retention.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';

@@ -18,6 +18,7 @@ import {
 } from '../../src/applications/sql/partitions.ts';
 import { readPartnerApplication } from '../../src/applications/sql/partner-application.ts';
 import { envelopesOf, resealEnvelopes } from '../../src/applications/sql/reseal-envelopes.ts';
+import { planRetention } from '../../src/applications/uses/retention.ts';
 import { readEventPage } from '../../src/events/sql/partner-events.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -347,6 +348,7 @@ async function everyJob(): Promise<void> {
   await store.database.query(
     'UPDATE closed_segments SET kept_ms = 1e15 WHERE ends_at < (SELECT max(ends_at) FROM closed_segments)',
   );
+  await planRetention({ ...counted, actor: 'ana' }, { rejected: 30, disbursed: 3_000 });
   await forgetPartitions(database, 30);
   assert.deepEqual(await upkeep.turn(), []);
   const newKey = new Vault({

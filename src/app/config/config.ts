@@ -86,7 +86,11 @@ export function readConfig(variables: Variables): Config {
     secrets: secrets(read, ownDatabase, problems),
     channel: problems.try(() => channelOf(read('CHANNEL'), ownDatabase)),
   };
-  const setting: ReadSetting = ({ variable, read: readText }) => {
+  const setting: ReadSetting = ({ variable, excludes, read: readText }) => {
+    const isBeside = excludes !== undefined && (read(excludes) ?? 'none') !== 'none';
+    if (isBeside && read(variable) !== undefined) {
+      throw new ConfigError(variable, `does not go with ${excludes}: set one of the two`);
+    }
     try {
       return readText(read(variable));
     } catch (error) {

@@ -70,23 +70,24 @@ export async function fillLookUpBuckets(
 
 /** Other jobs of the upkeep wait meanwhile. The next turn goes on. */
 const FORGET_FOR_MS = 60_000;
-const FORGET = 'SELECT applications, unreadable FROM forget_partition($1)';
+const FORGET = 'SELECT applications, unreadable FROM forget_partition($1, $2)';
 
 /**
- * Deletes partitions that were closed `days` ago, but for batches with an open application
- * (`migrations/0030_applications_forget.sql`), one a transaction, for about a minute. Returns how many applications
- * were deleted. `onUnreadable` is called with batches that are kept, because their facts do not tell whether an
- * application is open.
+ * Deletes the rejected applications of partitions that were closed `days` ago, and the disbursed ones of those that
+ * were closed `disbursedDays` ago: whole partitions, but for what stays (`migrations/0030_applications_forget.sql`),
+ * one a transaction, for about a minute. Returns how many applications were deleted. `onUnreadable` is called with
+ * batches that are kept, because their facts do not tell whether an application is open.
  */
 export async function forgetPartitions(
   database: Database,
   days: number,
   onUnreadable: (batchIds: readonly BatchId[]) => void = () => {},
+  disbursedDays = days,
 ): Promise<number> {
   let forgotten = 0;
   const until = performance.now() + FORGET_FOR_MS;
   while (performance.now() < until) {
-    const { applications, unreadable = [] } = await onPartition(database, FORGET, [days]);
+    const { applications, unreadable = [] } = await onPartition(database, FORGET, [days, disbursedDays]);
     if (unreadable.length > 0) onUnreadable(unreadable);
     if (applications === null) break;
     forgotten += Number(applications);

@@ -1,0 +1,56 @@
+/** `ventanilla retention`: how long applications are kept. */
+import type { Command } from 'commander';
+import { addCommand, type Cli } from '../../cli/command.ts';
+import { writeJson, writeList, writeOutput } from '../../cli/output.ts';
+import { noting } from '../../operations/acting.ts';
+import { OperatorError } from '../../operations/operator-context.ts';
+import type { Retention } from '../rules/retention.ts';
+import { RETENTION_DAYS, RETENTION_POLICY } from '../settings.ts';
+import { planRetention, runRetention } from '../uses/retention.ts';
+
+export function addRetentionCommands(group: Command, { roles, io }: Cli): void {
+  const retention = async (): Promise<Retention> => {
+    const days = await roles.setting(RETENTION_DAYS);
+    const found = (await roles.setting(RETENTION_POLICY)) ?? (days && { rejected: days, disbursed: days });
+    if (found) return found;
+    throw new OperatorError('applications are kept for ever: set RETENTION_POLICY or RETENTION_DAYS');
+  };
+  addCommand(
+    group,
+    'plan',
+    'show what is old enough to be deleted, by month and status',
+    'retention plan',
+  ).action(async ({ json }: { json?: boolean }) => {
+    const policy = await retention();
+    return roles.operate(async (context) => {
+      const due = await planRetention(context, policy);
+      await writeList(
+        io,
+        due,
+        { json: json === true, limit: due.length + 1 },
+        {
+          columns: [
+            { title: 'MONTH', value: ({ month }) => month },
+            { title: 'STATUS', value: ({ status }) => status },
+            { title: 'APPLICATIONS', value: ({ applications }) => applications },
+          ],
+          json: (one) => one,
+          none: 'Nothing is old enough.',
+        },
+      );
+    });
+  });
+  addCommand(
+    group,
+    'run',
+    'delete what is old enough now, instead of waiting for the upkeep',
+    'retention run',
+  ).action(async ({ json }: { json?: boolean }) => {
+    const policy = await retention();
+    return roles.operate(async (context) => {
+      await noting(context, { act: 'retention run' });
+      const deleted = await runRetention(context, policy);
+      await (json ? writeJson(io, { deleted }) : writeOutput(io, `Deleted ${deleted} applications.\n`));
+    });
+  });
+}
