@@ -83,12 +83,14 @@ async function serveOn(cluster: CitusCluster, workers: number): Promise<Store> {
   const database = openDatabase({ connectionString }, { max: 1, onError: () => {} });
   await migrate(database);
   await makeRuntimeRole(machines);
-  if (workers > 0) {
-    await setUpRole(database);
-    await distribute(database);
-  }
+  if (workers > 0) await distribute(database);
   await grantRuntime(database, RUNTIME_ROLE);
   const serviceUrl = as(connectionString, RUNTIME_ROLE, runtimePassword(connectionString));
+  if (workers > 0) {
+    const runtime = openDatabase({ connectionString: serviceUrl }, { max: 1, onError: () => {} });
+    await setUpRole(runtime);
+    await runtime.end();
+  }
   const { apiKey, text } = makeKey(new Vault(SECRETS), null);
   await database.query(ADD_PARTNER, [text.digest, text.hint, text.pepper]);
   await database.end();

@@ -182,11 +182,10 @@ async function startTracing({ tracing }: Config, store: OpenStore, log: Logger) 
 async function distributeStore({ database, owner, patience }: OpenStore): Promise<string[]> {
   const { distribute, setUpRole } = await import('../schema/distribution.ts');
   const { grantRuntime, sessionRole } = await import('../schema/runtime-role.ts');
-  await setUpRole(database);
   if (owner === null) return distribute(database);
+  await setUpRole(database);
   const { name } = await sessionRole(database);
   return asOwner(owner, patience, async (tables) => {
-    await setUpRole(tables);
     const distributed = await distribute(tables);
     // The other machines have the tables from now on.
     await grantRuntime(tables, name);

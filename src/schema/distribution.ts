@@ -30,7 +30,7 @@ const SPREAD = [
  */
 const SHARDS = 8;
 
-/** Settings of every session of the service's role, on every machine. */
+/** Settings of every session of the owner and of the service's role, on every machine. */
 const SETTINGS = [
   // One connection a shard stays open, because to open one takes longer than its use.
   `citus.max_cached_conns_per_worker = ${SHARDS}`,
@@ -135,6 +135,7 @@ export async function distribute(database: Database): Promise<string[]> {
     for (const { name } of await run<{ name: string }>(GENERIC_FUNCTIONS)) {
       await run(`ALTER FUNCTION ${name} RESET plan_cache_mode`);
     }
+    for (const setting of SETTINGS) await run(`ALTER ROLE CURRENT_USER SET ${setting}`);
     await run('COMMIT');
     return done;
   } finally {

@@ -92,7 +92,6 @@ export async function spread(machines: readonly string[], name: string): Promise
   const runtime = open(as(connectionString, RUNTIME_ROLE, runtimePassword(connectionString)));
   try {
     await migrate(database);
-    await setUpRole(database);
     await distribute(database);
     await grantRuntime(database, RUNTIME_ROLE);
     await setUpRole(runtime);
