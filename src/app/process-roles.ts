@@ -4,24 +4,20 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { printable } from '../cli/terminal-text.ts';
-import { version } from '../cli/version.ts';
 import { noting } from '../operations/acting.ts';
-import { connectionEndLog, failureLog, workFailureLog } from '../operations/failure-log.ts';
+import { connectionEndLog } from '../operations/failure-log.ts';
 import type { OperatorContext } from '../operations/operator-context.ts';
 import { ensureDemoPartner } from '../partners/uses/demo-partner.ts';
 import { schemaFit } from '../schema/migrations.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { countBuffersInHeapLimit } from './garbage-collection.ts';
-import type { HealthListener } from './health.ts';
 import { runUntilStopped, type Stop, stopInOrder } from './lifetime.ts';
 import { type OpenStore, openStore, openTables, type StoreUser } from './open-store.ts';
 import { asOwner } from './prepare-tables.ts';
 import type { ProgramRoles } from './role-types.ts';
 import { type Demo, welcome } from './welcome.ts';
 
-/** The time limits of the last steps of a stop, in milliseconds since the stop signal. */
-const BACKGROUND_BY_MS = 5_500;
-const PROBES_BY_MS = 5_700;
+/** The time limit of the last step of a stop, in milliseconds since the stop signal. */
 const STORE_BY_MS = 7_000;
 
 /**
@@ -99,35 +95,8 @@ function serve(config: Config): Promise<void> {
 
 function worker(config: Config): Promise<void> {
   return withStore(config, async (store, log) => {
-    const { startBackground } = await import('./background.ts');
-    const { startHealth } = await import('./health.ts');
-    const { readiness } = await import('./readiness.ts');
-    const { showWatch, startWatch } = await import('./watch.ts');
-    const watcher = await startWatch(config, store);
-    const failed = workFailureLog(failureLog(log));
-    const background = await startBackground(config, store, { log, failed, watcher }, true);
-    let stopping = false;
-    const isReady = readiness(store, log);
-    const ready = async () => !stopping && (await isReady());
-    const health = { alive: () => background.alive(), ready };
-    const listeners: HealthListener[] = [];
-    const close = () => Promise.all(listeners.map((listener) => listener.close()));
-    try {
-      listeners.push(await startHealth(config, log, health));
-      listeners.push(await showWatch(config, { log, watcher }, health));
-      await store.confirm();
-    } catch (error) {
-      await Promise.all([close(), background.stop()]);
-      throw error;
-    }
-    log.info('worker started');
-    return (sinceMs) => {
-      stopping = true;
-      return stopInOrder(log, sinceMs, [
-        { name: 'background', byMs: BACKGROUND_BY_MS, run: () => background.stop() },
-        { name: 'probes', byMs: PROBES_BY_MS, run: close },
-      ]);
-    };
+    const { startWorker } = await import('./worker.ts');
+    return startWorker(config, store, log);
   });
 }
 
@@ -137,6 +106,7 @@ async function withStore(
   start: (store: OpenStore, log: Logger) => Promise<Stop>,
 ): Promise<void> {
   const { createLog } = await import('./log.ts');
+  const { startTracing } = await import('./tracing.ts');
   const log = createLog(config);
   return runUntilStopped(log, async ({ signal, fail }) => {
     const store = await openStore(config, {
@@ -146,7 +116,7 @@ async function withStore(
       lost: (error) => fail(error.message),
       onError: connectionEndLog(log),
     });
-    const stopTracing = await startTracing(config, store, log);
+    const stopTracing = config.tracing ? await startTracing(store, log) : null;
     const close: Stop = (sinceMs) =>
       stopInOrder(log, sinceMs, [
         { name: 'store', byMs: STORE_BY_MS, run: () => Promise.all([store.close(), stopTracing?.()]) },
@@ -161,21 +131,6 @@ async function withStore(
       await close(performance.now());
       throw error;
     }
-  });
-}
-
-/** Begins to trace the process; returns what ends this, or null where the process is not traced. */
-async function startTracing({ tracing }: Config, store: OpenStore, log: Logger) {
-  if (!tracing) return null;
-  const { traceProcess } = await import('../tracing/trace-process.ts');
-  const { database, webhookDatabase, vault } = store;
-  const pools = [database, ...(webhookDatabase ? [webhookDatabase] : [])];
-  const logFailure = failureLog(log, undefined, 'warn');
-  return traceProcess({
-    vault,
-    pools,
-    version: version(),
-    failed: (facts) => logFailure('the collector did not take spans', facts),
   });
 }
 

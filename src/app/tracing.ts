@@ -1,0 +1,17 @@
+/** Sends the traces of a process to a collector (docs/tracing.md). */
+import type { Logger } from 'pino';
+import { version } from '../cli/version.ts';
+import { failureLog } from '../operations/failure-log.ts';
+import type { Store } from './open-store.ts';
+
+/** Begins to trace the process; returns what ends this, in little more than a second. */
+export async function startTracing({ database, webhookDatabase, vault }: Store, log: Logger) {
+  const { traceProcess } = await import('../tracing/trace-process.ts');
+  const logFailure = failureLog(log, undefined, 'warn');
+  return traceProcess({
+    vault,
+    pools: [database, ...(webhookDatabase ? [webhookDatabase] : [])],
+    version: version(),
+    failed: (facts) => logFailure('the collector did not take spans', facts),
+  });
+}
