@@ -59,6 +59,16 @@ const erase = (ids: readonly number[], on: Database = database) =>
 const eraseByCommand = (person: typeof one) =>
   json('subject', 'erase', '--phone', person.phone, '--reason', 'x', '--close', '--yes');
 const isLocked = { code: '55P03' };
+/** As the command does: on a busy machine the other session may hold its lock for longer than an erasure waits. */
+async function eraseAtLast(ids: readonly number[]): Promise<unknown> {
+  for (;;) {
+    try {
+      return await erase(ids);
+    } catch (error) {
+      if ((error as { code?: string }).code !== isLocked.code) throw error;
+    }
+  }
+}
 
 /** Runs `work` while an erasure of these applications is not committed yet, and resolves when both are over. */
 async function besideErasure(
@@ -112,7 +122,7 @@ it('a worker that has claimed the message: the erasure waits, and then finds it 
   const worker = await database.connect();
   await worker.query('BEGIN');
   await worker.query('SELECT * FROM take_from_outbox($1)', [[id]]);
-  const erasing = assert.rejects(erase([id]), isBeingSent);
+  const erasing = assert.rejects(eraseAtLast([id]), isBeingSent);
   await eventually('the wait', async () => (await waitingSessions(database)).length > 0);
   await worker.query(
     "INSERT INTO leases (begun_at, lost_at, ids, types, attempts) VALUES (now(), now() + interval '1 minute', $1, 'a', '{1}')",
@@ -169,7 +179,7 @@ it('two erasures of one batch and of one bucket: both are gone', async () => {
   ])) as [number, number];
   await closePartition(database);
   // One bucket for both, so that the second erasure changes what the first one has left.
-  await besideErasure([id], () => erase([beside]), true);
+  await besideErasure([id], () => eraseAtLast([beside]), true);
   await assertErased(one);
   await assertErased(mate);
 });
