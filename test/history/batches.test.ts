@@ -134,7 +134,7 @@ const BREAKS: readonly Break[] = [
     'a replay that differs',
     'replays',
     (history) =>
-      inBatch(history, 0, ({ calls }) => ({ calls: [calls[0]!, answeredWith(calls[1]!, { text: '{}' })] })),
+      inBatch(history, 0, ({ calls }) => ({ calls: [calls[0]!, answeredWith(calls[1]!, { digest: '{}' })] })),
   ],
   [
     'two first answers',

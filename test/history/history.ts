@@ -37,7 +37,8 @@ export type Outcome =
 export interface Answer {
   readonly status: number;
   readonly isReplay: boolean;
-  readonly text: string;
+  /** Of the body's bytes. */
+  readonly digest: string;
   /** By position; null where the status is not 200. */
   readonly outcomes: readonly Outcome[] | null;
 }

@@ -121,7 +121,7 @@ export class Model {
   #send(batch: OneBatch, decisions: readonly Decision[], fate: Fate): void {
     const time = this.#pass();
     if (fate === 'refused') {
-      const answer = { status: 500, isReplay: false, text: '{"error": "temporary"}', outcomes: null };
+      const answer = { status: 500, isReplay: false, digest: 'temporary', outcomes: null };
       batch.calls.push({ ...time, answer });
       return;
     }
@@ -130,7 +130,7 @@ export class Model {
       this.#register(batch.partnerId, application, decisions[index]!),
     );
     const { outcomes } = batch;
-    const answer = { status: 200, isReplay, text: JSON.stringify(outcomes), outcomes };
+    const answer = { status: 200, isReplay, digest: JSON.stringify(outcomes), outcomes };
     batch.calls.push({ ...time, answer: fate === 'lost' ? null : answer });
   }
 

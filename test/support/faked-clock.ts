@@ -1,4 +1,4 @@
-/** A database whose clock the test sets: the service's statements read the time from a row of a table. */
+/** A database whose clock the test sets: the service's statements read the time by a row of a table. */
 import pg from 'pg';
 import type { TestDatabase } from './database.ts';
 
@@ -7,29 +7,49 @@ export interface FakedClock {
   set(ms: number): Promise<void>;
 }
 
+/** A clock that goes on. */
+export interface SteppedClock {
+  /** Sets the clock this much ahead of the right time, in milliseconds; below 0: behind it. */
+  set(client: Pick<pg.Client, 'query'>, aheadMs: number): Promise<void>;
+}
+
 /**
  * PostgreSQL looks for the functions of a statement along the session's search path; this schema stands before its
- * own.
+ * own, and after the one of the store, which stays the first.
  */
-const FAKE = `
+const fake = (value: string, time: (realTime: string) => string) => `
   CREATE SCHEMA faked;
-  CREATE TABLE faked.clock (at timestamptz NOT NULL);
-  INSERT INTO faked.clock VALUES (pg_catalog.now());
-  CREATE FUNCTION faked.now() RETURNS timestamptz STABLE LANGUAGE sql AS 'SELECT at FROM faked.clock';
-  CREATE FUNCTION faked.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS 'SELECT at FROM faked.clock';
+  CREATE TABLE faked.clock AS SELECT ${value} AS at;
+  CREATE FUNCTION faked.now() RETURNS timestamptz STABLE LANGUAGE sql AS
+    'SELECT ${time('pg_catalog.now()')} FROM faked.clock';
+  CREATE FUNCTION faked.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS
+    'SELECT ${time('pg_catalog.clock_timestamp()')} FROM faked.clock';
   GRANT USAGE ON SCHEMA faked TO PUBLIC;
   GRANT SELECT ON faked.clock TO PUBLIC`;
+const STANDING = fake('pg_catalog.now()', () => 'at');
+const STEPPED = fake("interval '0'", (realTime) => `${realTime} + at`);
+const USE = `DO $$ BEGIN EXECUTE format(
+  'ALTER DATABASE %I SET search_path = public, faked, pg_catalog', current_database()); END $$`;
+/** Open sessions keep the path that they began with. */
+const END_SESSIONS = `
+  SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
+/** Gives a database a clock that goes on, and may be set. Its other sessions are ended. */
+export async function stepClock(client: Pick<pg.Client, 'query'>): Promise<SteppedClock> {
+  for (const text of [STEPPED, USE, END_SESSIONS]) await client.query(text);
+  return {
+    async set(now, aheadMs) {
+      await now.query("UPDATE faked.clock SET at = $1::float8 * interval '1 millisecond'", [aheadMs]);
+    },
+  };
+}
 
 export async function fakeClock({ ownerUrl: databaseUrl }: TestDatabase): Promise<FakedClock> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(FAKE);
-    await client.query(`DO $$ BEGIN EXECUTE format(
-      'ALTER DATABASE %I SET search_path = faked, pg_catalog, public', current_database()); END $$`);
-    // Open sessions keep the path that they began with.
-    await client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+    for (const text of [STANDING, USE, END_SESSIONS]) await client.query(text);
   } finally {
     await client.end();
   }

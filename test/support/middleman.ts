@@ -1,9 +1,10 @@
-/** A proxy between a service and its PostgreSQL that breaks the traffic on demand. */
+/** A proxy between a service and its PostgreSQL, or a client and its service, that breaks the traffic on demand. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What happens to the registering statement:
+ * What happens to the marked statement, by default the registering one, or request:
  * - `before`: the connection dies and the server never gets the statement;
  * - `at_once`: the server gets the statement, and the connection dies on both sides while the statement runs;
  * - `after`: the statement runs and commits, and the connection dies before the answer comes;
@@ -30,23 +31,37 @@ function panicMessage(): Buffer {
   return Buffer.concat([head, PANIC]);
 }
 
-/** A proxy between a service and the server. */
+/** Where the traffic goes, and by default the statement that registers. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+const REGISTERS = 'register_batches';
+
+/** A proxy between a client and a server. */
 export class Middleman {
   readonly #sockets = new Set<Socket>();
   #server: Server | null = null;
   port = 0;
   /** Where new connections go. */
-  target: { host: string; port: number };
-  /** The faults of the next registering statements, in their order. */
+  target: Address;
+  /** The faults of the next marked statements, in their order. */
   readonly faults: Fault[] = [];
   readonly #held: { upstream: Socket; chunks: Buffer[] }[] = [];
   /** Nothing passes, and nothing is closed. */
   blackHole = false;
+  /** How long everything takes on its way, in each direction. */
+  latencyMs = 0;
+  readonly #mark: string;
+  /** Changes what the server answers. */
+  forge: ((answer: Buffer) => Buffer) | null = null;
   /** Errors come in another language than English. */
   translates = false;
 
-  constructor(target: { host: string; port: number }) {
+  /** `mark`: what a statement contains that `faults` are for. */
+  constructor(target: Address, mark = REGISTERS) {
     this.target = target;
+    this.#mark = mark;
   }
 
   /** Listens; from the second time on, on the same port. */
@@ -93,6 +108,7 @@ export class Middleman {
     }
     const upstream = connect(this.target);
     this.#track(upstream);
+    const [toServer, toClient] = [this.#writer(upstream), this.#writer(client)];
     const drop = () => {
       client.destroySoon();
       upstream.destroy();
@@ -102,7 +118,7 @@ export class Middleman {
     client.on('data', (chunk: Buffer) => {
       late?.push(chunk);
       if (this.blackHole || answer === 'swallow') return;
-      const fault = chunk.includes('register_batches') ? this.faults.shift() : undefined;
+      const fault = chunk.includes(this.#mark) ? this.faults.shift() : undefined;
       switch (fault) {
         case 'before':
           return drop();
@@ -125,7 +141,7 @@ export class Middleman {
         case 'panic':
           answer = fault;
       }
-      upstream.write(chunk);
+      toServer(chunk);
     });
     upstream.on('data', (chunk) => {
       if (this.blackHole || answer === 'swallow') return;
@@ -133,12 +149,28 @@ export class Middleman {
       if (answer === 'panic') client.end(panicMessage());
       if (answer === 'drop' || answer === 'hole' || answer === 'panic') return drop();
       if (this.translates) translate(chunk);
-      client.write(chunk);
+      toClient(this.forge === null ? chunk : this.forge(chunk));
     });
     client.on('close', () => {
       if (late === null) upstream.end();
     });
     upstream.on('close', () => client.destroy());
+  }
+
+  /** Writes in order, each chunk after the latency of its time. */
+  #writer(socket: Socket): (chunk: Buffer) => void {
+    let waiting = Promise.resolve();
+    let isWaiting = 0;
+    return (chunk) => {
+      if (this.latencyMs === 0 && isWaiting === 0) return void socket.write(chunk);
+      isWaiting += 1;
+      const due = sleep(this.latencyMs);
+      waiting = waiting.then(async () => {
+        await due;
+        isWaiting -= 1;
+        if (!socket.destroyed) socket.write(chunk);
+      });
+    };
   }
 
   #track(socket: Socket): void {

@@ -24,6 +24,8 @@ export class Program {
   readonly #logFile: string;
   #child: ChildProcess | null = null;
   #isReady = false;
+  #isWanted = false;
+  #isStarting = false;
 
   constructor(role: 'serve' | 'worker', variables: Variables, logFile: string) {
     this.#role = role;
@@ -43,8 +45,24 @@ export class Program {
     return this.#isReady ? this.pid : null;
   }
 
+  /** Whether it ended by itself, also at its start. */
+  get hasDied(): boolean {
+    return this.#isWanted && !this.#isStarting && this.pid === null;
+  }
+
   /** Resolves when the program works. `clock` sets its time, in libfaketime's form, such as `+40h`. */
   async start(clock?: string): Promise<void> {
+    this.#isReady = false;
+    this.#isWanted = true;
+    this.#isStarting = true;
+    try {
+      await this.#start(clock);
+    } finally {
+      this.#isStarting = false;
+    }
+  }
+
+  async #start(clock?: string): Promise<void> {
     const fd = openSync(this.#logFile, 'a');
     const start = readFileSync(this.#logFile).length;
     const child = spawn(process.execPath, ['src/main.ts', this.#role], {
@@ -89,6 +107,7 @@ export class Program {
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {
     this.#isReady = false;
+    this.#isWanted = false;
     const child = this.#child;
     if (child === null || this.pid === null) return child?.exitCode ?? null;
     const exit = once(child, 'exit');

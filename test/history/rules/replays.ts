@@ -13,7 +13,7 @@ function textsOf(batch: Batch): string[] {
   const [first] = answers;
   if (first === undefined) return [];
   const texts: string[] = [];
-  const others = answers.filter(({ text }) => text !== first.text).length;
+  const others = answers.filter(({ digest }) => digest !== first.digest).length;
   if (others > 0) texts.push(`${others} of ${answers.length} answers differ from the first one`);
   const firsts = answers.filter(({ isReplay }) => !isReplay).length;
   if (firsts > 1) texts.push(`${firsts} answers say that they are the first one`);

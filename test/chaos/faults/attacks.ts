@@ -1,7 +1,7 @@
 /** Hostile clients, each in a process of its own: `node attacks.ts NAME`, other settings by the environment. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bodies } from '../../bench/applicants.ts';
+import { bodies } from '../../../bench/applicants.ts';
 
 const { ATTACK_URL = '', ATTACK_KEY = '', ATTACK_STREAM = '1' } = process.env;
 const { hostname, port } = new URL(ATTACK_URL || 'http://127.0.0.1:1');

@@ -1,0 +1,69 @@
+/** The applicants of a run: some share a phone with others, some are invalid, and all decisions occur. */
+import type { Decision } from '../../../src/applications/rules/scorecard.ts';
+import type { SentApplication } from '../../history/history.ts';
+import { IN_REVIEW, MEXICAN } from '../../support/applicant.ts';
+import type { Random } from '../../support/random.ts';
+
+/** Phones that applicants of different batches share. */
+const SHARED_PHONES = 200;
+const SHARED_SHARE = 0.1;
+const INVALID_SHARE = 0.03;
+const OPTIN_SHARE = 0.6;
+/** Above the limit of every policy (D29). */
+const TOO_MUCH = 90_000_000;
+
+const DECISIONS: readonly Decision[] = [
+  'approved',
+  'approved',
+  'approved',
+  'in_review',
+  'in_review',
+  'rejected',
+];
+const FIELDS: Readonly<Record<Decision, object>> = {
+  approved: {},
+  in_review: IN_REVIEW,
+  rejected: { debt_amount: TOO_MUCH },
+};
+
+export interface Applicants {
+  /** As the rules know them. */
+  readonly sent: readonly SentApplication[];
+  /** As they are sent. */
+  readonly elements: readonly object[];
+}
+
+/** Makes applicants whose ID numbers occur once in a run. */
+export class ApplicantMaker {
+  readonly #series: number;
+  #serial = 0;
+
+  /** `series`, from 0 to 9: makers with different ones share no phone and no ID number. */
+  constructor(series = 0) {
+    this.#series = series;
+  }
+
+  /** `areAllNew`: nothing stands against any of them. */
+  make(count: number, areAllNew: boolean, random: Random): Applicants {
+    const made = Array.from({ length: count }, () => this.#makeOne(areAllNew, random));
+    return { sent: made.map(({ sent }) => sent), elements: made.map(({ element }) => element) };
+  }
+
+  #makeOne(isNew: boolean, random: Random) {
+    this.#serial += 1;
+    const isShared = !isNew && random.isLucky(SHARED_SHARE);
+    const line = isShared ? random.between(0, SHARED_PHONES - 1) : 1_000 + this.#serial;
+    const sent = {
+      idNumber: `1${this.#series}${String(this.#serial).padStart(9, '0')}`,
+      phone: `+5255${this.#series}${String(line).padStart(7, '0')}`,
+      optin: random.isLucky(OPTIN_SHARE),
+    };
+    const decision = DECISIONS[random.between(0, DECISIONS.length - 1)]!;
+    const element = {
+      ...{ ...MEXICAN, ...FIELDS[decision] },
+      ...{ id_number: sent.idNumber, phone: sent.phone, messaging_optin: sent.optin },
+      ...(!isNew && random.isLucky(INVALID_SHARE) ? { num_debts: '9' } : {}),
+    };
+    return { sent, element };
+  }
+}

@@ -1,0 +1,111 @@
+/** A partner at work: sends batches of all sizes, repeats each until its end is known, and notes the answers. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call } from '../../history/history.ts';
+import type { Random } from '../../support/random.ts';
+import type { ApplicantMaker, Applicants } from './applicants.ts';
+import { call } from './call.ts';
+import { ANSWER_WITHIN_MS, type PartnerKey, type World } from './world.ts';
+
+const MOST = 60;
+/** Batches without an Idempotency-Key, sent once; of partners without a cap, whose batches register whole or not. */
+const ONCE_SHARE = 0.15;
+/** Batches that two services get at the same moment. */
+const TWICE_SHARE = 0.1;
+/** Requests whose client leaves before the answer. */
+const IMPATIENT_SHARE = 0.03;
+/** Answered batches that are sent again at the end. */
+const SAMPLE_SHARE = 0.05;
+const MOST_SAMPLES = 500;
+
+interface Job {
+  readonly applicants: Applicants;
+  readonly body: string;
+  readonly key: string | null;
+  /** Grows with each answer. */
+  readonly calls: Call[];
+}
+
+export class PartnerClient {
+  readonly #world: World;
+  readonly #partner: PartnerKey;
+  readonly #maker: ApplicantMaker;
+  readonly #random: Random;
+  readonly #name: string;
+  readonly #samples: Job[] = [];
+  readonly #loop: Promise<void>;
+  #serial = 0;
+  #isOver = false;
+  /** Batches that were answered with 200. */
+  answered = 0;
+
+  /** Sends until `stop`, one batch after the other. `name` occurs once in a run. */
+  constructor(world: World, partner: PartnerKey, name: string, maker: ApplicantMaker, random: Random) {
+    this.#world = world;
+    this.#partner = partner;
+    this.#name = name;
+    this.#maker = maker;
+    this.#random = random;
+    this.#loop = this.#run();
+  }
+
+  /** Resolves when the end of the last batch is known; needs a healthy service. */
+  stop(): Promise<void> {
+    this.#isOver = true;
+    return this.#loop;
+  }
+
+  /** Sends a sample of the batches once more, because each is remembered for a day; needs a healthy service. */
+  async replay(): Promise<void> {
+    for (const job of this.#samples) await this.#untilKnown(job, job.calls.length);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isOver) {
+      await this.#world.gate.through(() => this.#sendOne());
+      await sleep(this.#random.between(0, this.#world.pauseMs));
+    }
+  }
+
+  async #sendOne(): Promise<void> {
+    // A part of a capped partner's batch may be over quota; without an answer nothing says which part.
+    const isOnce = this.#partner.cap === null && this.#random.isLucky(ONCE_SHARE);
+    const applicants = this.#maker.make(this.#random.between(1, MOST), isOnce, this.#random);
+    const body = JSON.stringify({ applications: applicants.elements });
+    const key = isOnce ? null : `${this.#name}-${++this.#serial}`;
+    const job = { applicants, body, key, calls: [] };
+    this.#world.recorder.batches.push({
+      partnerId: this.#partner.id,
+      hasKey: key !== null,
+      applications: applicants.sent,
+      isAllNew: isOnce,
+      calls: job.calls,
+    });
+    if (isOnce) return void (await this.#post(job));
+    if (this.#random.isLucky(TWICE_SHARE)) await Promise.all([this.#post(job, 0), this.#post(job, 1)]);
+    await this.#untilKnown(job);
+    if (this.#samples.length < MOST_SAMPLES && this.#random.isLucky(SAMPLE_SHARE)) this.#samples.push(job);
+  }
+
+  /** The same key until the answer is 200; calls before `from` do not count. */
+  async #untilKnown(job: Job, from = 0): Promise<void> {
+    while (!job.calls.slice(from).some(({ answer }) => answer?.status === 200)) {
+      const { answer } = await this.#post(job);
+      // Another status is a broken promise, and would come again.
+      if (answer !== null && answer.status !== 200 && answer.status !== 500) return;
+      if (answer?.status !== 200) await sleep(this.#random.between(50, 300));
+    }
+  }
+
+  async #post(job: Job, service = this.#random.between(0, this.#world.urls.length - 1)): Promise<Call> {
+    const isImpatient = this.#random.isLucky(IMPATIENT_SHARE);
+    const made = await call(this.#world, {
+      url: this.#world.urls[service % this.#world.urls.length]!,
+      partner: this.#partner,
+      ...{ key: job.key, body: job.body, sent: job.applicants.sent },
+      leaveAfterMs: isImpatient ? this.#random.between(1, 100) : ANSWER_WITHIN_MS,
+    });
+    job.calls.push(made);
+    if (made.answer?.status === 200) this.answered += 1;
+    return made;
+  }
+}
