@@ -22,8 +22,8 @@ const APPLICATIONS = `
   SELECT id, partner_id, phone_index, id_number_index, messaging_optin AS optin, score, decision, status
   FROM applications`;
 const MOVES = `
-  SELECT application_id AS id, action, from_status AS "from", to_status AS "to" FROM application_events
-  WHERE action IN ('approve', 'reject', 'disburse') ORDER BY id`;
+  SELECT e.application_id AS id, e.action, e.from_status AS "from", e.to_status AS "to" FROM application_events e
+  WHERE e.action IN ('approve', 'reject', 'disburse') ORDER BY e.id`;
 const MESSAGES = 'SELECT message_id::text AS "messageId", type, status FROM messages';
 const EVENTS = `
   SELECT partner_id, number::integer AS number, type, application_id AS id, from_status AS "from", to_status AS "to"

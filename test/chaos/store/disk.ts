@@ -1,6 +1,7 @@
 /** A small disk of its own for a machine, where this machine lets us mount one. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const SIZE = '3g';
@@ -25,10 +26,10 @@ export class Disk {
   }
 
   /** Leaves no byte free. */
-  fill(): void {
+  async fill(): Promise<void> {
     for (let left = free(this.path); left > 0; left = free(this.path)) {
       try {
-        writeFileSync(this.#ballast, Buffer.alloc(Math.min(left, PIECE_BYTES)), { flag: 'a' });
+        await writeFile(this.#ballast, Buffer.alloc(Math.min(left, PIECE_BYTES)), { flag: 'a' });
       } catch (error) {
         // Somebody else wrote meanwhile, but the disk is full all the same.
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;

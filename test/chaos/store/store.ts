@@ -116,7 +116,7 @@ export class Store {
 
   /** The disk is full until the primary has ended by it, and for this time longer. */
   async fillDisk(ms: number): Promise<void> {
-    this.disk.fill();
+    await this.disk.fill();
     try {
       const deadline = performance.now() + FOLLOWS_WITHIN_MS;
       while (
