@@ -146,8 +146,7 @@ test('a moment of a PostgreSQL of one’s own comes back, and nothing after it',
     server.remove();
   });
   await server.start();
-  const [setUp = '', restore = ''] = blocks('sh').slice(-2);
-  blocks('sh').slice(-3).length === 3 ? ['', ...blocks('sh').slice(-2)] : [];
+  const [setUp = '', restore = ''] = blocks('sh').filter((lines) => lines.startsWith('pgbackrest '));
   const [kept, lost] = [anApplication(), anApplication()];
   let apiKey = '';
   let moment = '';
