@@ -16,6 +16,8 @@ const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 // Every other commit of a registration ends as if a machine is lost during it.
 for (const statement of [
   'CREATE SEQUENCE commits',
+  // The trigger runs as the role of the service.
+  'GRANT USAGE ON SEQUENCE commits TO PUBLIC',
   `CREATE FUNCTION lose_machine() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF nextval('commits') % 2 = 1 THEN RAISE 'connection to the remote node failed' USING ERRCODE = 'XX000'; END IF;
     RETURN NULL;
