@@ -20,18 +20,19 @@ const codes = async () => (await look()).troubles.map(({ code }) => code);
 const PERSON_KEYS = /phone|name|id_number|city/;
 
 describe('status', () => {
-  it('of a new store, whose first upkeep is to come: well', async () => {
+  it('of a store that no process works on: no upkeep, but for the first two minutes', async () => {
+    await database.query('UPDATE schema_migrations SET applied_at = now()');
     assert.deepEqual(await codes(), []);
+    await database.query("UPDATE schema_migrations SET applied_at = now() - interval '121 seconds'");
+    assert.deepEqual(await codes(), ['no_upkeep']);
   });
 
   it('tells a trouble with exit code 1', async () => {
-    await database.query("UPDATE sender SET paused_at = now(), paused_reason = '131042'");
     const { code, out } = await run('status', '--json');
-    await database.query('UPDATE sender SET paused_at = NULL');
     const { ok, troubles } = JSON.parse(out);
     assert.deepEqual(
       [code, ok, troubles[0].code, typeof troubles[0].text],
-      [1, false, 'sender_paused', 'string'],
+      [1, false, 'no_upkeep', 'string'],
     );
   });
 
