@@ -22,19 +22,25 @@ function checkNumbers(stored: readonly StoredEvent[]): string[] {
   return at < 0 ? [] : [`event ${at + 1} is missing: number ${stored[at]!.number} has its place`];
 }
 
-/** Each move of an application is one event, in the order of the moves. */
+/** Each move of an application is one event, in the order of the moves. Events are of the partner's applications. */
 function checkCauses({ store }: History, { id }: Partner, stored: readonly StoredEvent[]): string[] {
   const changes = Map.groupBy(
     stored.filter(({ type }) => type === 'application.status_changed'),
     ({ applicationId }) => applicationId,
   );
   const own = store.applications.filter(({ partnerId }) => partnerId === id);
+  const ids = new Set(own.map((application) => application.id));
+  const strays = stored.filter(({ applicationId }) => !ids.has(applicationId));
   const textOf = (steps: readonly { from: string | null; to: string | null }[]) =>
     steps.map(({ from, to }) => `${from} to ${to}`).join(', ');
-  return own.flatMap((application) => {
+  const wrong = own.flatMap((application) => {
     const [moves, told] = [textOf(application.moves), textOf(changes.get(application.id) ?? [])];
     return moves === told ? [] : [`${application.id} moved [${moves}], and its events tell [${told}]`];
   });
+  return [
+    ...strays.map(({ number }) => `event ${number} is of an application that the partner does not have`),
+    ...wrong,
+  ];
 }
 
 /** A review that was over before another one began has the earlier event. */
@@ -70,7 +76,10 @@ function checkFeed(
 ): string[] {
   const feed = feeds.find(({ partnerId }) => partnerId === id);
   if (feed === undefined) return [];
-  const at = stored.findIndex((event, index) => event.id !== feed.events[index]?.id);
+  const at = stored.findIndex(({ id: event, type, applicationId }, index) => {
+    const told = feed.events[index];
+    return told?.id !== event || told.type !== type || told.applicationId !== applicationId;
+  });
   const place = at < 0 && feed.events.length > stored.length ? stored.length : at;
   const texts =
     place < 0
@@ -84,13 +93,15 @@ function checkFeed(
   return wrong.length === 0 ? texts : [...texts, `${wrong.length} events of the feed name another ID number`];
 }
 
-/** Each event came, and for the first time after the earlier ones of its application. */
+/** Each event came, for the first time after the earlier ones of its application, and no event of another partner. */
 function checkPushes({ pushes }: History, { id }: Partner, stored: readonly StoredEvent[]): string[] {
   const ids = pushes.find(({ partnerId }) => partnerId === id)?.ids ?? [];
   const places = new Map<string, number>();
   for (const [place, event] of ids.entries()) if (!places.has(event)) places.set(event, place);
   const newest = new Map<number, number>();
-  const texts: string[] = [];
+  const known = new Set(stored.map((event) => event.id));
+  const strays = [...places.keys()].filter((event) => !known.has(event)).length;
+  const texts = strays === 0 ? [] : [`${strays} events came to the endpoint that the partner does not have`];
   for (const { id: event, number, applicationId } of stored) {
     const place = places.get(event);
     const before = newest.get(applicationId) ?? -1;

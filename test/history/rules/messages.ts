@@ -2,6 +2,9 @@
 import type { Found, History, StoredApplication, StoredMessage } from '../history.ts';
 import { applicationOf, type Lookup } from '../lookup.ts';
 
+/** The message of a registration, by its decision (contract, "Events"). */
+const FIRST = { approved: 'approved', in_review: 'offer', rejected: 'rejected' } as const;
+
 export function checkMessages({ store }: History, lookup: Lookup): Found[] {
   const byApplication = Map.groupBy(store.messages, ({ messageId }) => applicationOf(messageId));
   const strays = [...byApplication.keys()].filter((id) => lookup.stored(id) === undefined);
@@ -16,10 +19,19 @@ export function checkMessages({ store }: History, lookup: Lookup): Found[] {
   ];
 }
 
-function textsOf({ id, optin, moves }: StoredApplication, messages: readonly StoredMessage[]): string[] {
-  const first = messages.filter(({ messageId }) => messageId === String(id)).length;
+function textsOf(application: StoredApplication, messages: readonly StoredMessage[]): string[] {
+  const { id, optin, moves, decision } = application;
+  const first = messages.filter(({ messageId }) => messageId === String(id));
   const due = optin ? 1 : 0;
-  const texts = first === due ? [] : [`${first} messages of its registration instead of ${due}`];
+  const texts =
+    first.length === due ? [] : [`${first.length} messages of its registration instead of ${due}`];
+  for (const { type } of first) {
+    if (decision !== null && type !== FIRST[decision]) texts.push(`${decision}, and told ${type}`);
+  }
+  const strays = messages.filter(
+    ({ messageId, type }) => messageId !== String(id) && type === 'offer',
+  ).length;
+  if (strays > 0) texts.push(`${strays} offers beside the message of its registration`);
   for (const [action, type] of [
     ['approve', 'approved'],
     ['reject', 'rejected'],

@@ -1,5 +1,5 @@
 /** Nothing is stored that was refused, that nobody sent, or that is only a part of a batch without an answer. */
-import type { Batch, Found, History } from '../history.ts';
+import type { Batch, Found, History, StoredApplication } from '../history.ts';
 import { answered, type Lookup } from '../lookup.ts';
 
 export function checkRefused(history: History, lookup: Lookup): Found[] {
@@ -11,8 +11,22 @@ export function checkRefused(history: History, lookup: Lookup): Found[] {
     ...history.batches.flatMap((batch) =>
       textsOf(batch, lookup).map((text) => ({ partnerId: batch.partnerId, text })),
     ),
+    ...history.store.applications.flatMap((application) => textsOfOthers(application, lookup)),
     ...strays.map(({ id, partnerId }) => ({ partnerId, text: `${id} is stored, and no client sent it` })),
   ];
+}
+
+/** Also where no answer came, a stored application is the one that was sent. */
+function textsOfOthers(application: StoredApplication, lookup: Lookup): Found[] {
+  const sent = lookup.sent(application);
+  if (sent === undefined) return [];
+  const { partnerId, applications } = sent.batch;
+  const expected = { partnerId, ...applications[sent.position]! };
+  const names = (Object.keys(expected) as (keyof typeof expected)[]).filter(
+    (name) => expected[name] !== application[name],
+  );
+  if (names.length === 0) return [];
+  return [{ partnerId, text: `${application.id} is stored with another ${names.join(', ')} than was sent` }];
 }
 
 function textsOf(batch: Batch, lookup: Lookup): string[] {

@@ -15,7 +15,11 @@ export function checkSends({ sends, store }: History, lookup: Lookup): Found[] {
     const partnerId = lookup.stored(applicationOf(messageId))?.partnerId ?? null;
     found.push({ partnerId, text: `message ${messageId} ${text}` });
   };
-  for (const [messageId, count] of reached) if (count > 1) note(messageId, `went out ${count} times`);
+  const stored = new Set(store.messages.map(({ messageId }) => messageId));
+  for (const [messageId, count] of reached) {
+    if (count > 1) note(messageId, `went out ${count} times`);
+    if (!stored.has(messageId)) note(messageId, 'went to the channel, and is not stored');
+  }
   for (const { messageId, status } of store.messages) {
     const count = reached.get(messageId) ?? 0;
     const isOpen = status === 'queued' || status === 'sending';
