@@ -1,5 +1,6 @@
 /** Items that wait for a lane go together, and no item waits for a timer. */
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Gathering } from '../../src/postgres/gathering.ts';
@@ -51,4 +52,24 @@ test('items that are put back go first', async () => {
   await turn();
   assert.deepEqual(taken(), ['ba']);
   runs[0]?.end();
+});
+
+test('a run is in the context of its first item, also where its lane is never idle', async () => {
+  const context = new AsyncLocalStorage<string>();
+  const runs: { context: string | undefined; end: () => void }[] = [];
+  const gathering = new Gathering<string>({
+    lanes: 1,
+    maxWaiting: 3,
+    take: (waiting) => waiting.splice(0, 1),
+    run: () => new Promise((end) => runs.push({ context: context.getStore(), end })),
+  });
+  for (const item of ['a', 'b', 'c']) context.run(item, () => gathering.add(item));
+  for (const index of [0, 1, 2]) {
+    await turn();
+    runs[index]?.end();
+  }
+  assert.deepEqual(
+    runs.map((run) => run.context),
+    ['a', 'b', 'c'],
+  );
 });
