@@ -122,4 +122,8 @@ export class Spans implements Tracing {
   }
 }
 
-const linkTo = (span: OpenSpan) => ({ context: span.spanContext() });
+/** Ids alone: in the `tracestate` of a span that is not ours, a client may put anything. */
+function linkTo(span: OpenSpan) {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return { context: { traceId, spanId, traceFlags } };
+}

@@ -53,7 +53,9 @@ describe('a traced service', () => {
     const apiKey = await addPartner(dataDir);
     const service = await startService(dataDir, { ...variables(collector), DELIVERY: 'on' });
     const applicant = anApplication({ name: 'Zenobia Quispe' });
-    const answer = await submit(service, apiKey, [applicant], HEADERS);
+    // The `tracestate` is text of the partner's, and may have anything.
+    const headers = { ...HEADERS, tracestate: `partner=${applicant.phone}` };
+    const answer = await submit(service, apiKey, [applicant], headers);
     assert.equal(answer.status, 200);
 
     const [request] = await spansOf(collector, 'POST /PRO');
