@@ -45,7 +45,7 @@ export async function prepareTables(opened: Opened, { kind, signal, notice }: Us
   const applied = new Set<string>();
   const role = await patience.run(() => sessionRole(database));
   refuseSuperuser(role);
-  if (role.isOwner) {
+  if (await migratesItself(role, opened)) {
     if (kind === 'service') notice(asOwnerToo(role));
     await patience.run(() => migrate(database, signal, applied));
     return { applied: [...applied], granted: null };
@@ -98,6 +98,17 @@ async function lackOf(database: Database, { name }: SessionRole, isExact: boolea
     return `migrations are pending, and the role ${name} of DATABASE_URL may not apply them`;
   }
   return isExact && hasMore ? `the role ${name} of DATABASE_URL may do more than it needs` : null;
+}
+
+/**
+ * Whether the role of the service migrates: it owns the tables, or may make them where there are none. Where another
+ * role is given as the owner, that one makes them: whoever makes tables owns them for good.
+ */
+async function migratesItself(role: SessionRole, { owner, patience }: Opened): Promise<boolean> {
+  if (role.isOwner !== null || !role.mayCreate) return role.isOwner === true;
+  if (owner === null) return true;
+  const { name } = await asOwner(owner, patience, (tables) => patience.run(() => sessionRole(tables)));
+  return name === role.name;
 }
 
 function refuseSuperuser({ name, isSuperuser }: SessionRole): void {

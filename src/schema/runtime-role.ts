@@ -9,8 +9,8 @@ import { onlyRow } from '../postgres/only-row.ts';
 export interface SessionRole {
   readonly name: string;
   readonly isSuperuser: boolean;
-  /** Whether the role may migrate: it owns the tables, or may make them where there are none. */
-  readonly isOwner: boolean;
+  /** Whether the role has the owner's rights; null: there are no tables. */
+  readonly isOwner: boolean | null;
   /** Whether the role may make tables of its own among those of the store. */
   readonly mayCreate: boolean;
 }
@@ -19,7 +19,7 @@ export interface SessionRole {
 const READ_ROLE = `
   SELECT current_user::text AS name, EXISTS (
       SELECT FROM pg_roles r WHERE r.rolname IN (current_user, session_user) AND r.rolsuper) AS "isSuperuser",
-    coalesce(pg_has_role(c.relowner, 'USAGE'), has_schema_privilege(n.oid, 'CREATE'), false) AS "isOwner",
+    pg_has_role(c.relowner, 'USAGE') AS "isOwner",
     coalesce(has_schema_privilege(n.oid, 'CREATE'), false) AS "mayCreate"
   FROM (VALUES (coalesce(current_schema(), 'public'))) AS s(name)
   LEFT JOIN pg_namespace n ON n.nspname = s.name

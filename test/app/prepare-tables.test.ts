@@ -43,6 +43,14 @@ describe('a start with two roles', () => {
     assert.deepEqual(rows, [{ list: null }]);
   });
 
+  it('refuses, before the first migration too, a role that may make tables beside those of the store', async () => {
+    await admin.query('GRANT CREATE ON SCHEMA public TO PUBLIC');
+    await assert.rejects(open(withOwner), /may make tables in the schema of the store: REVOKE CREATE/);
+    await admin.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+    const { rows } = await admin.query("SELECT to_regclass('schema_migrations') AS list");
+    assert.deepEqual(rows, [{ list: null }]);
+  });
+
   it('refuses an owner of another database, and one that cannot log in, without its password', async () => {
     const other = await emptyDatabaseUrl();
     await assert.rejects(open({ MIGRATE_DATABASE_URL: other }), /lead to different databases or schemas$/);
