@@ -20,6 +20,7 @@ DECLARE
   v_statuses application_status[];
   v_phones bigint[];
   v_phone bigint;
+  v_holder bigint;
   v_batches bigint[];
 BEGIN
   IF is_worker() THEN
@@ -38,8 +39,12 @@ BEGIN
   SELECT array_agg(a.id), array_agg(a.phone_index), array_agg(a.status) INTO v_ids, v_phones, v_statuses
   FROM applications_of(v_ids) AS a WHERE a.id_number_index <> erased_index();
   IF v_ids IS NULL THEN RETURN; END IF;
-  FOREACH v_phone IN ARRAY ARRAY(SELECT DISTINCT u.phone FROM unnest(v_phones) AS u(phone) ORDER BY u.phone) LOOP
-    DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = ANY (v_ids);
+  -- A partner may have sent very many phones with one ID number, and few of them are held. No session takes another one
+  -- for an application that is locked.
+  FOR v_phone, v_holder IN SELECT o.phone_index, o.application_id FROM open_phones o
+    WHERE o.phone_index = ANY (v_phones) AND o.application_id = ANY (v_ids) ORDER BY o.phone_index
+  LOOP
+    DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = v_holder;
   END LOOP;
   RETURN QUERY SELECT g.id, g.status, g.phone, b.seal_id FROM unnest(v_ids, v_statuses, v_phones) AS g(id, status, phone)
   JOIN (SELECT t.id, t.seal_id FROM batches t WHERE t.id = ANY (v_batches)) AS b ON b.id = batch_of(g.id);

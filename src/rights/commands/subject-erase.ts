@@ -77,9 +77,11 @@ function erasedJson({ applications, closed, unopened, partners }: ErasedSubject)
 }
 
 const NOTHING = 'Nothing of this person is stored, but perhaps a suppression of the phone.\n';
+const TRACES =
+  'Erased: traces of messages to the phone, which gets no more messages. There was no application.\n';
 
-function erasedText({ applications, closed, unopened, partners }: ErasedSubject): string {
-  if (applications.length === 0) return NOTHING;
+function erasedText({ applications, closed, unopened, partners, hadPhone }: ErasedSubject): string {
+  if (applications.length === 0) return hadPhone ? TRACES : NOTHING;
   return [
     `Erased: applications ${applications.join(', ')}. Amounts and scores stay. The phones get no more messages.`,
     ...(closed.length > 0 ? [`Rejected first, with the code data_erased: ${closed.join(', ')}.`] : []),

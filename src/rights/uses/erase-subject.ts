@@ -29,6 +29,8 @@ export interface ErasedSubject {
   readonly unopened: BatchId[];
   /** The partners that sent the applications: they have the data too. */
   readonly partners: Set<string>;
+  /** Delivery had something under the phone. */
+  hadPhone: boolean;
 }
 
 /** What would be erased. Throws `OperatorError` where `asked` names nobody. */
@@ -41,13 +43,16 @@ const PATIENCE_MS = 10_000;
 const PAUSE_MS = 250;
 /** Applications may come while it works; who sends them without end has to be stopped first. */
 const MOST_ROUNDS = 5;
+/** The applications of one transaction: a statement has to end in time, however many a partner has sent. */
+const MOST_AT_ONCE = 500;
 /** Usually there is nothing to trim. */
 const TRIM_FOR_MS = 500;
 
 /**
- * Erases what there is of a person, in a transaction that the record of acts gets a row of, and looks again, until
- * nothing is left: so what is registered meanwhile is erased too. Where the answer of a commit is lost, call it again.
- * Throws `OperatorError` where an application is open and `close` is false; then nothing of this round is erased.
+ * Erases what there is of a person, in a transaction that the record of acts gets a row of (one for every 500
+ * applications), and looks again, until nothing is left: so what is registered meanwhile is erased too. Where the
+ * answer of a commit is lost, call it again. Throws `OperatorError` where an application is open and `close` is
+ * false; then nothing of this transaction is erased.
  */
 export async function eraseSubject(
   context: OperatorContext,
@@ -56,25 +61,35 @@ export async function eraseSubject(
 ): Promise<ErasedSubject> {
   const named = await readNamed(context, asked);
   const phones = phonesOf(context, named);
-  const total: ErasedSubject = { applications: [], closed: [], unopened: [], partners: new Set() };
+  const total: ErasedSubject = {
+    applications: [],
+    closed: [],
+    unopened: [],
+    partners: new Set(),
+    hadPhone: false,
+  };
   for (let round = 1; round <= MOST_ROUNDS; round += 1) {
     // Right after a registration an envelope holds applicants who were refused, and no index leads to these.
     await trimSurplus(context.database, context.vault, { forMs: TRIM_FOR_MS, after: '0' });
     const { applications, open, hasPhone } = await look(context, named);
     if (applications.length === 0 && !hasPhone) break;
     if (open.length > 0 && !close) throw openError(open);
-    const ids = applications.map(({ id }) => id);
-    const done = await patiently(() =>
-      acting(
-        context,
-        (part) => eraseApplications(part, ids, phones, { close, nobodySends: false }),
-        (erased) => actOf(erased, reason),
-      ),
-    );
-    total.applications.push(...done.applications);
-    total.closed.push(...done.closed);
-    total.unopened.push(...done.unopened);
-    for (const { partner } of applications) total.partners.add(partner.name);
+    for (let start = 0; start === 0 || start < applications.length; start += MOST_AT_ONCE) {
+      const some = applications.slice(start, start + MOST_AT_ONCE);
+      const ids = some.map(({ id }) => id);
+      const done = await patiently(() =>
+        acting(
+          context,
+          (part) => eraseApplications(part, ids, phones, { close, nobodySends: false }),
+          (erased) => actOf(erased, reason),
+        ),
+      );
+      total.applications.push(...done.applications);
+      total.closed.push(...done.closed);
+      total.unopened.push(...done.unopened);
+      for (const { partner } of some) total.partners.add(partner.name);
+    }
+    total.hadPhone ||= hasPhone;
   }
   return total;
 }
