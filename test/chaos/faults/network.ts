@@ -21,7 +21,11 @@ export const NETWORK_FAULTS: readonly Fault[] = [
   faultOf('the network to the database is silent', toStore, beSilent),
   faultOf('the network to the services is silent', toServices, beSilent),
   faultOf('registering statements are lost, cut off or not answered', toStore, breakMarked),
-  faultOf('batches are lost, cut off or not answered', toServices, breakMarked),
+  faultOf('batches are lost, cut off or not answered', toServices, async (way, random) => {
+    await breakMarked(way, random);
+    // A client whose answer the network has swallowed would wait for its own limit, and blame the service.
+    way.dropAll();
+  }),
   faultOf('the network to the database is slow', toStore, beSlow),
   faultOf('the network to the services is slow', toServices, beSlow),
   {
