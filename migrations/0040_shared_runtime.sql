@@ -1,6 +1,7 @@
 -- The privileges of the runtime role, as the migrations before this one tell them (runtime_may).
 
--- The statements that give a role what the runtime role may do (is_missing), and take away what is more than that.
+-- The statements that give a role what the runtime role may do (is_missing), and take away what is more than that, also
+-- where everybody has it.
 CREATE FUNCTION runtime_gaps(p_role name) RETURNS TABLE (is_missing boolean, statement text)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -26,7 +27,12 @@ BEGIN
   ), held AS (
     SELECT o.kind, o.object, a.privilege_type AS privilege FROM objects o, aclexplode(o.acl) AS a
     WHERE a.grantee = p_role::regrole
+  ), of_everybody AS (
+    SELECT format('REVOKE %s ON %s %s FROM PUBLIC', string_agg(a.privilege_type, ', '), o.kind, o.object) AS statement
+    FROM objects o, aclexplode(o.acl) AS a WHERE a.grantee = 0 AND o.kind <> 'SCHEMA' GROUP BY o.kind, o.object
   )
+  SELECT false, e.statement FROM of_everybody e
+  UNION ALL
   SELECT h.privilege IS NULL, format(CASE WHEN h.privilege IS NULL THEN 'GRANT %s ON %s %s TO %I'
     ELSE 'REVOKE %s ON %s %s FROM %I' END, string_agg(privilege, ', '), kind, object, p_role)
   FROM wanted w FULL JOIN held h USING (kind, object, privilege)

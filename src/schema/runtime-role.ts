@@ -8,6 +8,7 @@ import { onlyRow } from '../postgres/only-row.ts';
 /** What the role of a session may do with the store. */
 export interface SessionRole {
   readonly name: string;
+  /** Also where the role may take on a superuser, or the server's files and programs. */
   readonly isSuperuser: boolean;
   /** Whether the role has the owner's rights; null: there are no tables. */
   readonly isOwner: boolean | null;
@@ -18,7 +19,9 @@ export interface SessionRole {
 /** A session that takes on another role at its login is one of the role that logged in. */
 const READ_ROLE = `
   SELECT current_user::text AS name, EXISTS (
-      SELECT FROM pg_roles r WHERE r.rolname IN (current_user, session_user) AND r.rolsuper) AS "isSuperuser",
+      SELECT FROM pg_roles r CROSS JOIN (VALUES (current_user), (session_user)) AS u(name)
+      WHERE (r.rolsuper OR r.rolname IN ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'))
+        AND pg_has_role(u.name, r.oid, 'MEMBER')) AS "isSuperuser",
     pg_has_role(c.relowner, 'USAGE') AS "isOwner",
     coalesce(has_schema_privilege(n.oid, 'CREATE'), false) AS "mayCreate"
   FROM (VALUES (coalesce(current_schema(), 'public'))) AS s(name)

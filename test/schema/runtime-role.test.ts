@@ -20,6 +20,7 @@ before(async () => {
   runtime = openPool(role.url);
 });
 
+const superuser = async () => (await names('SELECT current_user::text AS name'))[0] as string;
 const names = async (sql: string) => (await owner.query<{ name: string }>(sql)).rows.map(({ name }) => name);
 
 describe('the runtime role', () => {
@@ -48,6 +49,15 @@ describe('the runtime role', () => {
     await assert.rejects(runtime.query('ALTER TABLE operator_events DISABLE TRIGGER ALL'), DENIED);
     await assert.rejects(runtime.query('ALTER SEQUENCE batch_numbers RESTART'), DENIED);
     await assert.rejects(runtime.query("SELECT setval('batch_numbers', 1)"), DENIED);
+  });
+
+  it('is a superuser where it may become one, or may use the files of the server', async () => {
+    for (const strong of ['pg_read_server_files', 'pg_execute_server_program', await superuser()]) {
+      const other = await makeRole(ownerUrl);
+      await owner.query(`ALTER ROLE ${other.name} NOINHERIT; GRANT ${strong} TO ${other.name}`);
+      const pool = openPool(other.url);
+      assert.equal((await sessionRole(pool)).isSuperuser, true, strong);
+    }
   });
 
   it('adds acts of operators and can change none', async () => {
@@ -136,6 +146,15 @@ describe('the grants', () => {
     assert.deepEqual(done.filter(Boolean), [true]);
     assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false });
     await assert.rejects(runtime.query('TRUNCATE operator_events'), DENIED);
+  });
+
+  it('to everybody are taken back too', async () => {
+    await owner.query('GRANT UPDATE, DELETE ON operator_events TO PUBLIC');
+    await owner.query('GRANT EXECUTE ON FUNCTION make_batch_partitions() TO PUBLIC');
+    assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: true });
+    assert.equal(await grantRuntime(owner, role.name), true);
+    assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false });
+    await assert.rejects(runtime.query('DELETE FROM operator_events'), DENIED);
   });
 
   it('of a role that has none are told to be short', async () => {

@@ -106,17 +106,17 @@ function rewrite(
 ): Buffer | null | false {
   if (envelope === null) return null;
   const leaves = new Set(erased.map((one) => batchAndPositionOf(one).position));
+  let opened: ReturnType<typeof openEnvelope>;
   try {
-    const stay: Applicant[] = Object.entries(openEnvelope(vault, seal_id, envelope))
-      .map(([position, application]) => ({ position: Number(position), application }))
-      .filter(
-        ({ position }) => !leaves.has(position) && position < positions && !gone.includes(position + 1),
-      );
-    return stay.length === 0 ? null : sealEnvelope(vault, seal_id, stay);
+    opened = openEnvelope(vault, seal_id, envelope);
   } catch (error) {
     if (error instanceof UnknownDataKeyError && !noKey.has(id)) throw error;
     return false;
   }
+  const stay: Applicant[] = Object.entries(opened)
+    .map(([position, application]) => ({ position: Number(position), application }))
+    .filter(({ position }) => !leaves.has(position) && position < positions && !gone.includes(position + 1));
+  return stay.length === 0 ? null : sealEnvelope(vault, seal_id, stay);
 }
 
 const STILL = `
