@@ -49,3 +49,26 @@ it('says so where it has erased traces of messages to a phone without an applica
   assert.match((await run('subject', 'erase', '--phone', phone, ...WHY)).out, /^Erased: traces of messages/);
   assert.match((await run('subject', 'erase', '--phone', phone, ...WHY)).out, /^Nothing of this person/);
 });
+
+it('ends with exit code 1 where a partner sends the person again and again', async () => {
+  const person = { name: 'Persona Constante', id_number: '98765432102', ...REJECTED };
+  let sent = 0;
+  const again = () =>
+    register(key, [applicant({ ...person, phone: toPhone(`+57301${1_000_000 + sent++}`) })]);
+  await again();
+  // Each search for applications finds one more.
+  const query = async (...args: unknown[]) => {
+    if (JSON.stringify(args[0]).includes('look_up')) await again();
+    return Reflect.apply(store.runtime.query, store.runtime, args);
+  };
+  const beset = new Proxy(store.runtime, {
+    get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)),
+  });
+  const beside = commandLine({ ...store, runtime: beset });
+  const erase = ['subject', 'erase', '--id-number', person.id_number, ...WHY];
+  const { code, out } = await beside.run(...erase);
+  assert.equal(code, 1);
+  assert.match(out, /^Erased: applications .*\n(.*\n)*More applications of the person come in all the time/);
+  assert.equal((await run(...erase)).code, 0);
+  assert.deepEqual(await tablesWith(store, [person.name, person.id_number]), []);
+});

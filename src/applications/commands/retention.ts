@@ -50,7 +50,15 @@ export function addRetentionCommands(group: Command, { roles, io }: Cli): void {
     return roles.operate(async (context) => {
       await noting(context, { act: 'retention run' });
       const deleted = await runRetention(context, policy);
-      await (json ? writeJson(io, { deleted }) : writeOutput(io, `Deleted ${deleted} applications.\n`));
+      await (json ? writeJson(io, { deleted }) : writeOutput(io, deletedText(deleted)));
     });
   });
+}
+
+function deletedText(deleted: number): string {
+  if (deleted > 0) return `Deleted ${deleted} applications.\n`;
+  return (
+    'Deleted 0 applications. What is due stays up to a day after its partition was looked at, and up to 30 days where ' +
+    'less than half of the partition is due.\n'
+  );
 }

@@ -44,10 +44,16 @@ export function addErase(group: Command, { roles, io }: Cli): void {
           const found = await findSubject(context, asked);
           return json ? writeJson(io, foundJson(found)) : writeOutput(io, foundText(found));
         }
-        const erased = await eraseSubject(context, asked, { close: close === true, reason });
+        const erased = await eraseSubject(context, asked, { close: close === true, reason }).catch(
+          async (error: unknown) => {
+            // A part may be erased.
+            await keep(context).catch(() => {});
+            throw error;
+          },
+        );
         await keep(context);
         await (json ? writeJson(io, erasedJson(erased)) : writeOutput(io, erasedText(erased)));
-        if (erased.unopened.length > 0) io.exitCode = 1;
+        if (erased.unopened.length > 0 || erased.isLeft) io.exitCode = 1;
       });
     });
 }
@@ -72,15 +78,21 @@ function foundText({ applications, open, hasPhone }: Found): string {
   ].join('\n');
 }
 
-function erasedJson({ applications, closed, unopened, partners }: ErasedSubject) {
-  return { erased: true, applications, closed, unopened_batches: unopened, partners: [...partners] };
+function erasedJson({ applications, closed, unopened, partners, isLeft }: ErasedSubject) {
+  return {
+    erased: !isLeft,
+    applications,
+    closed,
+    unopened_batches: unopened,
+    partners: [...partners],
+  };
 }
 
 const NOTHING = 'Nothing of this person is stored, but perhaps a suppression of the phone.\n';
 const TRACES =
   'Erased: traces of messages to the phone, which gets no more messages. There was no application.\n';
 
-function erasedText({ applications, closed, unopened, partners, hadPhone }: ErasedSubject): string {
+function erasedText({ applications, closed, unopened, partners, hadPhone, isLeft }: ErasedSubject): string {
   if (applications.length === 0) return hadPhone ? TRACES : NOTHING;
   return [
     `Erased: applications ${applications.join(', ')}. Amounts and scores stay. The phones get no more messages.`,
@@ -89,6 +101,9 @@ function erasedText({ applications, closed, unopened, partners, hadPhone }: Eras
     'Backups that are older still hold the data, sealed. backup restore erases it again (docs/subject.md).',
     ...(unopened.length > 0
       ? [`The envelopes of batches ${unopened.join(', ')} do not open. Nobody can read them; they stay.`]
+      : []),
+    ...(isLeft
+      ? ['More applications of the person come in all the time: stop who sends them, and erase again.']
       : []),
     '',
   ].join('\n');

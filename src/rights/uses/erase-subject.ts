@@ -31,6 +31,8 @@ export interface ErasedSubject {
   readonly partners: Set<string>;
   /** Delivery had something under the phone. */
   hadPhone: boolean;
+  /** More was registered for the person again and again, and is not erased. */
+  isLeft: boolean;
 }
 
 /** What would be erased. Throws `OperatorError` where `asked` names nobody. */
@@ -67,22 +69,30 @@ export async function eraseSubject(
     unopened: [],
     partners: new Set(),
     hadPhone: false,
+    isLeft: false,
   };
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+  for (let round = 1; ; round += 1) {
     // Right after a registration an envelope holds applicants who were refused, and no index leads to these.
     await trimSurplus(context.database, context.vault, { forMs: TRIM_FOR_MS, after: '0' });
     const { applications, open, hasPhone } = await look(context, named);
-    if (applications.length === 0 && !hasPhone) break;
+    // Traces without an application are erased once: what still looks like one then has no application any more.
+    if (applications.length === 0 && (!hasPhone || total.hadPhone)) break;
+    if (round > MOST_ROUNDS) {
+      total.isLeft = true;
+      break;
+    }
     if (open.length > 0 && !close) throw openError(open);
     for (let start = 0; start === 0 || start < applications.length; start += MOST_AT_ONCE) {
       const some = applications.slice(start, start + MOST_AT_ONCE);
       const ids = some.map(({ id }) => id);
-      const done = await patiently(() =>
-        acting(
-          context,
-          (part) => eraseApplications(part, ids, phones, { close, nobodySends: false }),
-          (erased) => actOf(erased, reason),
-        ),
+      const done = await patiently(
+        () =>
+          acting(
+            context,
+            (part) => eraseApplications(part, ids, phones, { close, nobodySends: false }),
+            (erased) => actOf(erased, reason),
+          ),
+        total.applications,
       );
       total.applications.push(...done.applications);
       total.closed.push(...done.closed);
@@ -123,8 +133,15 @@ function actOf({ applications }: Erased, reason: string) {
 /** The wait for a lock took too long. */
 const LOCKED = '55P03';
 
-/** Does it again where another session is in its way for a moment: a worker that sends, or the upkeep. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Does it again where another session is in its way for a moment: a worker that sends, or the upkeep. `before`: what is
+ * erased already, for the error.
+ */
+async function patiently<T>(work: () => Promise<T>, before: readonly ApplicationId[]): Promise<T> {
+  const rest =
+    before.length === 0
+      ? 'nothing was erased'
+      : `applications ${before.join(', ')} were erased before, and no other`;
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
@@ -132,7 +149,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (error instanceof UnknownDataKeyError) {
         throw new OperatorError(
-          'an envelope of the person is sealed with a data key that this command lacks: set DATA_KEYS as the services have it; nothing was erased',
+          `an envelope of the person is sealed with a data key that this command lacks: set DATA_KEYS as the services have it; ${rest}`,
         );
       }
       const isSending = isBeingSent(error);
@@ -141,7 +158,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
         const why = isSending
           ? 'a message to the person is being sent'
           : 'the upkeep or another command works on the applications';
-        throw new OperatorError(`${why}: nothing was erased; try again in a minute`);
+        throw new OperatorError(`${why}: ${rest}; try again in a minute`);
       }
       await sleep(PAUSE_MS);
     }
