@@ -2,7 +2,7 @@
 import type { Database } from './database.ts';
 
 /** What a statement is called. */
-export interface StatementName {
+interface StatementName {
   /** The name of a prepared statement, a constant of the program; null without one. */
   readonly name: string | null;
   /** The first word, such as SELECT. */

@@ -33,7 +33,7 @@ export async function sessionRole(database: Database): Promise<SessionRole> {
 }
 
 /** What a role has less than the runtime role needs, and what it has more. */
-export interface RuntimeGaps {
+interface RuntimeGaps {
   readonly isShort: boolean;
   readonly hasMore: boolean;
 }

@@ -8,7 +8,7 @@ const FAILED_MS = 2_000;
 const CUT_OFF_MS = 4_000;
 
 /** What a turn gets. */
-export interface LoopSignals {
+interface LoopSignals {
   /** Aborts at `stop()`. */
   readonly stopping: AbortSignal;
   /** Aborts a while after `stop()`. */

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import pg from 'pg';
 import { createBackup } from '../../src/backup/create.ts';
 import { archiveLog } from '../../src/backup/log/archive.ts';
 import { keptSlot } from '../../src/backup/log/slot.ts';
@@ -12,6 +11,7 @@ import type { Place } from '../../src/backup/place/place.ts';
 import { BackupKey } from '../../src/backup/sealed.ts';
 import { administer } from '../../src/embedded/administer.ts';
 import { type EmbeddedConnection, openEmbedded } from '../../src/embedded/server.ts';
+import { oneQuery } from '../support/one-query.ts';
 import { serverFolder } from '../support/server-folder.ts';
 
 export const root = mkdtempSync(join(serverFolder(), 'ventanilla-backup-'));
@@ -36,7 +36,7 @@ export async function newStore() {
   const dataDir = newFolder();
   const server = await openEmbedded({ dataDir });
   after(() => server.close());
-  const ask = (text: string) => query(server.superuser, text);
+  const ask = (text: string) => oneQuery(server.superuser, text);
   await ask('CREATE TABLE marks (name text)');
   return {
     dataDir,
@@ -59,20 +59,9 @@ export function newPlace(): Folder {
   return new Folder(newFolder());
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
-export async function query(connection: EmbeddedConnection, text: string): Promise<any[]> {
-  const client = new pg.Client({ ...connection });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 /** The marks of a store, joined. */
 export async function marksOf(connection: EmbeddedConnection): Promise<string> {
-  const rows = await query(connection, 'SELECT name FROM marks ORDER BY name');
+  const rows = await oneQuery(connection, 'SELECT name FROM marks ORDER BY name');
   return rows.map(({ name }) => name).join(' ');
 }
 

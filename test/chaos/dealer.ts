@@ -6,7 +6,7 @@ import type { Fault, Scene } from './faults/fault.ts';
 const RECOVERY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 
-export interface Dealing {
+interface Dealing {
   readonly faults: readonly Fault[];
   readonly random: Random;
   readonly untilMs: number;

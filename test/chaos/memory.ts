@@ -56,7 +56,7 @@ export function checkHeap(samples: readonly MemorySample[], promises: Promises):
 }
 
 /** The straight line through the least heap of each window; null for a short life. */
-export function slopeOf(life: readonly MemorySample[]): Slope | null {
+function slopeOf(life: readonly MemorySample[]): Slope | null {
   const [first] = life;
   const last = life.at(-1);
   if (first === undefined || last === undefined || last.atMs - first.atMs < LEAST_LIFE_MS) return null;

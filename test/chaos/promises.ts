@@ -1,7 +1,7 @@
 /** The promises that a run checks, how often each was checked, and how often it was broken. */
 import { RULES } from '../history/check.ts';
 
-export const PROMISES = {
+const PROMISES = {
   answered: 'every request is answered or closed in time (D37)',
   statuses: 'a valid request is answered with 200 or 500 (contract, "HTTP codes")',
   ...RULES,
@@ -15,7 +15,7 @@ export const PROMISES = {
   heap: 'the heap of a process that lives long does not grow',
 } as const;
 
-export type PromiseName = keyof typeof PROMISES;
+type PromiseName = keyof typeof PROMISES;
 
 const EXAMPLES = 5;
 

@@ -10,14 +10,14 @@ interface Seen {
 }
 
 /** A fault and its time; Infinity while it goes on. */
-export interface Mark {
+interface Mark {
   readonly name: string;
   readonly fromMs: number;
   toMs: number;
 }
 
 /** An application that operators may review. */
-export interface Reviewable {
+interface Reviewable {
   readonly id: number;
   readonly status: string;
 }

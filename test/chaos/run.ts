@@ -15,7 +15,7 @@ import { finishMessages, finishPushes, historyOf, keepDelivering } from './settl
 import type { Stage } from './stage.ts';
 import { Watch } from './watch.ts';
 
-export interface PartnerPlan {
+interface PartnerPlan {
   readonly name: string;
   readonly cap: number | null;
   /** Absent: its clients call the services of the stage, and its applicants may be known to others. */

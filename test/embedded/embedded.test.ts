@@ -19,11 +19,11 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { type EmbeddedConnection, EmbeddedError, openEmbedded } from '../../src/embedded/server.ts';
 import { maxKeptLogMiB, maxWalSizeMiB, settings, sharedBuffersMiB } from '../../src/embedded/settings.ts';
 import { startPostmaster } from '../../src/embedded/start.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
+import { oneQuery } from '../support/one-query.ts';
 import { copyCluster } from '../support/prepared-cluster.ts';
 import { serverFolder } from '../support/server-folder.ts';
 
@@ -82,16 +82,6 @@ async function kill(pid: number): Promise<void> {
   for (let i = 0; i < 6_000 && isAlive(pid); i += 1) await sleep(10);
 }
 
-async function query(connection: EmbeddedConnection, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ ...connection });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 interface Child {
   readonly superuser: EmbeddedConnection;
   close(): Promise<void>;
@@ -144,23 +134,23 @@ test('keeps its data over a restart, as a private server with its settings', bou
   const first = await openEmbedded({ dataDir });
   const pid = serverPid(dataDir)!;
   assert.ok(isAlive(pid));
-  await query(first.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
+  await oneQuery(first.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
   const { blocks, bsize } = statfsSync(dataDir);
   for (const { name, value } of settings(blocks * bsize)) {
-    const [row] = await query(first.superuser, `SELECT current_setting('${name}') AS now`);
+    const [row] = await oneQuery(first.superuser, `SELECT current_setting('${name}') AS now`);
     // PostgreSQL gives these in another unit.
     if (!['shared_buffers', 'max_wal_size', 'max_slot_wal_keep_size'].includes(name))
       assert.equal(row?.now, value, name);
   }
-  const [facts] = await query(
+  const [facts] = await oneQuery(
     first.superuser,
     `SELECT current_setting('data_checksums') AS checksums, current_setting('server_encoding') AS encoding,
        upper('ñandú') AS upper, (SELECT rolname FROM pg_roles r JOIN pg_database d ON d.datdba = r.oid
        WHERE datname = current_database()) AS owner`,
   );
   assert.deepEqual(facts, { checksums: 'on', encoding: 'UTF8', upper: 'ÑANDÚ', owner: 'ventanilla' });
-  await assert.rejects(query({ ...first.superuser, password: 'wrong' }, 'SELECT 1'), { code: '28P01' });
-  await assert.rejects(query(first.superuser, "SELECT 'Maria Perez'::int"), { code: '22P02' });
+  await assert.rejects(oneQuery({ ...first.superuser, password: 'wrong' }, 'SELECT 1'), { code: '28P01' });
+  await assert.rejects(oneQuery(first.superuser, "SELECT 'Maria Perez'::int"), { code: '22P02' });
   await first.close();
   await first.close();
   assert.equal(isAlive(pid), false);
@@ -169,7 +159,7 @@ test('keeps its data over a restart, as a private server with its settings', bou
   // From a process that was killed when the password was in its place already.
   writeFileSync(join(dataDir, 'postgres.password.making-999999999-00'), 'left behind');
   const second = await openEmbedded({ dataDir });
-  assert.deepEqual(await query(second.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
+  assert.deepEqual(await oneQuery(second.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await second.close();
   assert.deepEqual(readdirSync(dataDir).sort(), [
     'postgres',
@@ -184,14 +174,14 @@ test('keeps its data over a restart, as a private server with its settings', bou
 test('adopts the server of a killed process', bounded, async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
-  await query(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
+  await oneQuery(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
   const pid = serverPid(dataDir)!;
   await child.kill();
   assert.ok(isAlive(pid));
   const server = await openEmbedded({ dataDir });
   assert.equal(serverPid(dataDir), pid);
   assert.deepEqual(server.superuser, child.superuser);
-  assert.deepEqual(await query(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
+  assert.deepEqual(await oneQuery(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await server.close();
   assert.equal(isAlive(pid), false);
 });
@@ -199,17 +189,17 @@ test('adopts the server of a killed process', bounded, async () => {
 test('recovers what was committed when service and server are killed', bounded, async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
-  await query(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
+  await oneQuery(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
   await Promise.all([child.kill(), kill(serverPid(dataDir)!)]);
   const server = await openEmbedded({ dataDir });
-  assert.deepEqual(await query(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
+  assert.deepEqual(await oneQuery(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await server.close();
 });
 
 test('starts though the pid of the killed server now belongs to another program', bounded, async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
-  await query(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
+  await oneQuery(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
   await Promise.all([child.kill(), kill(serverPid(dataDir)!)]);
   // As the server's own user: PostgreSQL ignores a pid that it may not signal.
   const { uid, gid } = statSync(join(dataDir, 'postgres'));
@@ -220,7 +210,7 @@ test('starts though the pid of the killed server now belongs to another program'
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(stranger.pid)));
   const server = await openEmbedded({ dataDir });
   assert.notEqual(serverPid(dataDir), stranger.pid);
-  assert.deepEqual(await query(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
+  assert.deepEqual(await oneQuery(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await server.close();
   assert.ok(isAlive(stranger.pid!));
 });
@@ -232,7 +222,7 @@ test('two processes share one server, and the last one stops it', bounded, async
   const second = await openInChild(dataDir);
   assert.deepEqual(second.superuser, first.superuser);
   await first.close();
-  assert.deepEqual(await query(second.superuser, 'SELECT 1 AS one'), [{ one: 1 }]);
+  assert.deepEqual(await oneQuery(second.superuser, 'SELECT 1 AS one'), [{ one: 1 }]);
   await second.close();
   assert.equal(isAlive(pid), false);
 });
@@ -258,7 +248,7 @@ test('no process loses the server when openings and closings cross', bounded, as
     for (let round = 0; round < 5; round += 1) {
       const server = await openEmbedded({ dataDir });
       await sleep((worker * 7 + round * 13) % 30);
-      assert.deepEqual(await query(server.superuser, 'SELECT 1 AS one'), [{ one: 1 }]);
+      assert.deepEqual(await oneQuery(server.superuser, 'SELECT 1 AS one'), [{ one: 1 }]);
       await server.close();
     }
   };

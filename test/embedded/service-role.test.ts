@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import pg from 'pg';
-import { type EmbeddedConnection, type EmbeddedServer, openEmbedded } from '../../src/embedded/server.ts';
+import { type EmbeddedServer, openEmbedded } from '../../src/embedded/server.ts';
 import { makeServiceRole, SERVICE_ROLE } from '../../src/embedded/service-role.ts';
+import { oneQuery } from '../support/one-query.ts';
 import { copyCluster } from '../support/prepared-cluster.ts';
 import { serverFolder } from '../support/server-folder.ts';
 
@@ -23,16 +23,6 @@ async function open(dataDir: string): Promise<EmbeddedServer> {
   return server;
 }
 
-async function ask(connection: EmbeddedConnection, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ ...connection });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 const passwordIn = (dataDir: string) =>
   readFileSync(join(dataDir, 'postgres.service-password'), 'utf8').trim();
 
@@ -45,26 +35,28 @@ test('the role of the service is no superuser, and its session holds the server'
   assert.equal(statSync(join(dataDir, 'postgres.service-password')).mode & 0o777, 0o600);
   const rights = 'rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls';
   assert.deepEqual(
-    await ask(service, `SELECT ${rights} AS more FROM pg_roles WHERE rolname = current_user`),
+    await oneQuery(service, `SELECT ${rights} AS more FROM pg_roles WHERE rolname = current_user`),
     [{ more: false }],
   );
   const sessions = `SELECT usename::text AS role FROM pg_stat_activity
     WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
-  assert.deepEqual(await ask(superuser, sessions), [{ role: SERVICE_ROLE }]);
-  await assert.rejects(ask(service, 'CREATE TABLE mine ()'), { code: '42501' });
+  assert.deepEqual(await oneQuery(superuser, sessions), [{ role: SERVICE_ROLE }]);
+  await assert.rejects(oneQuery(service, 'CREATE TABLE mine ()'), { code: '42501' });
 });
 
 test('a store of the superuser alone gets the role at the next start', bounded, async () => {
   const dataDir = join(root, 'older');
   copyCluster(dataDir);
   const first = await open(dataDir);
-  await ask(first.superuser, 'CREATE TABLE kept AS SELECT 42 AS n');
-  await ask(first.superuser, `DROP OWNED BY ${SERVICE_ROLE}; DROP ROLE ${SERVICE_ROLE}`);
+  await oneQuery(first.superuser, 'CREATE TABLE kept AS SELECT 42 AS n');
+  await oneQuery(first.superuser, `DROP OWNED BY ${SERVICE_ROLE}; DROP ROLE ${SERVICE_ROLE}`);
   await first.close();
   rmSync(join(dataDir, 'postgres.service-password'));
   const second = await open(dataDir);
-  assert.deepEqual(await ask(second.service, 'SELECT current_user::text AS role'), [{ role: SERVICE_ROLE }]);
-  assert.deepEqual(await ask(second.superuser, 'SELECT n FROM kept'), [{ n: 42 }]);
+  assert.deepEqual(await oneQuery(second.service, 'SELECT current_user::text AS role'), [
+    { role: SERVICE_ROLE },
+  ]);
+  assert.deepEqual(await oneQuery(second.superuser, 'SELECT n FROM kept'), [{ n: 42 }]);
   await second.close();
 });
 
@@ -72,7 +64,7 @@ test('a lost password is replaced, and what the role may do stays', bounded, asy
   const dataDir = join(root, 'lost');
   copyCluster(dataDir);
   const first = await open(dataDir);
-  await ask(
+  await oneQuery(
     first.superuser,
     `CREATE TABLE shown AS SELECT 42 AS n; GRANT SELECT ON shown TO ${SERVICE_ROLE}`,
   );
@@ -80,13 +72,13 @@ test('a lost password is replaced, and what the role may do stays', bounded, asy
   rmSync(join(dataDir, 'postgres.service-password'));
   const second = await open(dataDir);
   assert.notEqual(second.service.password, first.service.password);
-  assert.deepEqual(await ask(second.service, 'SELECT n FROM shown'), [{ n: 42 }]);
+  assert.deepEqual(await oneQuery(second.service, 'SELECT n FROM shown'), [{ n: 42 }]);
   await second.close();
 });
 
 test('several processes may make the role at once', bounded, async () => {
   const { superuser, service } = await open(join(root, 'new'));
-  await ask(superuser, `DROP OWNED BY ${SERVICE_ROLE}; DROP ROLE ${SERVICE_ROLE}`);
+  await oneQuery(superuser, `DROP OWNED BY ${SERVICE_ROLE}; DROP ROLE ${SERVICE_ROLE}`);
   await Promise.all([1, 2, 3, 4].map(() => makeServiceRole(superuser, service.password)));
-  assert.deepEqual(await ask(service, 'SELECT current_user::text AS role'), [{ role: SERVICE_ROLE }]);
+  assert.deepEqual(await oneQuery(service, 'SELECT current_user::text AS role'), [{ role: SERVICE_ROLE }]);
 });

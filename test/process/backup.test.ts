@@ -1,8 +1,7 @@
 /** A lost disk: the service starts on a backup that another disk has, and knows what it acknowledged. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { SERVICE_ROLE } from '../../src/embedded/service-role.ts';
 import { anApplication } from '../support/service.ts';
@@ -15,21 +14,12 @@ import {
   query,
   run,
   scratch,
+  secretsOf,
   startService,
   submit,
   until,
   type Variables,
 } from './support.ts';
-
-/** The secrets of a data directory, as settings. */
-function secretsOf(dataDir: string): Variables {
-  const secrets = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8'));
-  return {
-    DATA_KEYS: secrets.data_keys.join(','),
-    INDEX_KEY: secrets.index_key,
-    API_KEY_PEPPER: [secrets.api_key_pepper].flat().join(','),
-  };
-}
 
 test('a lost disk costs nothing that was acknowledged before the backup', { timeout: 290_000 }, async () => {
   const dataDir = newDataDir();

@@ -11,20 +11,11 @@ import {
   newDataDir,
   run,
   scratch,
+  secretsOf,
   startService,
   submit,
   type Variables,
 } from './support.ts';
-
-/** The secrets of a data directory, as settings. */
-function secretsOf(dataDir: string): Variables {
-  const secrets = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8'));
-  return {
-    DATA_KEYS: secrets.data_keys.join(','),
-    INDEX_KEY: secrets.index_key,
-    API_KEY_PEPPER: [secrets.api_key_pepper].flat().join(','),
-  };
-}
 
 test('a restore erases again who was erased after the backup, and is refused where the list is damaged', {
   timeout: 240_000,

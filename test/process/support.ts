@@ -203,6 +203,16 @@ export async function ventanillaJson(dataDir: string, ...args: string[]): Promis
   return JSON.parse(out);
 }
 
+/** The secrets of a data directory, as settings. */
+export function secretsOf(dataDir: string): Variables {
+  const secrets = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8'));
+  return {
+    DATA_KEYS: secrets.data_keys.join(','),
+    INDEX_KEY: secrets.index_key,
+    API_KEY_PEPPER: [secrets.api_key_pepper].flat().join(','),
+  };
+}
+
 /** The demo partner's key, which the first start shows. */
 export function demoKeyOf({ out }: Running): string {
   const [key] = /vtn_all_[0-9a-f]{48}/.exec(out) ?? [];

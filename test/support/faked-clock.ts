@@ -2,7 +2,7 @@
 import pg from 'pg';
 import type { TestDatabase } from './database.ts';
 
-export interface FakedClock {
+interface FakedClock {
   /** Sets the database's clock, in milliseconds since 1970. The clock stands still until the next call. */
   set(ms: number): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { GIG_APPLICANT } from './applicant.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { startPatiently, startWithoutUpkeep } from './start-patiently.ts';
 
-export interface PartnerOptions {
+interface PartnerOptions {
   readonly country?: Country;
   readonly dailyCap?: number | null;
   readonly environment?: Environment | null;

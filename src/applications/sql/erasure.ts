@@ -20,7 +20,7 @@ import { type Applicant, openEnvelope, sealEnvelope } from './envelope.ts';
 import { byPartitions } from './partition-runs.ts';
 
 /** An application that the transaction has locked, and that is not erased yet. */
-export interface HeldApplication {
+interface HeldApplication {
   readonly id: ApplicationId;
   readonly status: ApplicationStatus;
   /** Blind index, as the decimal text of a bigint. */

@@ -19,7 +19,7 @@ import { type PreparedBatch, prepareBatch } from '../sql/prepared-batch.ts';
 import type { Registrar } from '../sql/registration.ts';
 import type { RegisteredBatch, Verdict } from '../sql/registration-sql.ts';
 
-export interface IngestContext {
+interface IngestContext {
   readonly database: Database;
   readonly fields: readonly NamedField[];
   readonly policy: Policy;

@@ -16,7 +16,7 @@ export interface BackupActs {
   restore(options: RestoreChoice): Promise<Restored & { readonly erased: ErasedAgain }>;
 }
 
-export interface RestoreChoice {
+interface RestoreChoice {
   readonly from?: string | undefined;
   readonly at?: Date | undefined;
   readonly withoutErasures: boolean;

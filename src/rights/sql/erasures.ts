@@ -3,7 +3,7 @@ import { type ApplicationId, toApplicationId } from '../../applications/rules/id
 import type { Session } from '../../postgres/database.ts';
 
 /** An application, and what the envelope of its batch is bound to: both name it in every state of the store. */
-export interface ErasedApplication {
+interface ErasedApplication {
   readonly id: ApplicationId;
   readonly sealId: string;
 }

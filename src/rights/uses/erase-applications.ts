@@ -9,7 +9,7 @@ import { type OperatorContext, OperatorError } from '../../operations/operator-c
 import { inTransaction } from '../../postgres/database.ts';
 import { addErasure } from '../sql/erasures.ts';
 
-export interface ErasureOptions {
+interface ErasureOptions {
   /** Open applications are rejected first; otherwise they are refused. */
   readonly close: boolean;
   /** No worker runs on the database: what was being sent when a backup was made is not. */

@@ -7,7 +7,7 @@ import { eventsOf, phonesOf, type Trace, tracesOfApplication, tracesOfPhones } f
 import { type Asked, findApplications, readNamed } from './find-applications.ts';
 
 /** An application with what is stored beside it. */
-export interface ExportedApplication {
+interface ExportedApplication {
   readonly application: ExplainedApplication;
   readonly beside: Trace;
 }

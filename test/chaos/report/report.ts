@@ -6,7 +6,7 @@ import type { Ran } from '../run.ts';
 import { barPlot, escapeText, linePlot } from './plot.ts';
 import { type Line, quantile, seriesOf } from './series.ts';
 
-export interface Reported extends Ran {
+interface Reported extends Ran {
   readonly seed: number;
   readonly minutes: number;
   /** The command that repeats the run. */
@@ -27,7 +27,7 @@ export function writeReport(folder: string, reported: Reported): string {
 }
 
 /** The figures of a run, as JSON. Times are in milliseconds. */
-export function figuresOf({ recorder, watch, promises, counts, slopes, ...reported }: Reported) {
+function figuresOf({ recorder, watch, promises, counts, slopes, ...reported }: Reported) {
   const { seed, minutes, again } = reported;
   const ends = Map.groupBy(recorder.seen, ({ end }) => String(end));
   const answered = (ends.get('200') ?? []).map(({ ms }) => ms);
