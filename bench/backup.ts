@@ -9,11 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createBackup } from '../src/backup/create.ts';
-import { Folder } from '../src/backup/place/folder.ts';
+import { BACKUPS } from '../src/backup/place-of-backups.ts';
 import { restoreBackup } from '../src/backup/restore.ts';
 import { BackupKey } from '../src/backup/sealed.ts';
 import { administer } from '../src/embedded/administer.ts';
 import { openEmbedded } from '../src/embedded/server.ts';
+import { Folder } from '../src/places/folder.ts';
 import { numberOption, readOptions } from './options.ts';
 
 const MIB = 1024 * 1024;
@@ -38,7 +39,11 @@ try {
 
 async function run(): Promise<void> {
   const dataDir = join(folder, 'data');
-  const options = { place: new Folder(join(folder, 'place')), key: new BackupKey(randomBytes(32)), signal };
+  const options = {
+    place: new Folder(join(folder, 'place'), BACKUPS),
+    key: new BackupKey(randomBytes(32)),
+    signal,
+  };
   const server = await openEmbedded({ dataDir });
   await fill(server.superuser);
   print('the disk: a file written and synced', await timed(writeFile));

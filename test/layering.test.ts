@@ -160,7 +160,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
   // Backups are of the whole embedded store, below all subjects. What holds in every store is asked in SQL.
   invariants: [],
-  backup: ['base', 'embedded', 'invariants'],
+  // Where objects lie: a folder, or an S3-compatible store.
+  places: ['base', 'embedded'],
+  backup: ['base', 'embedded', 'invariants', 'places'],
   'backup/commands': ['base', 'cli', 'backup'],
 
   // The composition root: it may import every way in and every use, and only the entry may import it. Of `bulk` it sees
@@ -168,9 +170,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: [
     ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'tracing', 'gate', 'http', 'cli'],
     ...['docs-page', 'subject', 'applications', 'messages', 'partners', 'events', 'rights', 'vault', 'audit'],
-    ...['simulator', 'bulk/subject.ts', 'monitoring/subject.ts', 'backup'],
+    ...['simulator', 'bulk/subject.ts', 'monitoring/subject.ts', 'backup', 'places'],
   ],
-  'app/config': ['base', 'seal', 'operations', 'app/subjects.ts', 'backup'],
+  'app/config': ['base', 'seal', 'operations', 'app/subjects.ts', 'places'],
 };
 /** The files of src itself, each with its allowed imports. */
 const ENTRY: Readonly<Record<string, readonly string[]>> = {

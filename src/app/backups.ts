@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import type { BackupActs } from '../backup/commands/backup.ts';
 import { createBackup } from '../backup/create.ts';
 import { BackupError } from '../backup/errors.ts';
-import { openPlace } from '../backup/place/open-place.ts';
-import type { Place } from '../backup/place/place.ts';
+import { openBackupPlace } from '../backup/place-of-backups.ts';
 import { type Restored, restoreBackup } from '../backup/restore.ts';
 import { BackupSchedule } from '../backup/schedule.ts';
 import { BackupKey } from '../backup/sealed.ts';
@@ -15,6 +14,7 @@ import { administer } from '../embedded/administer.ts';
 import { openEmbedded } from '../embedded/server.ts';
 import type { EmbeddedConnection } from '../embedded/session.ts';
 import { noting } from '../operations/acting.ts';
+import type { Place } from '../places/place.ts';
 import { openDatabase } from '../postgres/open-database.ts';
 import type { Replayed } from '../rights/uses/replay-erasures.ts';
 import { migrate, schemaFit } from '../schema/migrations.ts';
@@ -132,7 +132,7 @@ async function placeAndKey({ to, key, s3 }: Config['backup'], given: string | un
   const address = given ?? to;
   if (address === null) throw new BackupError('no place is given: name it, or set BACKUP_TO');
   if (key === null) throw new BackupError('BACKUP_KEY is not set: set the key of the backups');
-  return { place: await openPlace(address, s3), key: new BackupKey(key) };
+  return { place: await openBackupPlace(address, s3), key: new BackupKey(key) };
 }
 
 /**

@@ -1,10 +1,10 @@
 /** The erasures of persons in the place of backups: written there, and done again in a restored store. */
 import { erasuresIn, readStoredErasures, storeErasure } from '../backup/erasures.ts';
 import { BackupError } from '../backup/errors.ts';
-import type { Place } from '../backup/place/place.ts';
 import type { BackupKey } from '../backup/sealed.ts';
 import { describeError } from '../base/describe-error.ts';
 import type { OperatorContext } from '../operations/operator-context.ts';
+import type { Place } from '../places/place.ts';
 import { listErasures } from '../rights/uses/list-erasures.ts';
 import { erasureJson, type Replayed, readErasure, replayErasures } from '../rights/uses/replay-erasures.ts';
 

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Administration } from '../embedded/administer.ts';
+import type { Place } from '../places/place.ts';
 import { filesOf } from './base/files.ts';
 import { packed } from './base/volumes.ts';
 import { BackupError } from './errors.ts';
@@ -10,7 +11,6 @@ import { readLsn, segmentStart } from './log/lsn.ts';
 import { keepSlot, LOCKS, makeSlot, type Slot, withLock } from './log/slot.ts';
 import { finishedBackups, PLATFORM, storeManifest } from './manifest.ts';
 import { backupsOf, nextBackup, volumeName } from './names.ts';
-import type { Place } from './place/place.ts';
 import { removeUnfinished } from './retention.ts';
 import type { BackupKey } from './sealed.ts';
 

@@ -2,8 +2,9 @@
  * The erasures of persons, beside the backups of a place and outside of each one: a restore of an older moment reads
  * all of them. Each is an object of its own, which stays when backups are removed.
  */
+
+import type { Place } from '../places/place.ts';
 import { BackupError } from './errors.ts';
-import type { Place } from './place/place.ts';
 import type { BackupKey } from './sealed.ts';
 
 const FOLDER = 'erasures';

@@ -1,9 +1,10 @@
 /** What a backup says of itself. The manifest is stored last: a backup without one was never finished. */
+
+import type { Place } from '../places/place.ts';
 import { BackupError, UnreadableBackupError } from './errors.ts';
 import type { LogEnd } from './log/archive.ts';
 import { readLsn } from './log/lsn.ts';
 import { backupsOf, logEndName, manifestName } from './names.ts';
-import type { Place } from './place/place.ts';
 import type { BackupKey } from './sealed.ts';
 
 interface Manifest {

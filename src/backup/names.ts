@@ -14,11 +14,6 @@ export interface Piece {
 const BACKUP = /^(\d{6})-[0-9a-f]{8}$/;
 const PIECE = /\/log-([0-9a-f]{16})-([0-9a-f]{16})$/;
 
-/** Whether an object of a place may have this name: that of a backup and that of a part. */
-export function isObjectName(name: string): boolean {
-  return /^[\w-]+\/[\w-]+$/.test(name);
-}
-
 /** The backups among the names of a place, oldest first. */
 export function backupsOf(names: readonly string[]): string[] {
   const found = new Set(names.map((name) => name.split('/')[0] ?? ''));

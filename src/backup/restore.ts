@@ -7,13 +7,13 @@ import { SERVICE_PASSWORD_FILE } from '../embedded/cluster.ts';
 import { recoverCluster } from '../embedded/recover.ts';
 import { clearRecoveries } from '../embedded/recoveries.ts';
 import type { EmbeddedConnection } from '../embedded/session.ts';
+import type { Place } from '../places/place.ts';
 import { unpack } from './base/volumes.ts';
 import { BackupError } from './errors.ts';
 import { readLsn, segmentStart, writeLsn } from './log/lsn.ts';
 import { placeLog } from './log/place-log.ts';
 import { type Backup, chooseBackup, neededLogEnd, refuseForeign } from './manifest.ts';
 import { piecesOf, volumeName } from './names.ts';
-import type { Place } from './place/place.ts';
 import type { BackupKey } from './sealed.ts';
 
 export interface RestoreOptions {

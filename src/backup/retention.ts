@@ -1,7 +1,8 @@
 /** Which backups of a place go. */
+
+import type { Place } from '../places/place.ts';
 import { finishedBackups } from './manifest.ts';
 import { backupsOf, manifestName } from './names.ts';
-import type { Place } from './place/place.ts';
 import type { BackupKey } from './sealed.ts';
 
 /**

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '../base/time.ts';
 import type { Administration } from '../embedded/administer.ts';
 import { administer } from '../embedded/administer.ts';
+import type { Place } from '../places/place.ts';
 import { createBackup } from './create.ts';
 import { archiveLog } from './log/archive.ts';
 import { keptSlot, LOCKS, withLock } from './log/slot.ts';
 import { readManifest } from './manifest.ts';
-import type { Place } from './place/place.ts';
 import { removeOld } from './retention.ts';
 import type { BackupKey } from './sealed.ts';
 

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { BackupError } from '../../src/backup/errors.ts';
 import { chooseBackup, storeManifest } from '../../src/backup/manifest.ts';
 import { backupsOf, logEndName, manifestName } from '../../src/backup/names.ts';
-import type { Place } from '../../src/backup/place/place.ts';
 import { removeOld } from '../../src/backup/retention.ts';
+import type { Place } from '../../src/places/place.ts';
 import { key, newPlace, newStore } from './support.ts';
 
 const store = await newStore();

@@ -29,9 +29,10 @@ const PLACE_LOG = `
   import { randomBytes } from 'node:crypto';
   import { placeLog } from './src/backup/log/place-log.ts';
   import { pieceName } from './src/backup/names.ts';
-  import { Folder } from './src/backup/place/folder.ts';
+  import { BACKUPS } from './src/backup/place-of-backups.ts';
+  import { Folder } from './src/places/folder.ts';
   import { BackupKey } from './src/backup/sealed.ts';
-  const place = new Folder(${JSON.stringify(join(folder, 'place'))});
+  const place = new Folder(${JSON.stringify(join(folder, 'place'))}, BACKUPS);
   const key = new BackupKey(Buffer.alloc(32, 7));
   const piece = { name: pieceName('000001-00000000', 0n, 65536n), from: 0n, to: 65536n };
   await place.put(piece.name, await key.seal(piece.name, Buffer.alloc(65536, 1)));

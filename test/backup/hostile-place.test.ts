@@ -7,9 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { BackupError } from '../../src/backup/errors.ts';
-import { openPlace } from '../../src/backup/place/open-place.ts';
-import { MOST_OBJECT_BYTES } from '../../src/backup/place/place.ts';
-import { S3, type S3Account } from '../../src/backup/place/s3.ts';
+import { BACKUPS, MOST_OBJECT_BYTES, openBackupPlace } from '../../src/backup/place-of-backups.ts';
+import { S3, type S3Account } from '../../src/places/s3.ts';
 import { newFolder, newPlace } from './support.ts';
 
 const MANIFEST = '000001-00000001/manifest';
@@ -30,7 +29,7 @@ async function hostile(answer: (request: IncomingMessage, response: ServerRespon
   await new Promise((done) => server.once('listening', done));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const account: S3Account = { accessKeyId: 'a', secretAccessKey: 'b', region: 'us-east-1', endpoint };
-  return { place: new S3('s3://backups/ours', account), requests, endpoint, account };
+  return { place: new S3('s3://backups/ours', account, BACKUPS), requests, endpoint, account };
 }
 
 const page = (names: readonly string[], next = '') =>
@@ -82,7 +81,10 @@ describe('an S3 store', () => {
     await place.clear('000001-00000001');
     assert.deepEqual(requests.slice(1), ['DELETE /backups/ours/000001-00000001/base-000001']);
     const { account } = await hostile((_, response) => response.end());
-    await assert.rejects(openPlace('s3://backups/ours/../theirs', account), fails(/is no place for backups/));
+    await assert.rejects(
+      openBackupPlace('s3://backups/ours/../theirs', account),
+      fails(/is no place for backups/),
+    );
   });
 
   it('that cuts an answer is asked again, and then told to fail', async () => {

@@ -27,11 +27,12 @@ after(() => {
 async function beginRestore(dataDir: string): Promise<ChildProcess> {
   const text = `
     import { restoreBackup } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/restore.ts`)};
-    import { Folder } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/place/folder.ts`)};
+    import { Folder } from ${JSON.stringify(`${import.meta.dirname}/../../src/places/folder.ts`)};
+    import { BACKUPS } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/place-of-backups.ts`)};
     import { BackupKey } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/sealed.ts`)};
     const [key, from, to] = process.argv.slice(1);
     const check = () => { process.stdout.write('recovered'); return new Promise(() => setInterval(() => {}, 1e6)); };
-    await restoreBackup(to, { place: new Folder(from), key: new BackupKey(Buffer.from(key, 'hex')), check,
+    await restoreBackup(to, { place: new Folder(from, BACKUPS), key: new BackupKey(Buffer.from(key, 'hex')), check,
       signal: new AbortController().signal });`;
   const args = ['--input-type=module', '-e', text, keyBytes, place.address, dataDir];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -13,9 +13,9 @@ import {
   storeManifest,
 } from '../../src/backup/manifest.ts';
 import { manifestName } from '../../src/backup/names.ts';
-import type { Place } from '../../src/backup/place/place.ts';
 import { restoreBackup } from '../../src/backup/restore.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
+import type { Place } from '../../src/places/place.ts';
 import { eventually } from '../support/eventually.ts';
 import { key, marksOf, newFolder, newPlace, newStore, options } from './support.ts';
 

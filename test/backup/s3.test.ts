@@ -5,10 +5,10 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { BackupError } from '../../src/backup/errors.ts';
-import { Folder } from '../../src/backup/place/folder.ts';
-import { openPlace } from '../../src/backup/place/open-place.ts';
-import { S3 } from '../../src/backup/place/s3.ts';
+import { BACKUPS, openBackupPlace } from '../../src/backup/place-of-backups.ts';
 import { restoreBackup } from '../../src/backup/restore.ts';
+import { Folder } from '../../src/places/folder.ts';
+import { S3 } from '../../src/places/s3.ts';
 import { marksOf, newFolder, newStore, options } from './support.ts';
 
 // The package has no types.
@@ -39,11 +39,11 @@ async function placeOf(listener: RequestListener): Promise<S3> {
   after(() => server.close());
   await new Promise((done) => server.once('listening', done));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return new S3('s3://backups', { ...account, endpoint });
+  return new S3('s3://backups', { ...account, endpoint }, BACKUPS);
 }
 
 describe('every place', () => {
-  const places = [new Folder(newFolder()), new S3('s3://backups/one/store', account)];
+  const places = [new Folder(newFolder(), BACKUPS), new S3('s3://backups/one/store', account, BACKUPS)];
   for (const place of places) {
     it(`keeps objects under their names: ${place.constructor.name}`, async () => {
       assert.deepEqual(await place.list(''), []);
@@ -70,7 +70,7 @@ describe('every place', () => {
 describe('a backup in an S3 store', () => {
   it('restores', async () => {
     const store = await newStore();
-    const place = await openPlace('s3://backups/two', account);
+    const place = await openBackupPlace('s3://backups/two', account);
     await store.mark('base');
     await store.create(place);
     await store.mark('log');
@@ -84,17 +84,17 @@ describe('a backup in an S3 store', () => {
   });
 
   it('is told to fail with a wrong key, a bucket that is not there, a silent endpoint, and without an account', async () => {
-    const wrong = new S3('s3://backups', { ...account, secretAccessKey: 'wrong' });
+    const wrong = new S3('s3://backups', { ...account, secretAccessKey: 'wrong' }, BACKUPS);
     await assert.rejects(wrong.list(''), fails(/answered 403 \(SignatureDoesNotMatch\)/));
-    await assert.rejects(new S3('s3://nowhere', account).list(''), fails(/there is no such bucket/));
+    await assert.rejects(new S3('s3://nowhere', account, BACKUPS).list(''), fails(/there is no such bucket/));
     await assert.rejects(
-      new S3('s3://nowhere', account).put('x/y', Buffer.of(1)),
+      new S3('s3://nowhere', account, BACKUPS).put('x/y', Buffer.of(1)),
       fails(/404 \(NoSuchBucket\)/),
     );
-    const silent = new S3('s3://backups', { ...account, endpoint: 'http://127.0.0.1:1' });
+    const silent = new S3('s3://backups', { ...account, endpoint: 'http://127.0.0.1:1' }, BACKUPS);
     await assert.rejects(silent.get('x'), fails(/look at the bucket, AWS_ENDPOINT_URL_S3/));
-    await assert.rejects(openPlace('s3://backups', null), fails(/set AWS_ACCESS_KEY_ID/));
-    await assert.rejects(openPlace('ftp://backups', account), fails(/is no place for backups/));
+    await assert.rejects(openBackupPlace('s3://backups', null), fails(/set AWS_ACCESS_KEY_ID/));
+    await assert.rejects(openBackupPlace('ftp://backups', account), fails(/is no place for backups/));
   });
 
   it('reads a list of several pages', async () => {

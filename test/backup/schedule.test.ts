@@ -4,10 +4,10 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import { BackupError } from '../../src/backup/errors.ts';
 import { backupsOf } from '../../src/backup/names.ts';
-import type { Folder } from '../../src/backup/place/folder.ts';
 import { restoreBackup } from '../../src/backup/restore.ts';
 import { removeOld } from '../../src/backup/retention.ts';
 import { BackupSchedule } from '../../src/backup/schedule.ts';
+import type { Folder } from '../../src/places/folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { key, marksOf, newFolder, newPlace, newStore, options } from './support.ts';
 

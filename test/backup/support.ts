@@ -6,11 +6,12 @@ import { after } from 'node:test';
 import { createBackup } from '../../src/backup/create.ts';
 import { archiveLog } from '../../src/backup/log/archive.ts';
 import { keptSlot } from '../../src/backup/log/slot.ts';
-import { Folder } from '../../src/backup/place/folder.ts';
-import type { Place } from '../../src/backup/place/place.ts';
+import { BACKUPS } from '../../src/backup/place-of-backups.ts';
 import { BackupKey } from '../../src/backup/sealed.ts';
 import { administer } from '../../src/embedded/administer.ts';
 import { type EmbeddedConnection, openEmbedded } from '../../src/embedded/server.ts';
+import { Folder } from '../../src/places/folder.ts';
+import type { Place } from '../../src/places/place.ts';
 import { oneQuery } from '../support/one-query.ts';
 import { serverFolder } from '../support/server-folder.ts';
 
@@ -56,7 +57,7 @@ export async function newStore() {
 }
 
 export function newPlace(): Folder {
-  return new Folder(newFolder());
+  return new Folder(newFolder(), BACKUPS);
 }
 
 /** The marks of a store, joined. */

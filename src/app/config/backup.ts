@@ -1,7 +1,7 @@
 /** BACKUP_TO, BACKUP_KEY and BACKUP_KEEP, and the standard variables of S3. */
 import { resolve, sep } from 'node:path';
-import type { S3Account } from '../../backup/place/s3.ts';
 import { describeError } from '../../base/describe-error.ts';
+import type { S3Account } from '../../places/s3.ts';
 import type { Secrets } from '../../seal/vault.ts';
 import { readKey } from '../../seal/written-keys.ts';
 import { ConfigError, type Problems, type Read } from './config-error.ts';

@@ -2,8 +2,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
+import type { Place } from '../../places/place.ts';
 import { logEndName, pieceName } from '../names.ts';
-import type { Place } from '../place/place.ts';
 import type { BackupKey } from '../sealed.ts';
 import { readLsn, SEGMENT_BYTES, segmentName, segmentStart } from './lsn.ts';
 import { moveSlot, type Slot } from './slot.ts';

@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAt } from '../../embedded/write-at.ts';
+import type { Place } from '../../places/place.ts';
 import { BackupError } from '../errors.ts';
 import type { Piece } from '../names.ts';
-import type { Place } from '../place/place.ts';
 import type { BackupKey } from '../sealed.ts';
 import { SEGMENT_BYTES, segmentName, segmentStart } from './lsn.ts';
 

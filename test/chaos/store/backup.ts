@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { createBackup } from '../../../src/backup/create.ts';
 import { archiveLog } from '../../../src/backup/log/archive.ts';
 import { keptSlot } from '../../../src/backup/log/slot.ts';
-import { Folder } from '../../../src/backup/place/folder.ts';
+import { BACKUPS } from '../../../src/backup/place-of-backups.ts';
 import { restoreBackup } from '../../../src/backup/restore.ts';
 import { BackupKey } from '../../../src/backup/sealed.ts';
 import { administer } from '../../../src/embedded/administer.ts';
+import { Folder } from '../../../src/places/folder.ts';
 
 interface Backup {
   readonly place: Folder;
@@ -18,7 +19,7 @@ const WITHIN_MS = 10 * 60_000;
 
 /** Copies the store while it is used. */
 export async function backUp(home: string, folder: string): Promise<Backup> {
-  const backup = { place: new Folder(folder), key: new BackupKey(randomBytes(KEY_BYTES)) };
+  const backup = { place: new Folder(folder, BACKUPS), key: new BackupKey(randomBytes(KEY_BYTES)) };
   const signal = AbortSignal.timeout(WITHIN_MS);
   await administer(home, (server) => createBackup(server, { ...backup, keepLog: true, rest: 0, signal }));
   return backup;

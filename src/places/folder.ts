@@ -1,22 +1,23 @@
-/** A folder as the place of backups: a mounted disk, or one that another machine shares. */
+/** A folder as a place: a mounted disk, or one that another machine shares. */
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../../base/error-code.ts';
-import { syncDirectory } from '../../embedded/sync-directory.ts';
-import { discard, temporaryBeside } from '../../embedded/temporary.ts';
-import { BackupError, UnreadableBackupError } from '../errors.ts';
-import { MOST_OBJECT_BYTES, type Place } from './place.ts';
+import { errorCode } from '../base/error-code.ts';
+import { syncDirectory } from '../embedded/sync-directory.ts';
+import { discard, temporaryBeside } from '../embedded/temporary.ts';
+import type { Place, PlaceUse } from './place.ts';
 
 /** A temporary of `temporaryBeside`, which a killed process may have left. */
 const TEMPORARY = '.making-';
 
 export class Folder implements Place {
   readonly address: string;
+  readonly #use: PlaceUse;
 
   /** `address` is an absolute path. */
-  constructor(address: string) {
+  constructor(address: string, use: PlaceUse) {
     this.address = address;
+    this.#use = use;
   }
 
   async put(name: string, object: Buffer): Promise<void> {
@@ -43,7 +44,9 @@ export class Folder implements Place {
   }
 
   get(name: string): Promise<Buffer | undefined> {
-    return this.#explained(() => unlessAbsent(() => readObject(join(this.address, name)), undefined));
+    return this.#explained(() =>
+      unlessAbsent(() => readObject(join(this.address, name), this.#use), undefined),
+    );
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -63,7 +66,7 @@ export class Folder implements Place {
     await this.#explained(() => rm(join(this.address, folder), { recursive: true, force: true }));
   }
 
-  /** The names in a folder of the place. A file where a folder should be has none: it is no backup. */
+  /** The names in a folder of the place. A file where a folder should be has none. */
   #names(folder: string): Promise<string[]> {
     return this.#explained(() =>
       unlessAbsent(async () => (await readdir(join(this.address, folder))).sort(), [], ['ENOENT', 'ENOTDIR']),
@@ -78,9 +81,7 @@ export class Folder implements Place {
       if (code === undefined) throw error;
       const full = code === 'ENOSPC' || code === 'EDQUOT';
       const advice = full ? 'make room or set another place' : 'make it a folder that this user may write to';
-      throw new BackupError(`the place of the backups, ${this.address}, fails (${code}): ${advice}`, {
-        cause: error,
-      });
+      throw this.#use.failure(`${this.#use.name}, ${this.address}, fails (${code}): ${advice}`, error);
     }
   }
 }
@@ -99,13 +100,13 @@ async function unlessAbsent<T, U>(
 }
 
 /** Reads no more than an object may have. A pipe, whose reading would wait, is no object. */
-async function readObject(path: string): Promise<Buffer> {
+async function readObject(path: string, use: PlaceUse): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = await file.stat();
-    if (!found.isFile()) throw new UnreadableBackupError(`${path} is no file: use another backup`);
-    if (found.size > MOST_OBJECT_BYTES) {
-      throw new UnreadableBackupError(`${path} is larger than any part of a backup: use another backup`);
+    if (!found.isFile()) throw use.unreadable(`${path} is no file: ${use.advice}`);
+    if (found.size > use.mostBytes) {
+      throw use.unreadable(`${path} is larger than any ${use.object}: ${use.advice}`);
     }
     return await file.readFile();
   } finally {

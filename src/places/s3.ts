@@ -1,13 +1,11 @@
 /**
- * An S3-compatible store as the place of backups: Amazon's, or one that speaks the same protocol (path-style
+ * An S3-compatible store as a place: Amazon's, or one that speaks the same protocol (path-style
  * addresses).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import { describeError } from '../../base/describe-error.ts';
-import { BackupError, UnreadableBackupError } from '../errors.ts';
-import { isObjectName } from '../names.ts';
-import { MOST_OBJECT_BYTES, type Place } from './place.ts';
+import { describeError } from '../base/describe-error.ts';
+import type { Place, PlaceUse } from './place.ts';
 import { readPage } from './s3-page.ts';
 
 /** The account, by the names of the standard variables. */
@@ -19,19 +17,22 @@ export interface S3Account {
   readonly endpoint: string | undefined;
 }
 
-/** For a request with its answer: the largest object has 20 MiB. */
+/** For a request with its answer: the largest objects have some 20 MiB. */
 const TIMEOUT_MS = 60_000;
 /** A connection that breaks, or an answer from 500 on, is tried again so many times, after a rest that doubles. */
 const RETRIES = 4;
 const REST_MS = 50;
 const DELETES_AT_ONCE = 8;
-/** A page has a thousand names: five million objects are backups of 40 TB. */
+/** A page has a thousand names: five million objects. */
 const MOST_PAGES = 5_000;
 
-interface Answer {
-  readonly status: number;
-  readonly body: Buffer;
-}
+/** The body (undefined: there is no such object), or why there is none, and whether that may pass. */
+type Answer =
+  | { readonly trouble: null; readonly body: Buffer | undefined }
+  | { readonly trouble: string; readonly isPassing: boolean };
+
+/** The names that objects of a place have: those of a server that wants other objects removed do not fit. */
+const OBJECT_NAME = /^[\w-]+\/[\w-]+$/;
 
 export class S3 implements Place {
   readonly address: string;
@@ -39,9 +40,11 @@ export class S3 implements Place {
   readonly #bucket: string;
   /** Empty, or ends with a slash. */
   readonly #prefix: string;
+  readonly #use: PlaceUse;
 
   /** `address` is `s3://bucket/prefix`; the prefix may be absent. */
-  constructor(address: string, { accessKeyId, secretAccessKey, region, endpoint }: S3Account) {
+  constructor(address: string, { accessKeyId, secretAccessKey, region, endpoint }: S3Account, use: PlaceUse) {
+    this.#use = use;
     const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(address) ?? [];
     this.address = address;
     this.#aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
@@ -57,7 +60,7 @@ export class S3 implements Place {
     return this.#send('GET', this.#urlOf(name));
   }
 
-  /** Names that no backup has are left out: those of a server that wants other objects removed, such as `../other`. */
+  /** Names that no object has are left out, such as `../other`. */
   async list(prefix: string): Promise<string[]> {
     const names: string[] = [];
     const tokens = new Set<string>();
@@ -69,7 +72,9 @@ export class S3 implements Place {
       if (body === undefined) throw this.#failure('there is no such bucket');
       const page = this.#readPage(body.toString());
       const ours = page.names.filter((name) => name.startsWith(this.#prefix));
-      names.push(...ours.map((name) => name.slice(this.#prefix.length)).filter(isObjectName));
+      names.push(
+        ...ours.map((name) => name.slice(this.#prefix.length)).filter((name) => OBJECT_NAME.test(name)),
+      );
       token = page.next;
       if (token !== undefined && (tokens.has(token) || tokens.size === MOST_PAGES)) {
         throw this.#failure('its list of objects does not end');
@@ -97,42 +102,43 @@ export class S3 implements Place {
   /** The body of the answer; undefined: there is no such object. */
   async #send(method: string, url: string, body?: Buffer): Promise<Buffer | undefined> {
     for (let tries = 0; ; tries += 1) {
-      try {
-        const { status, body: answer } = await this.#ask(method, url, body);
-        if (status >= 200 && status < 300) return answer;
-        if (status === 404 && method !== 'PUT') return undefined;
-        const [, code = 'no reason'] = /<Code>(\w+)<\/Code>/.exec(answer.toString()) ?? [];
-        const isPassing = status >= 500 || status === 429;
-        if (!isPassing || tries === RETRIES) throw this.#failure(`it answered ${status} (${code})`);
-      } catch (error) {
-        if (error instanceof BackupError) throw error;
-        if (tries === RETRIES) throw this.#failure(describeError(error));
-      }
+      const answer = await this.#ask(method, url, body);
+      if (answer.trouble === null) return answer.body;
+      if (!answer.isPassing || tries === RETRIES) throw this.#failure(answer.trouble);
       await sleep(REST_MS * 2 ** tries);
     }
   }
 
   /** A redirection is an answer like others: a request with our signature goes to the endpoint alone. */
   async #ask(method: string, url: string, body: Buffer | undefined): Promise<Answer> {
-    const response = await this.#aws.fetch(url, {
-      method,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      ...(body && { body: new Uint8Array(body) }),
-    });
     const parts: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const part of response.body ?? []) {
-      bytes += part.length;
-      // Leaving the loop ends the connection.
-      if (bytes > MOST_OBJECT_BYTES) {
-        throw new UnreadableBackupError(
-          `the place of the backups, ${this.address}, gives more than ${MOST_OBJECT_BYTES} bytes for one object: use another backup`,
-        );
+    let status: number;
+    let isTooLarge: boolean;
+    try {
+      const response = await this.#aws.fetch(url, {
+        method,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        ...(body && { body: new Uint8Array(body) }),
+      });
+      status = response.status;
+      let bytes = 0;
+      for await (const part of response.body ?? []) {
+        bytes += part.length;
+        // Leaving the loop ends the connection.
+        if (bytes > this.#use.mostBytes) break;
+        parts.push(part);
       }
-      parts.push(part);
+      isTooLarge = bytes > this.#use.mostBytes;
+    } catch (error) {
+      return { trouble: describeError(error), isPassing: true };
     }
-    return { status: response.status, body: Buffer.concat(parts) };
+    if (isTooLarge) throw this.#tooLarge();
+    const answer = Buffer.concat(parts);
+    if (status >= 200 && status < 300) return { trouble: null, body: answer };
+    if (status === 404 && method !== 'PUT') return { trouble: null, body: undefined };
+    const [, code = 'no reason'] = /<Code>(\w+)<\/Code>/.exec(answer.toString()) ?? [];
+    return { trouble: `it answered ${status} (${code})`, isPassing: status >= 500 || status === 429 };
   }
 
   #readPage(text: string) {
@@ -143,9 +149,16 @@ export class S3 implements Place {
     }
   }
 
-  #failure(why: string): BackupError {
-    return new BackupError(
-      `the place of the backups, ${this.address}, fails: ${why}; look at the bucket, AWS_ENDPOINT_URL_S3, AWS_REGION and the rights of AWS_ACCESS_KEY_ID`,
+  #tooLarge(): Error {
+    const { name, mostBytes, advice, unreadable } = this.#use;
+    return unreadable(
+      `${name}, ${this.address}, gives more than ${mostBytes} bytes for one object: ${advice}`,
+    );
+  }
+
+  #failure(why: string): Error {
+    return this.#use.failure(
+      `${this.#use.name}, ${this.address}, fails: ${why}; look at the bucket, AWS_ENDPOINT_URL_S3, AWS_REGION and the rights of AWS_ACCESS_KEY_ID`,
     );
   }
 }

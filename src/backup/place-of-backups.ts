@@ -1,0 +1,24 @@
+/** The place of the backups: its words, and the bound of its objects. */
+import { openPlace } from '../places/open-place.ts';
+import type { Place, PlaceUse } from '../places/place.ts';
+import type { S3Account } from '../places/s3.ts';
+import { BackupError, UnreadableBackupError } from './errors.ts';
+
+/** A file of the write-ahead log has 16 MiB, and its sealed form little more. */
+export const MOST_OBJECT_BYTES = 20 * 1024 * 1024;
+
+/** How a backup uses a place. */
+export const BACKUPS: PlaceUse = {
+  name: 'the place of the backups',
+  purpose: 'backups',
+  object: 'part of a backup',
+  advice: 'use another backup',
+  mostBytes: MOST_OBJECT_BYTES,
+  failure: (text, cause) => new BackupError(text, { cause }),
+  unreadable: (text) => new UnreadableBackupError(text),
+};
+
+/** The place of an address, as `openPlace` does. Throws `BackupError`. */
+export function openBackupPlace(address: string, account: S3Account | null): Promise<Place> {
+  return openPlace(address, account, BACKUPS);
+}
