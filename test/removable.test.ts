@@ -40,7 +40,7 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk' | 'monitoring', 
     lines: {
       'src/app/channel.ts': [
         "import { openSimulator } from '../simulator/open.ts';",
-        "if (config.channel === 'simulator') return openSimulator(store, watcher.happened);",
+        "if (config.channel === 'simulator') return openSimulator({ ...store, hear }, watcher.happened);",
       ],
       'src/app/config/config.ts': [
         [

@@ -10,6 +10,7 @@ import type { Watcher } from '../subject/watcher.ts';
 import { backupSchedule, erasureCopies } from './backups.ts';
 import { type ChannelPage, openChannel } from './channel.ts';
 import type { Config } from './config/config.ts';
+import { loadHearing } from './hearing.ts';
 import type { Store } from './open-store.ts';
 import { loadServices } from './subjects.ts';
 import { loadJobs, startUpkeep } from './upkeep.ts';
@@ -39,14 +40,16 @@ export async function startBackground(
   deliver: boolean,
 ): Promise<Background> {
   const { database, vault } = store;
-  const open = deliver ? openChannel(config, store, log, watcher) : null;
+  const { setting } = config;
+  const hear = await loadHearing({ database, vault, log, setting });
+  const open = deliver ? openChannel(config, store, log, { watcher, hear }) : null;
   const stopping = new AbortController();
   const context = {
     database,
     vault,
     log,
     failed,
-    setting: config.setting,
+    setting,
     watcher,
     stopping: stopping.signal,
   };
@@ -102,5 +105,13 @@ function watched(channel: Channel, watcher: Watcher): Channel {
       watcher.sent(result.kind);
       return result;
     },
+    sendReply: async (reply, signal) => {
+      const result = await channel.sendReply(reply, signal);
+      watcher.sent(result.kind);
+      return result;
+    },
+    markRead: (id, signal) => channel.markRead(id, signal),
+    fetchMedia: (id, limits, signal) => channel.fetchMedia(id, limits, signal),
+    uploadMedia: (file, signal) => channel.uploadMedia(file, signal),
   };
 }

@@ -7,6 +7,7 @@ import { whatsappChannel } from '../messages/channels/whatsapp.ts';
 import { openSimulator } from '../simulator/open.ts';
 import type { Watcher } from '../subject/watcher.ts';
 import type { Config } from './config/config.ts';
+import type { Hear } from './hearing.ts';
 import type { Store } from './open-store.ts';
 
 /** A page for operators that shows a channel. */
@@ -24,8 +25,13 @@ interface OpenChannel {
   readonly page?: ChannelPage;
 }
 
-/** `watcher` hears of the events of a channel that this process plays itself. */
-export function openChannel(config: Config, store: Store, log: Logger, watcher: Watcher): OpenChannel {
-  if (config.channel === 'simulator') return openSimulator(store, watcher.happened);
+/** `watcher` and `hear` hear of the events of a channel that this process plays itself. */
+export function openChannel(
+  config: Config,
+  store: Store,
+  log: Logger,
+  { watcher, hear }: { readonly watcher: Watcher; readonly hear: Hear },
+): OpenChannel {
+  if (config.channel === 'simulator') return openSimulator({ ...store, hear }, watcher.happened);
   return { channel: config.whatsapp === null ? logChannel(log) : whatsappChannel(config.whatsapp) };
 }

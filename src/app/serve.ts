@@ -30,6 +30,7 @@ import { startBackground } from './background.ts';
 import type { ChannelPage } from './channel.ts';
 import type { Config } from './config/config.ts';
 import { type HealthListener, startHealth } from './health.ts';
+import { loadHearing } from './hearing.ts';
 import { stopInOrder } from './lifetime.ts';
 import { listen, portOf, urlOf } from './listen.ts';
 import type { OpenStore, Store } from './open-store.ts';
@@ -83,7 +84,7 @@ export async function startService(
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
     feed: (partnerId, query, pace) => partnerFeed(store, partnerId, query, pace),
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
-    webhook: webhookOf(config, store, watcher),
+    webhook: await webhookOf(config, store, { log, watcher }),
     limits,
   });
   watchListener(partner, watcher);
@@ -205,14 +206,15 @@ async function drain(partner: FastifyInstance): Promise<void> {
   clearTimeout(enough);
 }
 
-function webhookOf(
-  { whatsapp }: Config,
-  { database, webhookDatabase = database, vault }: Store,
-  watcher: Watcher,
-): WebhookOptions | undefined {
+async function webhookOf(
+  { whatsapp, setting }: Config,
+  { database: shared, webhookDatabase: database = shared, vault }: Store,
+  { log, watcher }: { log: Logger; watcher: Watcher },
+): Promise<WebhookOptions | undefined> {
   if (whatsapp === null) return undefined;
   const { appSecret, verifyToken, phoneNumberId } = whatsapp;
-  const intake = new ChannelEventIntake(webhookDatabase, vault);
+  const hear = await loadHearing({ database, vault, log, setting });
+  const intake = new ChannelEventIntake({ database, vault, hear });
   return {
     appSecret,
     verifyToken,

@@ -2,12 +2,15 @@
  * A channel within the process: takes every message, sends the events of a real channel, and fails where it is set
  * to.
  */
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageId } from '../applications/rules/ids.ts';
-import type { Channel } from '../messages/channels/channel.ts';
+import type { Channel, MediaResult, UploadFile, UploadResult } from '../messages/channels/channel.ts';
 import type { ChannelEvent, ChannelStatus } from '../messages/rules/channel-event.ts';
 import type { OutgoingMessage } from '../messages/rules/outgoing-message.ts';
+import { type OutgoingReply, replyFaults } from '../messages/rules/reply.ts';
 import type { SendResult } from '../messages/rules/send-result.ts';
+import { SimulatedFiles } from './files.ts';
 
 /** Random faults; shares are from 0 to 1. */
 export interface SimulatorFaults {
@@ -38,6 +41,9 @@ const AGAIN_MS = 300;
 /** Events within this time are passed to `tell` together. */
 const TOGETHER_MS = 100;
 
+/** Replies and read marks that are kept. */
+const MOST_REPLIES = 5_000;
+
 type Tell = (events: readonly ChannelEvent[]) => Promise<void>;
 
 export class Simulator implements Channel {
@@ -45,6 +51,12 @@ export class Simulator implements Channel {
   faults = NO_FAULTS;
   /** Messages that go out at any hour, because a person said so on the page. */
   readonly released = new Set<MessageId>();
+  /** The newest replies on phones, oldest first. */
+  readonly replies: OutgoingReply[] = [];
+  /** The ids of persons' newest messages that were marked as read. */
+  readonly read = new Set<string>();
+  /** The files of both directions, by media id. */
+  readonly files = new SimulatedFiles();
   readonly #tell: Tell;
   #untold: ChannelEvent[] = [];
   #telling: Promise<void> | null = null;
@@ -55,12 +67,45 @@ export class Simulator implements Channel {
     this.#tell = tell;
   }
 
-  async send({ callback }: OutgoingMessage, signal: AbortSignal): Promise<SendResult> {
+  send({ callback }: OutgoingMessage, signal: AbortSignal): Promise<SendResult> {
+    return this.#take(callback, signal, () => {});
+  }
+
+  /** Keeps the newest replies that reached their phone (`replies`). */
+  sendReply(reply: OutgoingReply, signal: AbortSignal): Promise<SendResult> {
+    if (replyFaults(reply).length > 0) return Promise.resolve({ kind: 'give_up', reason: 'unsendable' });
+    return this.#take(reply.callback, signal, () => {
+      this.replies.push(reply);
+      if (this.replies.length > MOST_REPLIES) this.replies.shift();
+    });
+  }
+
+  /** Keeps the ids of the newest messages that were marked as read (`read`). */
+  async markRead(channelMessageId: string): Promise<void> {
+    this.read.add(channelMessageId);
+    if (this.read.size > MOST_REPLIES) this.read.delete(this.read.values().next().value!);
+  }
+
+  async fetchMedia(mediaId: string, { maxBytes }: { readonly maxBytes: number }): Promise<MediaResult> {
+    const file = this.files.get(mediaId);
+    if (file === null) return { kind: 'gone' };
+    const { bytes, contentType } = file;
+    if (bytes.length > maxBytes) return { kind: 'too_large' };
+    return { kind: 'media', bytes, contentType, sha256: hash('sha256', bytes, 'hex') };
+  }
+
+  async uploadMedia(file: UploadFile): Promise<UploadResult> {
+    return { kind: 'uploaded', mediaId: this.files.keep(file) };
+  }
+
+  /** `arrived` is called where the message reaches its phone, whether or not the answer is lost. */
+  async #take(callback: string, signal: AbortSignal, arrived: () => void): Promise<SendResult> {
     const { failShare, delayMs, lostShare } = this.faults;
     if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return { kind: 'retry', reason: 'aborted' };
     if (happens(failShare)) return { kind: 'retry', reason: 'simulated_failure' };
     const channelMessageId = simulatedId(callback);
+    arrived();
     const lost = happens(lostShare);
     for (const [status, afterMs] of JOURNEY) {
       this.#later(afterMs + (lost ? LOST_MS : 0), () =>

@@ -1,19 +1,18 @@
 /** The simulator in a process: its channel, and the page that shows it. */
 import type { FastifyInstance } from 'fastify';
-import { applyChannelEvents } from '../messages/intake/channel-events.ts';
+import { applyChannelEvents, type ChannelEventContext } from '../messages/intake/channel-events.ts';
 import type { ChannelEvent } from '../messages/rules/channel-event.ts';
-import type { Database } from '../postgres/database.ts';
-import type { Vault } from '../seal/vault.ts';
 import { Simulator } from './channel.ts';
 import { addSimulatorPage } from './page.ts';
 
 /** What the phones of the channel do goes to the store as events, and then to `happened`. */
 export function openSimulator(
-  { database, vault }: { readonly database: Database; readonly vault: Vault },
+  context: ChannelEventContext,
   happened: (events: readonly ChannelEvent[]) => void,
 ) {
+  const { database, vault } = context;
   const channel = new Simulator(async (events) => {
-    await applyChannelEvents({ database, vault }, events);
+    await applyChannelEvents(context, events);
     happened(events);
   });
   const page = {

@@ -8,6 +8,7 @@ import type { ReadSetting, Setting } from '../base/setting.ts';
 import type { Cli, Program } from '../cli/command.ts';
 import type { Schema } from '../contract/openapi-request.ts';
 import type { Channel } from '../messages/channels/channel.ts';
+import type { Heard } from '../messages/rules/heard.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Vault } from '../seal/vault.ts';
 import type { Witnesses } from '../seal/witness.ts';
@@ -41,6 +42,12 @@ export interface Service {
   readonly upkeep?: readonly UpkeepJob[];
   /** Starts the loops, in a process that delivers. */
   readonly loops?: readonly ((context: LoopContext) => Loop | Promise<Loop>)[];
+  /**
+   * Hears what persons said at the channel, in the order in which the channel told it, of many persons at once.
+   * Resolves when all is committed; then the channel gets its answer. Where this rejects, the channel sends everything again. So
+   * each message has to count once, however often it comes.
+   */
+  readonly hear?: (context: HearContext, heard: readonly Heard[]) => Promise<unknown>;
   /** Begins to watch a process. One subject at most does. */
   readonly watch?: (context: WatchContext) => Watcher;
   /** The requests that the service itself sends, for the OpenAPI document. */
@@ -59,6 +66,9 @@ export interface ServiceContext {
   readonly setting: ReadSetting;
   readonly watcher: Watcher;
 }
+
+/** What a listener at the channel gets. */
+export type HearContext = Pick<ServiceContext, 'database' | 'vault' | 'log' | 'setting'>;
 
 /** What a watcher gets. */
 export interface WatchContext extends Pick<ServiceContext, 'database' | 'setting'> {

@@ -8,7 +8,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { errorFields } from '../../src/base/error-fields.ts';
-import type { Channel } from '../../src/messages/channels/channel.ts';
+import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import type { MessageFault } from '../../src/messages/delivery/take-up.ts';
 import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
@@ -52,7 +52,7 @@ async function aBatch(size: number, keyId = key): Promise<number[]> {
 function contextOf(changes: Partial<DeliveryContext> = {}) {
   const sent: number[] = [];
   const faults: MessageFault[] = [];
-  const channel: Channel = {
+  const channel: TemplateChannel = {
     send: async ({ applicationId, callback }) => {
       sent.push(applicationId);
       return { kind: 'accepted', channelMessageId: `wamid.${callback}` };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import type { Channel } from '../../src/messages/channels/channel.ts';
+import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
@@ -111,7 +111,7 @@ for (const [kind, table, what] of PAUSES) {
     }));
     // From the first send on, because the turn itself writes the sender's row as well.
     let refused: Promise<void> | null = null;
-    const send: Channel['send'] = async (message, signal) => {
+    const send: TemplateChannel['send'] = async (message, signal) => {
       refused ??= refuse(table, 2, '57014');
       await refused;
       return context.channel.send(message, signal);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import type { Channel } from '../../src/messages/channels/channel.ts';
+import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import type { SenderLimits } from '../../src/messages/sql/begin.ts';
 import { retryMessages } from '../../src/messages/sql/message-changes.ts';
@@ -28,7 +28,7 @@ async function register(count: number): Promise<number[]> {
 /** Runs one turn; gives the applications whose messages went out. */
 async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
   const sent: number[] = [];
-  const channel: Channel = {
+  const channel: TemplateChannel = {
     send: async ({ applicationId, callback }) => {
       sent.push(applicationId);
       return { kind: 'accepted', channelMessageId: `wamid.${callback}` };

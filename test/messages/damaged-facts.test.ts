@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import type { Channel } from '../../src/messages/channels/channel.ts';
+import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import type { MessageFault } from '../../src/messages/delivery/take-up.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -29,7 +29,7 @@ const nextPhone = () => `+57${++serial}`;
 
 const send = async () => {
   const faults: MessageFault[] = [];
-  const channel: Channel = {
+  const channel: TemplateChannel = {
     send: async ({ callback }) => ({ kind: 'accepted', channelMessageId: `wamid.${callback}` }),
   };
   const context = deliveryContext(store, channel, { onFault: (fault) => faults.push(fault) });

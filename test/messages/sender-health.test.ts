@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
-import type { Channel } from '../../src/messages/channels/channel.ts';
+import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { whatsappChannel } from '../../src/messages/channels/whatsapp.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
@@ -48,7 +48,7 @@ const HTML: Fault = {
   answer: { status: 500, headers: { 'Content-Type': 'text/html' }, body: '<html>500</html>' },
 };
 
-function worker(channel: Channel, limits = LIMITS): { context: DeliveryContext; heard: string[] } {
+function worker(channel: TemplateChannel, limits = LIMITS): { context: DeliveryContext; heard: string[] } {
   const heard: string[] = [];
   const results = new SendResultLog(database, 5_000, assert.fail, (change, reason) =>
     heard.push(`${change} ${reason}`),
@@ -57,7 +57,7 @@ function worker(channel: Channel, limits = LIMITS): { context: DeliveryContext; 
 }
 
 /** A channel with these answers, in this order. */
-const answering = (...results: SendResult[]): Channel => ({
+const answering = (...results: SendResult[]): TemplateChannel => ({
   send: async ({ callback }) => results.shift() ?? { kind: 'accepted', channelMessageId: `x.${callback}` },
 });
 
@@ -97,13 +97,14 @@ beforeEach(async () => {
 });
 
 describe('a dead channel', bounded, () => {
-  const DEATHS: readonly (readonly [name: string, channel: Channel, fault: Fault, reason: string])[] = [
-    ['500 with HTML', whatsapp, HTML, 'http_500'],
-    ['code 1 with 500', whatsapp, { answer: errorAnswer(1, 500) }, '1'],
-    ['closed connections', whatsapp, { answer: 'close' }, 'connection_lost'],
-    ['silence', hasty, { answer: 'never' }, 'timeout'],
-    ['overload', whatsapp, { answer: errorAnswer(130429, 429) }, '130429'],
-  ];
+  const DEATHS: readonly (readonly [name: string, channel: TemplateChannel, fault: Fault, reason: string])[] =
+    [
+      ['500 with HTML', whatsapp, HTML, 'http_500'],
+      ['code 1 with 500', whatsapp, { answer: errorAnswer(1, 500) }, '1'],
+      ['closed connections', whatsapp, { answer: 'close' }, 'connection_lost'],
+      ['silence', hasty, { answer: 'never' }, 'timeout'],
+      ['overload', whatsapp, { answer: errorAnswer(130429, 429) }, '130429'],
+    ];
   for (const [name, channel, fault, reason] of DEATHS) {
     it(`${name}: four workers together send few messages of a queue of 300`, async () => {
       await register(300);

@@ -15,7 +15,7 @@ import type { ClaimedPush } from '../../src/events/push/sql/claim.ts';
 import { openSettings } from '../../src/events/push/sql/endpoint-settings.ts';
 import { readEndpoint, rotateSecret, writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
 import { type PushFault, pushDue } from '../../src/events/push/turn.ts';
-import type { Channel } from '../../src/messages/channels/channel.ts';
+import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import type { MessageFault } from '../../src/messages/delivery/take-up.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { SealMark } from '../../src/seal/data-keys.ts';
@@ -72,7 +72,7 @@ describe('a data key that this process does not have', () => {
   it('a message waits a minute and is sent by a process with the key; no event tells of it', async () => {
     const id = await register();
     const sent: number[] = [];
-    const send: Channel['send'] = async ({ applicationId, callback }) => {
+    const send: TemplateChannel['send'] = async ({ applicationId, callback }) => {
       sent.push(applicationId);
       return { kind: 'accepted', channelMessageId: `wamid.${callback}` };
     };

@@ -1,6 +1,6 @@
 /** The context of a turn of delivery, for tests about other things. */
 import assert from 'node:assert/strict';
-import type { Channel } from '../../src/messages/channels/channel.ts';
+import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import type { DeliveryContext } from '../../src/messages/delivery/turn.ts';
@@ -18,7 +18,7 @@ const TRY_FOR_MS = 60_000;
  */
 export function deliveryContext(
   { vault, ...store }: TestStore,
-  channel: Channel,
+  channel: TemplateChannel,
   changes: Partial<DeliveryContext> = {},
 ): DeliveryContext {
   const database = sessionsOf(store);

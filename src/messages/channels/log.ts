@@ -20,5 +20,21 @@ export function logChannel(log: Logger): Channel {
       );
       return { kind: 'accepted', channelMessageId };
     },
+    async sendReply({ applicationId, attempt }) {
+      const channelMessageId = `log.${randomUUID()}`;
+      log.info(
+        { application_id: applicationId, attempt, channel_message_id: channelMessageId },
+        'reply would go out',
+      );
+      return { kind: 'accepted', channelMessageId };
+    },
+    async markRead() {},
+    // Nobody sends a file to a log.
+    async fetchMedia() {
+      return { kind: 'gone' };
+    },
+    async uploadMedia() {
+      return { kind: 'uploaded', mediaId: `log.${randomUUID()}` };
+    },
   };
 }

@@ -39,7 +39,7 @@ export type PostResult =
 /** Interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other work. */
 const MAX_INTERIM_ANSWERS = 10;
 
-type PostOnce = (body: string, signal: AbortSignal) => Promise<PostResult>;
+type PostOnce = (body: string | Buffer, signal: AbortSignal) => Promise<PostResult>;
 
 /**
  * Makes a function that posts to this address, once a call. The function never throws, follows no redirect and resolves

@@ -21,8 +21,11 @@ export const ERROR_CODES: Readonly<Record<SendFailure['kind'], readonly number[]
   pause_recipient: [131056],
   // The recipient got enough marketing messages for now.
   wait: [131049],
-  // 131047 asks for a template instead of free text. Every message is a template, so nothing better can be sent.
-  give_up: [100, 130403, 130472, 130497, 131008, 131009, 131021, 131026, 131030, 131047, 131051],
+  // 131047: the 24 hours in which the channel takes free text are over. 131052, 131053: a file cannot be fetched, or
+  // not be taken.
+  give_up: [
+    100, 130403, 130472, 130497, 131008, 131009, 131021, 131026, 131030, 131047, 131051, 131052, 131053,
+  ],
   opted_out: [131050],
   // 132000 and 132012: wrong number or form of parameters, the same in every message of the template.
   // 131058: a template for test numbers only. 132068: its flow is blocked. 134102: it is not ready.

@@ -2,7 +2,7 @@
 
 import { channelIndexOf } from '../../seal/blind-indexes.ts';
 import { tracing } from '../../tracing/tracing.ts';
-import type { Channel } from '../channels/channel.ts';
+import type { TemplateChannel } from '../channels/channel.ts';
 import { healthSignal, moveAfter } from '../rules/after-send.ts';
 import type { OutgoingMessage } from '../rules/outgoing-message.ts';
 import type { SendResult } from '../rules/send-result.ts';
@@ -13,7 +13,7 @@ import type { SendResultLog } from './send-result-log.ts';
 import { type MessageFault, type TakeUpContext, takeUp } from './take-up.ts';
 
 export interface DeliveryContext extends TakeUpContext {
-  readonly channel: Channel;
+  readonly channel: TemplateChannel;
   readonly results: SendResultLog;
   readonly notices: ChannelNotices;
   /** Called with messages that cannot be sent as they are stored. */

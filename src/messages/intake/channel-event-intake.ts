@@ -4,11 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../../base/registration-failure.ts';
-import type { Database } from '../../postgres/database.ts';
 import { Gathering } from '../../postgres/gathering.ts';
-import type { Vault } from '../../seal/vault.ts';
 import type { ChannelEvent } from '../rules/channel-event.ts';
-import { applyChannelEvents, type ChannelEventCounts, countKinds, NO_CHANGES } from './channel-events.ts';
+import {
+  applyChannelEvents,
+  type ChannelEventContext,
+  type ChannelEventCounts,
+  countKinds,
+  NO_CHANGES,
+} from './channel-events.ts';
 
 /** Each lane uses one connection at a time: the pool of the webhooks has as many. */
 export const WEBHOOK_LANES = 2;
@@ -27,13 +31,13 @@ interface Webhook {
 }
 
 export class ChannelEventIntake {
-  readonly #context: { readonly database: Database; readonly vault: Vault };
+  readonly #context: ChannelEventContext;
   readonly #gathering: Gathering<Webhook>;
   #eventsWaiting = 0;
 
-  /** `database` should serve nothing else. */
-  constructor(database: Database, vault: Vault) {
-    this.#context = { database, vault };
+  /** The database of the context should serve nothing else. */
+  constructor(context: ChannelEventContext) {
+    this.#context = context;
     this.#gathering = new Gathering<Webhook>({
       lanes: WEBHOOK_LANES,
       maxWaiting: MAX_EVENTS_WAITING,

@@ -10,19 +10,23 @@ import { eachApart } from '../../postgres/row-fault.ts';
 import { channelIndexOf, channelUserIndexOf } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { ChannelEvent, StatusEvent } from '../rules/channel-event.ts';
+import type { Heard } from '../rules/heard.ts';
 import { parseCallback, parseInterestPayload } from '../rules/outgoing-message.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
 import { hearUsers, learnUsers } from '../sql/channel-users.ts';
 import { keepEarly, takeKnownEarly } from '../sql/early-events.ts';
 import { recordInterest } from '../sql/interest.ts';
 import { applyOptOutChanges } from '../sql/suppressions.ts';
-import { interestOf, knownUserOf, optOutChangeOf, stopOf } from './person-acts.ts';
+import { heardOf, interestOf, knownUserOf, optOutChangeOf, stopOf } from './person-acts.ts';
 import { findPhones, type PersonEvent } from './persons.ts';
 import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
 
-interface ChannelEventContext {
+/** What events are applied with. */
+export interface ChannelEventContext {
   readonly database: Database;
   readonly vault: Vault;
+  /** Hears what persons said, when opt-outs and interests are committed. Absent: nobody listens. */
+  readonly hear?: (heard: readonly Heard[]) => Promise<void>;
 }
 
 /** For a log line: how many events of each kind came. */
@@ -30,6 +34,8 @@ interface KindCounts {
   readonly statuses: number;
   readonly taps: number;
   readonly texts: number;
+  readonly files: number;
+  readonly others: number;
   readonly preferences: number;
 }
 
@@ -69,23 +75,28 @@ export const NO_CHANGES = { ...NOTHING, unapplied: [] };
  * Applies events in a few statements, however many events there are; resolves when all is committed. The order of
  * events, and how often each one comes, in one call or several, makes no difference to messages and interests.
  * Ignores events about unknown messages. An event that cannot be applied does not keep the others from being applied.
- * After an error some events may be applied: call again with all of them.
+ * `hear` gets the messages of persons last, all at once and in their order. After an error, also one of `hear`, some
+ * events may be applied: call again with all of them.
  */
 export async function applyChannelEvents(
   context: ChannelEventContext,
   events: readonly ChannelEvent[],
 ): Promise<ChannelEventCounts> {
   let changes = NOTHING;
+  const heard = new Map<ChannelEvent, Heard>();
   const unapplied: Record<string, unknown>[] = [];
   for (const near of byPartitions(events, partitionOfEvent)) {
     await eachApart(
       near,
       async (some) => {
-        changes = sumOf(changes, await againAfterConflict(() => applyTogether(context, some)));
+        const applied = await againAfterConflict(() => applyTogether(context, some));
+        changes = sumOf(changes, applied.changes);
+        for (const one of applied.heard) heard.set(one.event, one);
       },
       ({ kind }, error) => unapplied.push({ event: kind, ...errorFields(error) }),
     );
   }
+  if (heard.size > 0) await context.hear?.(events.flatMap((event) => heard.get(event) ?? []));
   return { ...countKinds(events), ...changes, unapplied };
 }
 
@@ -105,6 +116,8 @@ export function countKinds(events: readonly ChannelEvent[]): KindCounts {
     statuses: count('status'),
     taps: count('tap'),
     texts: count('text'),
+    files: count('file'),
+    others: count('other'),
     preferences: count('preference'),
   };
 }
@@ -117,7 +130,7 @@ function sumOf(left: Changes, right: Changes): Changes {
 async function applyTogether(
   { database, vault }: ChannelEventContext,
   events: readonly ChannelEvent[],
-): Promise<Changes> {
+): Promise<{ readonly changes: Changes; readonly heard: readonly Heard[] }> {
   const statuses = events.filter((event) => event.kind === 'status');
   const acts = events.filter((event): event is PersonEvent => event.kind !== 'status');
   const { moved, paused, optedOut, users } = await applyStatuses(database, vault, statuses);
@@ -125,29 +138,30 @@ async function applyTogether(
   const known = await findPhones(database, vault, acts, (event) => stopOf(event) !== null);
   const learnt = await learnUsers(database, known.flatMap(knownUserOf));
   const interested = await recordInterest(database, known.flatMap(interestOf), INTEREST_REASON);
-  const changes = known.flatMap(optOutChangeOf);
+  const optOuts = known.flatMap(optOutChangeOf);
   const { suppressed, resumed } = await applyOptOutChanges(database, [
     ...optedOut,
-    ...changes.flatMap(({ phoneIndex, ...change }) =>
+    ...optOuts.flatMap(({ phoneIndex, ...change }) =>
       phoneIndex === null ? [] : [{ ...change, phoneIndex }],
     ),
   ]);
-  const withoutPhone = changes.filter(({ phoneIndex }) => phoneIndex === null);
-  const heard = await hearUsers(
+  const withoutPhone = optOuts.filter(({ phoneIndex }) => phoneIndex === null);
+  const waiting = await hearUsers(
     database,
     withoutPhone.flatMap(({ userIndex, ...change }) =>
       userIndex === null ? [] : [{ ...change, userIndex }],
     ),
   );
-  return {
+  const changes = {
     moved,
     paused,
     interested,
-    suppressed: told.suppressed + learnt.suppressed + suppressed + heard.suppressed,
-    resumed: told.resumed + learnt.resumed + resumed + heard.resumed,
-    waiting: heard.waiting,
+    suppressed: told.suppressed + learnt.suppressed + suppressed + waiting.suppressed,
+    resumed: told.resumed + learnt.resumed + resumed + waiting.resumed,
+    waiting: waiting.waiting,
     unknown: withoutPhone.filter(({ userIndex }) => userIndex === null).length,
   };
+  return { changes, heard: known.flatMap((one) => heardOf(vault, one)) };
 }
 
 async function applyStatuses(

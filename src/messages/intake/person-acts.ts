@@ -1,4 +1,7 @@
-/** What a person's act at the channel means: an interest, an opt-out, or who the person is. Pure. */
+/** What a person's act at the channel means: an interest, an opt-out, or who the person is. */
+import { channelIndexOf } from '../../seal/blind-indexes.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { Heard } from '../rules/heard.ts';
 import { asksToStop } from '../rules/opt-out-words.ts';
 import { parseInterestPayload } from '../rules/outgoing-message.ts';
 import type { KnownUser } from '../sql/channel-users.ts';
@@ -15,6 +18,22 @@ export function knownUserOf({ userIndex, phoneIndex }: KnownEvent): KnownUser[] 
 export function interestOf({ event, phoneIndex, contextIndex }: KnownEvent): InterestTap[] {
   const applicationId = event.kind === 'tap' ? parseInterestPayload(event.payload) : null;
   return applicationId === null ? [] : [{ applicationId, phoneIndex, contextIndex, at: event.at }];
+}
+
+/** What the listeners get of an event; nothing of the channel's own setting. */
+export function heardOf(vault: Vault, { event, phoneIndex, userIndex, contextIndex }: KnownEvent): Heard[] {
+  if (event.kind === 'preference') return [];
+  const { messageId = null } = event;
+  return [
+    {
+      event,
+      messageIndex: messageId === null ? null : channelIndexOf(vault, messageId),
+      phoneIndex,
+      userIndex,
+      contextIndex,
+      optsOut: stopOf(event) !== null,
+    },
+  ];
 }
 
 /** An opt-out or its end, with what is known of the person. */
@@ -40,5 +59,9 @@ export function stopOf(event: PersonEvent): Pick<OptOutChange, 'stops' | 'source
       return asksToStop(event.payload) || asksToStop(event.title ?? '')
         ? { stops: true, source: 'keyword' }
         : null;
+    case 'file':
+      return asksToStop(event.caption ?? '') ? { stops: true, source: 'keyword' } : null;
+    case 'other':
+      return null;
   }
 }

@@ -6,10 +6,10 @@ import type { BlindIndex } from '../../applications/rules/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import { channelIndexOf, channelUserIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
-import type { PreferenceEvent, TapEvent, TextEvent } from '../rules/channel-event.ts';
+import type { ChannelEvent, StatusEvent } from '../rules/channel-event.ts';
 import { phonesOfMessages, phonesOfOldMessages, phonesOfUsers } from '../sql/channel-users.ts';
 
-export type PersonEvent = TapEvent | TextEvent | PreferenceEvent;
+export type PersonEvent = Exclude<ChannelEvent, StatusEvent>;
 
 /** An event with the blind indexes of the person and of the message that the person answers. */
 export interface KnownEvent {

@@ -31,11 +31,13 @@ interface FromPerson {
   readonly userId?: string | null;
 }
 
-/** The recipient tapped a button of a message. */
+/** The person tapped a button of a message, or chose a row of a list. */
 export interface TapEvent extends FromPerson {
   readonly kind: 'tap';
+  /** The channel's own id of the person's message; absent where the channel gives none. */
+  readonly messageId?: string | null;
   readonly payload: string;
-  /** The title of the button; null where the channel does not tell. */
+  /** The title of the button or the row; null where the channel does not tell. */
   readonly title: string | null;
   /** The channel's own id of the message with the button; null where the channel does not tell. */
   readonly contextMessageId: string | null;
@@ -45,9 +47,46 @@ export interface TapEvent extends FromPerson {
 /** A person wrote a text. */
 export interface TextEvent extends FromPerson {
   readonly kind: 'text';
+  /** The channel's own id of the person's message; absent where the channel gives none. */
+  readonly messageId?: string | null;
   readonly body: string;
   /** The channel's own id of the message that the text answers; absent where the text answers none. */
   readonly contextMessageId?: string | null;
+  readonly at: Date;
+}
+
+/** The kinds of files that a person can send. */
+export const MEDIA_KINDS = ['image', 'document', 'audio', 'video', 'sticker'] as const;
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
+/** A person sent a file, which `Channel.fetchMedia` fetches. What the channel claims about the file is not checked. */
+export interface FileEvent extends FromPerson {
+  readonly kind: 'file';
+  /** The channel's own id of the person's message; null where the channel gives none. */
+  readonly messageId: string | null;
+  readonly media: MediaKind;
+  readonly mediaId: string;
+  /** The media type, such as image/jpeg. */
+  readonly claimedType: string | null;
+  /** 64 lower-case hex digits. */
+  readonly claimedSha256: string | null;
+  readonly filename: string | null;
+  readonly caption: string | null;
+  readonly contextMessageId: string | null;
+  readonly at: Date;
+}
+
+/** The messages of a person that are neither a text, nor a tap, nor a file. */
+export const OTHER_MESSAGES = ['location', 'contacts', 'reaction', 'order', 'form', 'unsupported'] as const;
+export type OtherMessage = (typeof OTHER_MESSAGES)[number];
+
+/** A person sent something else. `unsupported` is everything that the channel or this service does not know. */
+export interface OtherEvent extends FromPerson {
+  readonly kind: 'other';
+  /** The channel's own id of the person's message; null where the channel gives none. */
+  readonly messageId: string | null;
+  readonly what: OtherMessage;
+  readonly contextMessageId: string | null;
   readonly at: Date;
 }
 
@@ -58,4 +97,4 @@ export interface PreferenceEvent extends FromPerson {
   readonly at: Date;
 }
 
-export type ChannelEvent = StatusEvent | TapEvent | TextEvent | PreferenceEvent;
+export type ChannelEvent = StatusEvent | TapEvent | TextEvent | FileEvent | OtherEvent | PreferenceEvent;

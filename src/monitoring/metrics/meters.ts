@@ -25,7 +25,7 @@ const SENDS = [
   ...(['accepted', 'retry', 'pause_recipient', 'wait', 'give_up', 'opted_out'] as const),
   ...(['pause_template', 'pause_sender', 'uncertain'] as const),
 ] satisfies SendResult['kind'][];
-const EVENTS = [...CHANNEL_STATUSES, 'tap', 'text', 'preference'] as const;
+const EVENTS = [...CHANNEL_STATUSES, 'tap', 'text', 'file', 'other', 'preference'] as const;
 const PUSHES = ['delivered', 'failed', 'gone', 'unsent', 'forgotten'];
 
 /** The part of a connection pool that is shown. */

@@ -61,6 +61,8 @@ const DOCUMENTED_CODES: readonly (readonly [kind: SendResult['kind'], code: numb
   ['give_up', 131030, 'the recipient is not on the list of a test number'],
   ['give_up', 131047, 'the last message of the recipient is older than 24 hours'],
   ['give_up', 131051, 'this type of message is not supported'],
+  ['give_up', 131052, 'the file of a person cannot be fetched'],
+  ['give_up', 131053, 'the file of a message cannot be taken'],
   ['opted_out', 131050, 'the recipient stopped marketing messages'],
   ['pause_template', 131058, 'this template is for test numbers only'],
   ['pause_template', 131063, 'the template is held back'],

@@ -1,0 +1,15 @@
+/** Passes what persons say at the channel to the subjects that listen (`Service.hear`). */
+import type { Heard } from '../messages/rules/heard.ts';
+import type { HearContext } from '../subject/subject.ts';
+import { loadServices } from './subjects.ts';
+
+/** Resolves when every subject has committed what it heard; rejects where one of them could not. */
+export type Hear = (heard: readonly Heard[]) => Promise<void>;
+
+/** Loads the subjects that listen. */
+export async function loadHearing(context: HearContext): Promise<Hear> {
+  const listeners = (await loadServices()).flatMap(({ hear }) => hear ?? []);
+  return async (heard) => {
+    for (const listen of listeners) await listen(context, heard);
+  };
+}
