@@ -80,8 +80,8 @@ CREATE TABLE open_phones (
   application_id bigint NOT NULL
 );
 
--- The status of applications that changed since their registration, and the interest of their applicants. An
--- application without a row has the status that its decision gave.
+-- The status of applications that changed since their registration, the interest of their applicants, and their
+-- signature. An application without a row has the status that its decision gave.
 CREATE TABLE application_states (
   -- Where a database is spread over machines, the row is on the machine of its batch.
   batch_id bigint NOT NULL,
@@ -89,6 +89,12 @@ CREATE TABLE application_states (
   status application_status NOT NULL,
   -- When the applicant first tapped "I am interested".
   interested_at timestamptz,
+  -- When the conversation began. From then on a payment needs the signature (D46, move_application).
+  conversation_at timestamptz,
+  -- When the applicant signed the contract; the status stays pending_signature.
+  signed_at timestamptz,
+  -- Until when the applicant may withdraw from the signed contract; NULL: the country has no such period.
+  withdrawable_until timestamptz,
   PRIMARY KEY (batch_id, application_id)
 );
 -- The leads, newest first. Few applications have one, so the index is small.
@@ -113,7 +119,9 @@ CREATE TABLE application_events (
   to_status application_status NOT NULL,
   reason text NOT NULL CHECK (reason <> ''),
   -- NULL: the applicant's tap, which has none.
-  reason_code text
+  reason_code text,
+  -- The second operator of an act that needs two (D46); NULL: one was enough.
+  second_actor text
 );
 CREATE INDEX application_events_application ON application_events (application_id, id);
 

@@ -5,10 +5,16 @@
 -- (D41). Returns the status before (NULL: it cannot be read) and whether the application moved; no row if
 -- there is no such application. Re-reads the status after taking the lock, so that of two reviews at once the second
 -- sees the first.
+--
+-- An application with a conversation is paid out only when its contract is signed and the time to withdraw is over, or
+-- where a second operator overrides that (p_second; D46). Otherwise it does not move, and held_by_contract is true;
+-- withdrawable_until is NULL where nothing is signed.
 CREATE FUNCTION move_application(
   p_id bigint, p_from application_status[], p_to application_status, p_actor text, p_action text, p_reason text,
-  p_reason_code text
-) RETURNS TABLE (status application_status, moved boolean)
+  p_reason_code text, p_second text
+) RETURNS TABLE (
+  status application_status, moved boolean, held_by_contract boolean, withdrawable_until timestamptz
+)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -18,20 +24,32 @@ DECLARE
   -- The key of the application, if the applicant has consented and has a phone.
   v_key_id integer;
   v_left smallint[];
+  v_conversation_at timestamptz;
+  v_signed_at timestamptz;
+  v_until timestamptz;
 BEGIN
   SELECT a.status, a.phone_index, a.partner_id,
     CASE WHEN a.messaging_optin AND a.phone_index IS NOT NULL THEN a.api_key_id END
   INTO v_status, v_phone, v_partner_id, v_key_id FROM applications_of(ARRAY[p_id]) AS a;
   IF NOT FOUND THEN RETURN; END IF;
-  IF v_status <> ALL (p_from) OR v_status IS NULL THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
+  IF v_status <> ALL (p_from) OR v_status IS NULL THEN
+    RETURN QUERY SELECT v_status, false, false, v_until; RETURN;
+  END IF;
   INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (batch_of(p_id), p_id, v_status)
   ON CONFLICT (batch_id, application_id) DO UPDATE SET status = s.status
-  RETURNING s.status INTO v_status;
-  IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
+  RETURNING s.status, s.conversation_at, s.signed_at, s.withdrawable_until
+  INTO v_status, v_conversation_at, v_signed_at, v_until;
+  IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false, false, v_until; RETURN; END IF;
+  IF p_to = 'disbursed' AND p_second IS NULL AND v_conversation_at IS NOT NULL
+    AND (v_signed_at IS NULL OR v_until > clock_timestamp())
+  THEN
+    RETURN QUERY SELECT v_status, false, true, v_until; RETURN;
+  END IF;
 
   UPDATE application_states s SET status = p_to WHERE s.batch_id = batch_of(p_id) AND s.application_id = p_id;
-  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason, reason_code)
-  VALUES (p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason, p_reason_code);
+  INSERT INTO application_events
+    (application_id, at, actor, action, from_status, to_status, reason, reason_code, second_actor)
+  VALUES (p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason, p_reason_code, p_second);
   IF v_status = 'in_review' THEN
     UPDATE review_queue q SET positions = array_remove(q.positions, position_of(p_id)::smallint)
     WHERE q.batch_id = batch_of(p_id)
@@ -41,10 +59,36 @@ BEGIN
   IF NOT is_open(p_to) AND v_phone IS NOT NULL THEN
     DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = p_id;
   END IF;
-  IF p_to <> 'disbursed' AND v_key_id IS NOT NULL THEN PERFORM queue_message_after_review(p_id, p_to, v_key_id); END IF;
+  -- A withdrawal is no decision of an operator: the applicant reads of it in the conversation.
+  IF p_to <> 'disbursed' AND p_reason_code <> 'contract_withdrawn' AND v_key_id IS NOT NULL THEN
+    PERFORM queue_message_after_review(p_id, p_to, v_key_id);
+  END IF;
   PERFORM add_partner_events('application.status_changed', ARRAY[v_partner_id], ARRAY[p_id], v_status, p_to,
     p_reason_code, NULL);
-  RETURN QUERY SELECT v_status, true;
+  RETURN QUERY SELECT v_status, true, false, v_until;
+END
+$$;
+
+-- Notes that conversations of these applications begin, for those that are open (D43, D46). Returns the open ones that
+-- have a conversation now: it may be called again. Of a call and a review at once, the later one sees the earlier one.
+CREATE FUNCTION mark_conversations(p_ids bigint[]) RETURNS SETOF bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_ids bigint[];
+  v_statuses application_status[];
+BEGIN
+  -- Reads before anything is written: docs/scale.md says why.
+  SELECT array_agg(a.id), array_agg(a.status) INTO v_ids, v_statuses
+  FROM applications_of(p_ids) AS a WHERE is_open(a.status);
+  IF v_ids IS NULL THEN RETURN; END IF;
+  INSERT INTO application_states AS s (batch_id, application_id, status, conversation_at)
+  SELECT batch_of(u.id), u.id, u.status, clock_timestamp() FROM unnest(v_ids, v_statuses) AS u(id, status) ORDER BY u.id
+  ON CONFLICT (batch_id, application_id)
+  DO UPDATE SET conversation_at = excluded.conversation_at WHERE s.conversation_at IS NULL AND is_open(s.status);
+  RETURN QUERY SELECT s.application_id FROM application_states s
+  WHERE s.batch_id = ANY (ARRAY(SELECT batch_of(u.id) FROM unnest(v_ids) AS u(id))) AND s.application_id = ANY (v_ids)
+    AND s.conversation_at IS NOT NULL AND is_open(s.status)
+  ORDER BY s.application_id;
 END
 $$;
 

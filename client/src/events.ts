@@ -18,6 +18,7 @@ export type ReasonCode =
   | 'insufficient_capacity'
   | 'suspected_fraud'
   | 'applicant_withdrew'
+  | 'contract_withdrawn'
   | 'offer_expired'
   | 'data_erased'
   | 'funds_transferred'

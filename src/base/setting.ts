@@ -1,11 +1,19 @@
 /** A variable of the process that one subject alone reads. */
 
+/** What a default may depend on. */
+export interface Installation {
+  /** DATA_DIR, absolute. */
+  readonly dataDir: string;
+  /** Whether the process uses the operator's own database, which may hold real people: no demonstration there. */
+  readonly ownDatabase: boolean;
+}
+
 export interface Setting<T> {
   readonly variable: string;
   /** A variable that may not be set beside this one, unless it is `none`. */
   readonly excludes?: string;
   /** Reads the text, trimmed; undefined where the variable is absent or empty. Throws an error with the rule. */
-  readonly read: (text: string | undefined) => T;
+  readonly read: (text: string | undefined, installation: Installation) => T;
 }
 
 /** Gives the value of a setting. */

@@ -20,7 +20,8 @@ export function namedBy({ as }: ActorOptions, context: OperatorContext): Operato
   return { ...context, actor: as ?? context.actor };
 }
 
-function readName(text: string): string {
+/** The name of an operator. Throws `OperatorError` with the rule. */
+export function readName(text: string): string {
   const name = readActor(text);
   if (name === null) throw new OperatorError(`The name ${ACTOR_RULE}`);
   return name;

@@ -37,6 +37,10 @@ export const REASON_WORDS: Readonly<Record<ReasonCode, Words>> = {
   },
   suspected_fraud: { en: 'Fraud is suspected', es: 'Se sospecha fraude' },
   applicant_withdrew: { en: 'The applicant withdrew', es: 'El solicitante desistió' },
+  contract_withdrawn: {
+    en: 'The applicant withdrew from the signed contract in time',
+    es: 'El solicitante se retractó a tiempo del contrato firmado',
+  },
   data_erased: {
     en: 'The applicant asked to have the data erased',
     es: 'El solicitante pidió borrar sus datos',

@@ -36,7 +36,8 @@ export function commandLine(
     observe: (work) => work({ database, schema: async () => ({ fault: null, pending: [] }) }),
     backups: () => Promise.reject(new Error('no embedded store')),
     keepErasures: async () => {},
-    setting: async ({ variable, read }) => read(variables[variable]),
+    setting: async ({ variable, read }) =>
+      read(variables[variable], { dataDir: variables.DATA_DIR ?? '', ownDatabase: true }),
   };
   const run = async (...args: string[]): Promise<Run> => {
     const out = new Sink();

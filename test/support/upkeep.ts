@@ -22,7 +22,8 @@ export async function testUpkeep(
       stopping: new AbortController().signal,
       failed: (work: string, error: unknown) => void failures.push([work, error]),
       watcher: NOBODY,
-      setting: <T>({ variable, read }: Setting<T>) => read(variables[variable]),
+      setting: <T>({ variable, read }: Setting<T>) =>
+        read(variables[variable], { dataDir: variables.DATA_DIR ?? '', ownDatabase: true }),
     };
     await upkeepTurn(jobs, context, 0);
     return failures;

@@ -92,7 +92,7 @@ export function readConfig(variables: Variables): Config {
       throw new ConfigError(variable, `does not go with ${excludes}: set one of the two`);
     }
     try {
-      return readText(read(variable));
+      return readText(read(variable), { dataDir: base.dataDir, ownDatabase });
     } catch (error) {
       throw new ConfigError(variable, describeError(error));
     }

@@ -1,7 +1,7 @@
 /** `ventanilla application approve`, `reject` and `disburse`. */
 import type { Command } from 'commander';
-import { actorOption, namedBy } from '../../cli/actor-option.ts';
-import { addCommand, type Cli, choiceOption } from '../../cli/command.ts';
+import { actorOption, namedBy, readName } from '../../cli/actor-option.ts';
+import { addCommand, asArgument, type Cli, choiceOption } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { type Io, unheard, writeJson, writeOutput } from '../../cli/output.ts';
 import { acting } from '../../operations/acting.ts';
@@ -9,7 +9,7 @@ import { type OperatorContext, OperatorError } from '../../operations/operator-c
 import type { ApplicationId } from '../rules/ids.ts';
 import type { ReviewAction } from '../rules/lifecycle.ts';
 import { REASON_CODES, type ReasonCode } from '../rules/reason-codes.ts';
-import { reviewApplication } from '../uses/applications.ts';
+import { type Reviewed, reviewApplication } from '../uses/applications.ts';
 import { readIdFile } from './application-ids.ts';
 
 interface ActionTexts {
@@ -42,13 +42,17 @@ interface ReviewOptions {
   readonly reasonCode?: ReasonCode;
   readonly as?: string;
   readonly json?: boolean;
+  readonly override?: true;
+  readonly second?: string;
 }
 
 /** Adds the command of a review. */
 export function addReview(group: Command, { roles, io }: Cli, action: ReviewAction): void {
   const { description, reason, code } = ACTION_TEXTS[action];
   const example = `application ${action} 12 --reason "${reason}" --reason-code ${code}`;
-  addCommand(group, action, description, example)
+  const command = addCommand(group, action, description, example);
+  if (action === 'disburse') addOverride(command);
+  command
     .argument('[ids...]', 'the applications', (text: string, ids: readonly ApplicationId[] = []) => [
       ...ids,
       readApplicationId(text),
@@ -64,7 +68,10 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
     )
     .addOption(actorOption())
     .action(async (ids: readonly ApplicationId[], options: ReviewOptions, command: Command) => {
-      const { file, reason, reasonCode, as } = options;
+      const { file, reason, reasonCode, as, second } = options;
+      if ((options.override === true) !== (second !== undefined)) {
+        command.error('error: --override and --second go together: two operators decide');
+      }
       if ((ids.length === 0) === (file === undefined)) {
         command.error('error: name the applications either by their ids or with --file');
       }
@@ -74,8 +81,13 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
         const review = (id: ApplicationId) =>
           acting(
             named,
-            (part) => reviewApplication(part, id, action, reason, reasonCode),
-            () => ({ act: `application ${action}`, applicationId: id, reason: reason.trim() }),
+            (part) => reviewApplication(part, id, action, reason, reasonCode, second),
+            () => ({
+              act: `application ${action}${second === undefined ? '' : ' --override'}`,
+              ...(second !== undefined && { target: `second operator ${second}` }),
+              applicationId: id,
+              reason: reason.trim(),
+            }),
           );
         return ids.length === 1
           ? writeOne(io, ids[0]!, review, options)
@@ -84,7 +96,16 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
     });
 }
 
-type Reviewed = Awaited<ReturnType<typeof reviewApplication>>;
+/** A payment in spite of what the contract asks for (D46). */
+function addOverride(command: Command): void {
+  command
+    .option(
+      '--override',
+      'pay out although the contract is not signed, or the applicant may still withdraw; needs --second',
+    )
+    .option('--second <name>', 'with --override: the second operator, who agrees', asArgument(readName));
+}
+
 type Review = (id: ApplicationId) => Promise<Reviewed>;
 
 async function writeOne(io: Io, id: ApplicationId, review: Review, { json }: ReviewOptions): Promise<void> {
@@ -132,6 +153,6 @@ function reviewedText(id: ApplicationId, reviewed: Reviewed | OperatorError): st
 
 function reviewedJson(id: ApplicationId, reviewed: Reviewed | OperatorError): object {
   if (reviewed instanceof OperatorError) return { id, error: reviewed.message };
-  const { action, from, to, reasonCode } = reviewed;
-  return { id, status: to, action, from, to, reason_code: reasonCode };
+  const { action, from, to, reasonCode, second } = reviewed;
+  return { id, status: to, action, from, to, reason_code: reasonCode, ...(second !== null && { second }) };
 }

@@ -23,6 +23,8 @@ export async function writeExplained(io: Io, application: ExplainedApplication):
     ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
     ['Messages', messages.map(messageText).join('; ') || 'none'],
     ['Interested', shortTime(application.interestedAt)],
+    ['Signed', shortTime(application.signedAt)],
+    ['May withdraw until', shortTime(application.withdrawableUntil)],
   ]);
   await writeOutput(io, `${record}\n\n`);
   await writeList(
@@ -32,7 +34,10 @@ export async function writeExplained(io: Io, application: ExplainedApplication):
     {
       columns: [
         { title: 'AT', value: ({ at }) => shortTime(at) },
-        { title: 'WHO', value: ({ actor }) => actor },
+        {
+          title: 'WHO',
+          value: ({ actor, second }) => (second === null ? actor : `${actor} and ${second}`),
+        },
         { title: 'ACTION', value: ({ action }) => action },
         { title: 'FROM', value: ({ from }) => from },
         { title: 'TO', value: ({ to }) => to },
@@ -62,7 +67,7 @@ export function text(value: string | number | boolean | null): string | null {
 
 /** An application for programs; its members have the names of the contract. */
 export function applicationJson(application: StoredApplication) {
-  const { id, createdAt, partner, status, decision, score, interestedAt, fault, fields } = application;
+  const { id, createdAt, partner, status, decision, score, fault, fields } = application;
   return {
     id,
     created_at: withOffset(createdAt),
@@ -70,7 +75,9 @@ export function applicationJson(application: StoredApplication) {
     status,
     decision,
     score,
-    interested_at: optionalTime(interestedAt),
+    interested_at: optionalTime(application.interestedAt),
+    signed_at: optionalTime(application.signedAt),
+    withdrawable_until: optionalTime(application.withdrawableUntil),
     fault,
     ...fields,
   };
@@ -96,10 +103,11 @@ export function explainedJson(application: ExplainedApplication) {
       ...{ type, status, reason },
       created_at: withOffset(createdAt),
     })),
-    history: history.map(({ at, reasonCode, ...entry }) => ({
+    history: history.map(({ at, reasonCode, second, ...entry }) => ({
       at: withOffset(at),
       ...entry,
       reason_code: reasonCode,
+      ...(second !== null && { second }),
     })),
   };
 }

@@ -18,6 +18,7 @@ export const REASON_CODES = {
     'insufficient_capacity',
     'suspected_fraud',
     'applicant_withdrew',
+    'contract_withdrawn',
     'offer_expired',
     'data_erased',
     UNSPECIFIED,

@@ -30,6 +30,10 @@ export interface StoredApplication {
   readonly score: number | null;
   /** When the applicant first tapped "I am interested". */
   readonly interestedAt: Date | null;
+  /** When the applicant signed the contract (D46); the status stays `pending_signature`. */
+  readonly signedAt: Date | null;
+  /** Until when the applicant may withdraw from it; null: not signed, or the country has no such period. */
+  readonly withdrawableUntil: Date | null;
   /** Why the sealed fields, or all fields, cannot be shown; null if they can, and if they are erased. */
   readonly fault: PersonalFault | null;
   /** The fields in the contract's order; the sealed ones are null if they are erased or there is a fault. */
@@ -46,6 +50,8 @@ interface ApplicationEvent {
   readonly reason: string;
   /** null for the applicant's tap. */
   readonly reasonCode: ReasonCode | null;
+  /** The second operator of an act that needs two (D46); null: one was enough. */
+  readonly second: string | null;
 }
 
 export interface ApplicationDetails extends StoredApplication {
@@ -67,6 +73,8 @@ interface Row extends SealedRow, Record<string, unknown> {
   status: ApplicationStatus | null;
   score: number | null;
   interested_at: Date | null;
+  signed_at: Date | null;
+  withdrawable_until: Date | null;
 }
 
 interface DetailsRow extends Row {
@@ -77,7 +85,7 @@ interface DetailsRow extends Row {
 
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
 const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ name }) => `a.${name}`);
-const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, a.interested_at, ${FIELD_COLUMNS.join(', ')}`;
+const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, a.interested_at, a.signed_at, a.withdrawable_until, ${FIELD_COLUMNS.join(', ')}`;
 
 const READ = `
   SELECT ${COLUMNS} FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id
@@ -103,7 +111,8 @@ const READ_DETAILS = `
   SELECT ${COLUMNS}, ${POINT_COLUMNS},
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
-        'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code) ORDER BY e.id), '[]')
+        'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code,
+        'second', e.second_actor) ORDER BY e.id), '[]')
       FROM application_events e WHERE e.application_id = a.id) AS events
   FROM applications_of(ARRAY[$1::bigint]) a
   JOIN partners p ON p.id = a.partner_id
@@ -128,7 +137,8 @@ export async function readApplicationDetails(
   };
 }
 
-const MOVE = 'SELECT status, moved FROM move_application($1, $2, $3, $4, $5, $6, $7)';
+const MOVE = `
+  SELECT status, moved, held_by_contract, withdrawable_until FROM move_application($1, $2, $3, $4, $5, $6, $7, $8)`;
 
 interface Transition {
   readonly from: readonly ApplicationStatus[];
@@ -137,28 +147,46 @@ interface Transition {
   readonly action: ReviewAction;
   readonly reason: string;
   readonly reasonCode: ReasonCode;
+  /** The second operator, who overrides what the contract asks for before a payment (D46). */
+  readonly second?: string;
+}
+
+/** How a move ended. */
+interface Moved {
+  /** The status before; null if it cannot be read. */
+  readonly status: ApplicationStatus | null;
+  readonly moved: boolean;
+  /** True where the contract keeps the application from being paid out (D46). */
+  readonly heldByContract: boolean;
+  /** Until when the applicant may withdraw; null: nothing is signed, or the country has no such period. */
+  readonly withdrawableUntil: Date | null;
 }
 
 /**
  * Moves an application if its status is one of `from` (D34, D35), and writes its history, the applicant's message (D40)
- * and the partner's event (D41), in one transaction. Returns the status before (null if it cannot be read) and whether
- * the application moved; null if there is no such application.
+ * and the partner's event (D41), in one transaction. To `disbursed` it moves only with a signed contract whose
+ * withdrawal period is over, where it has a conversation (D46). Null if there is no such application.
  */
 export async function moveApplication(
   database: Session,
   id: ApplicationId,
-  { from, to, actor, action, reason, reasonCode }: Transition,
-): Promise<{ status: ApplicationStatus | null; moved: boolean } | null> {
-  const { rows } = await database.query<{ status: ApplicationStatus | null; moved: boolean }>(MOVE, [
-    id,
-    from,
-    to,
-    actor,
-    action,
-    reason,
-    reasonCode,
-  ]);
-  return rows[0] ?? null;
+  { from, to, actor, action, reason, reasonCode, second }: Transition,
+): Promise<Moved | null> {
+  const { rows } = await database.query<{
+    status: ApplicationStatus | null;
+    moved: boolean;
+    held_by_contract: boolean;
+    withdrawable_until: Date | null;
+  }>(MOVE, [id, from, to, actor, action, reason, reasonCode, second ?? null]);
+  const [row] = rows;
+  return row === undefined
+    ? null
+    : {
+        status: row.status,
+        moved: row.moved,
+        heldByContract: row.held_by_contract,
+        withdrawableUntil: row.withdrawable_until,
+      };
 }
 
 /** A person is unreadable as well if the application's facts are. */
@@ -180,6 +208,8 @@ function applicationOf(row: Row, person: Person): StoredApplication {
     status: row.status,
     score: row.decision === null ? null : row.score,
     interestedAt: row.interested_at,
+    signedAt: row.signed_at,
+    withdrawableUntil: row.withdrawable_until,
     fault,
     fields: fields as StoredApplication['fields'],
   };

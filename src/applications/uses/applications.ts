@@ -1,5 +1,6 @@
 /** What operators do with applications: find, explain, review (contract, "States and transitions"). */
 
+import { withOffset } from '../../base/time.ts';
 import { readMessagesOf, type StoredMessage } from '../../messages/sql/messages.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
@@ -110,6 +111,8 @@ interface HistoryEntry {
   readonly reason: string;
   /** null for the registration and the tap. */
   readonly reasonCode: ReasonCode | null;
+  /** The second operator of an act that needs two (D46). */
+  readonly second: string | null;
 }
 
 export interface ExplainedApplication extends ApplicationDetails {
@@ -134,40 +137,67 @@ export async function showApplication(
     to: details.decision && INITIAL_STATUS[details.decision],
     reason: `score ${details.score ?? 'unreadable'}${details.aboveLimit ? ', amount above the limit' : ''}`,
     reasonCode: null,
+    second: null,
   };
   const messages = (await readMessagesOf(database, toApplicationId(id))).toReversed();
   return { ...details, messages, history: [registered, ...details.events] };
 }
 
+/** A review that was done. */
+export interface Reviewed {
+  readonly action: ReviewAction;
+  readonly from: ApplicationStatus;
+  readonly to: ApplicationStatus;
+  readonly reasonCode: ReasonCode;
+  readonly second: string | null;
+}
+
 /**
  * Approves, rejects or disburses an application (D34); a final status frees its phone at once (D35). `reason` is 1 to
- * 500 code points without control characters, which no partner sees; the partner reads `reasonCode` (D41). Throws
- * `OperatorError` that names the status and the refused action.
+ * 500 code points without control characters, which no partner sees; the partner reads `reasonCode` (D41). `second`
+ * pays out in spite of the contract (D46). Throws `OperatorError` that names the status and the refused action, or what
+ * the contract of the application asks for before a payment.
  */
 export async function reviewApplication(
-  context: OperatorContext,
+  { actor, database }: OperatorContext,
   id: ApplicationId,
   action: ReviewAction,
   reason: string,
   reasonCode: ReasonCode = UNSPECIFIED,
-): Promise<{
-  action: ReviewAction;
-  from: ApplicationStatus;
-  to: ApplicationStatus;
-  reasonCode: ReasonCode;
-}> {
+  second?: string,
+): Promise<Reviewed> {
   const why = checkReason(reason);
+  if (second !== undefined && isSameName(second, actor)) {
+    throw new OperatorError(`the second operator must be another one than ${actor}`);
+  }
   const { from, to } = TRANSITIONS[action];
-  const { actor, database } = context;
-  const outcome = await moveApplication(database, id, { from, to, actor, action, reason: why, reasonCode });
+  const transition = { from, to, actor, action, reason: why, reasonCode, ...(second && { second }) };
+  const outcome = await moveApplication(database, id, transition);
   if (outcome === null) throw new OperatorError(`there is no application ${id}`);
-  if (outcome.status === null) {
+  const { status } = outcome;
+  if (status === null) {
     throw new OperatorError(
       `application ${id} cannot be ${PARTICIPLE[action]}: its stored data cannot be read`,
     );
   }
+  if (outcome.heldByContract) throw new OperatorError(heldText(id, outcome.withdrawableUntil));
   if (!outcome.moved) {
-    throw new OperatorError(`application ${id} is ${outcome.status}: it cannot be ${PARTICIPLE[action]}`);
+    throw new OperatorError(`application ${id} is ${status}: it cannot be ${PARTICIPLE[action]}`);
   }
-  return { action, from: outcome.status, to, reasonCode };
+  return { action, from: status, to, reasonCode, second: second ?? null };
+}
+
+function isSameName(one: string, other: string): boolean {
+  const plain = (name: string) => name.normalize('NFKC').trim().toLowerCase();
+  return plain(one) === plain(other);
+}
+
+const OVERRIDE = 'or add --override and --second OPERATOR, where a second operator agrees';
+
+function heldText(id: ApplicationId, until: Date | null): string {
+  const why =
+    until === null
+      ? 'has a conversation, and its contract is not signed: wait for the signature'
+      : `is signed, and the applicant may withdraw until ${withOffset(until)}: wait until then`;
+  return `application ${id} ${why}, ${OVERRIDE}`;
 }

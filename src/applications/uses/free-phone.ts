@@ -7,8 +7,8 @@ import { foldPhone } from '../rules/fold-phone.ts';
 import type { ApplicationId } from '../rules/ids.ts';
 import { isOpen } from '../rules/lifecycle.ts';
 import { isPhone, normalisePhone } from '../rules/phone.ts';
+import { freePhoneIndex } from '../sql/application-marks.ts';
 import { readApplicationDetails } from '../sql/applications.ts';
-import { freePhoneIndex } from '../sql/open-phones.ts';
 
 /**
  * Frees the phone `text` (with its country code) of an applicant who was told of a duplicate, where the open

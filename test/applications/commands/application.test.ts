@@ -90,6 +90,8 @@ test('an application is found by each filter and by all of them', async () => {
     decision: 'approved',
     score: 100,
     interested_at: null,
+    signed_at: null,
+    withdrawable_until: null,
     fault: null,
     ...applicant({ ...first, name: 'Zoë "Q" O\'Neil' }),
   });
