@@ -58,7 +58,10 @@ CREATE TABLE elapsed (
   -- now.
   open_from bigint NOT NULL DEFAULT 0,
   -- Ids of data keys that no batch may be sealed with any more: they are retired, or are just being retired.
-  refused_keys integer[] NOT NULL DEFAULT '{}'
+  refused_keys integer[] NOT NULL DEFAULT '{}',
+  -- The fingerprint of the index key that the stored blind indexes are made with; NULL: no service has run yet. While
+  -- indexes are made again (vault reindex) it is that of no key, so that no batch is registered.
+  index_key uuid
 );
 INSERT INTO elapsed DEFAULT VALUES;
 SELECT runtime_may('SELECT, UPDATE', 'elapsed');
@@ -67,6 +70,23 @@ SELECT runtime_may('SELECT, UPDATE', 'elapsed');
 CREATE FUNCTION refuse_data_key(p_id integer, p_is_refused boolean) RETURNS void
 LANGUAGE sql AS $$
   UPDATE elapsed SET refused_keys = array_remove(refused_keys, p_id) || CASE WHEN p_is_refused THEN ARRAY[p_id] END
+$$;
+
+-- Says which index key the stored blind indexes are made with from now on, by its fingerprint.
+CREATE FUNCTION put_index_key(p_key uuid) RETURNS void
+LANGUAGE sql AS $$
+  UPDATE elapsed SET index_key = p_key WHERE index_key IS DISTINCT FROM p_key
+$$;
+
+-- Raises VN005 where the stored blind indexes are made with another index key: a process that a vault reindex passed by
+-- would find nobody.
+CREATE FUNCTION require_index_key(p_key uuid) RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF EXISTS (SELECT FROM elapsed e WHERE e.index_key <> p_key) THEN
+    RAISE EXCEPTION 'this process has another INDEX_KEY than the stored blind indexes' USING ERRCODE = 'VN005';
+  END IF;
+END
 $$;
 
 -- Whether a data key may seal what is stored now. Not in SQL: Citus computes the call of a function before it sends an

@@ -176,13 +176,15 @@ $$;
 -- further rounds. Where there are more partners than messages, the next claim goes on after the last partner. Of one
 -- partner, deferred messages come first.
 --
+-- Raises VN005 where p_index_key (a fingerprint) is not the index key of the stored blind indexes.
+--
 -- nth: the number of the message among those of its partner in this claim; last_partner: for begin_sending.
 --
 -- The claim locks whole batches of the outbox and takes nothing out: begin_sending takes the messages out.
 --
 -- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of the
 -- index it reads only as many as it takes.
-CREATE FUNCTION claim_due(p_limit integer, p_rate double precision)
+CREATE FUNCTION claim_due(p_limit integer, p_rate double precision, p_index_key uuid)
 RETURNS TABLE (message_id bigint, type message_type, attempts smallint, tries smallint, nth integer, last_partner integer)
 LANGUAGE plpgsql ROWS 100
 SET enable_bitmapscan = off
@@ -201,6 +203,7 @@ DECLARE
   v_last integer;
   v_claimed record;
 BEGIN
+  PERFORM require_index_key(p_index_key);
   SELECT * INTO v_sender FROM sender;
   v_room := sender_room(v_sender, p_rate, clock_timestamp());
   IF v_room < 1 THEN RETURN; END IF;

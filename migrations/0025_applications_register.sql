@@ -179,14 +179,15 @@ $$;
 -- answer tells of a registration that the standby does not have.
 --
 -- Raises VN001 if a decision before the partner's lock no longer holds (call again with this batch only), VN002 if the
--- transaction is not at READ COMMITTED, VN004 if a batch is sealed with a retired data key, check_violation if the
--- partition of a batch is missing (make it and call again), and unique_violation if the same batch or Idempotency-Key
--- was registered meanwhile (call again); then nothing is stored.
+-- transaction is not at READ COMMITTED, VN004 if a batch is sealed with a retired data key, VN005 if p_index_key (a
+-- fingerprint) is not the index key of the stored blind indexes, check_violation if the partition of a batch is missing
+-- (make it and call again), and unique_violation if the same batch or Idempotency-Key was registered meanwhile (call
+-- again); then nothing is stored.
 --
 -- Locks are taken in one order everywhere, or two calls would deadlock: phones by phone_index, then partners by id,
 -- then receipts by key.
 CREATE FUNCTION register_batches(
-  p_policy_id smallint, p_resend boolean,
+  p_policy_id smallint, p_index_key uuid, p_resend boolean,
   b_id uuid[], b_key_id integer[], b_idempotency uuid[], b_body uuid[], b_draft bytea[], b_envelope bytea[],
   b_facts bytea[], b_platforms text[], b_positions integer[], b_candidates integer[], b_refused_before boolean[],
   a_batch smallint[], a_follows_open boolean[], a_phone bigint[], a_id_number bigint[], a_decision decision[],
@@ -201,6 +202,7 @@ DECLARE
   v_elapsed_ms bigint;
   v_partitions_end bigint;
   v_refused_keys integer[];
+  v_index_key uuid;
   v_partner integer[];
   v_cap integer[];
   v_verdict text[];
@@ -223,12 +225,13 @@ BEGIN
   END IF;
   -- Does not call elapsed_ms(): a function in SQL is planned again at each call.
   SELECT (SELECT e.ms FROM elapsed e), (SELECT e.partitions_end FROM elapsed e), (SELECT e.refused_keys FROM elapsed e),
-    array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
+    (SELECT e.index_key FROM elapsed e), array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
     array_agg(CASE WHEN k.id IS NULL THEN 'dead_key' ELSE 'done' END ORDER BY o.n)
-  INTO v_elapsed_ms, v_partitions_end, v_refused_keys, v_partner, v_cap, v_verdict
+  INTO v_elapsed_ms, v_partitions_end, v_refused_keys, v_index_key, v_partner, v_cap, v_verdict
   FROM unnest(b_key_id) WITH ORDINALITY AS o(key_id, n)
   LEFT JOIN api_keys k ON k.id = o.key_id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > v_at);
 
+  IF v_index_key <> p_index_key THEN PERFORM require_index_key(p_index_key); END IF;
   IF v_refused_keys <> '{}' THEN PERFORM refuse_keys(b_envelope, v_refused_keys); END IF;
   FOR n IN 1..cardinality(b_id) LOOP
     CONTINUE WHEN b_idempotency[n] IS NULL OR v_verdict[n] <> 'done';

@@ -1,4 +1,5 @@
--- Sealing everything again with another data key (src/vault).
+-- Sealing everything again with another data key, and making all blind indexes again with another index key
+-- (src/vault).
 
 -- The reseal under way, or the last one. One row at most. Any number of processes take its steps in turn.
 CREATE TABLE reseals (
@@ -18,5 +19,19 @@ CREATE TABLE reseals (
   finished_at timestamptz
 );
 
+-- The reindex under way: one row at most, none where none is. Each step writes its place with what it made again. The
+-- keys are fingerprints (indexKeyIdsOf in src/seal/vault.ts).
+CREATE TABLE reindexes (
+  id boolean PRIMARY KEY DEFAULT true CHECK (id),
+  from_key uuid NOT NULL,
+  to_key uuid NOT NULL,
+  -- Where the next step begins: the kind of indexes, and the one of them from which it goes on.
+  kind text NOT NULL,
+  step_from text NOT NULL,
+  -- Indexes that were made again.
+  written bigint NOT NULL DEFAULT 0
+);
+
 -- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT, UPDATE', 'reseals');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'reindexes');

@@ -38,7 +38,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'events/sql': ['partner_events', 'partner_event_totals'],
   'events/push/sql': ['partner_endpoints', 'pushes'],
   'rights/sql': ['erasures'],
-  'vault/sql': ['reseals'],
+  'vault/sql': ['reseals', 'reindexes'],
   'operations/sql': ['operator_events', 'operator_events_head'],
   'monitoring/sql': ['upkeep_jobs', 'message_count_hours'],
 };

@@ -13,7 +13,7 @@ interface OpenRegistrar {
 
 /** `policyId` is the stored policy that scores the batches. */
 export async function openRegistrar(
-  { database, patience }: Store & Pick<OpenStore, 'patience'>,
+  { database, vault, patience }: Store & Pick<OpenStore, 'patience'>,
   policyId: number,
   watcher: Watcher,
 ): Promise<OpenRegistrar> {
@@ -26,7 +26,7 @@ export async function openRegistrar(
     );
     return traced === null ? call() : traced.around(batches, call);
   };
-  const registrar = new Registrar(database, policyId, spread, around);
+  const registrar = new Registrar(database, { policyId, indexKeyId: vault.indexKeyId }, spread, around);
   return { registrar: traced?.of(registrar) ?? registrar, atWork: registrar.atWork };
 }
 

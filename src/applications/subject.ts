@@ -18,8 +18,8 @@ export const applications: Subject = {
   settings: [RETENTION_DAYS, RETENTION_POLICY],
   witnesses: async () => {
     const { ENVELOPES, hasBatches } = await import('./sql/secret-witnesses.ts');
-    const { reindexApplications } = await import('./sql/reindex.ts');
-    return { indexKey: [hasBatches], reindexings: [reindexApplications], dataKeys: [ENVELOPES] };
+    const { APPLICATION_REINDEXINGS } = await import('./sql/reindex.ts');
+    return { indexKey: [hasBatches], reindexings: APPLICATION_REINDEXINGS, dataKeys: [ENVELOPES] };
   },
   service: async () => (await import('./service.ts')).APPLICATIONS_SERVICE,
 };

@@ -30,7 +30,7 @@ export const messages: Subject = {
   ],
   witnesses: async () => ({
     indexKey: [(await import('./sql/suppressions.ts')).hasSuppressions],
-    reindexings: [(await import('./sql/reindex.ts')).reindexMessages],
+    reindexings: (await import('./sql/reindex.ts')).MESSAGE_REINDEXINGS,
   }),
   service: async () => (await import('./service.ts')).MESSAGES_SERVICE,
 };

@@ -40,7 +40,7 @@ export async function unfitKeys(database: Database, vault: Vault): Promise<Unfit
   const { rows } = await database.query<{ name: string; retired: boolean }>(UNFIT, [
     `${DATA_KEY}${vault.sealingKey.id}`,
     vault.pepperIds,
-    vault.indexKeyIds.at(-1),
+    vault.indexKeyId,
   ]);
   const ids = rows
     .filter(({ name, retired }) => !retired && name.startsWith(DATA_KEY))

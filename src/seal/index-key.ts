@@ -1,9 +1,15 @@
 /** The index key that the stored blind indexes were made with, as the database remembers it. */
-import type { Transaction } from '../postgres/database.ts';
+import type { Session, Transaction } from '../postgres/database.ts';
 import { INDEX_KEY, LOCK_SECRETS } from './data-keys.ts';
+import type { Vault } from './vault.ts';
 
 const READ = 'SELECT value FROM secret_checks WHERE name = $1';
 const WRITE = 'UPDATE secret_checks SET value = $2 WHERE name = $1';
+const REQUIRE = 'SELECT require_index_key($1)';
+const PUT = 'SELECT put_index_key($1)';
+
+/** The fingerprint of no key: it is remembered while indexes of two keys are stored. */
+export const NO_INDEX_KEY = '0'.repeat(32);
 
 /**
  * The fingerprint of the remembered index key; null where nothing is remembered. Locks it until the transaction ends.
@@ -14,7 +20,24 @@ export async function lockIndexKey(session: Transaction): Promise<string | null>
   return rows[0]?.value.replaceAll('-', '') ?? null;
 }
 
-/** Remembers the index key that the stored indexes are made with from now on. */
+/**
+ * Remembers the index key that the stored indexes are made with from now on: starts and registrations with another one
+ * are refused. With `NO_INDEX_KEY` all are.
+ */
 export async function rememberIndexKey(session: Transaction, fingerprint: string): Promise<void> {
   await session.query(WRITE, [INDEX_KEY, fingerprint]);
+  await putIndexKey(session, fingerprint);
+}
+
+/** Lets registrations with this index key pass, and no others. */
+export async function putIndexKey(session: Session, fingerprint: string): Promise<void> {
+  await session.query(PUT, [fingerprint]);
+}
+
+/**
+ * Throws an error with the code VN005 where the stored indexes are made with another key than those of the vault: a
+ * `vault reindex` passed this process by, or is under way.
+ */
+export async function requireIndexKey(session: Session, { indexKeyId }: Vault): Promise<void> {
+  await session.query(REQUIRE, [indexKeyId]);
 }

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type Database, inTransaction, type Transaction } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 import { DATA_KEY, INDEX_KEY, LOCK_SECRETS, PEPPER } from './data-keys.ts';
+import { NO_INDEX_KEY, putIndexKey } from './index-key.ts';
 import type { Secrets } from './vault.ts';
 import { fingerprintOf, indexKeyIdsOf, Vault } from './vault.ts';
 import type { Opening, Witness, Witnesses } from './witness.ts';
@@ -18,8 +19,6 @@ interface Known {
   readonly retired: boolean;
 }
 
-/** Waits for a `vault reindex` under way: a service that registered meanwhile would leave indexes of the old key. */
-const AWAIT_REINDEX = 'LOCK TABLE secret_checks IN ROW EXCLUSIVE MODE';
 const READ =
   'SELECT name, value, confirmed, retired_at IS NOT NULL AS retired FROM secret_checks ORDER BY name';
 /** A retired key stays known, so that nobody seals with it again. */
@@ -61,7 +60,6 @@ export async function checkSecrets(
   witnesses: Witnesses,
 ): Promise<void> {
   await inTransaction(database, async (session) => {
-    await session.query(AWAIT_REINDEX);
     await refuseOthers(session, { secrets, witnesses }, false);
   });
 }
@@ -97,6 +95,7 @@ export async function confirmSecrets(
     await refuseOthers(session, { secrets, witnesses }, false);
     await session.query(FORGET, [[...fingerprintsOf(secrets).keys()]]);
     await remember(session, secrets, true);
+    await putIndexKey(session, indexKeyIdsOf(secrets).at(-1)!);
     await session.query(ALLOW_AGAIN, [[...secrets.dataKeys.keys()][0]]);
   });
 }
@@ -128,6 +127,7 @@ async function refuseOthers(session: Transaction, check: Check, isCommand: boole
     if (retired) continue;
     const given = fingerprints.get(name);
     const known = value.replaceAll('-', '');
+    if (name === INDEX_KEY && known === NO_INDEX_KEY) throw new SetupError(HALF_REINDEXED);
     if (given === known || (name === PEPPER && pepperIdsOf(check.secrets).includes(known))) continue;
     if (
       name === INDEX_KEY &&
@@ -142,6 +142,8 @@ async function refuseOthers(session: Transaction, check: Check, isCommand: boole
 
 const NEWER_INDEX_KEY =
   'INDEX_KEY has a newer key than the stored indexes: stop every service and worker, and run vault reindex';
+const HALF_REINDEXED =
+  'a vault reindex is not over: run vault reindex with the same INDEX_KEY until it says that it is, and start the services then';
 const MOST_NAMED = 10;
 
 /** The rows of the API keys tell which peppers they need. */

@@ -112,6 +112,11 @@ export class Vault {
     return { id: this.#sealingKeyId, fingerprint: fingerprintOf(this.#sealingKey) };
   }
 
+  /** The fingerprint of the newest index key: the store's indexes are made with it. */
+  get indexKeyId(): string {
+    return this.indexKeyIds.at(-1)!;
+  }
+
   /** How many values this process has sealed. */
   get seals(): number {
     return this.#seals;

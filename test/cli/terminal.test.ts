@@ -56,7 +56,8 @@ const { run, json, roles } = commandLine(store);
 
 /** Registers one batch without the rules that refuse such texts. Resolves to the ids. */
 async function registerUnread(keyId: number, applications: readonly Application[]): Promise<ApplicationId[]> {
-  const registrar = new Registrar(database, await rememberPolicy(database, DEFAULT_POLICY));
+  const policyId = await rememberPolicy(database, DEFAULT_POLICY);
+  const registrar = new Registrar(database, { policyId, indexKeyId: store.vault.indexKeyId });
   const candidates = applications.map((application, position) => {
     const assessment = assess(application, DEFAULT_POLICY);
     const type = messageType(application, assessment.decision);

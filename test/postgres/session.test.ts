@@ -136,7 +136,7 @@ describe('D15, D16: neither defaults nor the URL decide the settings of a sessio
     },
   );
 
-  const CALL = `SELECT register_batches(1::smallint, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+  const CALL = `SELECT register_batches(1::smallint, NULL, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
     '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
 
   it('D15, D16: register_batches checks its own transaction', async () => {

@@ -41,6 +41,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   partner_endpoints: 'URLs of companies',
   closed_segments: 'ranges of batch numbers',
   reseals: 'one row of the store',
+  reindexes: 'one row of the store',
   upkeep_jobs: 'names of jobs',
   message_count_hours: 'numbers by status and hour',
   operator_events_head: 'one row of the store',

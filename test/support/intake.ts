@@ -22,7 +22,7 @@ export async function intakeOf({ vault, isSpread, ...store }: SpreadStore) {
     vault,
     policy: DEFAULT_POLICY,
     fields: namedFields('messaging'),
-    registrar: new Registrar(database, policyId, isSpread),
+    registrar: new Registrar(database, { policyId, indexKeyId: vault.indexKeyId }, isSpread),
     onAnswered: () => {},
     onRemembered: () => {},
   };

@@ -7,8 +7,11 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { readiness } from '../../src/app/readiness.ts';
 import { loadWitnesses } from '../../src/app/subjects.ts';
 import { fillLookUpBuckets } from '../../src/applications/sql/partitions.ts';
+import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
+import { claimDue } from '../../src/messages/sql/claim.ts';
+import { storedAgain } from '../../src/seal/blind-indexes.ts';
 import { SealMark } from '../../src/seal/data-keys.ts';
-import { lockIndexKey } from '../../src/seal/index-key.ts';
+import type { Reindexing } from '../../src/seal/reindex.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { readIndexKeys } from '../../src/seal/written-keys.ts';
@@ -25,6 +28,8 @@ const witnesses = await loadWitnesses();
 const fresh = createHash('sha256').update('fresh').digest();
 const OLD = TEST_SECRETS;
 const NEW = { ...TEST_SECRETS, newerIndexKeys: [fresh] };
+const third = createHash('sha256').update('third').digest();
+const THIRD = { ...TEST_SECRETS, newerIndexKeys: [fresh, third] };
 const { apiKey, partnerId } = await addPartner(store);
 
 async function serve(secrets: typeof OLD) {
@@ -34,8 +39,10 @@ async function serve(secrets: typeof OLD) {
   const service = await startWithoutUpkeep(config, own, pino({ level: 'silent' }));
   after(() => service.stop());
   await confirmSecrets(database, secrets, witnesses);
+  const postOne = (application: object, headers = {}) =>
+    post(`${service.url}/PRO`, apiKey, { applications: [application] }, headers);
   const send = async (application: object, headers = {}) =>
-    (await post(`${service.url}/PRO`, apiKey, { applications: [application] }, headers)).body as {
+    (await postOne(application, headers)).body as {
       results: { id: number }[];
       errors_detail?: { error: string }[];
     };
@@ -45,7 +52,7 @@ async function serve(secrets: typeof OLD) {
     ).json() as Promise<{
       events: { id: string }[];
     }>;
-  return { ...commandLine(own), send, events, stop: () => service.stop() };
+  return { ...commandLine(own), send, post: postOne, events, stop: () => service.stop() };
 }
 
 const forgetServices = () =>
@@ -64,6 +71,28 @@ async function fillOthers(): Promise<void> {
   await database.query(
     `INSERT INTO channel_users (user_index, phone_index, heard_ms) VALUES (12, 11, 0), (13, NULL, 0)`,
   );
+}
+
+/** Every stored blind index with what tells its row and place apart, but for those of look-up buckets. */
+async function indexesByRow() {
+  const { rows } = await database.query<{ name: string; row: string; index: string }>(`
+    SELECT 'phone' AS name, b.id || ' ' || u.n AS row, u.index::text AS index
+      FROM batches b, unnest(b.phones) WITH ORDINALITY AS u(index, n) WHERE u.index IS NOT NULL
+    UNION ALL SELECT 'id number', b.id || ' ' || u.n, u.index::text
+      FROM batches b, unnest(b.id_numbers) WITH ORDINALITY AS u(index, n) WHERE u.index <> 0
+    UNION ALL SELECT 'open', application_id::text, phone_index::text FROM open_phones
+    UNION ALL SELECT 'suppressed', source, phone_index::text FROM suppressions
+    UNION ALL SELECT 'waiting', message_id::text, phone_index::text FROM waiting_rejections
+    UNION ALL SELECT 'recipient', message_id::text, phone_index::text FROM recipients
+    UNION ALL SELECT 'user', heard_ms::text, user_index::text FROM channel_users
+    UNION ALL SELECT 'message', message_id::text, channel_message_id::text FROM message_records
+      WHERE channel_message_id IS NOT NULL`);
+  return byName(rows);
+}
+
+function byName<Row extends { name: string; row: string; index: string }>(rows: readonly Row[]): Row[] {
+  const key = ({ name, row, index }: Row) => `${name} ${row} ${index}`;
+  return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
 describe('vault reindex', () => {
@@ -136,7 +165,7 @@ describe('vault reindex', () => {
     assert.equal(rows[0].n, 1);
   });
 
-  it('refuses a list without the present key, and changes nothing where it fails', async () => {
+  it('refuses a list without the present key', async () => {
     await forgetServices();
     const other = { ...TEST_SECRETS, indexKey: fresh };
     const { run } = commandLine({ ...store, vault: new Vault(other) });
@@ -144,22 +173,79 @@ describe('vault reindex', () => {
       (await run('vault', 'reindex')).err,
       /made with none of the keys of INDEX_KEY: write the new key before/,
     );
-    const third = createHash('sha256').update('third').digest();
     const list = readIndexKeys([third, fresh, TEST_SECRETS.indexKey].map((key) => key.toString('base64')));
     assert.deepEqual([list.indexKey, list.newerIndexKeys], [TEST_SECRETS.indexKey, [fresh, third]]);
-    const vault = new Vault({ ...TEST_SECRETS, ...list });
-    const before = (await database.query('SELECT phone_index FROM open_phones ORDER BY 1')).rows;
-    const fails = async () => assert.fail('the last part fails');
-    const context = { ...store, vault, actor: 'ana' };
-    await assert.rejects(reindex(context, [...witnesses.reindexings, fails]), /the last part fails/);
-    assert.deepEqual((await database.query('SELECT phone_index FROM open_phones ORDER BY 1')).rows, before);
-    await checkSecrets(database, NEW, witnesses);
-    assert.equal((await commandLine({ ...store, vault }).run('vault', 'reindex')).code, 0);
-    await checkSecrets(database, { ...TEST_SECRETS, ...list } as never, witnesses);
   });
 
-  it('keeps a service from starting meanwhile, and is noticed by one that was cut off', async () => {
-    const fifth = { ...NEW, newerIndexKeys: [fresh, createHash('sha256').update('third').digest()] };
+  it('is over or goes on, wherever it fails: meanwhile nothing starts and nothing is registered', async () => {
+    // A service that was cut off, and comes back.
+    const cutOff = await serve(NEW);
+    const taken = anApplication();
+    assert.equal((await cutOff.send(taken)).results.length, 1);
+    await forgetServices();
+    const vault = new Vault(THIRD);
+    const context = { ...store, vault, actor: 'ana' };
+    const before = await indexesByRow();
+    let failed = 0;
+    /** Each step is undone once, after it has written. */
+    const failing = witnesses.reindexings.map((kind): Reindexing => {
+      const undone = new Set<string>();
+      return {
+        ...kind,
+        step: async (session, again, from) => {
+          const done = await kind.step(session, again, from);
+          if (undone.has(from)) return done;
+          undone.add(from);
+          throw new Error('the step fails');
+        },
+      };
+    });
+    for (;;) {
+      const written = await reindex(context, failing).catch((error: Error) => {
+        if (error.message !== 'the step fails') throw error;
+        return null;
+      });
+      if (written !== null) {
+        assert.ok(written > 0);
+        break;
+      }
+      failed += 1;
+      for (const check of [checkSecrets, checkSecretsOfCommand, confirmSecrets]) {
+        for (const secrets of [OLD, NEW, THIRD])
+          await assert.rejects(check(database, secrets, witnesses), {
+            message: /^a vault reindex is not over/,
+          });
+      }
+      const again = await cutOff.post({ ...taken, id_number: anApplication().id_number });
+      assert.equal(again.status, 500);
+      const other = new Vault({ ...THIRD, newerIndexKeys: [fresh, third, Buffer.alloc(32, 9)] });
+      await assert.rejects(
+        reindex({ ...context, vault: other }, failing),
+        /reindex to another INDEX_KEY is not over/,
+      );
+    }
+    assert.ok(failed >= witnesses.reindexings.length, 'every kind has failed once');
+    const again = storedAgain(vault, 1);
+    const expected = before.map(({ name, index, ...row }) => ({ ...row, name, index: again(index) }));
+    assert.deepEqual(await indexesByRow(), byName(expected));
+    assert.equal(
+      (await cutOff.post(anApplication())).status,
+      500,
+      'with the key before, also when it is over',
+    );
+    const passedBy = { database, vault: new Vault(NEW) };
+    const claim = () => claimDue(database, passedBy.vault, 10, null, async () => assert.fail('it claims'));
+    for (const act of [claim, () => applyChannelEvents(passedBy, [])])
+      await assert.rejects(act(), { code: 'VN005' });
+    await cutOff.stop();
+    await checkSecrets(database, THIRD, witnesses);
+    const now = await serve(THIRD);
+    assert.equal((await now.send({ ...taken, id_number: anApplication().id_number })).results.length, 0);
+    await now.stop();
+  });
+
+  it('is noticed by a process that was cut off', async () => {
+    const fifth = THIRD;
     const [log, silent]: [string[], object] = [[], {}];
     const readyWith = (secrets: typeof OLD) =>
       readiness(
@@ -169,16 +255,6 @@ describe('vault reindex', () => {
     assert.equal(await readyWith(fifth), true);
     assert.equal(await readyWith(NEW), 'other_index_key');
     assert.match(log.join(''), /the stored indexes were made with another INDEX_KEY/);
-    const going = await database.connect();
-    try {
-      await going.query('BEGIN');
-      await lockIndexKey(going as never);
-      await assert.rejects(checkSecrets(database, fifth, witnesses), /statement timeout|lock/);
-    } finally {
-      await going.query('ROLLBACK');
-      going.release();
-    }
-    await checkSecrets(database, fifth, witnesses);
   });
 
   it('knows every column of blind indexes', async () => {
@@ -214,11 +290,23 @@ describe('vault reindex', () => {
     await new SealMark(new Vault(NEW)).tell(database);
     const fourth = {
       ...NEW,
-      newerIndexKeys: [fresh, createHash('sha256').update('third').digest(), Buffer.alloc(32, 4)],
+      newerIndexKeys: [fresh, third, Buffer.alloc(32, 4)],
     };
     assert.match(
       (await commandLine({ ...store, vault: new Vault(fourth) }).run('vault', 'reindex')).err,
       /a service or a worker runs/,
     );
+  });
+
+  it('lets one process take steps at a time', async () => {
+    await forgetServices();
+    const vault = new Vault({ ...THIRD, newerIndexKeys: [fresh, third, Buffer.alloc(32, 5)] });
+    const context = { ...store, vault, actor: 'ana' };
+    const both = await Promise.allSettled([1, 2].map(() => reindex(context, witnesses.reindexings)));
+    assert.ok(both.some(({ status }) => status === 'fulfilled'));
+    for (const end of both) {
+      if (end.status === 'rejected')
+        assert.match(String(end.reason), /another vault reindex (is under way|has just)/);
+    }
   });
 });

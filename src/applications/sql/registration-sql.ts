@@ -71,7 +71,7 @@ export type Verdict =
 
 const REGISTER = `
   SELECT batch, verdict, number, outcomes, daily_cap, draft FROM register_batches(
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`;
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`;
 
 interface VerdictRow {
   batch: number;
@@ -80,6 +80,14 @@ interface VerdictRow {
   outcomes: string | null;
   daily_cap: number | null;
   draft: Buffer | null;
+}
+
+/** What a process registers all batches with. */
+export interface RegistrationTerms {
+  /** The stored policy that scores the batches. */
+  readonly policyId: number;
+  /** The fingerprint of the key of the blind indexes (`Vault.indexKeyId`). */
+  readonly indexKeyId: string;
 }
 
 /** How far a registering statement came that failed. Between `isSent` and `isUndone` the outcome is in doubt. */
@@ -96,12 +104,12 @@ export interface Progress {
  */
 export async function callRegister(
   database: Database,
-  policyId: number,
+  terms: RegistrationTerms,
   batches: readonly PreparedBatch[],
   isRefusedBefore: (keyId: KeyId) => boolean,
   progress: Progress,
 ): Promise<Verdict[]> {
-  return callRegisterBatches(database, registerValues(policyId, false, batches, isRefusedBefore), progress);
+  return callRegisterBatches(database, registerValues(terms, false, batches, isRefusedBefore), progress);
 }
 
 /**
@@ -110,10 +118,10 @@ export async function callRegister(
  */
 export async function resendRegister(
   database: Database,
-  policyId: number,
+  terms: RegistrationTerms,
   batch: PreparedBatch,
 ): Promise<Verdict> {
-  const values = registerValues(policyId, true, [batch], () => false);
+  const values = registerValues(terms, true, [batch], () => false);
   const [verdict] = await callRegisterBatches(database, values, { isSent: false, isUndone: false });
   return verdict as Verdict;
 }
@@ -147,7 +155,7 @@ async function callRegisterBatches(
 
 /** The values in the order of the function's parameters. */
 function registerValues(
-  policyId: number,
+  { policyId, indexKeyId }: RegistrationTerms,
   resend: boolean,
   batches: readonly PreparedBatch[],
   isRefusedBefore: (keyId: KeyId) => boolean,
@@ -156,6 +164,7 @@ function registerValues(
   const numbers = batches.flatMap((batch, index) => new Array<number>(batch.positions).fill(index + 1));
   return [
     policyId,
+    indexKeyId,
     resend,
     uuidArray(batches, ({ id }) => id.replaceAll('-', '')),
     integerArray(batches, ({ keyId }) => keyId),

@@ -15,7 +15,13 @@ import { Gathering } from '../../postgres/gathering.ts';
 import { makePartitions } from './partitions.ts';
 import type { PreparedBatch } from './prepared-batch.ts';
 import { KeyOrder, type QueuedBatch } from './registration-order.ts';
-import { callRegister, type Progress, resendRegister, type Verdict } from './registration-sql.ts';
+import {
+  callRegister,
+  type Progress,
+  type RegistrationTerms,
+  resendRegister,
+  type Verdict,
+} from './registration-sql.ts';
 
 /** Statements under way at once; more gain nothing on two cores and cost latency (bench). */
 const LANES = 2;
@@ -42,19 +48,19 @@ export class Registrar {
   readonly #isSpread: boolean;
   readonly #around: AroundStatement;
   readonly #database: Database;
-  readonly #policyId: number;
+  readonly #terms: RegistrationTerms;
   readonly #gathering: Gathering<QueuedBatch>;
   readonly #order = new KeyOrder();
   /** The API keys whose latest batch registered nothing. */
   readonly #refusedKeys = new Set<KeyId>();
 
   /**
-   * `policyId` is the stored policy that scores the batches; `isSpread`: the store is on several machines.
+   * `isSpread`: the store is on several machines.
    * `around` does each statement, so that others may follow it.
    */
   constructor(
     database: Database,
-    policyId: number,
+    terms: RegistrationTerms,
     isSpread = false,
     around: AroundStatement = (_batches, call) => call(),
   ) {
@@ -63,7 +69,7 @@ export class Registrar {
     this.#most = isSpread ? MAX_PER_CLUSTER_STATEMENT : MAX_PER_STATEMENT;
     this.atWork = 2 * LANES * this.#most;
     this.#database = database;
-    this.#policyId = policyId;
+    this.#terms = terms;
     this.#gathering = new Gathering<QueuedBatch>({
       lanes: LANES,
       maxWaiting: MAX_WAITING,
@@ -100,7 +106,7 @@ export class Registrar {
     const isRefused = (keyId: KeyId) => this.#refusedKeys.has(keyId);
     try {
       const verdicts = await this.#around(some, () =>
-        callRegister(this.#database, this.#policyId, some, isRefused, progress),
+        callRegister(this.#database, this.#terms, some, isRefused, progress),
       );
       for (const [index, queued] of live.entries()) this.#settle(queued, verdicts[index]!);
     } catch (error) {
@@ -174,7 +180,7 @@ export class Registrar {
     while (performance.now() < queued.deadline) {
       await sleep(RESOLVE_PAUSE_MS);
       try {
-        const verdict = resendRegister(this.#database, this.#policyId, queued.batch);
+        const verdict = resendRegister(this.#database, this.#terms, queued.batch);
         return queued.resolve(await withDeadline(verdict, queued.deadline));
       } catch {
         // This try failed too; the first one is still in doubt.

@@ -8,6 +8,7 @@ import { againAfterConflict } from '../../postgres/conflicts.ts';
 import type { Database } from '../../postgres/database.ts';
 import { eachApart } from '../../postgres/row-fault.ts';
 import { channelIndexOf, channelUserIndexOf } from '../../seal/blind-indexes.ts';
+import { requireIndexKey } from '../../seal/index-key.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { ChannelEvent, StatusEvent } from '../rules/channel-event.ts';
 import type { Heard } from '../rules/heard.ts';
@@ -82,6 +83,7 @@ export async function applyChannelEvents(
   context: ChannelEventContext,
   events: readonly ChannelEvent[],
 ): Promise<ChannelEventCounts> {
+  await requireIndexKey(context.database, context.vault);
   let changes = NOTHING;
   const heard = new Map<ChannelEvent, Heard>();
   const unapplied: Record<string, unknown>[] = [];

@@ -48,7 +48,7 @@ interface ClaimedRow {
 /** In the order of the partners' turns. The sender's limits are shared in this order too (D42). */
 const CLAIM = `
   SELECT message_id, type, attempts, tries, last_partner, extract(epoch FROM now())::float8 * 1000 AS now_ms
-  FROM claim_due($1, $2) WITH ORDINALITY ORDER BY nth, ordinality`;
+  FROM claim_due($1, $2, $3) WITH ORDINALITY ORDER BY nth, ordinality`;
 
 /** What the messages of a batch are composed from, without the envelope. */
 interface ClaimedBatch {
@@ -109,7 +109,7 @@ export async function claimDue<T>(
     const { rows } = await claim.query<ClaimedRow>({
       name: 'claim_due',
       text: CLAIM,
-      values: [limit, messagesPerSecond],
+      values: [limit, messagesPerSecond, vault.indexKeyId],
     });
     // The others are free again with the end of the transaction.
     const [few] = byPartitions(rows, ({ message_id }) =>

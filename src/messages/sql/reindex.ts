@@ -1,8 +1,22 @@
 /** Makes the blind indexes of phones, of persons at the channel and of the channel's messages again. */
-import { firstMessageOf, MESSAGE_ID_RANGES } from '../../applications/rules/ids.ts';
-import { partitionsDown } from '../../applications/sql/partition-runs.ts';
+import {
+  batchesOfPartition,
+  firstMessageOf,
+  MESSAGE_ID_RANGES,
+  type MessageId,
+  partitionOf,
+  toBatchId,
+  toMessageId,
+} from '../../applications/rules/ids.ts';
+import { partitionsEnd } from '../../applications/sql/partition-runs.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { type Again, type IndexColumn, reindexColumns } from '../../seal/reindex.ts';
+import {
+  type Again,
+  type IndexColumn,
+  type Reindexing,
+  type ReindexStep,
+  reindexColumns,
+} from '../../seal/reindex.ts';
 
 const NEW = 'unnest($1::bigint[], $2::bigint[]) AS g(before, after)';
 
@@ -43,25 +57,40 @@ const READ_RECORDS = `
 const WRITE_RECORDS = `
   UPDATE message_records m SET channel_message_id = g.index FROM unnest($1::bigint[], $2::bigint[]) AS g(id, index)
   WHERE m.message_id = ANY ($1::bigint[]) AND m.message_id = g.id`;
+/** Most reads of one step: what a step that is killed has to do again. */
+const READS = 10;
 
-export async function reindexMessages(session: Transaction, again: Again): Promise<number> {
-  let written = await reindexColumns(session, again, COLUMNS);
-  const ranges = MESSAGE_ID_RANGES.slice(0, -1);
-  for await (const { from, before } of partitionsDown(session)) {
-    ranges.push({ from: firstMessageOf(from), before: firstMessageOf(before) });
+/** The messages after reviews, whose records are one partition after all others. */
+const AFTER_REVIEWS = {
+  from: toMessageId(MESSAGE_ID_RANGES.at(-2)!.from),
+  before: toMessageId(MESSAGE_ID_RANGES[0]!.before),
+};
+
+/** What has blind indexes of messages. A step of the records goes on from the id of a message. */
+export const MESSAGE_REINDEXINGS: readonly Reindexing[] = [
+  reindexColumns('messages', COLUMNS),
+  { name: 'message records', step: reindexRecords },
+];
+
+async function reindexRecords(session: Transaction, again: Again, text: string): Promise<ReindexStep> {
+  let from = toMessageId(text === '' ? '0' : text);
+  const partition = partitionOf(from);
+  const before = partition < 0 ? AFTER_REVIEWS.before : firstMessageOf(batchesOfPartition(partition).before);
+  let written = 0;
+  for (let reads = 0; reads < READS && from !== before; reads += 1) {
+    const { rows } = await session.query<{ id: string; index: string }>(READ_RECORDS, [from, before]);
+    const last = rows.at(-1);
+    from = last === undefined ? before : toMessageId(`${BigInt(last.id) + 1n}`);
+    if (last === undefined) continue;
+    await session.query(WRITE_RECORDS, [rows.map(({ id }) => id), rows.map(({ index }) => again(index))]);
+    written += rows.length;
   }
-  for (const { from, before } of ranges) {
-    for (let next: string | null = from; next !== null; ) {
-      const { rows }: { rows: { id: string; index: string }[] } = await session.query(READ_RECORDS, [
-        next,
-        before,
-      ]);
-      const last = rows.at(-1);
-      next = last === undefined ? null : `${BigInt(last.id) + 1n}`;
-      if (last === undefined) continue;
-      await session.query(WRITE_RECORDS, [rows.map(({ id }) => id), rows.map(({ index }) => again(index))]);
-      written += rows.length;
-    }
-  }
-  return written;
+  return { next: await placeAfter(session, from, before), written };
+}
+
+/** Where the next step begins when this one came to `from` in a partition that ends at `before`. */
+async function placeAfter(session: Transaction, from: MessageId, before: MessageId): Promise<string | null> {
+  if (from === AFTER_REVIEWS.before) return null;
+  const end = firstMessageOf(toBatchId(await partitionsEnd(session)));
+  return from === before && BigInt(from) >= BigInt(end) ? AFTER_REVIEWS.from : from;
 }

@@ -117,11 +117,7 @@ function addReindex(group: Command, { roles, io }: Cli, reindexings: readonly Re
     'vault reindex',
   ).action(({ json }: Options) =>
     roles.operate(async (context) => {
-      const written = await acting(
-        context,
-        (part) => reindex(part, reindexings),
-        () => ({ act: 'vault reindex' }),
-      );
+      const written = await reindex(context, reindexings);
       if (json) return writeJson(io, { written });
       await writeOutput(
         io,

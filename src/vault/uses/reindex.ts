@@ -1,42 +1,99 @@
 /** Makes every stored blind index again with a newer index key. */
+import { errorCode } from '../../base/error-code.ts';
 import { HOUR_MS } from '../../base/time.ts';
+import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import { storedAgain } from '../../seal/blind-indexes.ts';
-import { readDataKeys } from '../../seal/data-keys.ts';
-import { lockIndexKey, rememberIndexKey } from '../../seal/index-key.ts';
+import { readDataKeys, transactionsEnd } from '../../seal/data-keys.ts';
+import { lockIndexKey, NO_INDEX_KEY, rememberIndexKey } from '../../seal/index-key.ts';
 import type { Reindexing } from '../../seal/reindex.ts';
+import { beginReindex, endReindex, lockReindex, moveReindex, readReindex } from '../sql/reindexes.ts';
 
-/** Twenty million applications take some minutes. */
+/** A step of a whole table takes long where millions of phones are open or suppressed. */
 const STATEMENT_MS = HOUR_MS;
+const LOCKED = '55P03';
 
 /**
- * Makes all blind indexes again with the newer keys of INDEX_KEY, in one transaction: all or none. No service may run.
- * Returns how many were written, 0 where the newest key has made them already. Throws `OperatorError` where a service
- * runs, and where the stored indexes were made with another key than those of the list.
+ * Makes all blind indexes again with the newer keys of INDEX_KEY. No service may run: from the first step to the last
+ * one starts, commands and registrations are refused. Each step is a transaction. Where this throws or is killed in
+ * between, call it again with the same keys: it goes on. Returns how many were written, 0 where the newest key has made
+ * them already. Throws `OperatorError` where a service runs, where another process takes steps, and where the stored
+ * indexes were made with another key than those of the list.
  */
-export function reindex(
-  { database, vault }: OperatorContext,
-  reindexings: readonly Reindexing[],
-): Promise<number> {
+export async function reindex(context: OperatorContext, reindexings: readonly Reindexing[]): Promise<number> {
+  const { database } = context;
+  const isDue = await acting(
+    context,
+    (part) => begin(part, reindexings),
+    () => ({ act: 'vault reindex' }),
+  );
+  if (!isDue) return 0;
+  // A batch on its way has the old indexes.
+  if (!(await transactionsEnd(database))) {
+    throw new OperatorError(
+      'a transaction has been under way for more than a minute: end it, and run vault reindex again',
+    );
+  }
+  for (;;) {
+    const written = await step(context, reindexings);
+    if (written !== null) return written;
+  }
+}
+
+/** Resolves to false where nothing is to be done. */
+function begin({ database, vault }: OperatorContext, reindexings: readonly Reindexing[]): Promise<boolean> {
   return inTransaction(database, async (session) => {
     const known = await lockIndexKey(session);
-    const from = known === null ? -1 : vault.indexKeyIds.indexOf(known);
+    const underWay = await readReindex(session);
+    const fromKey = underWay?.fromKey ?? known;
+    const from = fromKey === null ? -1 : vault.indexKeyIds.indexOf(fromKey);
     if (from === -1) {
       throw new OperatorError(
         'the stored indexes were made with none of the keys of INDEX_KEY: write the new key before the present one, NEW,OLD',
       );
     }
-    if (from === vault.indexKeyIds.length - 1) return 0;
+    if (underWay !== null && underWay.toKey !== vault.indexKeyId) {
+      throw new OperatorError(
+        'a vault reindex to another INDEX_KEY is not over: set INDEX_KEY as it was for that one, and run vault reindex again',
+      );
+    }
+    if (from === vault.indexKeyIds.length - 1) return false;
     if ((await readDataKeys(session)).some(({ sealsNow }) => sealsNow)) {
       throw new OperatorError('a service or a worker runs: stop all of them, wait a minute and try again');
     }
+    if (underWay === null) {
+      await beginReindex(session, fromKey!, vault.indexKeyId, reindexings[0]!.name);
+      await rememberIndexKey(session, NO_INDEX_KEY);
+    }
+    return true;
+  });
+}
+
+/** Takes the next step. Resolves to the number of indexes of all steps where this one was the last; else to null. */
+function step(
+  { database, vault }: OperatorContext,
+  reindexings: readonly Reindexing[],
+): Promise<number | null> {
+  return inTransaction(database, async (session) => {
+    const underWay = await lockReindex(session).catch((error: unknown) => {
+      if (errorCode(error) !== LOCKED) throw error;
+      throw new OperatorError('another vault reindex is under way: wait until it is over');
+    });
+    if (underWay === null) throw new OperatorError('another vault reindex has just ended');
+    const kind = reindexings.findIndex(({ name }) => name === underWay.kind);
+    const again = storedAgain(vault, vault.indexKeyIds.indexOf(underWay.fromKey));
     await session.query(`SET LOCAL statement_timeout = ${STATEMENT_MS}`);
-    let written = 0;
-    const again = storedAgain(vault, from);
-    for (const run of reindexings) written += await run(patient(session), again);
-    await rememberIndexKey(session, vault.indexKeyIds.at(-1)!);
-    return written;
+    const done = await reindexings[kind]!.step(patient(session), again, underWay.from);
+    const following = done.next === null ? reindexings[kind + 1]?.name : underWay.kind;
+    if (following !== undefined) {
+      await moveReindex(session, { kind: following, from: done.next ?? '' }, done.written);
+      return null;
+    }
+    await lockIndexKey(session);
+    await rememberIndexKey(session, underWay.toKey);
+    await endReindex(session);
+    return underWay.written + done.written;
   });
 }
 
