@@ -12,7 +12,10 @@ const MAX_FILES = 25;
 /**
  * The rules of different subjects may import each other's rules: rules are pure, and none of them has a floor below.
  */
-const RULES = ['applications/rules', 'messages/rules', 'partners/rules', 'events/rules'];
+const RULES = [
+  ...['applications/rules', 'messages/rules', 'partners/rules', 'events/rules'],
+  'conversation/rules',
+];
 /** What every use of a subject may need: its failures, the connection, what seals, and who asks. */
 const GROUND = ['base', 'postgres', 'seal', 'operations'];
 /** What a subject needs to put its parts together for the program. */
@@ -99,6 +102,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'events/uses': [...GROUND, ...RULES, 'events/sql', 'applications/sql', 'partners/uses'],
   'events/routes': ['base', 'contract', 'gate', ...RULES, 'events/uses'],
   'events/commands': ['base', 'cli', 'operations', ...RULES, 'events/uses'],
+
+  // What follows the tap on "I am interested", up to the signature.
+  'conversation/rules': ['base', ...RULES],
 
   // A push is an event on its way to a partner's endpoint.
   'events/push/rules': ['base'],
@@ -187,7 +193,7 @@ const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };
 const CLIENT = { room: 'bulk/send', path: '../client/src/' };
 /** The pure rooms. Other rooms may import any package and any module of Node. */
 const PURE = ['base', ...RULES, 'events/push/rules', 'monitoring/rules'];
-const PURE_PACKAGES = /^(libphonenumber-js(\/|$)|ipaddr\.js$|node:zlib$)/;
+const PURE_PACKAGES = /^((libphonenumber-js|typebox)(\/|$)|ipaddr\.js$|node:zlib$)/;
 /** What a pure room may know of the log: its type. */
 const LOG_TYPE = "import type { Logger } from 'pino';";
 

@@ -44,8 +44,8 @@ export interface Service {
   readonly loops?: readonly ((context: LoopContext) => Loop | Promise<Loop>)[];
   /**
    * Hears what persons said at the channel, in the order in which the channel told it, of many persons at once.
-   * Resolves when all is committed; then the channel gets its answer. Where this rejects, the channel sends everything again. So
-   * each message has to count once, however often it comes.
+   * Resolves when all is committed; then the channel gets its answer. Where this rejects, the channel sends everything
+   * again. So each message has to count once, however often it comes.
    */
   readonly hear?: (context: HearContext, heard: readonly Heard[]) => Promise<unknown>;
   /** Begins to watch a process. One subject at most does. */

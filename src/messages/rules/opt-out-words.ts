@@ -108,7 +108,7 @@ export function asksToStop(text: string): boolean {
  * plain. Accents, emoji, punctuation and invisible characters are removed. A repeated letter (BAJAAA) becomes one, and
  * a word in single letters (B A J A) is joined. Many people write `no quiero +` for `no quiero más`.
  */
-function plainWords(text: string): string {
+export function plainWords(text: string): string {
   const words = text
     .normalize('NFKC')
     .normalize('NFD')

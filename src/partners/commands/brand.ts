@@ -62,7 +62,11 @@ function shownText({ key, brand, previews }: KeyBrand): string {
   const after = brand.after_review
     ? 'A review also sends its message to applicants who got one before.\n'
     : 'A review sends no message to applicants who got one before (after_review).\n';
-  return `${[head, ...previews.map(previewText), after].join('\n')}`;
+  const talks =
+    brand.conversation === false
+      ? 'The tap on the first button begins no conversation (conversation).\n'
+      : 'The tap on the first button begins a conversation.\n';
+  return `${[head, ...previews.map(previewText), after].join('\n')}${talks}`;
 }
 
 function previewText({ language, message }: Preview): string {

@@ -3,6 +3,7 @@
  * D31, D32). A part that a brand leaves out has its default.
  */
 
+import type { FlowChanges } from '../../conversation/rules/flow.ts';
 import {
   DEFAULT_TEMPLATES,
   MESSAGE_TYPES,
@@ -38,6 +39,8 @@ export interface Brand {
   readonly templates?: Partial<ByType<string | TemplateSettings>>;
   /** False: no message after a review follows one that has gone out (D40). */
   readonly after_review?: boolean;
+  /** False: the tap on "I am interested" begins no conversation (D43). Else what the default flow has otherwise. */
+  readonly conversation?: false | FlowChanges;
 }
 
 /** A brand with every part. It is a `Brand` with the same meaning. */

@@ -2,6 +2,7 @@
 
 import { keysOf } from '../../base/keys-of.ts';
 import { hasHidden, isPlainText } from '../../base/plain-text.ts';
+import { flowFaults } from '../../conversation/rules/check-flow.ts';
 import { MESSAGE_TYPES, type MessageType } from '../../messages/rules/notify.ts';
 import { MESSAGE_LANGUAGES } from '../../messages/rules/outgoing-message.ts';
 import { type Brand, effectiveBrand, MAX_VALUE_LENGTH, placeholdersOf, typesAndLanguages } from './brand.ts';
@@ -38,6 +39,7 @@ function formFaults(value: unknown): Faults {
       eachTypeAndLanguage(buttons, at, (titles, path, type) => buttonFaults(titles, path, type)),
     templates: (templates: unknown, at: string) => eachKey(templates, at, MESSAGE_TYPES, templateFaults),
     after_review: flagFaults,
+    conversation: conversationFaults,
   };
   const names = keysOf(parts);
   return eachKey(value, '', names, (part, path, name) => parts[name](part, path));
@@ -81,6 +83,14 @@ function* partnerFaults(name: unknown, path: string): Faults {
 
 function* flagFaults(flag: unknown, path: string): Faults {
   if (typeof flag !== 'boolean') yield `${path}: must be true or false`;
+}
+
+function* conversationFaults(flow: unknown, path: string): Faults {
+  if (flow === false) return;
+  if (typeof flow !== 'object' || flow === null || Array.isArray(flow)) {
+    return yield `${path}: must be false or a JSON object`;
+  }
+  yield* flowFaults(flow, path);
 }
 
 function* textFaults(text: unknown, path: string, type: MessageType): Faults {

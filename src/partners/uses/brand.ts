@@ -3,6 +3,8 @@
 import { toMessageId } from '../../applications/rules/ids.ts';
 import { toPhone } from '../../applications/rules/phone.ts';
 import { describeError } from '../../base/describe-error.ts';
+import { DEFAULT_FLOW } from '../../conversation/rules/default-flow.ts';
+import { type Flow, flowWith } from '../../conversation/rules/flow.ts';
 import { composeMessage } from '../../messages/rules/compose-message.ts';
 import type { MessageLanguage, OutgoingMessage } from '../../messages/rules/outgoing-message.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
@@ -23,7 +25,7 @@ export interface Preview {
 /** A key with its brand, the defaults filled in. */
 export interface KeyBrand {
   readonly key: ApiKey;
-  readonly brand: EffectiveBrand;
+  readonly brand: EffectiveBrand & { readonly conversation: false | Flow };
   /** One preview for each message type and language. */
   readonly previews: readonly Preview[];
 }
@@ -63,7 +65,9 @@ export async function setBrand(context: OperatorContext, keyId: KeyId, brand: Br
 
 function keyBrand(key: ApiKey): KeyBrand {
   const brand = effectiveBrand(key.brand, key.partner.name);
-  return { key, brand, previews: previewsOf(brand) };
+  const changes = key.brand.conversation ?? {};
+  const conversation = changes !== false && flowWith(DEFAULT_FLOW, changes);
+  return { key, brand: { ...brand, conversation }, previews: previewsOf(brand) };
 }
 
 const MADE_UP = {

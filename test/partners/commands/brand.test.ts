@@ -30,7 +30,14 @@ function issue(...more: string[]) {
 test("a key without a brand sends the default texts in its partner's name", async () => {
   const { id } = await issue();
   const brand = await json('key', 'brand', 'show', `${id}`);
-  assert.deepEqual(Object.keys(brand), ['partner', 'texts', 'buttons', 'templates', 'after_review']);
+  assert.deepEqual(Object.keys(brand), [
+    'partner',
+    'texts',
+    'buttons',
+    'templates',
+    'after_review',
+    'conversation',
+  ]);
   assert.deepEqual([brand.partner, brand.after_review], ['Acme', true]);
   assert.deepEqual(brand.templates.offer, {
     name: 'ventanilla_offer',

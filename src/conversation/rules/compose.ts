@@ -1,0 +1,78 @@
+/** Makes the reply of a turn from what its inputs wanted said. Pure. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import type { SayEffect } from './effect.ts';
+import type { Flow, Language, Value, Values } from './flow.ts';
+import type { ShownContract } from './input.ts';
+import { formatPayload } from './payload.ts';
+import type { State } from './state.ts';
+
+/** The most characters of a reply with buttons or a document, in UTF-16 units, which is the strictest reading. */
+export const MAX_REPLY_LENGTH = 1024;
+
+/** What a reply says. */
+export interface TurnReply {
+  readonly text: string;
+  readonly buttons: readonly { readonly title: string; readonly payload: string }[];
+  readonly document: ShownContract | null;
+}
+
+interface Speaker {
+  readonly flow: Flow;
+  readonly language: Language;
+  /** The partner's name for applicants. */
+  readonly partner: string;
+  readonly applicationId: ApplicationId;
+}
+
+/**
+ * The one reply of a turn: every sentence once, then the last question with its buttons; null where nothing is said.
+ * `state` is the state after the turn, whose question the buttons are of.
+ */
+export function composeReply(speaker: Speaker, state: State, says: readonly SayEffect[]): TurnReply | null {
+  const question = says.findLast(({ isQuestion }) => isQuestion) ?? null;
+  const kept = says.filter((one) => !one.isQuestion || one === question);
+  // A sentence that comes several times is said once, at its last place.
+  const parts = kept.filter((one, index) => kept.findLastIndex(({ text }) => text === one.text) === index);
+  if (parts.length === 0) return null;
+  const ordered = question === null ? parts : [...parts.filter((one) => one !== question), question];
+  const texts = ordered.map((one) => textOf(speaker, one, countOf(says, one)));
+  if (question !== null) texts.push(textOf(speaker, { text: 'person_hint', values: {} }, 1));
+  return {
+    text: withinLimit(texts),
+    buttons: question === null ? [] : question.choices.map((choice) => buttonOf(speaker, state, choice)),
+    document: question?.document ?? null,
+  };
+}
+
+function buttonOf(
+  { flow, language, applicationId }: Speaker,
+  { place, nonce }: State,
+  choice: SayEffect['choices'][number],
+) {
+  return {
+    title: flow.buttons[language][choice],
+    payload: formatPayload({ applicationId, place, nonce, choice }),
+  };
+}
+
+function countOf(says: readonly SayEffect[], one: SayEffect): number {
+  return says.filter(({ text }) => text === one.text).length;
+}
+
+function textOf(
+  { flow, language, partner }: Speaker,
+  { text, values }: Pick<SayEffect, 'text' | 'values'>,
+  count: number,
+): string {
+  const all: Values = { ...values, partner, count: `${count}` };
+  return flow.texts[language][text].replace(/\{([a-z_]+)\}/g, (_, name: Value) => all[name] ?? '');
+}
+
+/** The sentences in paragraphs. Where they are too long, the first ones are left out: the question stands last. */
+function withinLimit(texts: readonly string[]): string {
+  for (let from = 0; from < texts.length; from += 1) {
+    const text = texts.slice(from).join('\n\n');
+    if (text.length <= MAX_REPLY_LENGTH) return text;
+  }
+  return (texts.at(-1) ?? '').slice(0, MAX_REPLY_LENGTH);
+}

@@ -1,0 +1,72 @@
+/** Everything that a conversation can want done. Pure. */
+import type { TextKey, Values } from './flow.ts';
+import type { Choice, ShownContract } from './input.ts';
+import type { Purpose } from './state.ts';
+
+/** Work beside the conversation: it takes time, and may be done again. */
+export const WORKS = ['read_document', 'check_income', 'offer', 'make_contract', 'send_code'] as const;
+export type Work = (typeof WORKS)[number];
+
+/** The events of a conversation that partners may ask for (D47). */
+export type Told =
+  | {
+      readonly event:
+        | 'conversation.started'
+        | 'documents.received'
+        | 'contract.signed'
+        | 'contract.withdrawn';
+    }
+  | { readonly event: 'income.verified'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
+  | {
+      readonly event: 'conversation.ended';
+      readonly outcome: 'signed' | 'declined' | 'withdrawn' | 'expired' | 'closed';
+    };
+
+/** What is kept as evidence, with the input that says it. */
+export const ACTS = [
+  'data_consent_given',
+  'data_consent_refused',
+  'offer_shown',
+  'offer_accepted',
+  'contract_shown',
+  'contract_accepted',
+  'declined',
+  'withdrawal_asked',
+] as const;
+export type EvidenceAct = (typeof ACTS)[number];
+
+export type Effect =
+  | SayEffect
+  | { readonly kind: 'work'; readonly work: Exclude<Work, 'read_document'> }
+  | { readonly kind: 'work'; readonly work: 'read_document'; readonly purpose: Purpose }
+  /** Compares the text of this input; the result is the next input. */
+  | { readonly kind: 'check'; readonly question: 'last_four' | 'code' }
+  /** Signs; the result is the next input. */
+  | { readonly kind: 'sign' }
+  /** Withdraws the signature; the result is the next input. */
+  | { readonly kind: 'withdraw' }
+  | ({ readonly kind: 'tell' } & Told)
+  | { readonly kind: 'evidence'; readonly act: EvidenceAct }
+  /** Queues the template that reminds outside of the channel's window. */
+  | { readonly kind: 'remind' };
+
+/** A part of the turn's reply. */
+export interface SayEffect {
+  readonly kind: 'say';
+  readonly text: TextKey;
+  readonly values: Values;
+  readonly choices: readonly Choice[];
+  readonly document: ShownContract | null;
+  /** A question takes the place of every question before it in the same reply. */
+  readonly isQuestion: boolean;
+}
+
+/** A sentence without buttons. */
+export function say(text: TextKey, values: Values = {}): SayEffect {
+  return { kind: 'say', text, values, choices: [], document: null, isQuestion: false };
+}
+
+/** A question, and its buttons. */
+export function ask(text: TextKey, choices: readonly Choice[], values: Values = {}): SayEffect {
+  return { kind: 'say', text, values, choices, document: null, isQuestion: true };
+}

@@ -1,0 +1,53 @@
+/** What a conversation does with files, and at the steps that ask for them. Pure. */
+import { ask, say } from './effect.ts';
+import type { Flow } from './flow.ts';
+import { goOn, moved, type Next, none, notUnderstood } from './moves.ts';
+import { askAgain, filesChoices } from './questions.ts';
+import { leaveFiles, passOn } from './results.ts';
+import { type Purpose, type State, UNDERSTOOD } from './state.ts';
+import type { Meaning } from './words.ts';
+
+/** The answer at a step that asks for files; null: the meanings are none. */
+export function answerFiles(
+  flow: Flow,
+  state: State,
+  purpose: Purpose,
+  meanings: ReadonlySet<Meaning>,
+): Next | null {
+  const has = state.files[purpose] > 0;
+  const skips = purpose === 'debts' && (meanings.has('skip') || (!has && meanings.has('no')));
+  if (skips) return passOn(flow, state, 'debts');
+  if (meanings.has('done') || (has && meanings.has('no'))) {
+    if (state.reading === 0) return leaveFiles(flow, state);
+    return moved({ ...state, complete: true }, say('still_reading'));
+  }
+  if (meanings.has('yes')) return moved(state, ...askAgain(state));
+  return meanings.has('thanks') ? none(state) : null;
+}
+
+/** A file that a person sent. A kind that cannot be read is an answer that was not understood. */
+export function takeFile(flow: Flow, state: State, media: string): Next {
+  if (media !== 'image' && media !== 'document') {
+    const after = notUnderstood(state);
+    return state.heldBy === 'operator'
+      ? none(state)
+      : moved(after.state, say('media_not_read'), ...after.effects);
+  }
+  if (state.place === 'started') return goOn(state, 'data_consent');
+  const purpose = state.place === 'debts' ? 'debts' : 'earnings';
+  const isAsked = state.place === purpose || (state.heldBy === 'operator' && state.place === 'checking');
+  if (!isAsked) return moved(state, say('file_not_needed'), ...askAgain(state));
+  if (state.files[purpose] >= flow.limits.files) return moved(state, say('too_many_files'));
+  const taken: State = {
+    ...state,
+    ...UNDERSTOOD,
+    unsaid: false,
+    files: { ...state.files, [purpose]: state.files[purpose] + 1 },
+    reading: state.reading + 1,
+  };
+  return moved(
+    taken,
+    { kind: 'work', work: 'read_document', purpose },
+    ask('files_received', filesChoices(taken)),
+  );
+}

@@ -1,0 +1,127 @@
+/**
+ * The flow of a conversation: what it says, which steps it has, when it reminds, and its limits. The flow of a key's
+ * brand changes parts of the default flow (docs/conversation.md). Pure.
+ */
+import type { Choice } from './input.ts';
+
+/** The languages of conversations. */
+export const LANGUAGES = ['es', 'pt', 'en'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The values that a text may have, by the longest that each can be, in UTF-16 units. */
+export const LONGEST_VALUE = {
+  partner: 60,
+  count: 3,
+  amount: 40,
+  installment: 40,
+  months: 3,
+  total: 40,
+  rate: 20,
+  rate_name: 40,
+  lender: 120,
+  hash: 90,
+  way: 40,
+  minutes: 3,
+} as const;
+export type Value = keyof typeof LONGEST_VALUE;
+export type Values = Partial<Readonly<Record<Value, string>>>;
+
+const OFFER = ['amount', 'installment', 'months', 'total', 'rate', 'rate_name', 'lender'] as const;
+
+/** The texts of a flow, each with the values that it has beside `partner`. */
+export const TEXTS = {
+  // The questions.
+  consent: [],
+  earnings: [],
+  debts: [],
+  summary: OFFER,
+  contract: ['hash'],
+  last_four: [],
+  code: ['way', 'minutes'],
+  // The same questions in short.
+  earnings_again: [],
+  debts_again: [],
+  summary_again: [],
+  contract_again: [],
+  code_again: [],
+  // The way to a person, under each question.
+  person_hint: [],
+  // What is said beside the questions.
+  not_understood: [],
+  offer_person: [],
+  handed_over: [],
+  given_back: [],
+  reminder: [],
+  files_received: ['count'],
+  files_needed: [],
+  file_not_needed: [],
+  too_many_files: [],
+  media_not_read: [],
+  file_gone: [],
+  file_too_large: [],
+  file_wrong_type: [],
+  file_locked: [],
+  file_infected: [],
+  file_unreadable: [],
+  file_other_person: [],
+  still_reading: [],
+  checking: [],
+  in_review: [],
+  person_will_write: [],
+  answer_wrong: [],
+  code_expired: [],
+  code_not_sent: [],
+  sending_code: [],
+  withdraw_too_late: [],
+  // The ends.
+  signed: [],
+  declined: [],
+  withdrawn: [],
+  expired: [],
+  closed: [],
+} as const satisfies Readonly<Record<string, readonly Value[]>>;
+export type TextKey = keyof typeof TEXTS;
+
+export interface Flow {
+  readonly texts: Readonly<Record<Language, Readonly<Record<TextKey, string>>>>;
+  /** The titles of buttons. */
+  readonly buttons: Readonly<Record<Language, Readonly<Record<Choice, string>>>>;
+  /** The steps that a partner may leave out. */
+  readonly steps: { readonly earnings: boolean; readonly debts: boolean };
+  readonly reminders: {
+    /** Hours before the end of the channel's window at which the open question is asked again; 0: never. */
+    readonly before_window_ends_hours: number;
+    /** Hours after the person's last message at which the template goes out; 0: never. */
+    readonly template_after_hours: number;
+  };
+  readonly limits: {
+    /** Hours without the person until the conversation ends. */
+    readonly expire_after_hours: number;
+    /** Files that are taken at one step. */
+    readonly files: number;
+  };
+}
+
+/** What the brand of a key changes: the parts that are left out have their defaults. */
+export interface FlowChanges {
+  readonly texts?: Partial<Record<Language, Partial<Record<TextKey, string>>>>;
+  readonly buttons?: Partial<Record<Language, Partial<Record<Choice, string>>>>;
+  readonly steps?: Partial<Flow['steps']>;
+  readonly reminders?: Partial<Flow['reminders']>;
+  readonly limits?: Partial<Flow['limits']>;
+}
+
+/** The flow with a brand's changes. */
+export function flowWith(flow: Flow, changes: FlowChanges): Flow {
+  const each = <K extends 'texts' | 'buttons'>(part: K): Flow[K] =>
+    Object.fromEntries(
+      LANGUAGES.map((language) => [language, { ...flow[part][language], ...changes[part]?.[language] }]),
+    ) as unknown as Flow[K];
+  return {
+    texts: each('texts'),
+    buttons: each('buttons'),
+    steps: { ...flow.steps, ...changes.steps },
+    reminders: { ...flow.reminders, ...changes.reminders },
+    limits: { ...flow.limits, ...changes.limits },
+  };
+}

@@ -1,0 +1,110 @@
+/** Everything that can happen to a conversation. Pure. */
+import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { Purpose } from './state.ts';
+
+/** The choices of buttons. */
+export const CHOICES = [
+  'yes',
+  'no',
+  'done',
+  'skip',
+  'accept',
+  'decline',
+  'resend',
+  'person',
+  'go_on',
+] as const;
+export type Choice = (typeof CHOICES)[number];
+
+/** What a person sent. */
+export type PersonInput =
+  | { readonly kind: 'text'; readonly body: string }
+  /** A button of this conversation. */
+  | { readonly kind: 'tap'; readonly place: string; readonly nonce: number; readonly choice: Choice }
+  /** A button of something else, such as "I am interested" once more. */
+  | { readonly kind: 'foreign_tap' }
+  | { readonly kind: 'file'; readonly media: 'image' | 'document' | 'audio' | 'video' | 'sticker' }
+  /** A place, a contact, a reaction, or what the channel does not tell. */
+  | { readonly kind: 'other'; readonly isQuiet: boolean };
+
+/** Why a document is not used, in the groups that the person is told. */
+export const REFUSALS = [
+  'gone',
+  'too_large',
+  'wrong_type',
+  'locked',
+  'infected',
+  'unreadable',
+  'other_person',
+] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+/** What the offer is, in the words and numbers that the person reads. */
+export interface OfferShown {
+  readonly amount: string;
+  readonly installment: string;
+  readonly months: string;
+  readonly total: string;
+  readonly rate: string;
+  readonly rateName: string;
+  readonly lender: string;
+}
+
+/** The ends of work that was done beside the conversation. */
+export type WorkInput =
+  | {
+      readonly kind: 'document';
+      readonly purpose: Purpose;
+      readonly fate: 'accepted' | 'operator' | { readonly refused: Refusal };
+    }
+  | { readonly kind: 'income'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
+  | { readonly kind: 'offer'; readonly offer: OfferShown | null }
+  | { readonly kind: 'contract'; readonly contract: ShownContract | null }
+  | {
+      readonly kind: 'code';
+      readonly result: 'sent' | 'failed' | 'too_many';
+      readonly way: string;
+      readonly minutes: number;
+    }
+  /** The work failed for good. */
+  | { readonly kind: 'work_failed' };
+
+/** A contract that can be shown: it is stored, sealed and uploaded. */
+export interface ShownContract {
+  /** In hex. */
+  readonly sha256: string;
+  readonly mediaId: string;
+  readonly filename: string;
+}
+
+/** What was proven in the transaction of the turn. */
+export type ProofInput =
+  | { readonly kind: 'answer'; readonly result: 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable' }
+  | { readonly kind: 'signature'; readonly result: 'signed' | 'not_signable' }
+  | { readonly kind: 'withdrawal'; readonly result: 'withdrawn' | 'too_late' | 'not_signed' };
+
+export type Input =
+  /** `canSay`: the channel's window is open. */
+  | { readonly kind: 'begin'; readonly by: 'tap' | 'operator'; readonly canSay: boolean }
+  | PersonInput
+  | WorkInput
+  | ProofInput
+  /** The person wants no more messages, or an operator wants none for the person. */
+  | { readonly kind: 'opted_out' }
+  /** The application's status changed. */
+  | { readonly kind: 'status'; readonly status: ApplicationStatus }
+  | { readonly kind: 'timer'; readonly timer: Timer }
+  | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  /** The reply of the turn could not be told, because the channel's window is closed. */
+  | { readonly kind: 'unsaid' };
+
+/** `remind`: inside the channel's window. `template`: after it. `expire`: the end. */
+export const TIMERS = ['remind', 'template', 'expire'] as const;
+export type Timer = (typeof TIMERS)[number];
+
+const PERSONS: readonly string[] = ['text', 'tap', 'foreign_tap', 'file', 'other'];
+
+/** Whether a person sent the input. */
+export function isOfPerson(input: Input): input is PersonInput {
+  return PERSONS.includes(input.kind);
+}

@@ -1,0 +1,61 @@
+/** The ways from one state of a conversation to the next. Pure. */
+import { ask, type Effect, say } from './effect.ts';
+import type { End, HandOverReason, Step } from './places.ts';
+import { askAgain, askOpen } from './questions.ts';
+import { at, type State } from './state.ts';
+
+/** A state, and what has to be done, in its order. */
+export interface Next {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+}
+
+/** A state with nothing to do. */
+export function none(state: State): Next {
+  return { state, effects: [] };
+}
+
+/** A state with effects. */
+export function moved(state: State, ...effects: readonly Effect[]): Next {
+  return { state, effects };
+}
+
+/** Goes on to a step and asks its question, after these effects. */
+export function goOn(state: State, step: Step, ...effects: readonly Effect[]): Next {
+  const there = { ...at(state, step), unsaid: false };
+  return moved(there, ...effects, ...askOpen(there));
+}
+
+/** Ends the conversation. The partner hears of the end after these effects. */
+export function endAt(state: State, end: End, ...effects: readonly Effect[]): Next {
+  const ended: State = { ...at(state, end), unsaid: false, heldBy: 'service', handedOver: null };
+  return moved(ended, ...effects, { kind: 'tell', event: 'conversation.ended', outcome: end });
+}
+
+/** From now on an operator speaks, and the service is silent. */
+export function handOver(state: State, reason: HandOverReason, ...effects: readonly Effect[]): Next {
+  return moved(
+    { ...state, heldBy: 'operator', handedOver: reason, misunderstood: 0, repeats: 0 },
+    ...effects,
+  );
+}
+
+/** The person is told that an operator will write. */
+export function handOverTelling(state: State, reason: HandOverReason): Next {
+  return handOver(
+    state,
+    reason,
+    say(reason === 'asked' || reason === 'not_understood' ? 'handed_over' : 'person_will_write'),
+  );
+}
+
+/** First the question in other words, then a person, then the person comes. */
+export function notUnderstood(state: State): Next {
+  const misunderstood = state.misunderstood + 1;
+  if (misunderstood >= 3) return handOverTelling(state, 'not_understood');
+  const asked: readonly Effect[] =
+    misunderstood === 1
+      ? [say('not_understood'), ...askAgain(state)]
+      : [ask('offer_person', ['go_on', 'person'])];
+  return moved({ ...state, misunderstood }, ...asked);
+}

@@ -1,0 +1,48 @@
+/** The steps of a conversation, its ends, and who speaks (D43). Pure. */
+
+/** The steps in the order in which a conversation takes them. */
+export const STEPS = [
+  'started',
+  'data_consent',
+  'earnings',
+  'debts',
+  'checking',
+  'summary',
+  'contract',
+  'code',
+] as const;
+export type Step = (typeof STEPS)[number];
+
+/** How a conversation ends. `signed` may still become `withdrawn`, in the time that the law gives. */
+export const ENDS = ['signed', 'declined', 'withdrawn', 'expired', 'closed'] as const;
+export type End = (typeof ENDS)[number];
+
+/** Where a conversation is. */
+export type Place = Step | End;
+export const PLACES: readonly Place[] = [...STEPS, ...ENDS];
+
+/** Who speaks. While an operator does, the service is silent. */
+export const HOLDERS = ['service', 'operator'] as const;
+export type Holder = (typeof HOLDERS)[number];
+
+/** Why an operator holds a conversation: one code for the list of operators. */
+export const HAND_OVER_REASONS = [
+  'asked',
+  'not_understood',
+  'old_buttons',
+  'income',
+  'documents',
+  'no_offer',
+  'no_contract',
+  'code',
+  'not_signable',
+  'failure',
+  'unreadable',
+  'operator',
+] as const;
+export type HandOverReason = (typeof HAND_OVER_REASONS)[number];
+
+/** Whether a conversation has ended. */
+export function isEnd(place: Place): place is End {
+  return (ENDS as readonly string[]).includes(place);
+}

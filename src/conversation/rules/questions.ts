@@ -1,0 +1,57 @@
+/** The question that a conversation asks at each of its places. Pure. */
+import { ask, type Effect, say } from './effect.ts';
+import type { Choice } from './input.ts';
+import { isEnd } from './places.ts';
+import type { State } from './state.ts';
+
+/** Asks the open question, or says what is waited for. After the end it says how the conversation ended. */
+export function askOpen(state: State): readonly Effect[] {
+  const { place } = state;
+  if (isEnd(place)) return [say(place)];
+  switch (place) {
+    case 'started':
+      return [];
+    case 'data_consent':
+      return [ask('consent', ['yes', 'no'])];
+    case 'earnings':
+    case 'debts':
+      return state.complete ? [say('still_reading')] : [ask(place, filesChoices(state))];
+    case 'checking':
+      return [waiting(state)];
+    case 'summary':
+      return [{ kind: 'work', work: 'offer' }];
+    case 'contract':
+      return [{ kind: 'work', work: 'make_contract' }];
+    case 'code':
+      return [proofQuestion(state)];
+  }
+}
+
+/** As `askOpen`, in short where the person has read the long form. */
+export function askAgain(state: State): readonly Effect[] {
+  const { place } = state;
+  if ((place === 'earnings' || place === 'debts') && !state.complete) {
+    return [ask(`${place}_again`, filesChoices(state))];
+  }
+  if (place === 'summary' && state.offerShown) return [ask('summary_again', ['go_on', 'decline'])];
+  if (place === 'contract' && state.shownContract !== null) {
+    return [ask('contract_again', ['accept', 'decline'])];
+  }
+  return askOpen(state);
+}
+
+/** The buttons under a question for files. */
+export function filesChoices({ place, files }: State): Choice[] {
+  if (place === 'debts') return files.debts === 0 ? ['skip'] : ['done'];
+  return files.earnings === 0 ? [] : ['done'];
+}
+
+function waiting({ income, status }: State) {
+  if (income === 'operator') return say('person_will_write');
+  return say(income !== 'asked' && status === 'in_review' ? 'in_review' : 'checking');
+}
+
+function proofQuestion({ proof }: State) {
+  if (proof === 'none') return ask('last_four', []);
+  return proof === 'code_sent' || proof === 'code' ? ask('code_again', ['resend']) : say('sending_code');
+}

@@ -1,0 +1,195 @@
+/** What a conversation does with the ends of work and of proofs, and where it goes on by itself. Pure. */
+import { ask, type Effect, say } from './effect.ts';
+import type { Flow } from './flow.ts';
+import type { OfferShown, ProofInput, Refusal, ShownContract, WorkInput } from './input.ts';
+import { endAt, goOn, handOver, handOverTelling, moved, type Next, none } from './moves.ts';
+import { isEnd } from './places.ts';
+import { askOpen } from './questions.ts';
+import { at, type Purpose, type State } from './state.ts';
+
+/** Wrong answers from which on an operator has to help. */
+const MOST_WRONG = 5;
+
+/** The end of work or of a proof. `nothing`: only looks whether the conversation can go on. */
+export function resultOf(
+  flow: Flow,
+  state: State,
+  input: WorkInput | ProofInput | { readonly kind: 'nothing' },
+): Next {
+  switch (input.kind) {
+    case 'nothing':
+      return goOnAlone(flow, state);
+    case 'document':
+      return documentRead(flow, state, input);
+    case 'income':
+      return incomeChecked(flow, state, input.outcome);
+    case 'offer':
+      return offerMade(state, input.offer);
+    case 'contract':
+      return contractMade(state, input.contract);
+    case 'code':
+      return codeSent(state, input);
+    case 'work_failed':
+      return hasEnded(state) ? none(state) : handOverTelling(state, 'failure');
+    case 'answer':
+      return answerChecked(state, input.result);
+    case 'signature':
+      return signed(state, input.result);
+    case 'withdrawal':
+      return withdrawn(state, input.result);
+  }
+}
+
+/** Leaves the step of files: back to its question where no file can be used. */
+export function leaveFiles(flow: Flow, state: State): Next {
+  const purpose: Purpose = state.place === 'debts' ? 'debts' : 'earnings';
+  if (state.usable[purpose] === 0) {
+    const again = { ...state, complete: false };
+    return moved(again, say('files_needed'), ...askOpen(again));
+  }
+  return passOn(flow, state, purpose);
+}
+
+/** Goes on after a step of files: to the next one, or to the check of the income. */
+export function passOn(flow: Flow, state: State, left: Purpose, ...effects: readonly Effect[]): Next {
+  if (left === 'earnings' && flow.steps.debts) return goOn(state, 'debts', ...effects);
+  if (!flow.steps.earnings) {
+    const there = at(state, 'checking');
+    const on = goOnAlone(flow, there);
+    return moved(on.state, ...effects, ...(on.effects.length > 0 ? on.effects : askOpen(there)));
+  }
+  return goOn(
+    { ...state, income: 'asked' },
+    'checking',
+    ...effects,
+    { kind: 'tell', event: 'documents.received' },
+    { kind: 'work', work: 'check_income' },
+  );
+}
+
+/** Goes on where nothing is waited for any more. */
+function goOnAlone(flow: Flow, state: State): Next {
+  if (state.heldBy === 'operator') return none(state);
+  const { place, complete, reading, income, status } = state;
+  if ((place === 'earnings' || place === 'debts') && complete && reading === 0)
+    return leaveFiles(flow, state);
+  const isChecked = income === 'confirmed' || income === 'adjusted' || !flow.steps.earnings;
+  if (place === 'checking' && isChecked && status === 'pending_signature') return goOn(state, 'summary');
+  return none(state);
+}
+
+const REFUSAL_TEXTS = {
+  gone: 'file_gone',
+  too_large: 'file_too_large',
+  wrong_type: 'file_wrong_type',
+  locked: 'file_locked',
+  infected: 'file_infected',
+  unreadable: 'file_unreadable',
+  other_person: 'file_other_person',
+} as const satisfies Readonly<Record<Refusal, string>>;
+
+function documentRead(flow: Flow, before: State, input: Extract<WorkInput, { kind: 'document' }>): Next {
+  const { purpose, fate } = input;
+  const isUsable = typeof fate === 'string';
+  const state: State = {
+    ...before,
+    reading: Math.max(0, before.reading - 1),
+    usable: { ...before.usable, [purpose]: before.usable[purpose] + (isUsable ? 1 : 0) },
+    // A file that was refused makes room for another one.
+    files: { ...before.files, [purpose]: Math.max(0, before.files[purpose] - (isUsable ? 0 : 1)) },
+  };
+  if (hasEnded(state)) return none(state);
+  const told: Effect[] = isUsable ? [] : [say(REFUSAL_TEXTS[fate.refused])];
+  const on = goOnAlone(flow, state);
+  if (on.effects.length > 0) return moved(on.state, ...told, ...on.effects);
+  const isAsked = state.place === purpose && state.reading === 0 && told.length > 0;
+  return moved(state, ...told, ...(isAsked ? askOpen(state) : []));
+}
+
+function incomeChecked(flow: Flow, before: State, outcome: 'confirmed' | 'adjusted' | 'operator'): Next {
+  if (before.place !== 'checking' || before.income !== 'asked') return none(before);
+  const state: State = { ...before, income: outcome };
+  const told: Effect = { kind: 'tell', event: 'income.verified', outcome };
+  if (outcome === 'operator') {
+    const held = handOverTelling(state, 'income');
+    return moved(held.state, told, ...held.effects);
+  }
+  const on = goOnAlone(flow, state);
+  return moved(on.state, told, ...(on.effects.length > 0 ? on.effects : askOpen(state)));
+}
+
+function offerMade(state: State, offer: OfferShown | null): Next {
+  if (state.place !== 'summary') return none(state);
+  if (offer === null) return handOverTelling(state, 'no_offer');
+  const { rateName, ...values } = offer;
+  return moved(
+    { ...state, offerShown: true, unsaid: false },
+    { kind: 'evidence', act: 'offer_shown' },
+    ask('summary', ['go_on', 'decline'], { ...values, rate_name: rateName }),
+  );
+}
+
+/** Another contract than the one that was shown makes the buttons under that one old. */
+function contractMade(state: State, contract: ShownContract | null): Next {
+  if (state.place !== 'contract') return none(state);
+  if (contract === null) return handOverTelling(state, 'no_contract');
+  const nonce = state.shownContract === contract.sha256 ? state.nonce : state.nonce + 1;
+  return moved(
+    { ...state, nonce, shownContract: contract.sha256, unsaid: false },
+    { kind: 'evidence', act: 'contract_shown' },
+    { ...ask('contract', ['accept', 'decline'], { hash: inWords(contract.sha256) }), document: contract },
+  );
+}
+
+/** A hash that a person can compare: groups of eight digits. */
+function inWords(sha256: string): string {
+  return sha256.match(/.{1,8}/g)?.join(' ') ?? sha256;
+}
+
+function codeSent(state: State, { result, way, minutes }: Extract<WorkInput, { kind: 'code' }>): Next {
+  if (state.place !== 'code' || state.proof !== 'code_asked') return none(state);
+  if (result === 'sent') {
+    return moved(
+      { ...state, proof: 'code_sent', unsaid: false },
+      ask('code', ['resend'], { way, minutes: `${minutes}` }),
+    );
+  }
+  const held = handOverTelling(state, 'code');
+  return moved(held.state, say('code_not_sent'), ...held.effects);
+}
+
+function answerChecked(before: State, result: Extract<ProofInput, { kind: 'answer' }>['result']): Next {
+  const { place, proof } = before;
+  if (place !== 'code' || (proof !== 'none' && proof !== 'code_sent')) return none(before);
+  if (result === 'right') {
+    const state = { ...before, misunderstood: 0, repeats: 0 };
+    if (proof === 'none')
+      return moved({ ...state, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
+    return moved({ ...state, proof: 'code' }, { kind: 'sign' });
+  }
+  if (result === 'expired') return moved(before, say('code_expired'), ...askOpen(before));
+  const repeats = before.repeats + 1;
+  if (result === 'spent' || repeats >= MOST_WRONG) return handOverTelling(before, 'code');
+  const state = { ...before, repeats };
+  return moved(state, say('answer_wrong'), ...askOpen(state));
+}
+
+/** Signed: the contract that was shown and accepted, by the person who knows both. */
+function signed(state: State, result: 'signed' | 'not_signable'): Next {
+  if (state.place !== 'code' || state.proof !== 'code' || state.acceptedContract === null) return none(state);
+  if (result === 'not_signable') return handOverTelling({ ...state, proof: 'none' }, 'not_signable');
+  return endAt(state, 'signed', { kind: 'tell', event: 'contract.signed' }, say('signed'));
+}
+
+function withdrawn(state: State, result: 'withdrawn' | 'too_late' | 'not_signed'): Next {
+  if (state.place !== 'signed') return none(state);
+  if (result === 'withdrawn') {
+    const { state: ended } = endAt(state, 'withdrawn');
+    return moved(ended, { kind: 'tell', event: 'contract.withdrawn' }, say('withdrawn'));
+  }
+  return state.heldBy === 'operator' ? none(state) : handOver(state, 'asked', say('withdraw_too_late'));
+}
+
+function hasEnded({ place }: State): boolean {
+  return isEnd(place);
+}

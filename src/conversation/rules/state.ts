@@ -1,0 +1,89 @@
+/** What a conversation remembers. Codes and numbers alone: nothing of the person and no text. Pure. */
+import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { HandOverReason, Holder, Place } from './places.ts';
+
+/** What documents are asked for. */
+export const PURPOSES = ['earnings', 'debts'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+export interface State {
+  readonly place: Place;
+  readonly heldBy: Holder;
+  /** Why an operator holds the conversation; null: the service holds it. */
+  readonly handedOver: HandOverReason | null;
+  /** The person wants no more messages. */
+  readonly optedOut: boolean;
+  /** The number of the question that is open. A button with another number is old. */
+  readonly nonce: number;
+  /** The open question was not told, because the channel's window was closed. */
+  readonly unsaid: boolean;
+  /** Inputs in a row that were not understood. */
+  readonly misunderstood: number;
+  /** In a row: taps of old buttons, wrong answers, and what came while nothing is asked. */
+  readonly repeats: number;
+  /** Reminders since the person was heard the last time. */
+  readonly reminders: number;
+  /** Files that were taken, by purpose. */
+  readonly files: Readonly<Record<Purpose, number>>;
+  /** Files of these that can be used, or that an operator has to look at. */
+  readonly usable: Readonly<Record<Purpose, number>>;
+  /** Files that are being fetched and read. */
+  readonly reading: number;
+  /** The person said that there are no more files. */
+  readonly complete: boolean;
+  /** What was found about the income; null: nothing yet. */
+  readonly income: 'asked' | 'confirmed' | 'adjusted' | 'operator' | null;
+  /** The application's status, as far as the conversation knows. */
+  readonly status: ApplicationStatus;
+  /** The offer was told at this question. */
+  readonly offerShown: boolean;
+  /** The SHA-256 of the contract that was shown, in hex; null: none was. */
+  readonly shownContract: string | null;
+  /** The SHA-256 of the contract that the person accepted. */
+  readonly acceptedContract: string | null;
+  /** What is proven of the person, and what is waited for, at the step `code`. */
+  readonly proof: 'none' | 'last_four' | 'code_asked' | 'code_sent' | 'code';
+  /** After the end: the person has been told. */
+  readonly toldEnd: boolean;
+}
+
+/** A conversation that has begun and said nothing. */
+export function newState(status: ApplicationStatus): State {
+  return {
+    place: 'started',
+    heldBy: 'service',
+    handedOver: null,
+    optedOut: false,
+    nonce: 0,
+    unsaid: false,
+    misunderstood: 0,
+    repeats: 0,
+    reminders: 0,
+    files: { earnings: 0, debts: 0 },
+    usable: { earnings: 0, debts: 0 },
+    reading: 0,
+    complete: false,
+    income: null,
+    status,
+    offerShown: false,
+    shownContract: null,
+    acceptedContract: null,
+    proof: 'none',
+    toldEnd: false,
+  };
+}
+
+/** The state at another place: a new question, so that every button from before is old. */
+export function at(state: State, place: Place): State {
+  return {
+    ...state,
+    place,
+    nonce: state.nonce + 1,
+    complete: false,
+    offerShown: false,
+    ...UNDERSTOOD,
+  };
+}
+
+/** What an input that was understood resets. */
+export const UNDERSTOOD = { misunderstood: 0, repeats: 0 } as const;

@@ -1,0 +1,77 @@
+/** The default texts of a conversation in English. */
+import type { TextKey } from './flow.ts';
+import type { Choice } from './input.ts';
+
+export const BUTTONS_EN: Readonly<Record<Choice, string>> = {
+  yes: 'Yes, I agree',
+  no: 'No, thank you',
+  done: 'I sent everything',
+  skip: 'Go on without',
+  accept: 'I accept',
+  decline: 'I do not accept',
+  resend: 'Send another code',
+  person: 'Talk to a person',
+  go_on: 'Go on',
+};
+
+export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
+  consent:
+    'Hello. This is the assistant of Ventanilla, for {partner}. To go on with your application we need your consent: ' +
+    'we will use the data and documents that you send in this chat only to study your credit and to prepare your ' +
+    'contract. Do you agree?',
+  earnings:
+    'Please send us proof of your income of the last three months: statements or reports of the platform, as PDF or ' +
+    'photo. You can send several.',
+  debts:
+    'Now please send the statement of the debts that you want to put together into one installment, as PDF or photo. ' +
+    'If you do not have it now, you can go on without it.',
+  summary:
+    'This is your offer, with all its costs:\nAmount: {amount}\nMonthly installment: {installment}\nInstallments: ' +
+    '{months}\nTotal to pay: {total}\n{rate_name}: {rate}\nLender: {lender}\nDo you want to see the contract?',
+  contract:
+    'This is your contract. Please read it before you decide. Its fingerprint, to check that nobody changes it, is: ' +
+    '{hash}. Do you accept this contract?',
+  last_four:
+    'To sign, write the last four characters of your identity document. Do not write the whole number.',
+  code: 'We sent you a code of six digits by {way}. Write it here within {minutes} minutes.',
+  earnings_again: 'Send your proof of income here, as PDF or photo.',
+  debts_again: 'Send the statement of your debts, or go on without it.',
+  summary_again: 'Do you want to see the contract of your offer?',
+  contract_again: 'Do you accept the contract that we sent? To accept, tap the button or write ACCEPT.',
+  code_again: 'Write here the code of six digits that we sent you.',
+  person_hint: 'If you prefer to talk to a person, write AGENT.',
+  not_understood: 'Sorry, I did not understand your message.',
+  offer_person: 'I still do not understand. If you like, a person can help you.',
+  handed_over: 'Done. A person of the team will write to you in this chat.',
+  given_back: 'Hello again. We go on with your application.',
+  reminder: 'Your application with {partner} is still open. This step is missing:',
+  files_received: 'We received your files ({count}) and are checking them. Do you have more?',
+  files_needed: 'To go on we need at least one file that can be read.',
+  file_not_needed: 'We need no files at this step.',
+  too_many_files: 'We have enough files for this step. The others were not kept.',
+  media_not_read:
+    'We cannot read voice messages, videos or stickers. Send a PDF or a photo, or write your answer.',
+  file_gone: 'We could not download one of your files. Please send it again.',
+  file_too_large: 'One of your files is too large. Please send a smaller one.',
+  file_wrong_type: 'One of your files is not a PDF or a photo that we can open.',
+  file_locked: 'One of your files has a password. Please send it without one.',
+  file_infected: 'We do not accept one of your files because it is not safe.',
+  file_unreadable: 'We could not read one of your files. Please send all of it, in good light.',
+  file_other_person: 'One of your files has the name of another person. Please send your own.',
+  still_reading: 'We are still reading your files. We will write in a moment.',
+  checking: 'Thank you. We are checking your information and will write here.',
+  in_review: 'Your application is in review. We will write here when there is an answer.',
+  person_will_write: 'A person of the team will look at your case and write to you in this chat.',
+  answer_wrong: 'That does not match. Please check it and write it again.',
+  code_expired: 'The code has expired.',
+  code_not_sent: 'We could not send the code.',
+  sending_code: 'Thank you. We are sending you a code.',
+  withdraw_too_late:
+    'The time to withdraw from this contract is over. A person of the team will write to you in this chat.',
+  signed:
+    'Done! Your contract is signed. You have it in this chat. Thank you for trusting {partner} and Ventanilla.',
+  declined: 'Understood. We do not go on with your application in this chat. Thank you for your time.',
+  withdrawn: 'Understood. We recorded that you withdraw.',
+  expired: 'We did not hear from you and closed this conversation. If you want to go on, write AGENT.',
+  closed: 'This conversation is closed. If you need something, write AGENT.',
+};

@@ -1,0 +1,77 @@
+/** The default texts of a conversation in Spanish. */
+import type { TextKey } from './flow.ts';
+import type { Choice } from './input.ts';
+
+export const BUTTONS_ES: Readonly<Record<Choice, string>> = {
+  yes: 'Sí, autorizo',
+  no: 'No, gracias',
+  done: 'Ya envié todo',
+  skip: 'Seguir sin esto',
+  accept: 'Acepto',
+  decline: 'No acepto',
+  resend: 'Enviar otro código',
+  person: 'Hablar con alguien',
+  go_on: 'Seguir',
+};
+
+export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
+  consent:
+    'Hola. Te escribe el asistente de Ventanilla en nombre de {partner}. Para seguir con tu solicitud necesitamos tu ' +
+    'autorización: usaremos los datos y documentos que envíes en este chat solo para estudiar tu crédito y preparar ' +
+    'tu contrato. ¿Nos autorizas?',
+  earnings:
+    'Envíanos por aquí los comprobantes de tus ingresos de los últimos tres meses: extractos o reportes de la ' +
+    'plataforma, en PDF o en foto. Puedes enviar varios.',
+  debts:
+    'Ahora envíanos el extracto de las deudas que quieres juntar en una sola cuota, en PDF o en foto. Si no lo ' +
+    'tienes a la mano, puedes seguir sin esto.',
+  summary:
+    'Esta es tu oferta, con todos sus costos:\nMonto: {amount}\nCuota mensual: {installment}\nNúmero de cuotas: ' +
+    '{months}\nTotal a pagar: {total}\n{rate_name}: {rate}\nPrestamista: {lender}\n¿Quieres ver el contrato?',
+  contract:
+    'Este es tu contrato. Léelo con calma antes de decidir. Su huella, para comprobar que nadie lo cambie, es: ' +
+    '{hash}. ¿Aceptas este contrato?',
+  last_four:
+    'Para firmar, escribe los últimos cuatro caracteres de tu documento de identidad. No escribas el número completo.',
+  code: 'Te enviamos un código de seis dígitos por {way}. Escríbelo aquí antes de {minutes} minutos.',
+  earnings_again: 'Envía por aquí tus comprobantes de ingresos, en PDF o en foto.',
+  debts_again: 'Envía el extracto de tus deudas o sigue sin él.',
+  summary_again: '¿Quieres ver el contrato de tu oferta?',
+  contract_again: '¿Aceptas el contrato que te enviamos? Para aceptar, toca el botón o escribe ACEPTO.',
+  code_again: 'Escribe aquí el código de seis dígitos que te enviamos.',
+  person_hint: 'Si prefieres hablar con una persona, escribe ASESOR.',
+  not_understood: 'Perdona, no entendí tu mensaje.',
+  offer_person: 'Todavía no logro entenderte. Si quieres, te atiende una persona.',
+  handed_over: 'Listo. Una persona del equipo te escribirá por este chat.',
+  given_back: 'Hola de nuevo. Seguimos con tu solicitud.',
+  reminder: 'Tu solicitud con {partner} sigue abierta. Te falta este paso:',
+  files_received: 'Recibimos tus archivos ({count}) y los estamos revisando. ¿Tienes más?',
+  files_needed: 'Para seguir necesitamos al menos un archivo que se pueda leer.',
+  file_not_needed: 'En este paso no necesitamos archivos.',
+  too_many_files: 'Ya tenemos suficientes archivos de este paso. Los demás no los guardamos.',
+  media_not_read:
+    'No podemos leer audios, videos ni stickers. Envía un PDF o una foto, o escribe tu respuesta.',
+  file_gone: 'No pudimos descargar uno de tus archivos. Envíalo otra vez, por favor.',
+  file_too_large: 'Uno de tus archivos es demasiado grande. Envíalo más pequeño, por favor.',
+  file_wrong_type: 'Uno de tus archivos no es un PDF ni una foto que podamos abrir.',
+  file_locked: 'Uno de tus archivos tiene clave. Envíalo sin clave, por favor.',
+  file_infected: 'No aceptamos uno de tus archivos porque no es seguro.',
+  file_unreadable: 'No logramos leer uno de tus archivos. Envíalo completo y con buena luz, por favor.',
+  file_other_person: 'Uno de tus archivos está a nombre de otra persona. Envía el tuyo, por favor.',
+  still_reading: 'Todavía estamos leyendo tus archivos. Te escribimos en un momento.',
+  checking: 'Gracias. Estamos revisando tu información y te escribimos por aquí.',
+  in_review: 'Tu solicitud está en revisión. Te escribimos por aquí cuando haya una respuesta.',
+  person_will_write: 'Una persona del equipo revisará tu caso y te escribirá por este chat.',
+  answer_wrong: 'Eso no coincide. Revísalo y escríbelo otra vez.',
+  code_expired: 'El código ya venció.',
+  code_not_sent: 'No pudimos enviar el código.',
+  sending_code: 'Gracias. Te estamos enviando un código.',
+  withdraw_too_late:
+    'El plazo para retirarte de este contrato ya pasó. Una persona del equipo te escribirá por este chat.',
+  signed:
+    '¡Listo! Tu contrato quedó firmado. Lo tienes en este chat. Gracias por confiar en {partner} y Ventanilla.',
+  declined: 'Entendido. No seguimos con tu solicitud por este chat. Gracias por tu tiempo.',
+  withdrawn: 'Entendido. Registramos que te retiras.',
+  expired: 'No supimos más de ti y cerramos esta conversación. Si quieres seguir, escribe ASESOR.',
+  closed: 'Esta conversación está cerrada. Si necesitas algo, escribe ASESOR.',
+};

@@ -1,0 +1,77 @@
+/** The default texts of a conversation in Portuguese. */
+import type { TextKey } from './flow.ts';
+import type { Choice } from './input.ts';
+
+export const BUTTONS_PT: Readonly<Record<Choice, string>> = {
+  yes: 'Sim, autorizo',
+  no: 'Não, obrigado',
+  done: 'Já enviei tudo',
+  skip: 'Seguir sem isso',
+  accept: 'Aceito',
+  decline: 'Não aceito',
+  resend: 'Enviar outro código',
+  person: 'Falar com alguém',
+  go_on: 'Seguir',
+};
+
+export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
+  consent:
+    'Olá. Aqui é o assistente da Ventanilla, em nome de {partner}. Para seguir com o seu pedido precisamos da sua ' +
+    'autorização: usaremos os dados e documentos que você enviar neste chat só para analisar o seu crédito e ' +
+    'preparar o seu contrato. Você autoriza?',
+  earnings:
+    'Envie por aqui os comprovantes da sua renda dos últimos três meses: extratos ou relatórios da plataforma, em ' +
+    'PDF ou foto. Pode enviar vários.',
+  debts:
+    'Agora envie o extrato das dívidas que você quer juntar em uma só parcela, em PDF ou foto. Se não tiver agora, ' +
+    'pode seguir sem isso.',
+  summary:
+    'Esta é a sua oferta, com todos os custos:\nValor: {amount}\nParcela mensal: {installment}\nNúmero de parcelas: ' +
+    '{months}\nTotal a pagar: {total}\n{rate_name}: {rate}\nCredor: {lender}\nQuer ver o contrato?',
+  contract:
+    'Este é o seu contrato. Leia com calma antes de decidir. A impressão digital dele, para conferir que ninguém o ' +
+    'mudou, é: {hash}. Você aceita este contrato?',
+  last_four:
+    'Para assinar, escreva os últimos quatro caracteres do seu documento de identidade. Não escreva o número completo.',
+  code: 'Enviamos um código de seis dígitos por {way}. Escreva aqui em até {minutes} minutos.',
+  earnings_again: 'Envie por aqui os comprovantes da sua renda, em PDF ou foto.',
+  debts_again: 'Envie o extrato das suas dívidas ou siga sem ele.',
+  summary_again: 'Quer ver o contrato da sua oferta?',
+  contract_again: 'Você aceita o contrato que enviamos? Para aceitar, toque no botão ou escreva ACEITO.',
+  code_again: 'Escreva aqui o código de seis dígitos que enviamos.',
+  person_hint: 'Se preferir falar com uma pessoa, escreva ATENDENTE.',
+  not_understood: 'Desculpe, não entendi a sua mensagem.',
+  offer_person: 'Ainda não consigo entender. Se quiser, uma pessoa pode atender você.',
+  handed_over: 'Pronto. Uma pessoa da equipe vai escrever neste chat.',
+  given_back: 'Olá de novo. Vamos seguir com o seu pedido.',
+  reminder: 'O seu pedido com {partner} continua aberto. Falta este passo:',
+  files_received: 'Recebemos os seus arquivos ({count}) e estamos conferindo. Tem mais?',
+  files_needed: 'Para seguir precisamos de pelo menos um arquivo que dê para ler.',
+  file_not_needed: 'Neste passo não precisamos de arquivos.',
+  too_many_files: 'Já temos arquivos suficientes deste passo. Os outros não foram guardados.',
+  media_not_read:
+    'Não conseguimos ler áudios, vídeos nem figurinhas. Envie um PDF ou uma foto, ou escreva a resposta.',
+  file_gone: 'Não conseguimos baixar um dos seus arquivos. Envie de novo, por favor.',
+  file_too_large: 'Um dos seus arquivos é grande demais. Envie um menor, por favor.',
+  file_wrong_type: 'Um dos seus arquivos não é um PDF nem uma foto que possamos abrir.',
+  file_locked: 'Um dos seus arquivos tem senha. Envie sem senha, por favor.',
+  file_infected: 'Não aceitamos um dos seus arquivos porque ele não é seguro.',
+  file_unreadable: 'Não conseguimos ler um dos seus arquivos. Envie completo e com boa luz, por favor.',
+  file_other_person: 'Um dos seus arquivos está em nome de outra pessoa. Envie o seu, por favor.',
+  still_reading: 'Ainda estamos lendo os seus arquivos. Escrevemos em um momento.',
+  checking: 'Obrigado. Estamos conferindo as suas informações e escrevemos por aqui.',
+  in_review: 'O seu pedido está em análise. Escrevemos por aqui quando houver uma resposta.',
+  person_will_write: 'Uma pessoa da equipe vai ver o seu caso e escrever neste chat.',
+  answer_wrong: 'Isso não confere. Veja de novo e escreva outra vez.',
+  code_expired: 'O código já venceu.',
+  code_not_sent: 'Não conseguimos enviar o código.',
+  sending_code: 'Obrigado. Estamos enviando um código.',
+  withdraw_too_late:
+    'O prazo para desistir deste contrato já passou. Uma pessoa da equipe vai escrever neste chat.',
+  signed:
+    'Pronto! O seu contrato está assinado. Ele fica neste chat. Obrigado por confiar em {partner} e Ventanilla.',
+  declined: 'Entendido. Não seguimos com o seu pedido por este chat. Obrigado pelo seu tempo.',
+  withdrawn: 'Entendido. Registramos a sua desistência.',
+  expired: 'Não tivemos mais notícias suas e encerramos esta conversa. Se quiser seguir, escreva ATENDENTE.',
+  closed: 'Esta conversa está encerrada. Se precisar de algo, escreva ATENDENTE.',
+};

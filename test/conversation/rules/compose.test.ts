@@ -1,0 +1,178 @@
+/** What a turn says, and when a conversation reminds (D43). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { toApplicationId } from '../../../src/applications/rules/ids.ts';
+import { flowFaults } from '../../../src/conversation/rules/check-flow.ts';
+import { composeReply } from '../../../src/conversation/rules/compose.ts';
+import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
+import { LANGUAGES, LONGEST_VALUE, TEXTS } from '../../../src/conversation/rules/flow.ts';
+import { CHOICES } from '../../../src/conversation/rules/input.ts';
+import { formatPayload, parsePayload } from '../../../src/conversation/rules/payload.ts';
+import { PLACES } from '../../../src/conversation/rules/places.ts';
+import { newState } from '../../../src/conversation/rules/state.ts';
+import { nextTimer, WINDOW_MS } from '../../../src/conversation/rules/timers.ts';
+import { file, run, stepped, text, wayTo } from './support.ts';
+
+const speaker = {
+  flow: DEFAULT_FLOW,
+  language: 'es',
+  partner: 'Acme',
+  applicationId: toApplicationId(128),
+} as const;
+const HOUR_MS = 3_600_000;
+
+function replyTo(inputs: Parameters<typeof run>[0], from: Parameters<typeof run>[0]) {
+  const before = run(from);
+  let { state } = before;
+  const effects = inputs.flatMap((input) => {
+    const after = stepped(DEFAULT_FLOW, state, input);
+    state = after.state;
+    return after.effects;
+  });
+  const says = effects.filter((effect) => effect.kind === 'say');
+  return composeReply(speaker, state, says);
+}
+
+describe('the reply of a turn (D43)', () => {
+  it('several files in a row are answered once, with their number', () => {
+    const reply = replyTo([file, file, file], wayTo('earnings'));
+    assert.match(reply?.text ?? '', /\(3\)/);
+    assert.equal(reply?.text.match(/Recibimos/g)?.length, 1);
+    assert.deepEqual(
+      reply?.buttons.map(({ title }) => title),
+      ['Ya envié todo'],
+    );
+  });
+
+  it('has one question, the last, whose buttons carry application, step and nonce', () => {
+    const reply = replyTo([text('qué'), text('sí')], wayTo('data_consent'));
+    assert.match(reply?.text ?? '', /^Perdona[\s\S]*comprobantes de tus ingresos[\s\S]*ASESOR\.$/);
+    assert.doesNotMatch(reply?.text ?? '', /autorizas/);
+    const consent = replyTo(wayTo('data_consent'), []);
+    assert.deepEqual(
+      consent?.buttons.map(({ payload }) => payload),
+      ['c.128.data_consent.1.yes', 'c.128.data_consent.1.no'],
+    );
+  });
+
+  it('names the partner and the service, and a way to a person', () => {
+    for (const language of LANGUAGES) {
+      const { state, effects } = run(wayTo('data_consent'));
+      const says = effects.filter((effect) => effect.kind === 'say');
+      const reply = composeReply({ ...speaker, language }, state, says);
+      assert.match(reply?.text ?? '', /Acme/);
+      assert.match(reply?.text ?? '', /Ventanilla/);
+      assert.match(reply?.text ?? '', /ASESOR|ATENDENTE|AGENT/);
+    }
+  });
+});
+
+describe('the default flow', () => {
+  it('passes the check of flows, in every language', () => {
+    assert.deepEqual(flowFaults(DEFAULT_FLOW, 'conversation'), []);
+  });
+
+  it('every question fits into a reply with the longest values', () => {
+    for (const language of LANGUAGES) {
+      const texts = DEFAULT_FLOW.texts[language];
+      for (const [key, one] of Object.entries(texts)) {
+        const filled = `${one}\n\n${texts.person_hint}`.replace(/\{([a-z_]+)\}/g, (_, value) =>
+          ' '.repeat(LONGEST_VALUE[value as keyof typeof LONGEST_VALUE]),
+        );
+        assert.ok(filled.length <= 1024, `${language} ${key}: ${filled.length}`);
+      }
+    }
+  });
+});
+
+describe('the check of a brand’s flow names the place and the rule', () => {
+  const cases: [changes: unknown, fault: RegExp][] = [
+    [
+      { texts: { es: { summary: 'Tu oferta: {amount}' } } },
+      /^c\.texts\.es\.summary: must have \{installment\}/,
+    ],
+    [
+      { texts: { es: { consent: 'Hola {name}' } } },
+      /^c\.texts\.es\.consent: the placeholder \{name\} is not allowed/,
+    ],
+    [{ texts: { fr: {} } }, /^c\.texts: unknown key "fr"/],
+    [{ text: {} }, /^c: unknown key "text"/],
+    [{ buttons: { pt: { yes: 'x'.repeat(21) } } }, /^c\.buttons\.pt\.yes: must be text of 1 to 20/],
+    [{ buttons: { es: { yes: 'No, gracias' } } }, /^c\.buttons\.es: has the same title twice/],
+    [{ limits: { files: 0 } }, /^c\.limits\.files: /],
+    [{ texts: { en: { consent: 'x'.repeat(900) } } }, /can have 900 characters/],
+    [7, /^c: /],
+  ];
+  for (const [changes, fault] of cases) {
+    it(`${JSON.stringify(changes).slice(0, 60)}`, () =>
+      assert.match(flowFaults(changes, 'c')[0] ?? '', fault));
+  }
+  it('every text has the placeholders that it may have', () => {
+    for (const [key, values] of Object.entries(TEXTS)) {
+      for (const value of values)
+        assert.ok(DEFAULT_FLOW.texts.es[key as keyof typeof TEXTS].includes(`{${value}}`));
+    }
+  });
+});
+
+it('a payload comes back as it was made, and no other text is one', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2 ** 45 }),
+      fc.constantFrom(...PLACES),
+      fc.nat(10 ** 6),
+      fc.constantFrom(...CHOICES),
+      (id, place, nonce, choice) => {
+        const payload = { applicationId: toApplicationId(id), place, nonce, choice };
+        assert.deepEqual(parsePayload(formatPayload(payload)), payload);
+        assert.ok(formatPayload(payload).length <= 256);
+      },
+    ),
+  );
+  for (const wrong of [
+    '',
+    'interested.128',
+    'c.128',
+    'c.0.code.1.yes',
+    'c.1.code.01.yes',
+    'c.1.nowhere.1.yes',
+    'c.1.code.1.yes ',
+  ]) {
+    assert.equal(parsePayload(wrong), null, wrong);
+  }
+});
+
+describe('timers (D43)', () => {
+  const heardAt = new Date(0);
+  const { state } = run(wayTo('earnings'));
+  it('remind inside the window, then by the template, then end', () => {
+    const first = nextTimer(DEFAULT_FLOW, state, { heardAt, movedAt: heardAt });
+    assert.deepEqual(first, { timer: 'remind', at: new Date(WINDOW_MS - 2 * HOUR_MS) });
+    const second = nextTimer(DEFAULT_FLOW, { ...state, reminders: 1 }, { heardAt, movedAt: first!.at });
+    assert.deepEqual(second, { timer: 'template', at: new Date(26 * HOUR_MS) });
+    const third = nextTimer(DEFAULT_FLOW, { ...state, reminders: 2 }, { heardAt, movedAt: second!.at });
+    assert.equal(third?.timer, 'expire');
+    assert.ok(third!.at > second!.at);
+  });
+  it('rest while the service or an operator has the next move, and after the end', () => {
+    for (const place of ['checking', 'signed'] as const) {
+      assert.equal(nextTimer(DEFAULT_FLOW, run(wayTo(place)).state, { heardAt, movedAt: heardAt }), null);
+    }
+    const held = { ...state, heldBy: 'operator' } as const;
+    assert.equal(nextTimer(DEFAULT_FLOW, held, { heardAt, movedAt: heardAt }), null);
+  });
+  it('a question that was not told is followed by the template at once', () => {
+    const unsaid = { ...state, unsaid: true };
+    const movedAt = new Date(30 * HOUR_MS);
+    assert.deepEqual(nextTimer(DEFAULT_FLOW, unsaid, { heardAt, movedAt }), {
+      timer: 'template',
+      at: movedAt,
+    });
+    const started = newState('in_review');
+    assert.deepEqual(nextTimer(DEFAULT_FLOW, started, { heardAt: null, movedAt }), {
+      timer: 'template',
+      at: movedAt,
+    });
+  });
+});

@@ -1,0 +1,391 @@
+/** What a conversation does with each input, as properties over random inputs and as tables (D43). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
+import { type Flow, flowWith } from '../../../src/conversation/rules/flow.ts';
+import { CHOICES, type Input, REFUSALS } from '../../../src/conversation/rules/input.ts';
+import { isEnd, PLACES } from '../../../src/conversation/rules/places.ts';
+import { newState, type State } from '../../../src/conversation/rules/state.ts';
+import { file, GOOD, OFFER, read, run, SHA, said, stepped, text, type World, wayTo } from './support.ts';
+
+const WORDS = [
+  ...['sí', 'no', 'acepto', 'es todo', 'omitir', 'gracias', 'asesor', 'BAJA', 'cancelar', 'quiero retirarme'],
+  ...[
+    'no autorizo',
+    'me arrepentí',
+    '1234',
+    '123456',
+    '😀',
+    'qué',
+    '',
+    'x'.repeat(5000),
+    'otro código',
+    'sim',
+    'yes',
+  ],
+];
+const contract = (sha256: string): Input => ({
+  kind: 'contract',
+  contract: { sha256, mediaId: 'm', filename: 'f' },
+});
+
+/** Any input, with many that lead on. Taps have the present nonce, or another one. */
+const anyInput: fc.Arbitrary<
+  Input | { readonly kind: 'fresh_tap'; readonly choice: (typeof CHOICES)[number] }
+> = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...WORDS).map(text) },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom(...CHOICES).map((choice) => ({ kind: 'fresh_tap' as const, choice })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom<Input>(
+      file,
+      read,
+      { kind: 'offer', offer: OFFER },
+      contract(SHA),
+      contract('b'.repeat(64)),
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom<Input>(
+      { kind: 'income', outcome: 'confirmed' },
+      { kind: 'code', result: 'sent', way: 'SMS', minutes: 10 },
+    ),
+  },
+  fc.record({
+    kind: fc.constant('tap' as const),
+    place: fc.constantFrom<string>(...PLACES, 'x'),
+    nonce: fc.nat(20),
+    choice: fc.constantFrom(...CHOICES),
+  }),
+  fc.constantFrom<Input>(
+    { kind: 'begin', by: 'tap', canSay: true },
+    { kind: 'begin', by: 'operator', canSay: false },
+    { kind: 'foreign_tap' },
+    { kind: 'file', media: 'audio' },
+    { kind: 'file', media: 'image' },
+    { kind: 'other', isQuiet: true },
+    { kind: 'other', isQuiet: false },
+    { kind: 'income', outcome: 'operator' },
+    { kind: 'income', outcome: 'adjusted' },
+    { kind: 'offer', offer: null },
+    { kind: 'contract', contract: null },
+    { kind: 'code', result: 'failed', way: '', minutes: 0 },
+    { kind: 'work_failed' },
+    { kind: 'opted_out' },
+    { kind: 'unsaid' },
+    { kind: 'status', status: 'in_review' },
+    { kind: 'status', status: 'pending_signature' },
+    { kind: 'status', status: 'rejected' },
+    { kind: 'timer', timer: 'remind' },
+    { kind: 'timer', timer: 'template' },
+    { kind: 'timer', timer: 'expire' },
+    { kind: 'operator', act: 'hand_over' },
+    { kind: 'operator', act: 'give_back' },
+    { kind: 'operator', act: 'close' },
+    { kind: 'document', purpose: 'debts', fate: 'operator' },
+  ),
+  fc
+    .constantFrom(...REFUSALS)
+    .map((refused): Input => ({ kind: 'document', purpose: 'earnings', fate: { refused } })),
+);
+type Any = typeof anyInput extends fc.Arbitrary<infer T> ? T : never;
+const resolved = (state: State, input: Any): Input =>
+  input.kind === 'fresh_tap'
+    ? { kind: 'tap', place: state.place, nonce: state.nonce, choice: input.choice }
+    : input;
+
+const anyFlow: fc.Arbitrary<Flow> = fc
+  .record({ earnings: fc.boolean(), debts: fc.boolean() })
+  .map((steps) => flowWith(DEFAULT_FLOW, { steps }));
+const anyWorld: fc.Arbitrary<World> = fc
+  .record({
+    answer: fc.constantFrom('right', 'right', 'wrong', 'expired', 'spent', 'unreadable'),
+    signature: fc.constantFrom('signed', 'not_signable'),
+    withdrawal: fc.constantFrom('withdrawn', 'too_late', 'not_signed'),
+  })
+  .map(({ answer, signature, withdrawal }) => ({
+    answer: () => answer as ReturnType<World['answer']>,
+    signature: () => signature as 'signed',
+    withdrawal: () => withdrawal as 'withdrawn',
+  }));
+/** Prefixes of the good way, so that random inputs meet every step. */
+const anyStart = fc.constantFrom(
+  [],
+  ...(
+    ['data_consent', 'earnings', 'debts', 'checking', 'summary', 'contract', 'code', 'signed'] as const
+  ).map(wayTo),
+);
+
+/** Every step of random conversations, with the state before it and what came of it. */
+function everyStep(
+  check: (flow: Flow, before: State, input: Input, after: ReturnType<typeof stepped>) => void,
+): void {
+  fc.assert(
+    fc.property(
+      anyFlow,
+      anyWorld,
+      anyStart,
+      fc.array(anyInput, { maxLength: 25 }),
+      (flow, world, start, inputs) => {
+        let state = newState('pending_signature');
+        for (const some of [...start, ...inputs]) {
+          const input = resolved(state, some);
+          const after = stepped(flow, state, input, world);
+          check(flow, state, input, after);
+          state = after.state;
+        }
+      },
+    ),
+    { numRuns: 1_500 },
+  );
+}
+
+describe('any input in any state (D43)', () => {
+  it('has an answer whose state is again a state', () => {
+    everyStep((_flow, _before, _input, { state }) => {
+      assert.deepEqual(Object.keys(state), Object.keys(newState('in_review')));
+      assert.ok(PLACES.includes(state.place));
+      assert.ok(state.misunderstood >= 0 && state.misunderstood < 3 && state.reading >= 0);
+      assert.equal(state.handedOver === null, state.heldBy === 'service');
+      assert.deepEqual(JSON.parse(JSON.stringify(state)), state);
+    });
+  });
+
+  it('ends are final, but for the withdrawal of a signature', () => {
+    everyStep((_flow, before, _input, { state }) => {
+      if (!isEnd(before.place) || state.place === before.place) return;
+      assert.deepEqual([before.place, state.place], ['signed', 'withdrawn']);
+    });
+  });
+
+  it('an operator’s conversation is silent', () => {
+    everyStep((_flow, before, _input, after) => {
+      if (before.heldBy !== 'operator' || after.state.heldBy !== 'operator') return;
+      assert.deepEqual(said(after), []);
+    });
+  });
+
+  it('after an opt-out nothing follows', () => {
+    everyStep((_flow, before, _input, after) => {
+      if (!after.state.optedOut) return;
+      assert.deepEqual(
+        after.effects.filter(({ kind }) => kind === 'say' || kind === 'remind'),
+        [],
+      );
+      assert.ok(!before.optedOut || after.state.optedOut);
+      assert.ok(isEnd(after.state.place));
+    });
+  });
+
+  it('a button of another question never acts', () => {
+    everyStep((_flow, before, input, { state }) => {
+      if (input.kind !== 'tap' || (input.nonce === before.nonce && input.place === before.place)) return;
+      assert.ok(
+        state.place === before.place || before.place === 'started',
+        `${before.place} to ${state.place}`,
+      );
+      assert.equal(state.acceptedContract, before.acceptedContract);
+    });
+  });
+
+  it('the end is told to the partner once', () => {
+    everyStep((_flow, before, _input, { state, effects }) => {
+      const told = effects.filter(
+        (effect) => effect.kind === 'tell' && effect.event === 'conversation.ended',
+      );
+      assert.equal(told.length, !isEnd(before.place) && isEnd(state.place) ? 1 : 0);
+    });
+  });
+
+  it('one reply has one question', () => {
+    everyStep((_flow, _before, _input, { effects }) => {
+      assert.ok(effects.filter((effect) => effect.kind === 'say' && effect.isQuestion).length <= 1 + 1);
+    });
+  });
+});
+
+it('nobody signs without the offer accepted, the shown contract accepted, and both proofs right (D46)', () => {
+  fc.assert(
+    fc.property(
+      anyFlow,
+      anyWorld,
+      anyStart,
+      fc.array(anyInput, { maxLength: 30 }),
+      (flow, world, start, inputs) => {
+        let state = newState('pending_signature');
+        const seen = new Set<string>();
+        let shown: string | null = null;
+        for (const some of [...start, ...inputs]) {
+          const input = resolved(state, some);
+          const asked: string[] = [];
+          const watched: World = {
+            answer: (question) => {
+              const result = world.answer(question);
+              if (result === 'right') seen.add(question);
+              asked.push(question);
+              return result;
+            },
+            signature: () => {
+              for (const need of ['offer_accepted', 'contract_accepted', 'last_four', 'code'])
+                assert.ok(seen.has(need), need);
+              assert.equal(shown, accepted);
+              return world.signature();
+            },
+            withdrawal: world.withdrawal,
+          };
+          let accepted = state.acceptedContract;
+          const after = stepped(flow, state, input, watched);
+          for (const effect of after.effects) {
+            if (effect.kind === 'evidence') seen.add(effect.act);
+            if (effect.kind === 'say' && effect.document !== null) shown = effect.document.sha256;
+          }
+          accepted = after.state.acceptedContract;
+          if (after.state.place === 'signed' && state.place !== 'signed') {
+            assert.equal(world.signature(), 'signed');
+            assert.notEqual(accepted, null);
+          }
+          state = after.state;
+        }
+      },
+    ),
+    { numRuns: 1_500 },
+  );
+});
+
+describe('words (D43)', () => {
+  const cases: [word: string, from: Parameters<typeof wayTo>[0], to: string, optedOut: boolean][] = [
+    ['BAJA', 'earnings', 'closed', true],
+    ['cancelar', 'earnings', 'withdrawn', true],
+    ['quiero retirarme', 'contract', 'withdrawn', true],
+    ['no autorizo', 'data_consent', 'declined', true],
+    ['cancelar', 'signed', 'withdrawn', true],
+    ['BAJA', 'signed', 'signed', true],
+    ['me arrepentí', 'summary', 'withdrawn', false],
+    ['me arrependi', 'signed', 'withdrawn', false],
+    ['no, gracias', 'data_consent', 'declined', false],
+  ];
+  for (const [word, from, to, optedOut] of cases) {
+    it(`"${word}" at ${from} leads to ${to}${optedOut ? ', and nothing follows' : ''}`, () => {
+      const before = run(wayTo(from));
+      const after = stepped(DEFAULT_FLOW, before.state, text(word));
+      assert.equal(after.state.place, to);
+      assert.equal(after.state.optedOut, optedOut);
+      assert.equal(said(after).length, optedOut ? 0 : 1);
+    });
+  }
+
+  it('the third input in a row that is not understood hands over', () => {
+    const inputs = [...wayTo('data_consent'), text('qué es esto'), text('no sé'), text('hm')];
+    const places = [2, 3, 4].map((many) => run(inputs.slice(0, many)).state.heldBy);
+    assert.deepEqual(places, ['service', 'service', 'operator']);
+    assert.equal(
+      run([...wayTo('data_consent'), text('qué'), text('hm'), text('sí'), text('qué'), text('hm')]).state
+        .heldBy,
+      'service',
+    );
+  });
+
+  it('"gracias" at an end restarts nothing and is not answered', () => {
+    for (const end of ['no', 'me arrepentí']) {
+      const ended = run([...wayTo('data_consent'), text(end)]);
+      const after = stepped(DEFAULT_FLOW, ended.state, text('Muchas gracias!'));
+      assert.deepEqual([after.state.place, said(after)], [ended.state.place, []]);
+    }
+  });
+});
+
+describe('the way', () => {
+  it('goes from the tap to the signature', () => {
+    const { state, effects } = run(wayTo('signed'));
+    assert.equal(state.place, 'signed');
+    assert.deepEqual(
+      effects.flatMap((effect) => (effect.kind === 'tell' ? [effect.event] : [])),
+      [
+        'conversation.started',
+        'documents.received',
+        'income.verified',
+        'contract.signed',
+        'conversation.ended',
+      ],
+    );
+  });
+
+  it('the first question is the consent with two buttons, and the earnings come right after it', () => {
+    const begun = run(wayTo('data_consent'));
+    const [question] = begun.effects.filter((effect) => effect.kind === 'say');
+    assert.deepEqual([question?.text, question?.choices], ['consent', ['yes', 'no']]);
+    const tap: Input = { kind: 'tap', place: 'data_consent', nonce: begun.state.nonce, choice: 'yes' };
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, begun.state, tap)), ['earnings']);
+  });
+
+  it('waits for the review after checking, and goes on when the review approves', () => {
+    const inputs: Input[] = [
+      { kind: 'status', status: 'in_review' },
+      ...wayTo('checking'),
+      { kind: 'income', outcome: 'confirmed' },
+    ];
+    const waiting = run(inputs);
+    assert.deepEqual([waiting.state.place, said(waiting).at(-1)], ['checking', 'in_review']);
+    assert.equal(run([...inputs, { kind: 'status', status: 'pending_signature' }]).state.place, 'summary');
+    assert.equal(run([...inputs, { kind: 'status', status: 'rejected' }]).state.place, 'closed');
+  });
+
+  it('is the same however inputs are cut into turns, because a turn is a fold over its inputs', () => {
+    fc.assert(
+      fc.property(
+        anyStart,
+        fc.array(anyInput, { maxLength: 20 }),
+        fc.array(fc.nat(20)),
+        (start, some, cuts) => {
+          let state = newState('pending_signature');
+          const inputs = [...start, ...some].map((one) => {
+            const input = resolved(state, one);
+            state = stepped(DEFAULT_FLOW, state, input).state;
+            return input;
+          });
+          let again = newState('pending_signature');
+          for (const part of partsOf(inputs, cuts)) {
+            for (const input of part) again = stepped(DEFAULT_FLOW, again, input, GOOD).state;
+            again = JSON.parse(JSON.stringify(again));
+          }
+          assert.deepEqual(again, state);
+        },
+      ),
+    );
+  });
+
+  it('a flow may leave out steps', () => {
+    const steps = (earnings: boolean, debts: boolean) =>
+      flowWith(DEFAULT_FLOW, { steps: { earnings, debts } });
+    assert.equal(run(wayTo('earnings'), steps(false, true)).state.place, 'debts');
+    assert.equal(run(wayTo('earnings'), steps(false, false)).state.place, 'summary');
+    assert.equal(run(wayTo('debts'), steps(true, false)).state.place, 'checking');
+  });
+
+  it('a question that could not be told is asked when the person writes', () => {
+    const { state } = run([...wayTo('data_consent'), { kind: 'unsaid' }]);
+    const after = stepped(DEFAULT_FLOW, state, text('hola'));
+    assert.deepEqual([after.state.misunderstood, said(after)], [0, ['consent']]);
+  });
+
+  it('files beyond the limit are not taken', () => {
+    const files = Array.from({ length: 30 }, () => file);
+    const { state, effects } = run([...wayTo('earnings'), ...files]);
+    assert.equal(state.reading, DEFAULT_FLOW.limits.files);
+    assert.equal(effects.filter(({ kind }) => kind === 'work').length, DEFAULT_FLOW.limits.files);
+  });
+});
+
+function* partsOf(inputs: readonly Input[], cuts: readonly number[]): Generator<readonly Input[]> {
+  let rest = inputs;
+  for (const cut of cuts) {
+    yield rest.slice(0, cut);
+    rest = rest.slice(cut);
+  }
+  yield rest;
+}
