@@ -1,9 +1,10 @@
 /** The checker of histories: what it says of batches and their answers, by small made-up histories. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isOpen } from '../../src/applications/rules/lifecycle.ts';
 import { checkHistory } from './check.ts';
 import { type Break, example, inBatch, inStore, testBreaks } from './example.ts';
-import type { Batch, Call, History } from './history.ts';
+import type { Call } from './history.ts';
 
 const answeredWith = (call: Call, change: Partial<NonNullable<Call['answer']>>): Call => ({
   ...call,
@@ -32,6 +33,21 @@ const BREAKS: readonly Break[] = [
     },
   ],
   [
+    'two open applications of a phone, of a partner whose batches nobody noted',
+    'phones',
+    (history) => {
+      const { phone } = history.store.applications.find(({ status }) => isOpen(status))!;
+      const stray = { ...history.store.applications[0]!, id: 999, partnerId: 3, idNumber: null, phone };
+      const flood = { id: 3, cap: null, hasEndpoint: false, isNoted: false };
+      return {
+        ...inStore(history, {
+          applications: [...history.store.applications, { ...stray, moves: [], status: 'in_review' }],
+        }),
+        partners: [...history.partners, flood],
+      };
+    },
+  ],
+  [
     'a duplicate of an application that is closed',
     'phones',
     (history) => {
@@ -40,25 +56,6 @@ const BREAKS: readonly Break[] = [
         calls: [{ ...calls[0]!, fromMs: 9_000, toMs: 9_001 }],
       }));
     },
-  ],
-  [
-    'a cap that is passed',
-    'quota',
-    (history) => ({ ...history, partners: history.partners.map((one) => ({ ...one, cap: one.cap && 1 })) }),
-  ],
-  [
-    'a usage over the cap',
-    'quota',
-    (history) => ({ ...history, quota: [{ partnerId: 2, used: 3, toMs: 1 }] }),
-  ],
-  [
-    'a usage below nothing after a step of the clock',
-    'quota',
-    (history) => ({
-      ...history,
-      quota: [{ partnerId: 2, used: -1, toMs: 99_999 }],
-      clockSteps: [{ fromMs: 1, toMs: 2 }],
-    }),
   ],
   [
     'an acknowledged application that is lost',
@@ -144,6 +141,24 @@ const BREAKS: readonly Break[] = [
         calls: [calls[0]!, answeredWith(calls[1]!, { isReplay: false })],
       })),
   ],
+  ...[400, 404, 409, 422].map(
+    (status): Break => [
+      `a batch that is answered with ${status} when it comes again`,
+      'replays',
+      (history) =>
+        inBatch(history, 0, ({ calls }) => ({
+          calls: [calls[0]!, answeredWith(calls[1]!, { status, isReplay: false, outcomes: null })],
+        })),
+    ],
+  ),
+  [
+    'a batch that is registered after it was answered with 400',
+    'replays',
+    (history) =>
+      inBatch(history, 0, ({ calls }) => ({
+        calls: [answeredWith(calls[0]!, { status: 400, digest: '{}', outcomes: null }), ...calls],
+      })),
+  ],
   [
     'a replay of a batch that was refused',
     'replays',
@@ -154,34 +169,8 @@ const BREAKS: readonly Break[] = [
   ],
 ];
 
-testBreaks(['phones', 'quota', 'acknowledged', 'refused', 'replays'], BREAKS);
+testBreaks(['phones', 'acknowledged', 'refused', 'replays'], BREAKS);
 
 test('a history that keeps all rules breaks none', () => {
   assert.deepEqual(checkHistory(example()), []);
-});
-
-test('a step of the clock begins a window of its own (D39)', () => {
-  const history = example();
-  // Partner 2 registered its two before the step and, by another history, as many after it.
-  const copies = history.store.applications
-    .filter(({ partnerId }) => partnerId === 2)
-    .map((one) => ({ ...one, id: one.id + 900, idNumber: `${one.idNumber}0`, phone: `${one.phone}0` }));
-  const second = history.batches[1]!;
-  const later: Batch = {
-    ...second,
-    applications: second.applications.map((one) => ({
-      ...one,
-      idNumber: `${one.idNumber}0`,
-      phone: `${one.phone}0`,
-    })),
-    calls: second.calls.map((call) => ({ ...call, fromMs: call.fromMs + 5_000, toMs: call.toMs + 5_000 })),
-  };
-  const twice = {
-    ...inStore(history, { applications: [...history.store.applications, ...copies] }),
-    batches: [...history.batches, later],
-  };
-  const windows = (clockSteps: History['clockSteps']) =>
-    checkHistory({ ...twice, clockSteps }).filter(({ rule }) => rule === 'quota').length;
-  assert.equal(windows([]), 1);
-  assert.equal(windows([{ fromMs: 3_000, toMs: 3_001 }]), 0);
 });

@@ -13,7 +13,7 @@ import { checkSends } from './rules/sends.ts';
 /** The rules, each with its source. */
 export const RULES = {
   phones: 'no phone has two open applications at any time (contract, "Duplicate rule")',
-  quota: 'no window of a partner is over its cap (D18, D39)',
+  quota: 'no window of a partner is over its cap, and none is used up below it (D16, D18, D39)',
   acknowledged: 'every acknowledged outcome is stored once, as it was acknowledged (D15, D34)',
   refused:
     'nothing is stored that was refused, and of a batch all or nothing (contract, "Endpoints"; D15, D37)',

@@ -28,6 +28,7 @@ export function example(): History {
   model.submit(1, [{ phone: 5, ...anybody }], 'refused');
   model.submit(0, [{ phone: 2, ...anybody }], 'answered');
   model.resend(1);
+  model.readQuota(1);
   model.resend(0);
   model.submit(1, [{ phone: 6, ...anybody }], 'answered');
   model.review(0, 'approve', 'answered');

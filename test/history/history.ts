@@ -106,10 +106,12 @@ export interface Pushes {
   readonly ids: readonly string[];
 }
 
-/** The time in which the database's clock was set. */
+/** The time in which the database's clock was set; `toMs` is Infinity where nobody knows whether it was. */
 export interface ClockStep {
   readonly fromMs: number;
   readonly toMs: number;
+  /** How far it is ahead of the right time from then on. It is right before the first step. */
+  readonly aheadMs: number;
 }
 
 export interface Move {

@@ -15,6 +15,8 @@ type OneApplication = Omit<H.StoredApplication, 'moves' | 'status'> & {
   status: ApplicationStatus;
 };
 
+const WINDOW_MS = 24 * 3_600_000;
+
 /** How the answer of a request ended. `lost`: the batch is stored, and no answer comes. */
 export type Fate = 'answered' | 'lost' | 'refused';
 
@@ -28,6 +30,10 @@ export class Model {
   readonly #events: H.StoredEvent[] = [];
   readonly #reviews: H.Review[] = [];
   readonly #partners: readonly H.Partner[];
+  /** When the applications came, by the database's clock. */
+  readonly #cameMs = new Map<number, number>();
+  readonly #quota: H.QuotaReading[] = [];
+  readonly #clockSteps: H.ClockStep[] = [];
   #nowMs = 0;
   #serial = 0;
 
@@ -99,6 +105,17 @@ export class Model {
     });
   }
 
+  /** Sets the database's clock this much ahead of the right time. */
+  stepClock(aheadMs: number): void {
+    this.#clockSteps.push({ ...this.#pass(), aheadMs });
+  }
+
+  /** A partner with a cap asks for its quota. */
+  readQuota(place: number): void {
+    const { id: partnerId, cap } = this.#partners[place]!;
+    if (cap !== null) this.#quota.push({ partnerId, used: this.#used(partnerId), toMs: this.#pass().toMs });
+  }
+
   history(): H.History {
     const of = (partnerId: number) => this.#events.filter((event) => event.partnerId === partnerId);
     const idNumberOf = (id: number) => this.#applications.find((one) => one.id === id)?.idNumber ?? null;
@@ -106,14 +123,14 @@ export class Model {
       partners: this.#partners,
       batches: this.#batches.map(({ outcomes: _, ...batch }) => batch),
       reviews: this.#reviews,
-      quota: this.#partners.map(({ id }) => ({ partnerId: id, used: this.#used(id), toMs: this.#nowMs })),
+      quota: this.#quota,
       sends: this.#messages.map(({ messageId }) => ({ messageId, isFailed: false })),
       feeds: this.#partners.map(({ id }) => ({
         partnerId: id,
         events: of(id).map((event) => ({ ...event, idNumber: idNumberOf(event.applicationId) })),
       })),
       pushes: this.#partners.map(({ id }) => ({ partnerId: id, ids: of(id).map((event) => event.id) })),
-      clockSteps: [],
+      clockSteps: this.#clockSteps,
       store: { applications: this.#applications, messages: this.#messages, events: this.#events },
     });
   }
@@ -143,13 +160,21 @@ export class Model {
     const id = 128 + this.#applications.length;
     const outcome = { id, score: SCORES[decision], decision, status: INITIAL_STATUS[decision] } as const;
     this.#applications.push({ ...outcome, partnerId, ...application, moves: [] });
+    this.#cameMs.set(id, this.#databaseMs);
     const type = ({ approved: 'approved', in_review: 'offer', rejected: 'rejected' } as const)[decision];
     if (application.optin) this.#messages.push({ messageId: String(id), type, status: 'accepted' });
     return { kind: 'registered', ...outcome };
   }
 
+  get #databaseMs(): number {
+    return this.#nowMs + (this.#clockSteps.at(-1)?.aheadMs ?? 0);
+  }
+
   #used(partnerId: number): number {
-    return this.#applications.filter((application) => application.partnerId === partnerId).length;
+    const since = this.#databaseMs - WINDOW_MS;
+    return this.#applications.filter(
+      (one) => one.partnerId === partnerId && this.#cameMs.get(one.id)! > since,
+    ).length;
   }
 
   #pass(): { fromMs: number; toMs: number } {

@@ -41,14 +41,18 @@ const BREAKS: readonly Break[] = [
     "an event of another partner's application",
     'events',
     (history) => {
-      const { id: applicationId } = history.store.applications.find(({ partnerId }) => partnerId === 1)!;
+      const { id: applicationId, idNumber } = history.store.applications.find(
+        ({ partnerId }) => partnerId === 1,
+      )!;
       const stray = { partnerId: 2, number: 1, id: 'evt_2_1', type: 'application.interested' } as const;
       const events = [...history.store.events, { ...stray, applicationId, from: null, to: null }];
-      const pushes = history.pushes.filter(({ partnerId }) => partnerId === 1);
+      const of = <Part extends { partnerId: number }>(parts: readonly Part[]) =>
+        parts.filter(({ partnerId }) => partnerId === 1);
+      const told = { id: stray.id, type: stray.type, applicationId, idNumber };
       return {
         ...inStore(history, { events }),
-        feeds: [],
-        pushes: [...pushes, { partnerId: 2, ids: ['evt_2_1'] }],
+        feeds: [...of(history.feeds), { partnerId: 2, events: [told] }],
+        pushes: [...of(history.pushes), { partnerId: 2, ids: ['evt_2_1'] }],
       };
     },
   ],
@@ -74,6 +78,11 @@ const BREAKS: readonly Break[] = [
       }));
       return { ...history, feeds };
     },
+  ],
+  [
+    'a feed that nobody noted',
+    'events',
+    (history) => ({ ...history, feeds: history.feeds.filter(({ partnerId }) => partnerId !== 1) }),
   ],
   [
     'a push to another partner',

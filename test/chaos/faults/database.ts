@@ -60,9 +60,12 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     cards: 1,
     run: async (scene, random) => {
       const { stage, recorder } = scene;
-      const fromMs = recorder.nowMs();
-      await stage.store.clock.set(stage.store.database, CLOCKS_MS[random.between(0, CLOCKS_MS.length - 1)]!);
-      recorder.clockSteps.push({ fromMs, toMs: recorder.nowMs() });
+      const aheadMs = CLOCKS_MS[random.between(0, CLOCKS_MS.length - 1)]!;
+      const step = { fromMs: recorder.nowMs(), toMs: Number.POSITIVE_INFINITY, aheadMs };
+      // Where the connection dies, nobody knows whether the clock was set.
+      recorder.clockSteps.push(step);
+      await stage.store.clock.set(stage.store.database, aheadMs);
+      step.toMs = recorder.nowMs();
       count(scene, 'steps of the clock');
       await sleep(random.between(500, 5_000));
     },

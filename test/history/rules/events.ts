@@ -10,7 +10,7 @@ export function checkEvents(history: History, lookup: Lookup): Found[] {
       ...checkNumbers(stored),
       ...checkCauses(history, partner, stored),
       ...checkOrder(history.reviews, stored),
-      ...checkFeed(history, lookup, partner, stored),
+      ...(partner.isNoted ? checkFeed(history, lookup, partner, stored) : []),
       ...(partner.hasEndpoint ? checkPushes(history, partner, stored) : []),
     ];
     return texts.map((text) => ({ partnerId: partner.id, text }));
@@ -75,7 +75,7 @@ function checkFeed(
   stored: readonly StoredEvent[],
 ): string[] {
   const feed = feeds.find(({ partnerId }) => partnerId === id);
-  if (feed === undefined) return [];
+  if (feed === undefined) return ['nobody read its feed'];
   const at = stored.findIndex(({ id: event, type, applicationId }, index) => {
     const told = feed.events[index];
     return told?.id !== event || told.type !== type || told.applicationId !== applicationId;

@@ -1,6 +1,7 @@
 /** No window of a partner is over its cap, whatever the database's clock did. */
 import type { Found, History, Partner } from '../history.ts';
 import { begunAt, knownAt, type Lookup } from '../lookup.ts';
+import { checkOverQuota } from './over-quota.ts';
 
 /**
  * Between two steps of the database's clock a partner registers at most its cap: a run takes less than the 24 hours of
@@ -8,10 +9,13 @@ import { begunAt, knownAt, type Lookup } from '../lookup.ts';
  */
 export function checkQuota(history: History, lookup: Lookup): Found[] {
   const capped = history.partners.filter((partner) => partner.cap !== null);
-  return capped.flatMap((partner) => [
-    ...countWindows(history, lookup, partner),
-    ...checkReadings(history, partner),
-  ]);
+  return [
+    ...capped.flatMap((partner) => [
+      ...countWindows(history, lookup, partner),
+      ...checkReadings(history, partner),
+    ]),
+    ...checkOverQuota(history, lookup),
+  ];
 }
 
 function countWindows(history: History, lookup: Lookup, { id, cap }: Partner): Found[] {
