@@ -1,4 +1,4 @@
-/** Reads the whole store after a run, in the words of the clients: phones and ID numbers instead of blind indexes. */
+/** Reads the whole store after a run, in the clients' words: phones and ID numbers instead of known blind indexes. */
 
 import type { Phone } from '../../src/applications/rules/phone.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
@@ -61,7 +61,8 @@ export async function dumpStore(database: Database, vault: Vault, batches: reado
     return {
       ...{ id: Number(row.id), partnerId: row.partner_id, optin, score, decision, status },
       idNumber: known.idNumbers.get(row.id_number_index) ?? null,
-      phone: known.phones.get(row.phone_index ?? '') ?? null,
+      // Also a phone that no client sent has one open application at most.
+      phone: known.phones.get(row.phone_index ?? '') ?? row.phone_index,
       moves: (moves.get(row.id) ?? []).map(({ action, from, to }) => ({ action, from, to })),
     };
   });

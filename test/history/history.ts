@@ -125,7 +125,7 @@ export interface StoredApplication {
   readonly partnerId: number;
   /** null: no client sent it. */
   readonly idNumber: string | null;
-  /** null: no client sent it. */
+  /** Another text than a phone where no client sent it; null: the store has none. */
   readonly phone: string | null;
   readonly optin: boolean;
   readonly score: number | null;

@@ -1,12 +1,14 @@
 /** The report of a run: a page with plots that needs nothing from outside, and the same figures as JSON. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Slope } from '../memory.ts';
+import type { Slope } from '../heap.ts';
 import type { Ran } from '../run.ts';
+import type { Watch } from '../watch.ts';
 import { barPlot, escapeText, linePlot } from './plot.ts';
 import { type Line, quantile, seriesOf } from './series.ts';
 
-interface Reported extends Ran {
+export interface Reported extends Omit<Ran, 'watch' | 'violations'> {
+  readonly watch: Pick<Watch, 'memory' | 'waiting' | 'slowest' | 'latenessMs'>;
   readonly seed: number;
   readonly minutes: number;
   /** The command that repeats the run. */
