@@ -1,22 +1,27 @@
 /**
- * Bugs that a run plants into its own database or its own network, one for each rule of test/history, so that the
- * checker shows that it finds them. None of them is in the shipped code. Each concerns the data of one partner alone.
+ * Bugs that a run plants into its own database or its own network, at least one for each rule of test/history, so that
+ * the checker shows that it finds them. None of them is in the shipped code. Each concerns one partner's data alone.
  */
 
 import type { Database } from '../../src/postgres/database.ts';
 import type { Rule } from '../history/check.ts';
 
-interface Planted {
+export interface Planted {
   readonly rule: Rule;
   readonly bug: string;
   readonly cap: number | null;
-  /** The trigger that has the bug; `own` says whether a row is of the partner. Absent: the bug is in the network. */
+  /** The bug of the database: a trigger; `own` says whether a row is of the partner. */
   readonly trigger?: {
     readonly when: string;
     readonly own: (partnerId: number) => string;
     readonly body: string;
   };
+  /** The bug of the network: changes the answers of one service to the partner. */
+  readonly forger?: () => (answer: Buffer) => Buffer;
 }
+
+const OK = Buffer.from('HTTP/1.1 200 OK');
+const REPLAYED = 'idempotency-replayed: true';
 
 const ofPartner = (partnerId: number) => `NEW.partner_id = ${partnerId}`;
 
@@ -38,6 +43,16 @@ export const PLANTED: readonly Planted[] = [
     trigger: { when: 'BEFORE INSERT ON usage_entries', own: ofPartner, body: 'RETURN NULL;' },
   },
   {
+    rule: 'quota',
+    bug: 'usage is counted twice',
+    cap: 200,
+    trigger: {
+      when: 'BEFORE INSERT ON usage_entries',
+      own: ofPartner,
+      body: 'NEW.count := 2 * NEW.count; RETURN NEW;',
+    },
+  },
+  {
     rule: 'acknowledged',
     bug: 'every third batch is answered and not stored',
     cap: null,
@@ -47,7 +62,15 @@ export const PLANTED: readonly Planted[] = [
       body: 'IF NEW.id % 3 = 0 THEN RETURN NULL; END IF; RETURN NEW;',
     },
   },
-  { rule: 'refused', bug: 'every second batch is stored and answered with 500', cap: null },
+  {
+    rule: 'refused',
+    bug: 'every second batch is stored and answered with 500',
+    cap: null,
+    forger: () => {
+      let count = 0;
+      return forging('HTTP/1.1 500 No', () => ++count % 2 === 1);
+    },
+  },
   {
     rule: 'messages',
     bug: 'every second batch has no messages',
@@ -83,6 +106,16 @@ export const PLANTED: readonly Planted[] = [
     },
   },
   {
+    rule: 'events',
+    bug: 'every third event is lost',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT ON partner_events',
+      own: ofPartner,
+      body: 'IF NEW.number % 3 = 0 THEN RETURN NULL; END IF; RETURN NEW;',
+    },
+  },
+  {
     rule: 'replays',
     bug: 'a batch leaves no receipt',
     cap: null,
@@ -92,31 +125,32 @@ export const PLANTED: readonly Planted[] = [
       body: 'RETURN NULL;',
     },
   },
+  {
+    rule: 'replays',
+    bug: 'a batch that comes again is refused',
+    cap: null,
+    forger: () => forging('HTTP/1.1 409 No', (answer) => answer.includes(REPLAYED)),
+  },
 ];
 
-/** Plants a bug into the database for one partner; nothing where the bug is in the network. */
+/** Plants a bug into the database for one partner. `name` occurs once; nothing where the bug is in the network. */
 export async function plant(
   database: Database,
-  { rule, trigger }: Planted,
+  name: string,
+  { trigger }: Planted,
   partnerId: number,
 ): Promise<void> {
   if (trigger === undefined) return;
-  const name = `planted_${rule}`;
   const rest = trigger.when.startsWith('AFTER') ? 'RETURN NULL;' : 'RETURN NEW;';
   await database.query(`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN IF ${trigger.own(partnerId)} THEN ${trigger.body} END IF; ${rest} END $$`);
   await database.query(`CREATE TRIGGER ${name} ${trigger.when} FOR EACH ROW EXECUTE FUNCTION ${name}()`);
 }
 
-const OK = Buffer.from('HTTP/1.1 200 OK');
-const FORGED = Buffer.from('HTTP/1.1 500 No');
-
-/** Makes every second 200 a 500: the bug of the network. Both have the same length. */
-export function forger(): (answer: Buffer) => Buffer {
-  let count = 0;
+/** Begins the 200s that are meant as `line`, which is as long. */
+function forging(line: string, isMeant: (answer: Buffer) => boolean): (answer: Buffer) => Buffer {
   return (answer) => {
-    if (!answer.subarray(0, OK.length).equals(OK)) return answer;
-    count += 1;
-    return count % 2 === 0 ? answer : Buffer.concat([FORGED, answer.subarray(OK.length)]);
+    if (!answer.subarray(0, OK.length).equals(OK) || !isMeant(answer)) return answer;
+    return Buffer.concat([Buffer.from(line), answer.subarray(OK.length)]);
   };
 }

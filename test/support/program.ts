@@ -1,7 +1,7 @@
 /** Real `serve` and `worker` processes, each started, killed and stopped alone. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -64,7 +64,7 @@ export class Program {
 
   async #start(clock?: string): Promise<void> {
     const fd = openSync(this.#logFile, 'a');
-    const start = readFileSync(this.#logFile).length;
+    const start = fstatSync(fd).size;
     const child = spawn(process.execPath, ['src/main.ts', this.#role], {
       cwd: REPOSITORY,
       env: { ...process.env, NODE_OPTIONS: '', ...this.#variables, ...clockVariables(clock) },
@@ -74,7 +74,7 @@ export class Program {
     this.#child = child;
     const sign = this.#role === 'serve' ? '/readyz\n' : 'worker started';
     const deadline = performance.now() + READY_WITHIN_MS;
-    while (!readFileSync(this.#logFile).subarray(start).includes(sign)) {
+    while (!readFrom(this.#logFile, start).includes(sign)) {
       if (this.pid === null) throw new Error(`${this.#role} ended at its start; see ${this.#logFile}`);
       if (performance.now() > deadline) throw new Error(`${this.#role} is not ready; see ${this.#logFile}`);
       await sleep(POLL_MS);
@@ -114,6 +114,17 @@ export class Program {
     child.kill(signal);
     const [code] = await exit;
     return code as number | null;
+  }
+}
+
+/** What a file has from a place on. A log of an hour is too long to be read whole at each look. */
+function readFrom(file: string, place: number): Buffer {
+  const fd = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(fstatSync(fd).size - place);
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, place));
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -9,6 +9,8 @@ const SHARED_PHONES = 200;
 const SHARED_SHARE = 0.1;
 const INVALID_SHARE = 0.03;
 const OPTIN_SHARE = 0.6;
+/** Each has ten series of phones. */
+const AREAS = ['55', '33', '81'];
 /** Above the limit of every policy (D29). */
 const TOO_MUCH = 90_000_000;
 
@@ -38,7 +40,7 @@ export class ApplicantMaker {
   readonly #series: number;
   #serial = 0;
 
-  /** `series`, from 0 to 9: makers with different ones share no phone and no ID number. */
+  /** `series`, from 0 to 29: makers with different ones share no phone and no ID number. */
   constructor(series = 0) {
     this.#series = series;
   }
@@ -54,8 +56,8 @@ export class ApplicantMaker {
     const isShared = !isNew && random.isLucky(SHARED_SHARE);
     const line = isShared ? random.between(0, SHARED_PHONES - 1) : 1_000 + this.#serial;
     const sent = {
-      idNumber: `1${this.#series}${String(this.#serial).padStart(9, '0')}`,
-      phone: `+5255${this.#series}${String(line).padStart(7, '0')}`,
+      idNumber: `1${String(this.#series).padStart(2, '0')}${String(this.#serial).padStart(8, '0')}`,
+      phone: `+52${AREAS[Math.floor(this.#series / 10)]}${this.#series % 10}${String(line).padStart(7, '0')}`,
       optin: random.isLucky(OPTIN_SHARE),
     };
     const decision = DECISIONS[random.between(0, DECISIONS.length - 1)]!;
