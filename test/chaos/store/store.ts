@@ -26,7 +26,9 @@ const WAITS = `
   SELECT format('%s %s: %s', coalesce(wait_event, 'works'), state, count(*)) AS text FROM pg_stat_activity
   WHERE backend_type IN ('client backend', 'walsender') GROUP BY wait_event, state
   UNION ALL SELECT format('standby %s %s', r.state, r.sync_state) FROM pg_stat_replication r`;
-const FILL_LOG = "SELECT pg_logical_emit_message(true, 'chaos', repeat('a', 1000000))";
+/** Without a commit, because a commit would wait for a standby that the full disk has ended before. */
+const FILL_LOG = `
+  SELECT pg_logical_emit_message(false, 'chaos', repeat('a', 1000000)) FROM generate_series(1, 10)`;
 
 export class Store {
   /** The URL for the programs, through the middleman. */
@@ -116,19 +118,12 @@ export class Store {
 
   /** The disk is full until the primary has ended by it, and for this time longer. */
   async fillDisk(ms: number): Promise<void> {
-    await this.disk.fill();
     try {
-      const deadline = performance.now() + FOLLOWS_WITHIN_MS;
-      while (
-        await this.#primary
-          .ask((client) => client.query(FILL_LOG))
-          .then(
-            () => true,
-            () => false,
-          )
-      ) {
-        if (performance.now() > deadline) throw new Error('the full disk does not end PostgreSQL');
-      }
+      // The session begins before: a full disk may refuse a new one, and the server goes on.
+      await this.#primary.ask(async (client) => {
+        await this.disk.fill();
+        await writeLogInVain(client);
+      });
       await sleep(ms);
     } finally {
       this.disk.empty();
@@ -223,6 +218,20 @@ export class Store {
     this.#serial += 1;
     return join(this.disk.path, `machine-${this.#serial}`);
   }
+}
+
+/** Writes log until the server ends by it. Throws where it goes on, or does not answer. */
+async function writeLogInVain(client: pg.Client): Promise<void> {
+  const deadline = performance.now() + FOLLOWS_WITHIN_MS;
+  let ended: string | null = null;
+  while (ended === null && performance.now() < deadline) {
+    ended = await client.query(FILL_LOG).then(
+      () => null,
+      ({ message }: Error) => message,
+    );
+  }
+  if (ended === null || ended === 'Query read timeout')
+    throw new Error('the full disk does not end PostgreSQL');
 }
 
 /** Ends every server of the disk, without waiting. */
