@@ -1,6 +1,6 @@
 -- What one person may ask for (src/rights, docs/subject.md).
 
--- The erasures: they are done again where an older backup is restored. A row has no personal data and no blind index.
+-- The erasures: they are done again where an older backup is restored. A row has no personal data.
 -- Bound: one row an erasure, for ever, because a backup may be as old as the store.
 CREATE TABLE erasures (
   id uuid PRIMARY KEY,
@@ -12,4 +12,15 @@ CREATE TABLE erasures (
   application_ids bigint[] NOT NULL,
   seal_ids uuid[] NOT NULL
 );
+
+-- The phones of each erasure: a restored store suppresses them again, also where it has none of the applications. Each
+-- is a blind index. Bound: that of erasures, with a row a phone.
+CREATE TABLE erased_phones (
+  erasure_id uuid NOT NULL,
+  phone_index bigint NOT NULL,
+  PRIMARY KEY (erasure_id, phone_index)
+);
+
+-- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT', 'erasures');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'erased_phones');

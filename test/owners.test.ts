@@ -37,7 +37,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'events/sql': ['partner_events', 'partner_event_totals'],
   'events/push/sql': ['partner_endpoints', 'pushes'],
-  'rights/sql': ['erasures'],
+  'rights/sql': ['erasures', 'erased_phones'],
   'vault/sql': ['reseals', 'reindexes'],
   'operations/sql': ['operator_events', 'operator_events_head'],
   'monitoring/sql': ['upkeep_jobs', 'message_count_hours'],

@@ -80,7 +80,7 @@ export async function startBackground(
       ? []
       : [
           { name: 'back up', run: () => backups.turn() },
-          { name: 'copy erasures', run: () => erasures.turn(database) },
+          { name: 'copy erasures', run: () => erasures.turn(context) },
         ];
   const stopUpkeep = startUpkeep([...(await loadJobs()), ...backUp], context);
   return {

@@ -16,14 +16,14 @@ import type { EmbeddedConnection } from '../embedded/session.ts';
 import { noting } from '../operations/acting.ts';
 import type { Place } from '../places/place.ts';
 import { openDatabase } from '../postgres/open-database.ts';
-import type { Replayed } from '../rights/uses/replay-erasures.ts';
+import { type Replayed, unknownPhonesText } from '../rights/uses/replay-erasures.ts';
 import { migrate, schemaFit } from '../schema/migrations.ts';
 import { checkSecrets } from '../seal/secrets.ts';
 import { secretsOfDataDir } from '../seal/secrets-file.ts';
 import { type Secrets, Vault } from '../seal/vault.ts';
 import type { ServiceContext } from '../subject/subject.ts';
 import type { Config } from './config/config.ts';
-import { ErasureCopies, eraseAgain } from './erasures.ts';
+import { copyErasures, countErasures, ErasureCopies, eraseAgain } from './erasures.ts';
 import { loadWitnesses } from './subjects.ts';
 
 /** Lower than that of requests, which go on beside a command. */
@@ -79,14 +79,18 @@ export function backupActs(config: Config, actor: string): BackupActs {
         const created = await untilSignal((signal) =>
           administer(dataDir, (session) => createBackup(session, { ...options, signal })),
         );
-        await copyErasures(server.superuser, options);
+        await copyErasures(server.superuser, await secretsOf(config), options);
         return created;
       } finally {
         await server.close();
       }
     },
     verify: (from, at) =>
-      untilSignal(async (signal) => verifyBackup({ ...(await placeAndKey(backup, from)), at, signal })),
+      untilSignal(async (signal) => {
+        const options = await placeAndKey(backup, from);
+        const erasures = await countErasures(options);
+        return { ...(await verifyBackup({ ...options, at, signal })), erasures };
+      }),
     async restore({ from, at, withoutErasures }) {
       refuseOwnDatabase(config);
       const { secrets } = config;
@@ -96,29 +100,20 @@ export function backupActs(config: Config, actor: string): BackupActs {
         );
       }
       const options = await placeAndKey(backup, from);
-      let erased = { erasures: 0, applications: 0 };
+      let erased: Replayed = { erasures: 0, applications: 0, unknownPhones: 0 };
       const check = async (connection: EmbeddedConnection, restored: Restored) => {
         const erasuresOf = withoutErasures ? null : options;
         erased = await checkRestored(connection, secrets, { actor, restored, erasuresOf });
       };
       const done = await untilSignal((signal) => restoreBackup(dataDir, { ...options, at, check, signal }));
-      return { ...done, erased };
+      const note = erased.unknownPhones > 0 ? unknownPhonesText(erased.unknownPhones) : null;
+      return { ...done, erased: { ...erased, note } };
     },
   };
 }
 
-/** A store whose migrations a service has still to apply may have no erasures yet. */
-async function copyErasures(
-  connection: EmbeddedConnection,
-  to: { readonly place: Place; readonly key: BackupKey },
-): Promise<void> {
-  const database = openDatabase(connection, { max: 1, onError: () => {} });
-  try {
-    const { pending } = await schemaFit(database);
-    if (pending.length === 0) await new ErasureCopies(to).turn(database);
-  } finally {
-    await database.end();
-  }
+async function secretsOf(config: Config): Promise<Secrets> {
+  return config.secrets ?? secretsOfDataDir(config.dataDir, false);
 }
 
 function refuseOwnDatabase({ databaseUrl }: Config): void {
@@ -144,7 +139,7 @@ async function recordCreate(connection: EmbeddedConnection, config: Config, acto
   try {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null || pending.length > 0) return;
-    const secrets = config.secrets ?? (await secretsOfDataDir(config.dataDir, false));
+    const secrets = await secretsOf(config);
     await checkSecrets(database, secrets, await loadWitnesses());
     await noting({ database, vault: new Vault(secrets), actor }, { act: 'backup create' });
   } finally {
@@ -173,7 +168,7 @@ async function checkRestored(
     const { fault, pending } = await schemaFit(database);
     if (fault !== null) throw new BackupError(fault);
     await checkSecrets(database, secrets, await loadWitnesses());
-    const nothing = { erasures: 0, applications: 0 };
+    const nothing = { erasures: 0, applications: 0, unknownPhones: 0 };
     if (pending.length > 0 && erasuresOf === null) return nothing;
     if (pending.length > 0) await migrate(database);
     const context = { database, vault: new Vault(secrets), actor };

@@ -1,38 +1,122 @@
 /** The erasures of persons in the place of backups: written there, and done again in a restored store. */
-import { erasuresIn, readStoredErasures, storeErasure } from '../backup/erasures.ts';
+import { erasuresIn, hasErasure, readStoredErasures, storeErasure } from '../backup/erasures.ts';
 import { BackupError } from '../backup/errors.ts';
 import type { BackupKey } from '../backup/sealed.ts';
 import { describeError } from '../base/describe-error.ts';
+import { DAY_MS } from '../base/time.ts';
+import type { EmbeddedConnection } from '../embedded/session.ts';
 import type { OperatorContext } from '../operations/operator-context.ts';
 import type { Place } from '../places/place.ts';
-import { listErasures } from '../rights/uses/list-erasures.ts';
-import { erasureJson, type Replayed, readErasure, replayErasures } from '../rights/uses/replay-erasures.ts';
+import { openDatabase } from '../postgres/open-database.ts';
+import { listErasures, type NumberedErasure, readErasuresAfter } from '../rights/uses/list-erasures.ts';
+import { type Replayed, replayErasures } from '../rights/uses/replay-erasures.ts';
+import { erasureJson, readErasure } from '../rights/uses/written-erasure.ts';
+import { schemaFit } from '../schema/migrations.ts';
+import { type Secrets, Vault } from '../seal/vault.ts';
 
 interface PlaceAndKey {
   readonly place: Place;
   readonly key: BackupKey;
 }
 
-/** Copies the erasures of the store into the place, where they are not there yet. */
+type Source = Pick<OperatorContext, 'database' | 'vault'>;
+
+/**
+ * An erasure gets its number before it is committed. So a turn looks again at the newest numbers of the turn before: an
+ * erasure takes seconds, and far fewer than these are done in this time.
+ */
+const LOOKED_AT_AGAIN = 1_000;
+/** Erasures of the place that one turn tries to open, and how often it begins with the first one. */
+const CHECKED_AT_ONCE = 10;
+const CHECKED_EVERY_MS = DAY_MS;
+
+/** Copies the erasures of the store into the place, and writes again what the place has lost or damaged. */
 export class ErasureCopies {
   readonly #to: PlaceAndKey;
   /** The ids that the place has; null until it was asked. */
   #known: Set<string> | null = null;
+  /** The newest number that was copied. */
+  #copied = 0;
+  /** The newest number that was checked, and when the next check may begin with the first one. */
+  #checked = 0;
+  #nextRoundMs = 0;
 
   constructor(to: PlaceAndKey) {
     this.#to = to;
   }
 
-  /** Any number of processes may do this at once. Throws where the place fails; the next call goes on. */
-  async turn(database: OperatorContext['database']): Promise<void> {
-    const { place, key } = this.#to;
+  /**
+   * Copies what is new, and checks a few of the others. Any number of processes may do this at once. Throws where the
+   * place fails or has an erasure of another key; the next call goes on.
+   */
+  async turn(source: Source): Promise<void> {
+    await this.copy(source);
+    await this.#check(source);
+  }
+
+  /** Copies what is new. Throws where the place fails; the next call goes on. */
+  async copy({ database, vault }: Source): Promise<void> {
+    const { place } = this.#to;
     this.#known ??= new Set(await erasuresIn(place));
-    for await (const erasure of listErasures({ database })) {
-      if (this.#known.has(erasure.id)) continue;
-      await storeErasure(place, key, erasure.id, erasureJson(erasure));
+    for await (const erasure of listErasures({ database }, Math.max(0, this.#copied - LOOKED_AT_AGAIN))) {
+      if (!this.#known.has(erasure.id)) await this.#store(vault, erasure);
       this.#known.add(erasure.id);
+      this.#copied = Math.max(this.#copied, erasure.number);
     }
   }
+
+  async #check({ database, vault }: Source): Promise<void> {
+    if (performance.now() < this.#nextRoundMs) return;
+    const { place, key } = this.#to;
+    const some = await readErasuresAfter(database, this.#checked, CHECKED_AT_ONCE);
+    if (some.length === 0) {
+      this.#checked = 0;
+      this.#nextRoundMs = performance.now() + CHECKED_EVERY_MS;
+    }
+    for (const erasure of some) {
+      this.#checked = erasure.number;
+      if (!(await hasErasure(place, key, erasure.id))) await this.#store(vault, erasure);
+    }
+  }
+
+  #store(vault: Vault, erasure: NumberedErasure): Promise<void> {
+    const { place, key } = this.#to;
+    return storeErasure(place, key, erasure.id, erasureJson(vault, erasure));
+  }
+}
+
+/**
+ * Copies the erasures of a store into the place. A store whose migrations a service has still to apply may have none
+ * yet. Throws where the place fails.
+ */
+export async function copyErasures(
+  connection: EmbeddedConnection,
+  secrets: Secrets,
+  to: PlaceAndKey,
+): Promise<void> {
+  const database = openDatabase(connection, { max: 1, onError: () => {} });
+  try {
+    const { pending } = await schemaFit(database);
+    if (pending.length === 0) await new ErasureCopies(to).copy({ database, vault: new Vault(secrets) });
+  } finally {
+    await database.end();
+  }
+}
+
+/** The number of erasures in the place. Throws `BackupError` where one of them cannot be read. */
+export async function countErasures({ place, key }: PlaceAndKey): Promise<number> {
+  let count = 0;
+  try {
+    for await (const value of readStoredErasures(place, key)) {
+      readErasure(value);
+      count += 1;
+    }
+  } catch (error) {
+    throw new BackupError(
+      `the erasures in ${place.address} cannot be read (${describeError(error)}): a restore would be refused; a running service writes a damaged one again within a day`,
+    );
+  }
+  return count;
 }
 
 /**

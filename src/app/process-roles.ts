@@ -67,9 +67,9 @@ export function processRoles(): ProgramRoles {
       const { backupActs } = await import('./backups.ts');
       return backupActs(config(), config().operator ?? systemUser());
     },
-    async keepErasures({ database }) {
+    async keepErasures(context) {
       const { erasureCopies } = await import('./backups.ts');
-      await (await erasureCopies(config()))?.turn(database);
+      await (await erasureCopies(config()))?.copy(context);
     },
     setting: async (setting) => config().setting(setting),
   };

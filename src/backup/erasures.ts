@@ -4,7 +4,7 @@
  */
 
 import type { Place } from '../places/place.ts';
-import { BackupError } from './errors.ts';
+import { BackupError, OtherBackupKeyError, UnreadableBackupError } from './errors.ts';
 import type { BackupKey } from './sealed.ts';
 
 const FOLDER = 'erasures';
@@ -20,6 +20,18 @@ export async function erasuresIn(place: Place): Promise<string[]> {
 /** Stores an erasure: any JSON value without personal data. One with the same id is replaced. */
 export async function storeErasure(place: Place, key: BackupKey, id: string, value: unknown): Promise<void> {
   await place.put(nameOf(id), await key.seal(nameOf(id), Buffer.from(JSON.stringify(value))));
+}
+
+/** Whether the place has the erasure and it opens. Throws `OtherBackupKeyError` where another key has sealed it. */
+export async function hasErasure(place: Place, key: BackupKey, id: string): Promise<boolean> {
+  try {
+    const object = await place.get(nameOf(id));
+    if (object !== undefined) await key.open(nameOf(id), object);
+    return object !== undefined;
+  } catch (error) {
+    if (error instanceof UnreadableBackupError && !(error instanceof OtherBackupKeyError)) return false;
+    throw error;
+  }
 }
 
 /** All erasures of a place, in the order of their ids. Throws `BackupError` where one of them cannot be trusted. */

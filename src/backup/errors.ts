@@ -9,5 +9,10 @@ export class BackupError extends ToldError {
  * A part of a backup is missing, cut off, changed, or made with another key: other backups of the place may be whole.
  */
 export class UnreadableBackupError extends BackupError {
-  override readonly name = 'UnreadableBackupError';
+  override readonly name: string = 'UnreadableBackupError';
+}
+
+/** An object was made with another BACKUP_KEY. */
+export class OtherBackupKeyError extends UnreadableBackupError {
+  override readonly name = 'OtherBackupKeyError';
 }

@@ -9,7 +9,7 @@
 import { hkdfSync, randomBytes, webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
-import { UnreadableBackupError } from './errors.ts';
+import { OtherBackupKeyError, UnreadableBackupError } from './errors.ts';
 
 const MAGIC = Buffer.from('VBK');
 const VERSION = 1;
@@ -62,7 +62,7 @@ export class BackupKey {
       );
     }
     if (!header.subarray(MAGIC.length + 1, MAGIC.length + 1 + HINT_BYTES).equals(this.#hint)) {
-      throw new UnreadableBackupError(
+      throw new OtherBackupKeyError(
         `${name} was made with another BACKUP_KEY: set the key that made the backup`,
       );
     }

@@ -41,12 +41,16 @@ test('a restore erases again who was erased after the backup, and is refused whe
   const [gone, stays] = body.results.map(({ id }: { id: number }) => id);
   await done('backup', 'create');
   const phone = String(person.phone);
+  // Registered after the moment of the backup, and erased: the restored store has nothing of the person.
+  const late = anApplication();
+  await submit(service, demoKeyOf(service), [late]);
+  await done('subject', 'erase', '--phone', String(late.phone), '--reason', 'x', '--close', '--yes');
   await done('subject', 'erase', '--phone', phone, '--reason', 'x', '--close', '--yes');
-  const [erasure] = readdirSync(join(place, 'erasures'));
-  const object = join(place, 'erasures', erasure as string);
+  const erasure = (await done('subject', 'erasures')).at(-1).id;
+  assert.equal(readdirSync(join(place, 'erasures')).length, 2);
+  const object = join(place, 'erasures', erasure);
   const sealed = readFileSync(object);
   assert.ok(!sealed.includes(phone.slice(1)));
-  await done('subject', 'erasures');
   variables = secretsOf(dataDir);
   await service.stop();
 
@@ -55,6 +59,9 @@ test('a restore erases again who was erased after the backup, and is refused whe
   const refused = await ventanilla('backup', 'restore');
   assert.equal(refused.code, 1);
   assert.match(refused.err, /the erasures in .* cannot be read .*--without-erasures/);
+  const verified = await ventanilla('backup', 'verify');
+  assert.equal(verified.code, 1);
+  assert.match(verified.err, /the erasures in .* cannot be read .* writes a damaged one again/);
   const without = await ventanilla('backup', 'restore', '--without-erasures');
   assert.match(without.out, /Persons who were erased since are there again/);
   assert.equal((await done('application', 'list', '--phone', phone)).length, 1);
@@ -69,6 +76,7 @@ test('a restore erases again who was erased after the backup, and is refused whe
     await done('application', 'show', `${stays}`, ...reveal),
   ];
   assert.deepEqual([erased.name, erased.status, kept.name], [null, 'rejected', 'Persona Presente']);
-  assert.equal((await done('suppression', 'list')).length, 1);
-  assert.equal((await done('subject', 'erasures'))[0].id, erasure);
+  assert.equal((await done('suppression', 'list')).length, 2);
+  assert.equal((await done('subject', 'erasures')).length, 2);
+  assert.equal((await done('backup', 'verify')).erasures, 2);
 });

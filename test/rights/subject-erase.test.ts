@@ -95,7 +95,7 @@ it('takes everything of the person out of every table and every envelope, over a
     partners: ['Other', 'Acme'],
   });
   assert.deepEqual(await tablesWith(store, traces), []);
-  assert.deepEqual(await tablesWith(store, [phone]), ['suppressions']);
+  assert.deepEqual(await tablesWith(store, [phone]), ['erased_phones', 'suppressions']);
   assert.deepEqual((await scores()).rows, scored, 'amounts and scores stay');
   const { rows: leftMessages } = await database.query(
     'SELECT message_id FROM messages WHERE application_id = ANY ($1)',
@@ -178,7 +178,7 @@ it('an open application is refused without --close, and nothing is erased', asyn
   // The person's phones are suppressed, also where the ID number named the person.
   assert.deepEqual(
     await tablesWith(store, [phoneTrace(one), toBigint(phoneIndexOf(vault, toPhone('+573007770061')))]),
-    ['suppressions'],
+    ['erased_phones', 'suppressions'],
   );
 });
 

@@ -46,6 +46,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   message_count_hours: 'numbers by status and hour',
   operator_events_head: 'one row of the store',
   erasures: 'ids of applications that have nothing of a person any more',
+  erased_phones: 'blind indexes of phones that stay suppressed, and nothing else of the person',
 };
 
 test('every table of the migrations has something of a person, or is listed with why it has nothing', () => {

@@ -35,6 +35,7 @@ import { inTransaction } from '../../src/postgres/database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { listErasures } from '../../src/rights/uses/list-erasures.ts';
 import { replayErasures } from '../../src/rights/uses/replay-erasures.ts';
+import { erasureJson, readErasure } from '../../src/rights/uses/written-erasure.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
@@ -222,7 +223,9 @@ async function everything(): Promise<void> {
   const named = ['--phone', phone(30), '--reason', 'x'];
   await json('subject', 'export', ...named, '--reveal');
   await json('subject', 'erase', ...named, '--close', '--yes');
-  await replayErasures({ ...counted, actor: 'ana' }, listErasures(counted));
+  const erasures = [];
+  for await (const erasure of listErasures(counted)) erasures.push(readErasure(erasureJson(vault, erasure)));
+  await replayErasures({ ...counted, actor: 'ana' }, erasures);
   await readChatMessages(database, vault, 50);
   await readChatMessagesOf(database, vault, [toApplicationId(first)]);
   await readChatMessage(database, vault, message(first));

@@ -68,6 +68,7 @@ async function fillOthers(): Promise<void> {
   await database.query(
     `INSERT INTO recipients (phone_index, sent_at, message_id, partner_id, is_rejected) VALUES (11, now(), 1, 1, false)`,
   );
+  await database.query('INSERT INTO erased_phones VALUES (gen_random_uuid(), 11), (gen_random_uuid(), 15)');
   await database.query(
     `INSERT INTO channel_users (user_index, phone_index, heard_ms) VALUES (12, 11, 0), (13, NULL, 0)`,
   );
@@ -82,6 +83,7 @@ async function indexesByRow() {
       FROM batches b, unnest(b.id_numbers) WITH ORDINALITY AS u(index, n) WHERE u.index <> 0
     UNION ALL SELECT 'open', application_id::text, phone_index::text FROM open_phones
     UNION ALL SELECT 'suppressed', source, phone_index::text FROM suppressions
+    UNION ALL SELECT 'erased', erasure_id::text, phone_index::text FROM erased_phones
     UNION ALL SELECT 'waiting', message_id::text, phone_index::text FROM waiting_rejections
     UNION ALL SELECT 'recipient', message_id::text, phone_index::text FROM recipients
     UNION ALL SELECT 'user', heard_ms::text, user_index::text FROM channel_users
@@ -273,6 +275,7 @@ describe('vault reindex', () => {
         'channel_users.user_index',
         'early_events.channel_message_id',
         'early_events.user_index',
+        'erased_phones.phone_index',
         // These are emptied, and filled again by the upkeep.
         'look_up_buckets.indexes',
         'message_records.channel_message_id',

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, readTime } from '../../cli/command.ts';
-import { type Io, recordOf, shortTime, writeJson, writeOutput } from '../../cli/output.ts';
+import { type Io, recordOf, shortTime, writeJson, writeNote, writeOutput } from '../../cli/output.ts';
 import type { Created } from '../create.ts';
 import { BackupError } from '../errors.ts';
 import type { Restored } from '../restore.ts';
@@ -11,7 +11,8 @@ import type { Verified } from '../verify.ts';
 /** What the commands do. A place that is not given is that of BACKUP_TO. */
 export interface BackupActs {
   create(to: string | undefined): Promise<Created>;
-  verify(from: string | undefined, at: Date | undefined): Promise<Verified>;
+  /** Reads all erasures of the place too. */
+  verify(from: string | undefined, at: Date | undefined): Promise<Verified & { readonly erasures: number }>;
   /** Erases again what was erased after the moment of the backup, unless `withoutErasures`. */
   restore(options: RestoreChoice): Promise<Restored & { readonly erased: ErasedAgain }>;
 }
@@ -26,6 +27,8 @@ interface RestoreChoice {
 interface ErasedAgain {
   readonly erasures: number;
   readonly applications: number;
+  /** What the operator has to do besides; null: nothing. */
+  readonly note: string | null;
 }
 
 interface FromOptions {
@@ -52,7 +55,12 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
       const verified = await (await load()).verify(from, at);
       const broken = verified.findings.filter((finding) => finding.broken > 0);
       if (json) {
-        await writeJson(io, { ...toJson(verified), ok: broken.length === 0, checks: verified.findings });
+        await writeJson(io, {
+          ...toJson(verified),
+          ok: broken.length === 0,
+          erasures: verified.erasures,
+          checks: verified.findings,
+        });
       } else {
         const checks = verified.findings.map(({ rule, broken: count }) => [
           count === 0 ? 'holds' : `BROKEN ${count} times`,
@@ -65,8 +73,9 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
           `backup ${verified.name} restores, but ${broken.length} rules are broken: use another one`,
         );
       }
-      if (!json)
-        await writeOutput(io, `Backup ${verified.name} restores: the store of ${shown(verified.at)}.\n`);
+      if (json) return;
+      await writeOutput(io, `Backup ${verified.name} restores: the store of ${shown(verified.at)}.\n`);
+      await writeOutput(io, `${verified.erasures} erasures in the place can be read.\n`);
     });
   addCommand(
     group,
@@ -80,7 +89,11 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
     .action(
       async ({ from, at, json, withoutErasures = false }: FromOptions & { withoutErasures?: boolean }) => {
         const restored = await (await load()).restore({ from, at, withoutErasures });
-        const { erasures, applications } = restored.erased;
+        const { erasures, applications, note } = restored.erased;
+        if (note !== null) {
+          writeNote(io, `${note}\n`);
+          io.exitCode = 1;
+        }
         if (json)
           return writeJson(io, { ...toJson(restored), erased_again: withoutErasures ? null : applications });
         await writeOutput(io, `Restored backup ${restored.name}: the store of ${shown(restored.at)}.\n`);

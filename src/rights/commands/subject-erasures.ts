@@ -3,10 +3,18 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { describeError } from '../../base/describe-error.ts';
 import { addCommand, type Cli, limitOption } from '../../cli/command.ts';
-import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
+import {
+  type ListOptions,
+  shortTime,
+  writeJson,
+  writeList,
+  writeNote,
+  writeOutput,
+} from '../../cli/output.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import { listErasures } from '../uses/list-erasures.ts';
-import { erasureJson, readErasure, replayErasures } from '../uses/replay-erasures.ts';
+import { replayErasures, unknownPhonesText } from '../uses/replay-erasures.ts';
+import { erasureJson, readErasure } from '../uses/written-erasure.ts';
 
 /** Adds both commands. */
 export function addErasures(group: Command, { roles, io }: Cli): void {
@@ -28,7 +36,7 @@ export function addErasures(group: Command, { roles, io }: Cli): void {
               value: ({ applications }) => applications.map(({ id }) => id).join(', '),
             },
           ],
-          json: erasureJson,
+          json: (erasure) => erasureJson(context.vault, erasure),
           none: 'Nobody was erased.',
         }),
       ),
@@ -45,7 +53,14 @@ export function addErasures(group: Command, { roles, io }: Cli): void {
       const erasures = (await readList(from)).map(readErasure);
       return roles.operate(async (context) => {
         const done = await replayErasures(context, erasures);
-        if (json) return writeJson(io, done);
+        if (done.unknownPhones > 0) {
+          writeNote(io, `${unknownPhonesText(done.unknownPhones)}\n`);
+          io.exitCode = 1;
+        }
+        if (json) {
+          const { erasures: count, applications, unknownPhones } = done;
+          return writeJson(io, { erasures: count, applications, unknown_phones: unknownPhones });
+        }
         await writeOutput(
           io,
           `${done.erasures} erasures in the list, ${done.applications} applications were there again and are erased.\n`,

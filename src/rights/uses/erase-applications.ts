@@ -51,9 +51,11 @@ export function eraseApplications(
     if (open.length > 0 && !close) throw openError(open);
     const applications = held.map(({ id }) => id);
     const found = held.flatMap(({ phone }) => (phone === null ? [] : [phone]));
-    await eraseMessages(session, applications, [...new Set([...phones, ...found])], nobodySends);
+    const suppressed = [...new Set([...phones, ...found])];
+    await eraseMessages(session, applications, suppressed, nobodySends);
     const unopened = await eraseApplicants(session, vault, applications);
-    if (held.length > 0) await addErasure(session, erasureId, null, held);
+    const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
+    if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);
     const { from, to } = TRANSITIONS.reject;
     const rejection = { from, to, action: 'reject', reason: ERASED, reasonCode: 'data_erased' } as const;
     // Without its phone it queues no message.

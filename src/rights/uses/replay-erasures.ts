@@ -1,86 +1,73 @@
 /** Erases again what was erased before: in a store that was restored from an older backup. */
-import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { stillStored } from '../../applications/sql/erasure.ts';
 import { acting } from '../../operations/acting.ts';
-import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
-import { addErasure, type Erasure } from '../sql/erasures.ts';
+import type { OperatorContext } from '../../operations/operator-context.ts';
+import { inTransaction } from '../../postgres/database.ts';
+import { addErasure, type Erasure, newPhones } from '../sql/erasures.ts';
 import { eraseApplications } from './erase-applications.ts';
+import { phonesInStore, type WrittenErasure } from './written-erasure.ts';
 
 export interface Replayed {
   /** The erasures of the list. */
   readonly erasures: number;
   /** The applications that were there again, and are erased again. */
   readonly applications: number;
+  /** Phones that are not suppressed again: their blind indexes are of a key that INDEX_KEY does not have. */
+  readonly unknownPhones: number;
 }
 
 /**
- * Erases the applications of these erasures where the store has them. Open ones are rejected first, as `--close` does.
- * An application is known by its id and its seal id, so one that got the same id after a restore stays. Each erasure is
- * a transaction of its own, and may come any number of times. No worker may run on the store.
+ * Erases the applications of these erasures where the store has them, and suppresses the phones where the store does
+ * not know the erasure: a suppression that was lifted since stays lifted. Open applications are rejected first, as
+ * `--close` does. An application is known by its id and its seal id, so one that got the same id after a restore stays.
+ * Each erasure is a transaction of its own, and may come any number of times. No worker may run on the store.
  */
 export async function replayErasures(
   context: OperatorContext,
-  erasures: AsyncIterable<Erasure> | Iterable<Erasure>,
+  list: AsyncIterable<WrittenErasure> | Iterable<WrittenErasure>,
 ): Promise<Replayed> {
-  let count = 0;
+  let erasures = 0;
   let applications = 0;
-  for await (const { id, at, applications: erased } of erasures) {
-    count += 1;
-    const ids = await stillStored(context.database, erased);
-    if (ids.length > 0) applications += await again(context, { id, at, applications: erased }, ids);
-    else await addErasure(context.database, id, at, erased);
+  let unknownPhones = 0;
+  for await (const written of list) {
+    erasures += 1;
+    const phones = phonesInStore(context.vault, written);
+    if (phones === null) unknownPhones += written.phones.length;
+    applications += await again(context, { ...written, phones: phones ?? [] });
   }
-  return { erasures: count, applications };
+  return { erasures, applications, unknownPhones };
 }
 
-async function again(
+/** Resolves to the number of applications that were erased. */
+async function again(context: OperatorContext, erasure: Erasure): Promise<number> {
+  const { database } = context;
+  const ids = await stillStored(database, erasure.applications);
+  const phones = await newPhones(database, erasure);
+  if (ids.length > 0 || phones.length > 0) return eraseAgain(context, erasure, ids, phones);
+  await inTransaction(database, (session) => addErasure(session, erasure));
+  return 0;
+}
+
+async function eraseAgain(
   context: OperatorContext,
-  { id, at, applications }: Erasure,
+  erasure: Erasure,
   ids: readonly ApplicationId[],
+  phones: readonly string[],
 ): Promise<number> {
+  const { id: erasureId } = erasure;
   const done = await acting(
     context,
     async (part) => {
-      await addErasure(part.database, id, at, applications);
-      return eraseApplications(part, ids, [], { close: true, nobodySends: true, erasureId: id });
+      await inTransaction(part.database, (session) => addErasure(session, erasure));
+      return eraseApplications(part, ids, phones, { close: true, nobodySends: true, erasureId });
     },
-    () => ({ act: 'subject replay-erasures', target: `erasure ${id}` }),
+    () => ({ act: 'subject replay-erasures', target: `erasure ${erasureId}` }),
   );
   return done.applications.length;
 }
 
-/** An erasure as JSON, for a list outside of the store. */
-export function erasureJson({ id, at, applications }: Erasure) {
-  return {
-    id,
-    at: at.toISOString(),
-    applications: applications.map((one) => ({ id: one.id, seal_id: one.sealId })),
-  };
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** An erasure from its JSON. Throws `OperatorError` where the value is none. */
-export function readErasure(value: unknown): Erasure {
-  const { id, at, applications } = Object(value) as Record<string, unknown>;
-  const time = new Date(String(at));
-  if (
-    typeof id !== 'string' ||
-    !UUID.test(id) ||
-    Number.isNaN(time.getTime()) ||
-    !Array.isArray(applications)
-  ) {
-    throw new OperatorError(
-      'the list holds something else than erasures: it must be what subject erasures printed',
-    );
-  }
-  return { id, at: time, applications: applications.map((one) => readApplication(one, id)) };
-}
-
-function readApplication(value: unknown, erasure: string) {
-  const { id, seal_id: sealId } = Object(value) as Record<string, unknown>;
-  if (!Number.isSafeInteger(id) || typeof sealId !== 'string' || !UUID.test(sealId)) {
-    throw new OperatorError(`erasure ${erasure} of the list has an application without id and seal_id`);
-  }
-  return { id: toApplicationId(id as number), sealId };
+/** What an operator has to know of phones that were not suppressed again. */
+export function unknownPhonesText(count: number): string {
+  return `${count} phones of erased persons are not suppressed again where the store has no application of them: their erasures are of a newer INDEX_KEY than this one (docs/subject.md).`;
 }
