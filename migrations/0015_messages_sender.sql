@@ -84,6 +84,19 @@ LANGUAGE sql STABLE AS $$
     ELSE greatest(floor(least(sender_tokens(s, p_rate, p_at), sender_credit(s, p_rate, p_at))), 0) END
 $$;
 
+-- How many replies may go out at p_at. A person waits for each, so replies may take a quarter of a second's worth of
+-- p_rate ahead, which the other messages then wait for.
+CREATE FUNCTION reply_room(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
+LANGUAGE sql STABLE AS $$
+  SELECT CASE
+    -- So that each reply is looked at: it waits, or its window has closed.
+    WHEN s.paused_at IS NOT NULL THEN 1000
+    WHEN is_probe_due(s, p_at) THEN 1
+    WHEN s.broken_at IS NOT NULL THEN 0
+    ELSE greatest(floor(least(sender_tokens(s, p_rate, p_at) + greatest(p_rate / 4, 1), sender_credit(s, p_rate, p_at))), 0)
+    END
+$$;
+
 -- The partners that have used up their share. p_recipients phones may get messages in 24 hours; each partner with a
 -- live key has an equal share of these. Reads all recipients: 0.1 s for a million.
 CREATE FUNCTION sated_partners(p_recipients integer, p_at timestamptz) RETURNS integer[]

@@ -33,7 +33,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       'waiting_messages',
     ],
     ...['message_counts', 'recipients', 'sender', 'early_events', 'paused_templates'],
-    ...['suppressions', 'channel_users'],
+    ...['suppressions', 'channel_users', 'replies'],
   ],
   'events/sql': ['partner_events', 'partner_event_totals'],
   'events/push/sql': ['partner_endpoints', 'pushes'],
@@ -82,7 +82,8 @@ function partsOf({ name, text }: { readonly name: string; readonly text: string 
 
 const MODULES: readonly Part[] = readSources('src').map(({ path, text }) => ({
   name: `src/${path}`,
-  room: path.slice(0, path.lastIndexOf('/')),
+  // A room may have folders.
+  room: path.slice(0, path.lastIndexOf('/')).replace(/(?<=\/sql)\/.*/, ''),
   text: text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, ''),
 }));
 const FUNCTIONS = MIGRATIONS.flatMap(partsOf);

@@ -54,6 +54,13 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: 'SELECT count(*) - count(DISTINCT m.message_id) AS broken FROM messages m',
   },
   {
+    name: 'replies to the applicant',
+    rule: 'every reply goes to the phone of its application, and one that the channel knows had a send (D43)',
+    sql: `
+      SELECT count(*) AS broken FROM replies r LEFT JOIN applications a ON a.id = r.application_id
+      WHERE a.phone_index <> r.phone_index OR r.channel_message_id IS NOT NULL AND r.attempts = 0`,
+  },
+  {
     name: 'events without gaps',
     rule: "a partner's events have the numbers after the forgotten ones up to the last (D41)",
     sql: `

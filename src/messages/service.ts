@@ -1,15 +1,19 @@
 /** What `serve` and `worker` run of the messages. */
+import type { Logger } from 'pino';
 import type { ApplicationId } from '../applications/rules/ids.ts';
 import { errorFields } from '../base/error-fields.ts';
 import { failureLog } from '../operations/failure-log.ts';
 import type { Loop, LoopContext, Service } from '../subject/subject.ts';
 import { ChannelNotices } from './delivery/channel-notices.ts';
-import { SendResultLog } from './delivery/send-result-log.ts';
+import { deliverReplies, type ReplyObstacle } from './delivery/reply-turn.ts';
+import { ReplyResultLog, SendResultLog } from './delivery/send-result-log.ts';
 import { ANSWER_WITHIN_MS, type MessageFault } from './delivery/take-up.ts';
 import { deliverDue } from './delivery/turn.ts';
 import { startWorker } from './delivery/worker.ts';
 import { applyEarly } from './intake/status-events.ts';
 import { SETTLE_AFTER_MS } from './rules/after-send.ts';
+import type { MessageReason } from './rules/reasons.ts';
+import type { ReplyId } from './rules/reply.ts';
 import {
   CONTACT_WINDOWS_FILE,
   MESSAGES_PER_PHONE,
@@ -21,6 +25,10 @@ import type { ChannelNotice } from './sql/channel-notices.ts';
 import { forgetUsers } from './sql/channel-users.ts';
 import { forgetEarly, takeKnownEarly } from './sql/early-events.ts';
 import { foldMessageCounts } from './sql/message-counts.ts';
+import { findLostReplies, mendReplies } from './sql/replies/delivery.ts';
+import { forgetReplies } from './sql/replies/retention.ts';
+import { REPLY_BELL } from './sql/replies.ts';
+import type { HealthChange } from './sql/sender-health.ts';
 import { forgetLifts } from './sql/suppressions.ts';
 import { findLost, forgetRecipients, forgetRejections, mendLeap } from './sql/upkeep.ts';
 import { loadContactWindows } from './uses/load-contact-windows.ts';
@@ -35,6 +43,8 @@ export const MESSAGES_SERVICE: Service = {
   upkeep: [
     { name: 'mend times', run: ({ database }) => mendLeap(database) },
     { name: 'find lost sends', run: ({ database }) => findLost(database, SETTLE_AFTER_MS) },
+    { name: 'mend times of replies', run: ({ database }) => mendReplies(database) },
+    { name: 'find lost replies', run: ({ database }) => findLostReplies(database) },
     { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
     { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
     { name: 'forget rejections', seldom: true, run: ({ database }) => forgetRejections(database) },
@@ -46,9 +56,10 @@ export const MESSAGES_SERVICE: Service = {
     },
     { name: 'forget early events', seldom: true, run: ({ database }) => forgetEarly(database) },
     { name: 'forget persons at the channel', seldom: true, run: ({ database }) => forgetUsers(database) },
+    { name: 'forget replies', seldom: true, run: ({ database }) => forgetReplies(database) },
     { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
   ],
-  loops: [startDelivery],
+  loops: [startDelivery, startReplies],
 };
 
 /** Starts the delivery. Throws where the contact windows are refused. */
@@ -74,17 +85,9 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
       ANSWER_WITHIN_MS,
       (ids, error) =>
         log.error({ ...idsOf(ids), error: errorFields(error) }, 'send results could not be recorded'),
-      (change, reason) => {
-        if (change === 'mended') log.info('the channel works again: messages go out');
-        else log.warn({ reason }, 'the channel fails: messages wait, and single messages go out as probes');
-      },
+      healthLog(log),
     ),
-    notices: new ChannelNotices(
-      database,
-      ANSWER_WITHIN_MS,
-      (pause) => log.warn({ ...pause }, PAUSED),
-      (notices, error) => log.error({ ...lostNotices(notices), error: errorFields(error) }, LOST_NOTICES),
-    ),
+    notices: noticesOf(given),
     onFault: ({ reason, applicationIds, batchId, error }: MessageFault) => {
       const facts = {
         reason,
@@ -100,6 +103,52 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
   return startWorker(
     (cut, stopping) => deliverDue(context, cut, stopping),
     (error) => failed('a turn of the delivery', error),
+  );
+}
+
+/** Starts the delivery of replies, which persons wait for: a ring of the bell wakes it. */
+function startReplies(given: LoopContext): Loop {
+  const { database, vault, channel, log, failed, setting } = given;
+  const tellWaiting = failureLog(log);
+  const context = {
+    database,
+    vault,
+    channel,
+    messagesPerSecond: setting(MESSAGES_PER_SECOND),
+    results: new ReplyResultLog(
+      database,
+      ANSWER_WITHIN_MS,
+      (ids, error) =>
+        log.error({ replies: ids, error: errorFields(error) }, 'results of replies could not be recorded'),
+      healthLog(log),
+    ),
+    notices: noticesOf(given),
+    onFault: (reason: ReplyObstacle, replies: readonly { readonly replyId: ReplyId }[]) => {
+      const facts = { reason, replies: replies.map(({ replyId }) => replyId) };
+      if (reason === 'unknown_key') tellWaiting('replies wait: see the reason', facts);
+      else log.error(facts, 'replies are not sent: see the reason');
+    },
+  };
+  return startWorker(
+    (cut, stopping) => deliverReplies(context, cut, stopping),
+    (error) => failed('a turn of the replies', error),
+    REPLY_BELL,
+  );
+}
+
+function healthLog(log: Logger) {
+  return (change: HealthChange, reason: MessageReason | null) => {
+    if (change === 'mended') log.info('the channel works again: messages go out');
+    else log.warn({ reason }, 'the channel fails: messages wait, and single messages go out as probes');
+  };
+}
+
+function noticesOf({ database, log }: LoopContext): ChannelNotices {
+  return new ChannelNotices(
+    database,
+    ANSWER_WITHIN_MS,
+    (pause) => log.warn({ ...pause }, PAUSED),
+    (notices, error) => log.error({ ...lostNotices(notices), error: errorFields(error) }, LOST_NOTICES),
   );
 }
 

@@ -31,6 +31,7 @@ export const messages: Subject = {
   witnesses: async () => ({
     indexKey: [(await import('./sql/suppressions.ts')).hasSuppressions],
     reindexings: (await import('./sql/reindex.ts')).MESSAGE_REINDEXINGS,
+    dataKeys: [(await import('./sql/replies/sealed.ts')).REPLIES],
   }),
   service: async () => (await import('./service.ts')).MESSAGES_SERVICE,
 };

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SETTLE_AFTER_MS } from '../../src/messages/rules/after-send.ts';
 import { parseCallback } from '../../src/messages/rules/outgoing-message.ts';
-import { changeSelection } from '../../src/messages/sql/message-selection.ts';
+import { changeSelection } from '../../src/messages/sql/changes/message-selection.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import type { History } from '../history/history.ts';

@@ -16,7 +16,7 @@ import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts'
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { formatCallback } from '../../src/messages/rules/outgoing-message.ts';
 import type { MessageReason } from '../../src/messages/rules/reasons.ts';
-import { retryMessages } from '../../src/messages/sql/message-changes.ts';
+import { retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { advanceUsage } from '../../src/partners/sql/usage.ts';
 import { eachApart } from '../../src/postgres/row-fault.ts';

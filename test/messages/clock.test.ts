@@ -6,7 +6,7 @@ import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import type { SenderLimits } from '../../src/messages/sql/begin.ts';
-import { retryMessages } from '../../src/messages/sql/message-changes.ts';
+import { retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
 import { findLost, forgetRecipients, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import { REJECTED } from '../support/applicant.ts';
 import { deliveryContext } from '../support/delivery-context.ts';

@@ -12,7 +12,7 @@ import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import { cancelMessages, retryMessages } from '../../src/messages/sql/message-changes.ts';
+import { cancelMessages, retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
 import { foldMessageCounts } from '../../src/messages/sql/message-counts.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
 import { addSuppression, liftSuppression } from '../../src/messages/sql/suppressions.ts';

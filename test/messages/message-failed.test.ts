@@ -7,8 +7,8 @@ import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts'
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { formatCallback, type OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
 import type { SendFailure, SendResult } from '../../src/messages/rules/send-result.ts';
+import { retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
 import { setAside } from '../../src/messages/sql/deferral.ts';
-import { retryMessages } from '../../src/messages/sql/message-changes.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';

@@ -14,7 +14,7 @@ import {
   type OutgoingMessage,
 } from '../../src/messages/rules/outgoing-message.ts';
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import { retryMessages } from '../../src/messages/sql/message-changes.ts';
+import { retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { commandLine } from '../cli/harness.ts';

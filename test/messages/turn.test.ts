@@ -11,9 +11,9 @@ import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/tu
 import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
 import { beginSending, type SenderLimits } from '../../src/messages/sql/begin.ts';
+import { retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
 import type { NewPause } from '../../src/messages/sql/channel-notices.ts';
 import { claimDue } from '../../src/messages/sql/claim.ts';
-import { retryMessages } from '../../src/messages/sql/message-changes.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/sql/pauses.ts';
 import { recordSendResults } from '../../src/messages/sql/send-results.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';

@@ -18,7 +18,7 @@ const PERSONAL: readonly string[] = [
   ...['outbox', 'leases', 'message_records', 'message_records_after_reviews', 'waiting_messages'],
   ...['partner_events', 'pushes', 'operator_events'],
   // By blind indexes of the phone, of the person at the channel, or of the channel's messages.
-  ...['waiting_rejections', 'recipients', 'channel_users', 'early_events', 'suppressions'],
+  ...['waiting_rejections', 'recipients', 'channel_users', 'early_events', 'suppressions', 'replies'],
 ];
 
 /** The tables with nothing of a person, and what they have. */

@@ -282,6 +282,8 @@ describe('vault reindex', () => {
         'message_records_after_reviews.channel_message_id',
         'open_phones.phone_index',
         'recipients.phone_index',
+        'replies.channel_message_id',
+        'replies.phone_index',
         'suppressions.phone_index',
         'waiting_rejections.phone_index',
       ],

@@ -1,5 +1,6 @@
 /** The loop that delivers messages: one turn after the other, each followed by a rest. */
 import { once } from 'node:events';
+import { Bell } from '../../base/bell.ts';
 import { startLoop } from '../../subject/loop.ts';
 import type { Loop } from '../../subject/subject.ts';
 import type { Turn } from './turn.ts';
@@ -17,11 +18,13 @@ const IDLE_MS = 500;
 
 /**
  * Starts the loop. `turn` sends what is due, undoes what it has not committed when `stopping` aborts, and cuts its
- * sends off when `cut` aborts: a send without an answer is uncertain then. `onError` is called when a turn fails.
+ * sends off when `cut` aborts: a send without an answer is uncertain then. `onError` is called when a turn fails. A
+ * ring of `bell` ends the rest after a turn that found nothing.
  */
 export function startWorker(
   turn: (cut: AbortSignal, stopping: AbortSignal) => Promise<Turn>,
   onError: (error: unknown) => void,
+  bell = new Bell(),
 ): Loop {
   const underway = new Set<Promise<void>>();
   return startLoop({
@@ -31,7 +34,8 @@ export function startWorker(
       const tookMs = performance.now() - begunMs;
       const end = concluded.catch(onError).then(() => void underway.delete(end));
       underway.add(end);
-      await pause(claimed === 0 ? IDLE_MS : Math.min(tookMs ** 2 / EVEN_REST_MS, MAX_REST_MS));
+      if (claimed === 0) await bell.wait(IDLE_MS, stopping);
+      else await pause(Math.min(tookMs ** 2 / EVEN_REST_MS, MAX_REST_MS));
       if (underway.size >= MAX_UNDERWAY) await firstOf(underway, stopping);
     },
     onError,

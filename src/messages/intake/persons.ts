@@ -8,6 +8,7 @@ import { channelIndexOf, channelUserIndexOf, phoneIndexOf } from '../../seal/bli
 import type { Vault } from '../../seal/vault.ts';
 import type { ChannelEvent, StatusEvent } from '../rules/channel-event.ts';
 import { phonesOfMessages, phonesOfOldMessages, phonesOfUsers } from '../sql/channel-users.ts';
+import { replyOfChannelMessage } from '../sql/replies.ts';
 
 export type PersonEvent = Exclude<ChannelEvent, StatusEvent>;
 
@@ -33,9 +34,11 @@ export async function findPhones(
 ): Promise<KnownEvent[]> {
   const told = events.map((event) => indexed(vault, event));
   const unknown = told.filter(({ phoneIndex }) => phoneIndex === null);
+  const contexts = unknown.flatMap(({ contextIndex }) => contextIndex ?? []);
+  const byReply = await replyOfChannelMessage(database, contexts);
   const byMessage = await phonesOfMessages(
     database,
-    unknown.flatMap(({ contextIndex }) => contextIndex ?? []),
+    contexts.filter((index) => !byReply.has(index)),
   );
   const byUser = await phonesOfUsers(
     database,
@@ -45,7 +48,7 @@ export async function findPhones(
     ...one,
     phoneIndex:
       one.phoneIndex ??
-      (one.contextIndex && byMessage.get(one.contextIndex)) ??
+      (one.contextIndex && (byReply.get(one.contextIndex)?.phoneIndex ?? byMessage.get(one.contextIndex))) ??
       (one.userIndex && byUser.get(one.userIndex)) ??
       null,
   }));

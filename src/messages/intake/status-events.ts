@@ -6,11 +6,13 @@ import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import { parseCallback } from '../rules/outgoing-message.ts';
 import type { MessageReason } from '../rules/reasons.ts';
-import { type IndexedStatus, type MessageMove, settle } from '../rules/settle.ts';
-import { type HeldMessage, type Settlement, settleMessages } from '../sql/channel-events.ts';
+import { type IndexedStatus, type MessageMove, namedAttempt, settle } from '../rules/settle.ts';
+import { type Settlement, settleMessages } from '../sql/channel-events.ts';
 import { type KnownUser, learnUsers } from '../sql/channel-users.ts';
 import { type FailedMessage, tellFailed } from '../sql/failed-messages.ts';
 import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
+import { matched } from './matched-events.ts';
+import { settleReplyEvents } from './reply-events.ts';
 
 /** How many messages moved, how many pauses are new, and the phones that opted out according to the channel. */
 export interface EventEffects {
@@ -46,19 +48,22 @@ async function settleStatuses(
   session: Transaction,
   events: readonly IndexedStatus[],
 ): Promise<SettledStatuses> {
+  const replies = await settleReplyEvents(session, events);
+  const others = events.filter((event) => !replies.taken.has(event));
   const find = {
-    messageIds: events.flatMap(({ callback }) => messageOf(callback) ?? []),
-    channelIndexes: events.map(({ channelIndex }) => channelIndex),
+    messageIds: others.flatMap(({ callback }) => messageOf(callback) ?? []),
+    channelIndexes: others.map(({ channelIndex }) => channelIndex),
   };
-  let moved = 0;
-  const optedOut: OptOutChange[] = [];
-  const users: KnownUser[] = [];
+  let { moved } = replies;
+  const optedOut: OptOutChange[] = [...replies.optedOut];
+  const users: KnownUser[] = [...replies.users];
   const early: IndexedStatus[] = [];
   const { pauses, failed } = await settleMessages(session, find, (held) => {
     const moves = new Map<MessageId, MessageMove & { messageId: MessageId }>();
-    let pauseSender: MessageReason | null = null;
+    let { pauseSender } = replies;
     const pauseTemplates = new Map<string, MessageReason>();
-    for (const { message, event } of matched(held, events)) {
+    const named = ({ callback }: IndexedStatus) => messageOf(callback);
+    for (const { message, event } of matched(held, others, ({ messageId }) => messageId, named)) {
       if (message === null) {
         if (event.callback === null) early.push(event);
         continue;
@@ -67,7 +72,8 @@ async function settleStatuses(
       const { failure, at, userIndex } = event;
       if (userIndex) users.push({ userIndex, phoneIndex });
       if (failure?.kind === 'opted_out') optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
-      const move = settle(messageId, moves.get(messageId) ?? message, event, Math.random());
+      const state = moves.get(messageId) ?? message;
+      const move = settle(state, event, namedAttempt(messageId, event), Math.random());
       if (move === null) continue;
       moves.set(messageId, { ...move, messageId });
       // Only an event that moves its message pauses: a repeated event must not undo what an operator resumed.
@@ -76,7 +82,7 @@ async function settleStatuses(
         pauseTemplates.set(templateNames(message.templates)[message.type], failure.reason);
       }
     }
-    moved = moves.size;
+    moved += moves.size;
     return { moves: [...moves.values()], pauseSender, pauseTemplates } satisfies Settlement;
   });
   return { moved, paused: pauses, optedOut, users, early, failed };
@@ -101,27 +107,6 @@ export async function applyEarly(
       return { ...effects, optedOut: [], users: [] };
     }),
   );
-}
-
-/**
- * Pairs events with their messages: by the channel's id, or by the callback if no message has that id yet; null if
- * there is no message. An id stays with the message that had it first. Events with a callback come first, because
- * they may tell which message an id belongs to.
- */
-function* matched(
-  held: readonly HeldMessage[],
-  events: readonly IndexedStatus[],
-): Generator<{ message: HeldMessage | null; event: IndexedStatus }> {
-  const byId = new Map(held.map((message) => [message.messageId, message]));
-  const byChannelId = new Map(held.map((message) => [message.channelIndex, message]));
-  const withCallback = events.filter(({ callback }) => callback !== null);
-  const without = events.filter(({ callback }) => callback === null);
-  for (const event of [...withCallback, ...without]) {
-    const named = messageOf(event.callback);
-    const message = byChannelId.get(event.channelIndex) ?? (named === null ? null : byId.get(named)) ?? null;
-    if (message !== null) byChannelId.set(event.channelIndex, message);
-    yield { message, event };
-  }
 }
 
 function messageOf(callback: string | null): MessageId | null {

@@ -18,6 +18,7 @@ export const REASONS = [
   'recipient_limit',
   'application_closed',
   'suppressed',
+  'window_closed',
   'erased',
   'unknown_key',
   'unreadable',

@@ -79,17 +79,18 @@ export interface MessageMove extends MessageState {
  *   attempt changes nothing. A queued message without that id had an answer that was taken for a refusal: the event
  *   corrects that.
  *
- * `random` is that of `backoffMs`.
+ * `named` is the attempt that the event's callback names; null where the event was found by its id, which belongs to
+ * the last attempt. `random` is that of `backoffMs`.
  */
 export function settle(
-  messageId: MessageId,
   message: MessageState,
   event: IndexedStatus,
+  named: number | null,
   random: number,
 ): MessageMove | null {
   const { attempts, tries } = message;
   if (PROGRESS[event.status] <= PROGRESS[message.status]) return null;
-  const current = attemptOf(messageId, event, attempts) === attempts;
+  const current = (named ?? attempts) === attempts;
   const channelIndex = current ? event.channelIndex : message.channelIndex;
   if (event.status === 'delivered' || event.status === 'read') {
     return { status: event.status, attempts, tries, channelIndex, reason: null, afterMs: 0 };
@@ -103,8 +104,8 @@ export function settle(
   return { status, attempts, tries, channelIndex, reason, afterMs };
 }
 
-/** Without a callback of this message, the event was found by its id, which belongs to the last attempt. */
-function attemptOf(messageId: MessageId, { callback }: IndexedStatus, last: number): number {
+/** The attempt of the message that the event's callback names; null where the callback names none of this message. */
+export function namedAttempt(messageId: MessageId, { callback }: IndexedStatus): number | null {
   const named = callback === null ? null : parseCallback(callback);
-  return named?.messageId === messageId ? named.attempt : last;
+  return named?.messageId === messageId ? named.attempt : null;
 }

@@ -132,6 +132,7 @@ export async function settleMessages(
 }
 
 async function hold(session: Transaction, { messageIds, channelIndexes }: Find): Promise<HeldMessage[]> {
+  if (channelIndexes.length === 0) return [];
   const indexes = channelIndexes.map(toBigint);
   const found = (await session.query<{ message_id: string }>(FIND, [indexes])).rows;
   const ids = [...new Set([...messageIds, ...found.map(({ message_id }) => message_id)])];

@@ -10,10 +10,8 @@ import type { BlindIndex } from '../../applications/rules/ids.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { fromBigint, toBigint } from '../../seal/blind-indexes.ts';
 import type { ChannelStatus } from '../rules/channel-event.ts';
-import { formatCallback } from '../rules/outgoing-message.ts';
 import type { SendFailure } from '../rules/send-result.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
-import type { SendResultRow } from './send-results.ts';
 
 /** The first event of each status counts; a later one may tell the recipient. */
 const KEEP = `
@@ -51,7 +49,10 @@ const TAKE_KNOWN = `
     SELECT k.channel_message_id, k.status FROM early_events k
     WHERE k.channel_message_id = ANY (ARRAY(
       SELECT m.channel_message_id FROM messages_of_channel(coalesce($1::bigint[], ARRAY(
-        SELECT DISTINCT channel_message_id FROM early_events))) AS m))
+        SELECT DISTINCT channel_message_id FROM early_events))) AS m
+      UNION ALL
+      SELECT r.channel_message_id FROM replies r WHERE r.channel_message_id = ANY (coalesce($1::bigint[], ARRAY(
+        SELECT DISTINCT channel_message_id FROM early_events)))))
     ORDER BY k.channel_message_id, k.status LIMIT 1000 FOR UPDATE OF k SKIP LOCKED)
   ${TAKEN}`;
 
@@ -63,17 +64,21 @@ interface EarlyRow {
   user_index: string | null;
 }
 
+/** A record with the callback of its send. */
+export interface Recorded {
+  readonly channelIndex: BlindIndex<'channel_message_id'> | null;
+  readonly callback: string;
+}
+
 /**
  * Takes the early events of these records out of the table and gives them the callback that they came without. Apply
  * them in the same transaction.
  */
 export async function takeEarly(
   session: Transaction,
-  records: readonly Pick<SendResultRow, 'messageId' | 'attempt' | 'channelIndex'>[],
+  records: readonly Recorded[],
 ): Promise<IndexedStatus[]> {
-  const callbacks = new Map(
-    records.map(({ channelIndex, messageId, attempt }) => [channelIndex, formatCallback(messageId, attempt)]),
-  );
+  const callbacks = new Map(records.map(({ channelIndex, callback }) => [channelIndex, callback]));
   const indexes = records.flatMap(({ channelIndex }) =>
     channelIndex === null ? [] : [toBigint(channelIndex)],
   );

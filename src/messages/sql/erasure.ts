@@ -3,12 +3,13 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { errorCode } from '../../base/error-code.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 
+const ERASE_REPLIES = 'SELECT erase_replies($1, $2, $3)';
 const ERASE = 'SELECT erase_messages($1, $2, $3)';
 
 /**
- * Deletes the messages of these applications and what delivery has under these phones (blind indexes, as the decimal
- * text of a bigint), and suppresses the phones. The transaction has locked the applications. `nobodySends`: no worker
- * runs on the database. Throws an error of `isBeingSent` where a message is being sent.
+ * Deletes the messages and replies of these applications and what delivery has under these phones (blind indexes, in
+ * the decimal text of a bigint), and suppresses the phones. The transaction has locked the applications. `nobodySends`:
+ * no worker runs on the database. Throws an error of `isBeingSent` where a message is being sent.
  */
 export async function eraseMessages(
   session: Transaction,
@@ -16,6 +17,7 @@ export async function eraseMessages(
   phones: readonly string[],
   nobodySends: boolean,
 ): Promise<void> {
+  await session.query(ERASE_REPLIES, [ids, phones, nobodySends]);
   await session.query(ERASE, [ids, phones, nobodySends]);
 }
 
@@ -27,6 +29,7 @@ export function isBeingSent(error: unknown): boolean {
 /** A suppression stays, so it does not count. */
 const HAS = `
   SELECT EXISTS (SELECT FROM recipients WHERE phone_index = ANY ($1::bigint[]))
+    OR EXISTS (SELECT FROM replies WHERE phone_index = ANY ($1::bigint[]))
     OR EXISTS (SELECT FROM channel_users WHERE phone_index = ANY ($1::bigint[]))
     OR EXISTS (SELECT FROM waiting_rejections WHERE phone_index = ANY ($1::bigint[])) AS has`;
 

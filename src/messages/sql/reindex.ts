@@ -34,6 +34,14 @@ const COLUMNS: readonly IndexColumn[] = [
     write: `UPDATE waiting_rejections t SET phone_index = g.after FROM ${NEW} WHERE t.phone_index = g.before`,
   },
   {
+    read: 'SELECT DISTINCT phone_index AS index FROM replies',
+    write: `UPDATE replies t SET phone_index = g.after FROM ${NEW} WHERE t.phone_index = g.before`,
+  },
+  {
+    read: 'SELECT DISTINCT channel_message_id AS index FROM replies WHERE channel_message_id IS NOT NULL',
+    write: `UPDATE replies t SET channel_message_id = g.after FROM ${NEW} WHERE t.channel_message_id = g.before`,
+  },
+  {
     read: 'SELECT user_index AS index FROM channel_users',
     write: `UPDATE channel_users t SET user_index = g.after FROM ${NEW} WHERE t.user_index = g.before`,
   },

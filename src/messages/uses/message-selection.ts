@@ -3,8 +3,12 @@
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
-import { changeSelection, countSelection, type SelectionCount } from '../sql/message-selection.ts';
-import { CHANGEABLE_STATUSES, type ChangeableStatus, type MessageChange } from '../sql/operator-changes.ts';
+import { changeSelection, countSelection, type SelectionCount } from '../sql/changes/message-selection.ts';
+import {
+  CHANGEABLE_STATUSES,
+  type ChangeableStatus,
+  type MessageChange,
+} from '../sql/changes/operator-changes.ts';
 
 export { CHANGEABLE_STATUSES, type ChangeableStatus, type MessageChange };
 

@@ -3,7 +3,10 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { MessageStatus } from '../rules/notify.ts';
-import { cancelMessages as cancelStored, retryMessages as retryStored } from '../sql/message-changes.ts';
+import {
+  cancelMessages as cancelStored,
+  retryMessages as retryStored,
+} from '../sql/changes/message-changes.ts';
 import { countMessages as countStored } from '../sql/message-counts.ts';
 import { type MessageFilter, readMessages } from '../sql/message-walk.ts';
 import { readMessagesOf, readPauses, type StoredMessage } from '../sql/messages.ts';

@@ -25,6 +25,10 @@ const BY_PHONE = {
     FROM recipients WHERE phone_index = ANY ($1::bigint[])`,
   waiting_rejections: `
     SELECT partner_id, message_id FROM waiting_rejections WHERE phone_index = ANY ($1::bigint[])`,
+  replies: `
+    SELECT application_id::float8 AS application_id, turn, status, reason, created_at, window_until, sent_at,
+      delivered_at, read_at
+    FROM replies WHERE phone_index = ANY ($1::bigint[]) ORDER BY application_id, turn`,
   channel_users: `
     SELECT stopped_at, stop_source, resumed_at FROM channel_users WHERE phone_index = ANY ($1::bigint[])`,
   early_events: `

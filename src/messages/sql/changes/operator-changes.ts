@@ -1,5 +1,5 @@
 /** What operators may do with messages, and in which statuses: the parts of the statements that do it. */
-import type { MessageStatus } from '../rules/notify.ts';
+import type { MessageStatus } from '../../rules/notify.ts';
 
 /** The changes that operators may make to messages, and the statuses that each change applies to. */
 export const CHANGEABLE_STATUSES = {

@@ -4,10 +4,10 @@ import {
   type MessageId,
   messageIdsOf,
   toMessageId,
-} from '../../applications/rules/ids.ts';
-import { type Database, inTransaction } from '../../postgres/database.ts';
-import { makeMessages, noteWaitingRejections } from './message-records.ts';
-import { readMessagesById, type StoredMessage } from './messages.ts';
+} from '../../../applications/rules/ids.ts';
+import { type Database, inTransaction } from '../../../postgres/database.ts';
+import { makeMessages, noteWaitingRejections } from '../message-records.ts';
+import { readMessagesById, type StoredMessage } from '../messages.ts';
 import { CHANGE, CHANGEABLE_STATUSES, IS_READY, type MessageChange } from './operator-changes.ts';
 
 function changeText(change: MessageChange): string {

@@ -5,14 +5,14 @@ import {
   batchAndPositionOf,
   type MessageId,
   partitionOfBatch,
-} from '../../applications/rules/ids.ts';
-import { byPartitions } from '../../applications/sql/partition-runs.ts';
-import type { PartnerId } from '../../partners/rules/credential.ts';
-import { type Database, inTransaction } from '../../postgres/database.ts';
-import { onlyRow } from '../../postgres/only-row.ts';
-import { noteWaitingRejections } from './message-records.ts';
+} from '../../../applications/rules/ids.ts';
+import { byPartitions } from '../../../applications/sql/partition-runs.ts';
+import type { PartnerId } from '../../../partners/rules/credential.ts';
+import { type Database, inTransaction } from '../../../postgres/database.ts';
+import { onlyRow } from '../../../postgres/only-row.ts';
+import { noteWaitingRejections } from '../message-records.ts';
+import { walkWaiting } from '../waiting-messages.ts';
 import { CHANGE, type ChangeableStatus, IS_READY, type MessageChange } from './operator-changes.ts';
-import { walkWaiting } from './waiting-messages.ts';
 
 interface MessageSelection {
   readonly status: ChangeableStatus;

@@ -1,0 +1,197 @@
+-- Replies: answers to what persons wrote, a class of messages of their own (docs/messages.md). The head of
+-- 0007_messages.sql gives the order of locks.
+
+-- One row a turn of a conversation. On a cluster the table is the coordinator's. Bound: the row goes with its
+-- application; the upkeep deletes the rows of applications that are gone.
+CREATE TABLE replies (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  application_id bigint NOT NULL,
+  turn integer NOT NULL,
+  partner_id integer NOT NULL,
+  -- Blind index.
+  phone_index bigint NOT NULL,
+  -- Sealed. Its first byte is the id of the data key.
+  content bytea NOT NULL,
+  -- The channel takes the reply until then.
+  window_until timestamptz NOT NULL,
+  status message_status NOT NULL DEFAULT 'queued',
+  -- As in message_records.
+  reason text,
+  attempts smallint NOT NULL DEFAULT 0,
+  -- queued: when the reply may be claimed next. sending: from when on it counts as lost. Otherwise without meaning.
+  due_at timestamptz NOT NULL,
+  changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- 8-byte blind index of the channel's own id of the last attempt.
+  channel_message_id bigint,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- When the channel took it by the database's clock; when it reached its phone, and was read, by the channel's.
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  -- A turn has one reply for ever, however often it is queued.
+  UNIQUE (application_id, turn)
+);
+CREATE INDEX replies_waiting ON replies (status, due_at) WHERE status IN ('queued', 'sending');
+CREATE INDEX replies_channel ON replies (channel_message_id) WHERE channel_message_id IS NOT NULL;
+-- The search for what a data key has sealed.
+CREATE INDEX replies_key ON replies (substring(content FROM 1 FOR 1), id);
+-- A person is erased by the phone.
+CREATE INDEX replies_phone ON replies (phone_index);
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'replies');
+
+-- The first due replies that no other session has locked, locked. Of an application a later reply waits for the
+-- earlier ones.
+CREATE FUNCTION claim_replies(p_limit integer, p_rate double precision) RETURNS SETOF replies
+LANGUAGE plpgsql ROWS 10
+SET enable_seqscan = off
+AS $$
+DECLARE
+  v_sender sender;
+  v_room double precision;
+  -- For a probe as many as there are, because the first one may be a reply that may not go out.
+  v_limit integer;
+BEGIN
+  IF NOT EXISTS (SELECT FROM replies r WHERE r.status = 'queued' AND r.due_at <= now()) THEN RETURN; END IF;
+  SELECT * INTO v_sender FROM sender;
+  v_room := reply_room(v_sender, p_rate, clock_timestamp());
+  IF v_room < 1 THEN RETURN; END IF;
+  v_limit := CASE WHEN v_sender.broken_at IS NULL THEN least(p_limit, v_room) ELSE p_limit END;
+  RETURN QUERY SELECT r.* FROM replies r
+  WHERE r.status = 'queued' AND r.due_at <= now() AND NOT EXISTS (
+    SELECT FROM replies e WHERE e.application_id = r.application_id AND e.turn < r.turn
+      AND e.status IN ('queued', 'sending'))
+  ORDER BY r.due_at
+  LIMIT v_limit
+  FOR NO KEY UPDATE OF r SKIP LOCKED;
+END
+$$;
+
+-- The moment of sending: decides whether each reply that the caller has locked and found queued goes out now, marks
+-- those that do as sending before any of them is sent, and returns them. Of the others some wait and some are
+-- cancelled. The gap between two messages to one phone does not hold: an answer may have several parts. The sender's
+-- rate, pause and breaker do. p_rate, p_answer_within: as in begin_sending.
+CREATE FUNCTION begin_replies(p_ids bigint[], p_rate double precision, p_answer_within interval) RETURNS SETOF bigint
+LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $$
+DECLARE
+  v_sender sender;
+  v_at timestamptz;
+  v_sent bigint[];
+BEGIN
+  SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
+  -- The time is read after the wait for the lock.
+  v_at := clock_timestamp();
+  WITH decided AS (
+    SELECT o.id, CASE WHEN o.obstacle IS NOT NULL THEN o.obstacle
+      WHEN count(*) FILTER (WHERE o.obstacle IS NULL) OVER (ORDER BY o.n) > reply_room(v_sender, p_rate, v_at)
+        THEN 'rate' END AS reason
+    FROM (
+      SELECT r.id, g.n, CASE
+        -- The test uses no EXISTS, which the planner may turn into a hash of the whole table.
+        WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = r.phone_index) THEN 'suppressed'
+        WHEN r.window_until <= v_at THEN 'window_closed'
+        WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused' END AS obstacle
+      FROM unnest(p_ids) WITH ORDINALITY AS g(id, n) JOIN replies r ON r.id = g.id WHERE r.status = 'queued') AS o
+  ), written AS (
+    UPDATE replies r SET reason = d.reason, changed_at = v_at,
+      status = CASE WHEN d.reason IS NULL THEN 'sending'::message_status
+        WHEN d.reason IN ('suppressed', 'window_closed') THEN 'cancelled' ELSE 'queued' END,
+      attempts = r.attempts + CASE WHEN d.reason IS NULL THEN 1 ELSE 0 END,
+      -- The id of an earlier attempt would pass for this attempt's.
+      channel_message_id = CASE WHEN d.reason IS NULL THEN NULL ELSE r.channel_message_id END,
+      due_at = CASE d.reason WHEN 'rate' THEN v_at + interval '1 second'
+        WHEN 'sender_paused' THEN least(v_at + interval '1 minute', r.window_until)
+        ELSE v_at + p_answer_within END
+    FROM decided d WHERE r.id = d.id
+    RETURNING r.id, r.status
+  )
+  SELECT array_agg(w.id) FILTER (WHERE w.status = 'sending') INTO v_sent FROM written w;
+  IF v_sent IS NULL THEN RETURN; END IF;
+  PERFORM charge_sender(v_sender, cardinality(v_sent), 0, p_rate, NULL, v_at);
+  RETURN QUERY SELECT u.id FROM unnest(v_sent) AS u(id);
+END
+$$;
+
+-- Writes what became of replies: the results of sends, or what holds them back. Only a reply is written that is in one
+-- of the statuses p_from of its attempt: a status event may have come first and knows better. A wait ends with the
+-- channel's window.
+CREATE FUNCTION record_replies(
+  p_from message_status[], p_ids bigint[], p_attempts smallint[], p_statuses message_status[], p_channel_ids bigint[],
+  p_reasons text[], p_after_ms float8[]
+) RETURNS void
+LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+BEGIN
+  PERFORM FROM replies r WHERE r.id = ANY (p_ids) ORDER BY r.id FOR NO KEY UPDATE;
+  UPDATE replies r SET status = g.status, reason = g.reason, changed_at = v_now,
+    channel_message_id = coalesce(g.channel_id, r.channel_message_id),
+    sent_at = CASE WHEN g.status = 'accepted' THEN coalesce(r.sent_at, v_now) ELSE r.sent_at END,
+    due_at = least(v_now + g.after_ms * interval '1 millisecond', greatest(r.window_until, v_now))
+  FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, p_after_ms)
+    AS g(id, attempt, status, channel_id, reason, after_ms)
+  WHERE r.id = g.id AND r.attempts = g.attempt AND r.status = ANY (p_from);
+END
+$$;
+
+-- Makes replies uncertain whose process died between sending and recording. Returns how many.
+CREATE FUNCTION settle_lost_replies() RETURNS bigint
+LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $$
+DECLARE
+  v_lost bigint;
+BEGIN
+  WITH lost AS (
+    UPDATE replies SET status = 'uncertain', reason = 'no_record', changed_at = clock_timestamp() WHERE id = ANY (ARRAY(
+      SELECT r.id FROM replies r WHERE r.status = 'sending' AND r.due_at <= clock_timestamp()
+      ORDER BY r.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED))
+    RETURNING id
+  )
+  SELECT count(*) INTO v_lost FROM lost;
+  RETURN v_lost;
+END
+$$;
+
+-- Corrects the times of waiting replies that were written while the clock was ahead (D39): their waits begin again.
+-- Returns how many rows it corrected, 1,000 at most.
+CREATE FUNCTION mend_replies() RETURNS bigint
+LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  v_mended bigint;
+BEGIN
+  WITH mended AS (
+    UPDATE replies SET due_at = v_now + (due_at - changed_at), changed_at = v_now WHERE id = ANY (ARRAY(
+      SELECT r.id FROM replies r WHERE r.status IN ('queued', 'sending') AND r.changed_at > v_now + interval '1 second'
+      ORDER BY r.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED))
+    RETURNING id
+  )
+  SELECT count(*) INTO v_mended FROM mended;
+  RETURN v_mended;
+END
+$$;
+
+-- Deletes the replies of these applications. Raises object_in_use where one of them is being sent, unless
+-- p_nobody_sends says that no worker runs: its result must find its record.
+CREATE FUNCTION erase_replies(p_application_ids bigint[], p_phones bigint[], p_nobody_sends boolean) RETURNS void
+LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $$
+DECLARE
+  v_ids bigint[];
+BEGIN
+  SELECT array_agg(h.id) INTO v_ids FROM (
+    SELECT r.id FROM replies r WHERE r.application_id = ANY (p_application_ids) OR r.phone_index = ANY (p_phones)
+    ORDER BY r.id FOR UPDATE) AS h;
+  IF EXISTS (SELECT FROM replies r WHERE r.id = ANY (v_ids) AND r.status = 'sending') AND NOT p_nobody_sends THEN
+    RAISE EXCEPTION 'a reply to the person is being sent' USING ERRCODE = 'object_in_use';
+  END IF;
+  DELETE FROM replies r WHERE r.id = ANY (v_ids);
+END
+$$;

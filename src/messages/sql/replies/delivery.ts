@@ -1,0 +1,218 @@
+/** The statements that take replies up, mark them as sending and record what became of them. */
+import {
+  type ApplicationId,
+  type BlindIndex,
+  partitionOf,
+  toApplicationId,
+} from '../../../applications/rules/ids.ts';
+import { byPartitions } from '../../../applications/sql/partition-runs.ts';
+import {
+  type Person,
+  readPersonalData,
+  SEALED_COLUMNS,
+  type SealedRow,
+} from '../../../applications/sql/personal-data.ts';
+import { type Database, inTransaction, type Transaction } from '../../../postgres/database.ts';
+import { isRowFault } from '../../../postgres/row-fault.ts';
+import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import type { HealthSignal, ResultMove } from '../../rules/after-send.ts';
+import type { MessageStatus } from '../../rules/notify.ts';
+import type { MessageReason } from '../../rules/reasons.ts';
+import { type ReplyId, toReplyId } from '../../rules/reply.ts';
+
+/** A reply that this transaction has locked, with the person whom it goes to. */
+export interface ClaimedReply {
+  readonly replyId: ReplyId;
+  readonly applicationId: ApplicationId;
+  readonly turn: number;
+  /** The number of the next send, from 1. */
+  readonly attempt: number;
+  /** Sealed. */
+  readonly content: Buffer;
+  readonly phoneIndex: BlindIndex<'phone'>;
+  /** Without a record where the application is erased or gone. */
+  readonly person: Person;
+}
+
+/** A claimed reply makes the work on all of them fail. None of them is claimed any more. */
+export class ReplyFault extends Error {
+  override readonly name = 'ReplyFault';
+  readonly replyIds: readonly ReplyId[];
+
+  constructor(replyIds: readonly ReplyId[], cause: unknown) {
+    super('a claimed reply stops the others', { cause });
+    this.replyIds = replyIds;
+  }
+}
+
+interface ClaimedRow {
+  id: string;
+  application_id: string;
+  turn: number;
+  attempts: number;
+  content: Buffer;
+  phone_index: string;
+}
+
+const CLAIM = 'SELECT id, application_id, turn, attempts, content, phone_index FROM claim_replies($1, $2)';
+/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+const PERSONS = `SELECT a.id, ${SEALED_COLUMNS} FROM applications_of($1::bigint[]) a`;
+const GONE: Person = { record: null, fault: null };
+
+/**
+ * Claims up to `limit` due replies of few partitions, no more than the sender's rate allows, and lets `work` decide on
+ * them in one transaction. Returns null if no reply may go out. Throws `ReplyFault` if the stored data of a reply makes
+ * the work fail.
+ */
+export async function claimReplies<T>(
+  database: Database,
+  vault: Vault,
+  limit: number,
+  messagesPerSecond: number | null,
+  work: (replies: readonly ClaimedReply[], claim: Transaction) => Promise<T>,
+): Promise<T | null> {
+  return inTransaction(database, async (claim) => {
+    const { rows } = await claim.query<ClaimedRow>({
+      name: 'claim_replies',
+      text: CLAIM,
+      values: [limit, messagesPerSecond],
+    });
+    // The others are free again with the end of the transaction.
+    const [few] = byPartitions(rows, ({ application_id }) => partitionOf(toApplicationId(application_id)));
+    if (few === undefined) return null;
+    try {
+      return await work(await withPersons(claim, vault, few), claim);
+    } catch (error) {
+      if (!isRowFault(error)) throw error;
+      throw new ReplyFault(
+        few.map(({ id }) => toReplyId(id)),
+        error,
+      );
+    }
+  });
+}
+
+async function withPersons(
+  claim: Transaction,
+  vault: Vault,
+  rows: readonly ClaimedRow[],
+): Promise<ClaimedReply[]> {
+  const ids = [...new Set(rows.map(({ application_id }) => application_id))];
+  const found = await claim.query<SealedRow & { id: string }>(PERSONS, [ids]);
+  const persons = await readPersonalData(claim, vault, found.rows, ['phone']);
+  const byId = new Map(persons.map(({ row, person }) => [row.id, person]));
+  return rows.map((row) => ({
+    replyId: toReplyId(row.id),
+    applicationId: toApplicationId(row.application_id),
+    turn: row.turn,
+    attempt: row.attempts + 1,
+    content: row.content,
+    phoneIndex: fromBigint(row.phone_index),
+    person: byId.get(row.application_id) ?? GONE,
+  }));
+}
+
+const BEGIN = "SELECT id FROM begin_replies($1, $2, $3 * interval '1 millisecond') AS id";
+
+/**
+ * Decides which of these claimed replies go out now, marks them as sending and returns them. A reply without a record
+ * of its result `answerWithinMs` later becomes uncertain. Send nothing before the claim has committed.
+ */
+export async function beginReplies(
+  claim: Transaction,
+  replyIds: readonly ReplyId[],
+  messagesPerSecond: number | null,
+  answerWithinMs: number,
+): Promise<ReadonlySet<ReplyId>> {
+  if (replyIds.length === 0) return new Set();
+  const { rows } = await claim.query<{ id: string }>({
+    name: 'begin_replies',
+    text: BEGIN,
+    values: [replyIds, messagesPerSecond, answerWithinMs],
+  });
+  return new Set(rows.map(({ id }) => toReplyId(id)));
+}
+
+/** What becomes of a reply after an attempt, or without one. */
+export interface ReplyMove extends Omit<ResultMove, 'status'> {
+  readonly replyId: ReplyId;
+  /** The last attempt. */
+  readonly attempt: number;
+  readonly status: MessageStatus;
+  readonly channelIndex: BlindIndex<'channel_message_id'> | null;
+}
+
+/** The result of a send, with what it says about the channel. */
+export interface ReplyResult extends ReplyMove {
+  readonly signal: HealthSignal;
+}
+
+const RECORD = 'SELECT record_replies($1::message_status[], $2, $3, $4::message_status[], $5, $6, $7)';
+
+/** Records moves; a reply that is in none of the statuses `from`, or in another attempt, stays as it is. */
+async function record(
+  session: Pick<Database, 'query'>,
+  from: readonly MessageStatus[],
+  moves: readonly ReplyMove[],
+): Promise<void> {
+  if (moves.length === 0) return;
+  await session.query({
+    name: 'record_replies',
+    text: RECORD,
+    values: [
+      from,
+      moves.map(({ replyId }) => replyId),
+      moves.map(({ attempt }) => attempt),
+      moves.map(({ status }) => status),
+      moves.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
+      moves.map(({ reason }) => reason),
+      moves.map(({ afterMs }) => afterMs),
+    ],
+  });
+}
+
+/** Records the results of sends. */
+export function recordReplyResults(database: Database, results: readonly ReplyResult[]): Promise<void> {
+  return record(database, ['sending', 'uncertain'], results);
+}
+
+/** Puts off or ends claimed replies that do not go out now. */
+export function holdReplies(claim: Transaction, moves: readonly ReplyMove[]): Promise<void> {
+  return record(claim, ['queued'], moves);
+}
+
+const SET_ASIDE = `
+  UPDATE replies SET reason = $2::text, changed_at = clock_timestamp(),
+    status = CASE WHEN window_until > clock_timestamp() THEN status ELSE 'failed' END,
+    due_at = least(clock_timestamp() + $3 * interval '1 millisecond', window_until)
+  WHERE id = $1 AND status = 'queued'`;
+
+/** Makes a reply that stops the others wait: its fault may pass. It fails at the end of the channel's window. */
+export async function setReplyAside(
+  database: Database,
+  replyId: ReplyId,
+  reason: MessageReason,
+  afterMs: number,
+): Promise<void> {
+  await database.query(SET_ASIDE, [replyId, reason, afterMs]);
+}
+
+const LOST = 'SELECT settle_lost_replies() AS count';
+const MEND = 'SELECT mend_replies() AS count';
+/** As many as one call of either function changes. */
+const CHUNK = 1_000;
+
+/** Makes replies uncertain whose process died between sending and recording. */
+export function findLostReplies(database: Database): Promise<void> {
+  return inChunks(database, LOST);
+}
+
+/** Corrects the times of waiting replies that were written while the database's clock was ahead. */
+export function mendReplies(database: Database): Promise<void> {
+  return inChunks(database, MEND);
+}
+
+async function inChunks(database: Database, text: string): Promise<void> {
+  while (Number((await database.query<{ count: string }>(text)).rows[0]?.count) === CHUNK);
+}

@@ -1,0 +1,69 @@
+/** Replies for tests: a context that delivers them, and a queue for one application. */
+import assert from 'node:assert/strict';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import type { Phone } from '../../src/applications/rules/phone.ts';
+import type { ReplyChannel } from '../../src/messages/channels/channel.ts';
+import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
+import type { ReplyContext } from '../../src/messages/delivery/reply-turn.ts';
+import { ReplyResultLog } from '../../src/messages/delivery/send-result-log.ts';
+import type { ReplyContent } from '../../src/messages/rules/reply.ts';
+import { queueReplies, sealReply } from '../../src/messages/sql/replies.ts';
+import { toPartnerId } from '../../src/partners/rules/credential.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
+import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
+import type { Vault } from '../../src/seal/vault.ts';
+import { sessionsOf, type TestStore } from './database.ts';
+
+const TRY_FOR_MS = 60_000;
+
+/** No rate. A dropped record, a lost notice and a reply with a fault fail the test. */
+export function replyContext(
+  { vault, ...store }: TestStore,
+  channel: ReplyChannel,
+  changes: Partial<ReplyContext> = {},
+): ReplyContext {
+  const database = sessionsOf(store);
+  return {
+    database,
+    vault,
+    channel,
+    messagesPerSecond: null,
+    results: new ReplyResultLog(database, TRY_FOR_MS, assert.fail, () => {}),
+    notices: new ChannelNotices(database, TRY_FOR_MS, () => {}, assert.fail),
+    onFault: (reason) => assert.fail(`a reply has the fault ${reason}`),
+    ...changes,
+  };
+}
+
+/** A short text without anything else. */
+export function textContent(text: string, changes: Partial<ReplyContent> = {}): ReplyContent {
+  return { text, buttons: [], readMessageId: null, ...changes };
+}
+
+/** The addressee of replies. */
+export interface Addressee {
+  readonly id: number;
+  readonly phone: Phone;
+}
+
+/** Queues one reply, whose window is open for an hour. */
+export function queueReply(
+  { vault, ...store }: TestStore & { readonly vault: Vault },
+  { id, phone }: Addressee,
+  turn: number,
+  content = textContent(`turn ${turn}`),
+  windowUntil = new Date(Date.now() + 3_600_000),
+): Promise<void> {
+  const applicationId = toApplicationId(id);
+  const reply = {
+    ...{
+      applicationId,
+      turn,
+      partnerId: toPartnerId(1),
+      phoneIndex: phoneIndexOf(vault, phone),
+      windowUntil,
+    },
+    content: sealReply(vault, { applicationId, turn }, content),
+  };
+  return inTransaction(sessionsOf(store), (session) => queueReplies(session, [reply]));
+}
