@@ -1,6 +1,7 @@
 /** The variables that the applications alone read. */
 import { readFileSync } from 'node:fs';
 import { errorCode } from '../base/error-code.ts';
+import { parseOperatorJson, RepeatedNameError } from '../base/operator-json.ts';
 import { type ReadSetting, readLimit, type Setting } from '../base/setting.ts';
 import { type Retention, readRetention } from './rules/retention.ts';
 
@@ -25,9 +26,9 @@ export function retentionOf(setting: ReadSetting): Retention | null {
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return parseOperatorJson(readFileSync(path, 'utf8'));
   } catch (error) {
-    const why = errorCode(error) ?? 'it is no JSON';
+    const why = error instanceof RepeatedNameError ? error.message : (errorCode(error) ?? 'it is no JSON');
     throw new RangeError(`must name a JSON file that this user may read (${why})`);
   }
 }

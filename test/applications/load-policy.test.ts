@@ -168,6 +168,7 @@ describe('loadPolicy', () => {
       folder,
       await file('text.json', 'not json'),
       await file('empty.json', ''),
+      await file('twice.json', JSON.stringify(DEFAULT_POLICY).replace('{', '{"version":"other",')),
       await file('rule.json', JSON.stringify(changed('channel.gig', 21))),
     ];
     for (const path of bad) {

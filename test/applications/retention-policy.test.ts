@@ -98,6 +98,8 @@ it('a start is refused where the file cannot be read, is no JSON, or RETENTION_D
   );
   write('{');
   assert.throws(() => start({ RETENTION_POLICY: file }), /RETENTION_POLICY must name a JSON file/);
+  write('{"rejected": {"days": 1}, "rejected": {"days": 2}}');
+  assert.throws(() => start({ RETENTION_POLICY: file }), /an object has the name "rejected" twice/);
   write('{"in_review": {"days": 1}}');
   assert.throws(() => start({ RETENTION_POLICY: file }), /RETENTION_POLICY must not name in_review/);
   write(POLICY);

@@ -5,6 +5,7 @@ import Value from 'typebox/value';
 import { CURRENCIES } from '../../base/currency-data.ts';
 import { describeError } from '../../base/describe-error.ts';
 import { keysOf } from '../../base/keys-of.ts';
+import { parseOperatorJson } from '../../base/operator-json.ts';
 import { ToldError } from '../../base/told-error.ts';
 import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../rules/fields.ts';
 import { type Criterion, MAX_POINTS, type Policy } from '../rules/policy.ts';
@@ -58,7 +59,7 @@ const POLICY = Type.Object(
 export async function loadPolicy(path: string): Promise<Policy> {
   let content: unknown;
   try {
-    content = JSON.parse(await readFile(path, 'utf8'));
+    content = parseOperatorJson(await readFile(path, 'utf8'));
   } catch (error) {
     throw new PolicyError(`POLICY_FILE ${path} cannot be read as JSON: ${describeError(error)}`);
   }

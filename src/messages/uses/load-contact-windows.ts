@@ -1,6 +1,7 @@
 /** Reads an operator's contact windows (docs/contact-windows.md). */
 import { readFile } from 'node:fs/promises';
 import { describeError } from '../../base/describe-error.ts';
+import { parseOperatorJson } from '../../base/operator-json.ts';
 import { type ContactWindows, contactWindows } from '../rules/contact-window.ts';
 import { DEFAULT_WINDOWS } from '../rules/contact-window-defaults.ts';
 import { loadPublicHolidays } from './public-holidays.ts';
@@ -16,7 +17,7 @@ export async function loadContactWindows(path: string | null, now: Date): Promis
   const { ContactWindowsError, checkContactWindows } = await import('./check-contact-windows.ts');
   let content: unknown;
   try {
-    content = JSON.parse(await readFile(path, 'utf8'));
+    content = parseOperatorJson(await readFile(path, 'utf8'));
   } catch (error) {
     throw new ContactWindowsError(
       `CONTACT_WINDOWS_FILE ${path} cannot be read as JSON: ${describeError(error)}`,

@@ -3,6 +3,7 @@
 import { toMessageId } from '../../applications/rules/ids.ts';
 import { toPhone } from '../../applications/rules/phone.ts';
 import { describeError } from '../../base/describe-error.ts';
+import { parseOperatorJson } from '../../base/operator-json.ts';
 import { DEFAULT_FLOW } from '../../conversation/rules/default-flow.ts';
 import { type Flow, flowWith } from '../../conversation/rules/flow.ts';
 import { composeMessage } from '../../messages/rules/compose-message.ts';
@@ -37,7 +38,7 @@ export interface KeyBrand {
 export function readBrand(text: string, source: string): Brand {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseOperatorJson(text);
   } catch (error) {
     // The parser's message quotes the file; without its line breaks the message stays on one line.
     const reason = describeError(error).replace(/[\s\p{Cc}]+/gu, ' ');

@@ -193,6 +193,7 @@ describe('loadContactWindows', () => {
       folder,
       await file('text.json', 'not json'),
       await file('empty.json', ''),
+      await file('twice.json', JSON.stringify({ CL: CHILE }).replace('{', '{"CL":{},')),
       await file('rule.json', { CL: { ...CHILE, zones: ['Mars/Olympus'] } }),
     ];
     for (const path of bad) {

@@ -105,6 +105,7 @@ test('D32: a brand that only names templates is shown unchanged', async () => {
 
 const REFUSED: readonly (readonly [content: string, message: RegExp])[] = [
   ['{', /brand\.json must hold JSON/],
+  ['{"name":"A","name":"B"}', /brand\.json must hold JSON: an object has the name "name" twice/],
   ['[]', /brand\.json: the file: must be a JSON object/],
   ['{"colour": 1}', /brand\.json: the file: unknown key "colour"/],
   ['{"__proto__": 1}', /unknown key "__proto__"/],
