@@ -10,6 +10,7 @@ import { isBeingSent } from '../../src/messages/sql/erasure.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { type Database, inOneTransaction } from '../../src/postgres/database.ts';
 import { eraseApplications } from '../../src/rights/uses/erase-applications.ts';
+import { exportSubject } from '../../src/rights/uses/export-subject.ts';
 import { idNumberIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -104,6 +105,36 @@ it('registrations of the same phone at the same moment: what came is erased or c
   await eraseByCommand(one);
   await assertErased(one);
 });
+
+for (const isBefore of [true, false]) {
+  const when = isBefore
+    ? 'after the export found the applications'
+    : 'while the export reads the applications';
+  it(`an erasure ${when}: each one is shown as before the erasure or as after it, without a fault`, async () => {
+    const ids = await register(
+      key,
+      Array.from({ length: 6 }, () => applicant({ ...one, ...REJECTED })),
+    );
+    let erasing: Promise<unknown> = Promise.resolve();
+    const exported = await exportSubject(context, { phone: one.phone }, async (found) => {
+      assert.deepEqual(found.toSorted(), ids.toSorted());
+      // The applications are read after this.
+      erasing = eraseByCommand(one);
+      if (isBefore) await erasing;
+    });
+    await erasing;
+    assert.equal(exported.applications.length, ids.length);
+    for (const { application } of exported.applications) {
+      const { fields, fault } = application;
+      assert.equal(fault, null);
+      assert.ok([`${one.name} ${one.phone}`, 'null null'].includes(`${fields.name} ${fields.phone}`));
+    }
+    const after = await exportSubject(context, { phone: one.phone }, async () => {});
+    assert.deepEqual([after.applications, after.events], [[], []]);
+    assert.equal(after.phones.suppressions?.length, 1);
+    await assertErased(one);
+  });
+}
 
 it('a message that is being sent: the erasure gives way, and goes through when its result is recorded', async () => {
   const [id] = (await register(key, [applicant(one)])) as [number];
