@@ -8,7 +8,8 @@ CREATE FUNCTION erased_index() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SA
 -- Returns those that are not erased yet, each with its status; one whose decision cannot be read counts as in review.
 --
 -- The shared lock of the list of closed segments comes first: while it is held no session fills look-up buckets or
--- writes a partition again, so neither brings an erased index back.
+-- writes a partition again, so neither brings an erased index back. The lock is one of the coordinator: raises VN006 in a
+-- session on a worker of Citus.
 CREATE FUNCTION hold_for_erasure(p_ids bigint[])
 RETURNS TABLE (id bigint, status application_status, phone_index bigint, seal_id uuid)
 LANGUAGE plpgsql
@@ -24,7 +25,7 @@ DECLARE
   v_batches bigint[];
 BEGIN
   IF is_worker() THEN
-    RAISE EXCEPTION 'connect to the coordinator to erase' USING ERRCODE = 'feature_not_supported';
+    RAISE EXCEPTION 'an erasure needs the coordinator' USING ERRCODE = 'VN006';
   END IF;
   PERFORM pg_advisory_xact_lock_shared(8726, 3);
   SELECT array_agg(a.id ORDER BY a.id), array_agg(coalesce(a.status, 'in_review') ORDER BY a.id)

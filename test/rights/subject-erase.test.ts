@@ -235,3 +235,22 @@ it('is a wrong use without a reason, without a name of the person and with two',
   for (const args of [['--phone', '+573007770001'], [...WHY], ['--phone', '1', '--id-number', '2', ...WHY]])
     assert.equal((await run('subject', 'erase', ...args)).code, 2);
 });
+
+it('a session on a worker of Citus is told to go to the coordinator, and erases nothing', async () => {
+  const phone = toPhone('+573009990001');
+  const [id] = await register(key, [applicant({ phone, ...REJECTED })]);
+  // What is_worker() looks at.
+  await store.database.query('ALTER SEQUENCE batch_numbers RENAME TO elsewhere');
+  try {
+    const { code, err } = await run('subject', 'erase', '--phone', phone, '--reason', 'x', '--yes');
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^error: DATABASE_URL leads to a worker of Citus, and an erasure needs the coordinator/,
+    );
+  } finally {
+    await store.database.query('ALTER SEQUENCE elsewhere RENAME TO batch_numbers');
+  }
+  assert.equal((await json('application', 'show', `${id}`)).id, id);
+  assert.equal((await json('application', 'list', '--phone', phone)).length, 1);
+});

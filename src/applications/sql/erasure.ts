@@ -2,6 +2,8 @@
  * Takes a person out of applications (`migrations/0035_applications_erase.sql`): amounts, points, decision and status
  * stay.
  */
+import { errorCode } from '../../base/error-code.ts';
+import { ToldError } from '../../base/told-error.ts';
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 import { byteaArray } from '../../postgres/pg-encoding.ts';
@@ -31,17 +33,29 @@ interface HeldApplication {
 
 const HOLD = 'SELECT id, status, phone_index, seal_id FROM hold_for_erasure($1) ORDER BY id';
 
-/** Locks those of the applications that are not erased yet; they hold no phone any more. */
+/** The session is on a worker of Citus. */
+const ON_WORKER = 'VN006';
+const TO_COORDINATOR =
+  'DATABASE_URL leads to a worker of Citus, and an erasure needs the coordinator: run the command with the DATABASE_URL of the coordinator';
+
+/**
+ * Locks those of the applications that are not erased yet; they hold no phone any more. Throws a `ToldError` in a session
+ * on a worker of Citus.
+ */
 export async function holdForErasure(
   session: Transaction,
   ids: readonly ApplicationId[],
 ): Promise<HeldApplication[]> {
-  const { rows } = await session.query<{
-    id: string;
-    status: ApplicationStatus;
-    phone_index: string | null;
-    seal_id: string;
-  }>(HOLD, [ids]);
+  const { rows } = await session
+    .query<{
+      id: string;
+      status: ApplicationStatus;
+      phone_index: string | null;
+      seal_id: string;
+    }>(HOLD, [ids])
+    .catch((error: unknown) => {
+      throw errorCode(error) === ON_WORKER ? new ToldError(TO_COORDINATOR) : error;
+    });
   return rows.map((row) => ({
     id: toApplicationId(row.id),
     status: row.status,
