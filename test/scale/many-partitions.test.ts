@@ -40,7 +40,7 @@ import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
-import { readChatMessage, readChatMessages, readChatMessagesOf } from '../../src/simulator/chats.ts';
+import { readChatMessage, readChatMessages, readChatMessagesOf } from '../../src/simulator/chat-messages.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';

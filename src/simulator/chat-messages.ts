@@ -10,7 +10,9 @@ import {
 } from '../applications/rules/ids.ts';
 import type { Phone } from '../applications/rules/phone.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
+import { composeMessage } from '../messages/rules/compose-message.ts';
 import type { MessageStatus, MessageType } from '../messages/rules/notify.ts';
+import type { OutgoingMessage } from '../messages/rules/outgoing-message.ts';
 import { REVIEWED_AT } from '../messages/sql/messages.ts';
 import type { Brand } from '../partners/rules/brand.ts';
 import type { Database } from '../postgres/database.ts';
@@ -156,4 +158,13 @@ async function read(
       },
     ];
   });
+}
+
+/** The message as its phone got it; null if its brand or currency cannot make a text. */
+export function composeChatMessage(message: ChatMessage): OutgoingMessage | null {
+  try {
+    return composeMessage({ ...message, attempt: message.attempts });
+  } catch {
+    return null;
+  }
 }
