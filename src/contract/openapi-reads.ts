@@ -2,7 +2,7 @@
 import { APPLICATION_STATUSES } from '../applications/rules/lifecycle.ts';
 import { ALL_REASON_CODES } from '../applications/rules/reason-codes.ts';
 import type { Language } from '../base/language.ts';
-import { MESSAGE_TYPES } from '../messages/rules/notify.ts';
+import { OUTCOME_TYPES } from '../messages/rules/notify.ts';
 import { applicationExample, feedExamples } from './examples-reads.ts';
 import { failures } from './openapi-failures.ts';
 import { header, OF_EVERY_ANSWER } from './openapi-headers.ts';
@@ -128,7 +128,7 @@ export function readSchemas(language: Language): Record<string, Schema> {
       {},
     ),
     MessageFailedEvent: event('message.failed', 'A message to the applicant failed.', {
-      message: { description: 'The type of the message.', type: 'string', enum: MESSAGE_TYPES },
+      message: { description: 'The type of the message.', type: 'string', enum: OUTCOME_TYPES },
     }),
     ApplicationState: record({
       id: { type: 'integer', minimum: 1 },
