@@ -27,6 +27,9 @@ function describe(event: PartnerEvent): string {
     case 'unknown':
       // The service is newer than this program. The event must not stop the others.
       return `an event of the type ${event.sentType}`;
+    default:
+      // Events of conversations, which come only where `types` asks for them.
+      return `application ${event.data.id}: ${event.type}`;
   }
 }
 

@@ -6,7 +6,9 @@
 -- with events of several partners takes the locks in the order of the partners (the head of 0007_messages.sql has the
 -- order of the other locks).
 
-CREATE TYPE partner_event_type AS ENUM ('application.status_changed', 'application.interested', 'message.failed');
+CREATE TYPE partner_event_type AS ENUM ('application.status_changed', 'application.interested', 'message.failed',
+  'conversation.started', 'documents.received', 'income.verified', 'contract.signed', 'contract.withdrawn',
+  'conversation.ended');
 
 CREATE TABLE partner_event_totals (
   partner_id integer PRIMARY KEY,
@@ -30,13 +32,21 @@ CREATE TABLE partner_events (
   to_status application_status,
   reason_code text,
   message_type message_type,
+  -- Of income.verified and conversation.ended: a code.
+  outcome text,
   PRIMARY KEY (partner_id, number)
 );
+
+-- Whether a type is of the events of conversations, which are told only to partners that ask for them (D47).
+CREATE FUNCTION is_of_conversation(p_type partner_event_type) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN p_type IN ('conversation.started', 'documents.received', 'income.verified', 'contract.signed',
+  'contract.withdrawn', 'conversation.ended');
 
 -- What else is done with new events of a partner, whose numbers begin after p_after, in their transaction. Nothing by
 -- itself: a later file may replace the function, as 0011_push.sql does.
 CREATE FUNCTION after_partner_events(
-  p_partner_id integer, p_after bigint, p_application_ids bigint[], p_at timestamptz, p_elapsed_ms bigint
+  p_partner_id integer, p_after bigint, p_application_ids bigint[], p_types partner_event_type[], p_at timestamptz,
+  p_elapsed_ms bigint
 ) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -73,7 +83,41 @@ BEGIN
     SELECT v_partner.partner_id, v_last - v_partner.events + u.n, v_at, v_elapsed_ms, u.id, p_type, p_from, p_to,
       p_reason_code, u.message_type
     FROM unnest(v_partner.ids, v_partner.message_types) WITH ORDINALITY AS u(id, message_type, n);
-    PERFORM after_partner_events(v_partner.partner_id, v_last - v_partner.events, v_partner.ids, v_at, v_elapsed_ms);
+    PERFORM after_partner_events(v_partner.partner_id, v_last - v_partner.events, v_partner.ids,
+      array_fill(p_type, ARRAY[v_partner.events::integer]), v_at, v_elapsed_ms);
+  END LOOP;
+END
+$$;
+
+-- Writes events of conversations, in the order of the arrays, in the caller's transaction (D47). p_outcomes: one an
+-- event, NULL where its type has none.
+CREATE FUNCTION add_conversation_events(
+  p_types partner_event_type[], p_partner_ids integer[], p_application_ids bigint[], p_outcomes text[]
+) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_elapsed_ms constant bigint := elapsed_ms();
+  v_at timestamptz;
+  v_last bigint;
+  v_partner record;
+BEGIN
+  FOR v_partner IN
+    SELECT u.partner_id, count(*) AS events, array_agg(u.application_id ORDER BY u.n) AS ids,
+      array_agg(u.type ORDER BY u.n) AS types, array_agg(u.outcome ORDER BY u.n) AS outcomes
+    FROM unnest(p_types, p_partner_ids, p_application_ids, p_outcomes)
+      WITH ORDINALITY AS u(type, partner_id, application_id, outcome, n)
+    GROUP BY u.partner_id ORDER BY u.partner_id
+  LOOP
+    INSERT INTO partner_event_totals AS t (partner_id, last) VALUES (v_partner.partner_id, v_partner.events)
+    ON CONFLICT (partner_id) DO UPDATE SET last = t.last + excluded.last
+    RETURNING t.last INTO v_last;
+    -- The time is read after the wait for the lock.
+    v_at := clock_timestamp();
+    INSERT INTO partner_events (partner_id, number, at, stored_ms, application_id, type, outcome)
+    SELECT v_partner.partner_id, v_last - v_partner.events + u.n, v_at, v_elapsed_ms, u.id, u.type, u.outcome
+    FROM unnest(v_partner.ids, v_partner.types, v_partner.outcomes) WITH ORDINALITY AS u(id, type, outcome, n);
+    PERFORM after_partner_events(v_partner.partner_id, v_last - v_partner.events, v_partner.ids, v_partner.types, v_at,
+      v_elapsed_ms);
   END LOOP;
 END
 $$;

@@ -16,6 +16,8 @@ CREATE TABLE partner_endpoints (
   set_at timestamptz NOT NULL,
   -- Which setting of the URL this is. What becomes of an attempt on an earlier one says nothing about the endpoint.
   version integer NOT NULL DEFAULT 1,
+  -- The partner has asked for the events of conversations too (D47).
+  conversation_events boolean NOT NULL DEFAULT false,
   -- elapsed_ms() of the last rotation. For a day after it, pushes are also signed with the secret from before.
   rotated_ms bigint,
   -- Set while nothing is pushed: by an operator, or because the endpoint is dead.
@@ -56,15 +58,20 @@ CREATE INDEX pushes_set_at ON pushes USING brin (set_at) WITH (pages_per_range =
 
 -- Queues the pushes of new events, whose numbers begin after p_after, where their partner has an endpoint.
 CREATE OR REPLACE FUNCTION after_partner_events(
-  p_partner_id integer, p_after bigint, p_application_ids bigint[], p_at timestamptz, p_elapsed_ms bigint
+  p_partner_id integer, p_after bigint, p_application_ids bigint[], p_types partner_event_type[], p_at timestamptz,
+  p_elapsed_ms bigint
 ) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+  -- NULL: the partner has no endpoint that takes pushes.
+  v_asked constant boolean := (SELECT e.conversation_events FROM partner_endpoints e
+    WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL);
 BEGIN
-  IF EXISTS (SELECT FROM partner_endpoints e WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL) THEN
-    INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
-    SELECT p_partner_id, p_after + u.n, u.id, p_elapsed_ms, p_at, p_at
-    FROM unnest(p_application_ids) WITH ORDINALITY AS u(id, n);
-  END IF;
+  IF v_asked IS NULL THEN RETURN; END IF;
+  INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
+  SELECT p_partner_id, p_after + u.n, u.id, p_elapsed_ms, p_at, p_at
+  FROM unnest(p_application_ids, p_types) WITH ORDINALITY AS u(id, type, n)
+  WHERE v_asked OR NOT is_of_conversation(u.type);
 END
 $$;
 
@@ -77,9 +84,11 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_at constant timestamptz := clock_timestamp();
   v_elapsed_ms constant bigint := elapsed_ms();
+  v_asked boolean;
 BEGIN
   queued := 0;
-  PERFORM FROM partner_endpoints e WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL FOR NO KEY UPDATE;
+  SELECT e.conversation_events INTO v_asked FROM partner_endpoints e
+  WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL FOR NO KEY UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
   SELECT max(e.number) INTO last FROM (
     SELECT e.number FROM partner_events e
@@ -89,6 +98,7 @@ BEGIN
   SELECT e.partner_id, e.number, e.application_id, v_elapsed_ms, v_at, v_at
   FROM partner_events e
   WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= last
+    AND (v_asked OR NOT is_of_conversation(e.type))
   ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS queued = ROW_COUNT;
 END

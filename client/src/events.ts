@@ -62,6 +62,24 @@ export interface MessageFailed extends EventHead {
   data: EventSubject & { message: MessageType };
 }
 
+/** Something of the conversation with the applicant. You hear of it only where you ask for it (`types`). */
+export interface OfConversation extends EventHead {
+  type: 'conversation.started' | 'documents.received' | 'contract.signed' | 'contract.withdrawn';
+  data: EventSubject;
+}
+
+/** The income was checked. */
+export interface IncomeVerified extends EventHead {
+  type: 'income.verified';
+  data: EventSubject & { outcome: 'confirmed' | 'adjusted' | 'operator' };
+}
+
+/** The conversation ended. */
+export interface ConversationEnded extends EventHead {
+  type: 'conversation.ended';
+  data: EventSubject & { outcome: 'signed' | 'declined' | 'withdrawn' | 'expired' | 'closed' };
+}
+
 /** An event that this version of the package does not know. */
 export interface UnknownEvent extends EventHead {
   type: 'unknown';
@@ -78,7 +96,17 @@ export interface EndpointTest extends EventHead {
 }
 
 /** An event about one of the partner's applications. */
-export type PartnerEvent = StatusChanged | Interested | MessageFailed | UnknownEvent;
+export type PartnerEvent =
+  | StatusChanged
+  | Interested
+  | MessageFailed
+  | OfConversation
+  | IncomeVerified
+  | ConversationEnded
+  | UnknownEvent;
+
+/** The types of events that this package knows. */
+export type EventType = Exclude<PartnerEvent['type'], 'unknown'>;
 
 /** What the service pushes. */
 export type PushedEvent = PartnerEvent | EndpointTest;
@@ -101,6 +129,19 @@ const MESSAGE_TYPES: Readonly<Record<string, MessageType>> = {
   approved: 'approved',
   offer: 'offer',
   rejected: 'rejected',
+};
+
+const INCOME_OUTCOMES: Readonly<Record<string, IncomeVerified['data']['outcome']>> = {
+  confirmed: 'confirmed',
+  adjusted: 'adjusted',
+  operator: 'operator',
+};
+const ENDS: Readonly<Record<string, ConversationEnded['data']['outcome']>> = {
+  signed: 'signed',
+  declined: 'declined',
+  withdrawn: 'withdrawn',
+  expired: 'expired',
+  closed: 'closed',
 };
 
 /** Reads an answer of the feed. Throws `ResponseError`. */
@@ -147,6 +188,19 @@ function readKnown(head: EventHead, type: string, data: JsonObject): PartnerEven
     }
     case 'application.interested':
       return { ...head, type, data: readSubject(data) };
+    case 'conversation.started':
+    case 'documents.received':
+    case 'contract.signed':
+    case 'contract.withdrawn':
+      return { ...head, type, data: readSubject(data) };
+    case 'income.verified': {
+      const outcome = oneOf(INCOME_OUTCOMES, data.outcome, 'outcome');
+      return { ...head, type, data: { ...readSubject(data), outcome } };
+    }
+    case 'conversation.ended': {
+      const outcome = oneOf(ENDS, data.outcome, 'outcome');
+      return { ...head, type, data: { ...readSubject(data), outcome } };
+    }
     case 'message.failed': {
       const message = oneOf(MESSAGE_TYPES, data.message, 'message');
       return { ...head, type, data: { ...readSubject(data), message } };

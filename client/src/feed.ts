@@ -20,6 +20,7 @@ export function readEvents(
   const pollMs = checkInteger('pollMs', options.pollMs ?? 10_000, 1, MAX_TIMER_MS);
   const url = urlBelow(endpoint, 'events');
   url.searchParams.set('limit', String(limit));
+  if (options.types !== undefined) url.searchParams.set('types', options.types.join(','));
   if (options.after != null) url.searchParams.set('after', options.after);
   const fetchPage = (): Promise<EventPage> =>
     request(endpoint, { url: url.href, read: readPage }, { signal, onRetry });

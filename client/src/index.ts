@@ -15,11 +15,15 @@ export {
   type WebhookFault,
 } from './errors.ts';
 export type {
+  ConversationEnded,
   EndpointTest,
   EventHead,
   EventSubject,
+  EventType,
+  IncomeVerified,
   Interested,
   MessageFailed,
+  OfConversation,
   PartnerEvent,
   PushedEvent,
   ReasonCode,

@@ -1,5 +1,6 @@
 /** The options that callers set, and the arguments that their hooks get. */
 import type { VentanillaError } from './errors.ts';
+import type { EventType } from './events.ts';
 import type { Application, Outcome } from './wire.ts';
 
 /** The request that the client passes to `fetch`. */
@@ -107,6 +108,11 @@ export interface EventsOptions {
    * oldest event that the service keeps.
    */
   after?: string | null | undefined;
+  /**
+   * Only events of these types. Default: those of applications and messages, and none of conversations. Keep to one set
+   * of types for a cursor.
+   */
+  types?: readonly EventType[];
   /** True: after the newest event waits for more, and never ends by itself. Default false: ends there. */
   follow?: boolean;
   /** With `follow`: milliseconds between two requests while there is nothing new; default 10,000. */

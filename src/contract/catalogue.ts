@@ -60,7 +60,7 @@ const PROBLEMS_OF: Readonly<Record<Operation, readonly RequestProblem[]>> = {
     ...IDEMPOTENCY,
   ],
   quota: [...OF_ANY, 'method_not_allowed'],
-  events: [...OF_ANY, 'only_get', 'bad_limit', 'bad_cursor', 'cursor_gone'],
+  events: [...OF_ANY, 'only_get', 'bad_limit', 'bad_cursor', 'bad_types', 'cursor_gone'],
   application: [...OF_ANY, 'only_get', 'not_found'],
 };
 

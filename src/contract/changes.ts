@@ -16,6 +16,10 @@ export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
         es: '`GET /PRO/events` cuenta qué pasó con tus solicitudes después de registrarlas: revisiones con el código de su motivo, interés, mensajes fallidos. Los eventos vienen en orden y sin huecos, y se conservan 30 días.',
       },
       {
+        en: 'With `types` you read of the conversation too that an applicant may have after the tap on "I am interested": its beginning, documents, income, contract and end. Without `types` the feed is as before.',
+        es: 'Con `types` también lees sobre la conversación que puede seguir al toque de "Me interesa": comienzo, documentos, ingreso, contrato y fin. Sin `types`, la lista es como antes.',
+      },
+      {
         en: '`GET /PRO/applications/{id}` tells one of your applications as it is now.',
         es: '`GET /PRO/applications/{id}` dice cómo está ahora una de tus solicitudes.',
       },

@@ -17,6 +17,27 @@ export const EVENT_WORDS: Readonly<Record<PartnerEventType, Words>> = {
     en: 'A message to the applicant failed.',
     es: 'Falló un mensaje al solicitante.',
   },
+  'conversation.started': {
+    en: 'The conversation with the applicant began.',
+    es: 'Empezó la conversación con el solicitante.',
+  },
+  'documents.received': {
+    en: 'The applicant sent the documents.',
+    es: 'El solicitante envió los documentos.',
+  },
+  'income.verified': {
+    en: 'The income was checked: confirmed, adjusted, or left to an operator.',
+    es: 'Se revisó el ingreso: confirmado, ajustado o en manos de un operador.',
+  },
+  'contract.signed': { en: 'The applicant signed the contract.', es: 'El solicitante firmó el contrato.' },
+  'contract.withdrawn': {
+    en: 'The applicant withdrew from the contract in time.',
+    es: 'El solicitante se retiró del contrato a tiempo.',
+  },
+  'conversation.ended': {
+    en: 'The conversation ended: signed, declined, withdrawn, expired or closed.',
+    es: 'Terminó la conversación: firmada, no aceptada, retirada, vencida o cerrada.',
+  },
 };
 
 /** What each code means. */

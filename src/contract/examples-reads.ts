@@ -1,7 +1,7 @@
 /** Example answers of the requests that read events and one application (D41), rendered as real answers are. */
 import { toApplicationId } from '../applications/rules/ids.ts';
 import type { Language } from '../base/language.ts';
-import type { EventId, PartnerEvent } from '../events/rules/event.ts';
+import { type EventId, type PartnerEvent, UNASKED_EVENT_TYPES } from '../events/rules/event.ts';
 import { toPartnerId } from '../partners/rules/credential.ts';
 import { renderApplication, renderFeed } from './partner-reads.ts';
 
@@ -15,6 +15,12 @@ const IDS = [
   exampleId('evt_AAAAAAAAAAHTlFh8eJxOBS2yjxQ'),
   exampleId('evt_AAAAAAAAAAIfP2m0b1kq8x9WcVE'),
   exampleId('evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U'),
+  exampleId('evt_AAAAAAAAAAQ1mXc0Zr8yT4uHb6E'),
+  exampleId('evt_AAAAAAAAAAWk2Yd9Qs7xV5tJc1I'),
+  exampleId('evt_AAAAAAAAAAaB3Ze8Rp6wU6sKd2M'),
+  exampleId('evt_AAAAAAAAAAcS4Xf7To5vW7rLe3Q'),
+  exampleId('evt_AAAAAAAAAAg35Wg6Un4uX8qMf4U'),
+  exampleId('evt_AAAAAAAAAAk-6Vh5Vm3tY9pNg5Y'),
 ] as const;
 
 /** An event of each type, oldest first. */
@@ -32,9 +38,17 @@ export const EXAMPLE_EVENTS: readonly PartnerEvent[] = [
     to: 'pending_signature',
     reasonCode: 'documents_verified',
   },
+  { ...common(4, '15:50:00'), type: 'conversation.started' },
+  { ...common(5, '15:58:00'), type: 'documents.received' },
+  { ...common(6, '15:58:04'), type: 'income.verified', outcome: 'confirmed' },
+  { ...common(7, '16:07:30'), type: 'contract.signed' },
+  { ...common(8, '16:07:30'), type: 'conversation.ended', outcome: 'signed' },
+  { ...common(9, '17:20:00'), type: 'contract.withdrawn' },
 ];
+/** The events that the feed tells without asking for types. */
+const UNASKED = EXAMPLE_EVENTS.filter(({ type }) => UNASKED_EVENT_TYPES.includes(type));
 
-function common(number: 1 | 2 | 3, time: string) {
+function common(number: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9, time: string) {
   return {
     id: IDS[number - 1]!,
     partnerId: toPartnerId(1),
@@ -47,7 +61,7 @@ function common(number: 1 | 2 | 3, time: string) {
 
 /** A page with events, and the page after the last one. */
 export function feedExamples(): { readonly page: object; readonly end: object } {
-  const page = { events: EXAMPLE_EVENTS, next: IDS[2], hasMore: false };
+  const page = { events: UNASKED, next: IDS[2], hasMore: false };
   return { page: JSON.parse(renderFeed(page)), end: JSON.parse(renderFeed({ ...page, events: [] })) };
 }
 

@@ -2,7 +2,9 @@
 import { APPLICATION_STATUSES } from '../applications/rules/lifecycle.ts';
 import { ALL_REASON_CODES } from '../applications/rules/reason-codes.ts';
 import type { Language } from '../base/language.ts';
-import { OUTCOME_TYPES } from '../messages/rules/notify.ts';
+import { CONVERSATION_ENDS, INCOME_OUTCOMES, PARTNER_EVENT_TYPES } from '../events/rules/event.ts';
+import { MESSAGE_TYPES } from '../messages/rules/notify.ts';
+import { EVENT_WORDS } from './event-words.ts';
 import { applicationExample, feedExamples } from './examples-reads.ts';
 import { failures } from './openapi-failures.ts';
 import { header, OF_EVERY_ANSWER } from './openapi-headers.ts';
@@ -25,6 +27,20 @@ export const READ_PARAMETERS = {
     in: 'query',
     description: 'The most events of the page.',
     schema: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS },
+  },
+  Types: {
+    name: 'types',
+    in: 'query',
+    description:
+      'Only events of these types, with commas between the names. Without it you read the events of applications and messages; name the types of conversations, documents, incomes and contracts to read them. Each set of types has its own order without gaps: keep to one set for a cursor.',
+    style: 'form',
+    explode: false,
+    schema: {
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string', enum: PARTNER_EVENT_TYPES },
+    },
   },
   ApplicationId: {
     name: 'id',
@@ -65,7 +81,7 @@ const EVENTS: Schema = {
   summary: 'What happened to your applications since you registered them',
   description:
     'Your events in their order, without gaps. Store `next` with what you did, and ask with it as `after`: at once while `has_more` is true, else after a while. Events are kept for 30 days. The names are English in every language.',
-  parameters: [{ $ref: '#/components/parameters/After' }, { $ref: '#/components/parameters/Limit' }],
+  parameters: ['After', 'Limit', 'Types'].map((name) => ({ $ref: `#/components/parameters/${name}` })),
   responses: {
     200: answer('A page of events, oldest first.', reference('EventPage'), feedExamples()),
     ...failures('events', 'PRO'),
@@ -111,7 +127,11 @@ export function readSchemas(language: Language): Record<string, Schema> {
     }),
     PartnerEvent: {
       description: 'A later version may add types: ignore those that you do not know.',
-      oneOf: ['StatusChangedEvent', 'InterestedEvent', 'MessageFailedEvent'].map(reference),
+      oneOf: [
+        ...['StatusChangedEvent', 'InterestedEvent', 'MessageFailedEvent', 'ConversationStartedEvent'],
+        ...['DocumentsReceivedEvent', 'IncomeVerifiedEvent', 'ContractSignedEvent', 'ContractWithdrawnEvent'],
+        'ConversationEndedEvent',
+      ].map(reference),
     },
     StatusChangedEvent: event(
       'application.status_changed',
@@ -128,7 +148,17 @@ export function readSchemas(language: Language): Record<string, Schema> {
       {},
     ),
     MessageFailedEvent: event('message.failed', 'A message to the applicant failed.', {
-      message: { description: 'The type of the message.', type: 'string', enum: OUTCOME_TYPES },
+      message: { description: 'The type of the message.', type: 'string', enum: MESSAGE_TYPES },
+    }),
+    ConversationStartedEvent: event('conversation.started', EVENT_WORDS['conversation.started'].en, {}),
+    DocumentsReceivedEvent: event('documents.received', EVENT_WORDS['documents.received'].en, {}),
+    IncomeVerifiedEvent: event('income.verified', EVENT_WORDS['income.verified'].en, {
+      outcome: { type: 'string', enum: INCOME_OUTCOMES },
+    }),
+    ContractSignedEvent: event('contract.signed', EVENT_WORDS['contract.signed'].en, {}),
+    ContractWithdrawnEvent: event('contract.withdrawn', EVENT_WORDS['contract.withdrawn'].en, {}),
+    ConversationEndedEvent: event('conversation.ended', EVENT_WORDS['conversation.ended'].en, {
+      outcome: { type: 'string', enum: CONVERSATION_ENDS },
     }),
     ApplicationState: record({
       id: { type: 'integer', minimum: 1 },

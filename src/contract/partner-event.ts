@@ -21,5 +21,13 @@ function membersOfType(event: PartnerEvent): object {
       return {};
     case 'message.failed':
       return { message: event.message };
+    case 'conversation.started':
+    case 'documents.received':
+    case 'contract.signed':
+    case 'contract.withdrawn':
+      return {};
+    case 'income.verified':
+    case 'conversation.ended':
+      return { outcome: event.outcome };
   }
 }

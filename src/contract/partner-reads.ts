@@ -4,7 +4,13 @@ import type { ApplicationStatus } from '../applications/rules/lifecycle.ts';
 import type { Decision } from '../applications/rules/scorecard.ts';
 import type { Language } from '../base/language.ts';
 import { withOffset } from '../base/time.ts';
-import type { EventId, PartnerEvent } from '../events/rules/event.ts';
+import {
+  type EventId,
+  PARTNER_EVENT_TYPES,
+  type PartnerEvent,
+  type PartnerEventType,
+  UNASKED_EVENT_TYPES,
+} from '../events/rules/event.ts';
 import { renderPartnerEvent } from './partner-event.ts';
 import { RequestError } from './request.ts';
 import { DECISION_NAMES, LATER_STATUS_NAMES, NAMES } from './response.ts';
@@ -15,12 +21,22 @@ export interface FeedQuery {
   /** null: from the oldest event that is kept. */
   readonly after: string | null;
   readonly limit: number;
+  readonly types: readonly PartnerEventType[];
 }
 
 /** Reads the query of the feed; a parameter that occurs several times is an array. Throws `RequestError`. */
-export function readFeedQuery({ after, limit }: Readonly<Record<string, unknown>>): FeedQuery {
+export function readFeedQuery({ after, limit, types }: Readonly<Record<string, unknown>>): FeedQuery {
   if (after !== undefined && typeof after !== 'string') throw new RequestError('bad_cursor');
-  return { after: after ?? null, limit: readLimit(limit) };
+  return { after: after ?? null, limit: readLimit(limit), types: readTypes(types) };
+}
+
+/** The types with commas between them (D47); without the parameter those that a partner hears of without asking. */
+function readTypes(text: unknown): readonly PartnerEventType[] {
+  if (text === undefined) return UNASKED_EVENT_TYPES;
+  const names = typeof text === 'string' ? text.split(',') : [];
+  const types = PARTNER_EVENT_TYPES.filter((type) => names.includes(type));
+  if (types.length === 0 || types.length !== names.length) throw new RequestError('bad_types');
+  return types;
 }
 
 function readLimit(text: unknown): number {

@@ -70,6 +70,10 @@ const REQUEST_TEXTS = {
     en: 'after must be given at most once, as a cursor that this feed gave you',
     es: 'after debe darse una vez como máximo, como un cursor dado por esta ruta',
   },
+  bad_types: {
+    en: 'types must be given at most once, as names of event types with commas between them, each name once',
+    es: 'types debe darse una vez como máximo, como nombres de tipos de evento separados por comas, cada uno una vez',
+  },
   cursor_gone: {
     en: 'the events after this cursor are no longer kept; start again without after',
     es: 'los eventos posteriores a este cursor ya no se conservan; empiece de nuevo sin after',

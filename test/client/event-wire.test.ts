@@ -4,6 +4,8 @@ import { it } from 'node:test';
 import { readPage } from '../../client/src/events.ts';
 import type {
   ApplicationStatus,
+  ConversationEnded,
+  IncomeVerified,
   MessageFailed,
   PartnerEvent,
   ReasonCode,
@@ -14,12 +16,16 @@ import * as lifecycle from '../../src/applications/rules/lifecycle.ts';
 import type { ReasonCode as ServiceReasonCode } from '../../src/applications/rules/reason-codes.ts';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
 import {
+  CONVERSATION_ENDS,
+  type ConversationEnd,
   type EventId,
+  INCOME_OUTCOMES,
+  type IncomeOutcome,
   PARTNER_EVENT_TYPES,
   type PartnerEventType,
   type PartnerEvent as ServiceEvent,
 } from '../../src/events/rules/event.ts';
-import { OUTCOME_TYPES, type OutcomeType } from '../../src/messages/rules/notify.ts';
+import { MESSAGE_TYPES, type MessageType } from '../../src/messages/rules/notify.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
@@ -28,9 +34,17 @@ const SAME: [
   Same<Exclude<PartnerEvent['type'], 'unknown'>, PartnerEventType>,
   Same<ApplicationStatus, lifecycle.ApplicationStatus>,
   Same<StatusChanged['data']['to'], lifecycle.ApplicationStatus>,
-  Same<MessageFailed['data']['message'], OutcomeType>,
+  Same<MessageFailed['data']['message'], MessageType>,
   Same<ReasonCode, ServiceReasonCode>,
-] = [true, true, true, true, true];
+  Same<IncomeVerified['data']['outcome'], IncomeOutcome>,
+  Same<ConversationEnded['data']['outcome'], ConversationEnd>,
+] = [true, true, true, true, true, true, true];
+const OF_CONVERSATION = [
+  'conversation.started',
+  'documents.received',
+  'contract.signed',
+  'contract.withdrawn',
+] as const;
 
 const read = (event: unknown) => readPage({ events: [event], next: 'evt_2', has_more: false }).events[0];
 
@@ -56,9 +70,21 @@ it('the client reads every event that the service renders, with every status and
         { ...about, idNumber, type: 'application.status_changed', to, ...change },
         { type: 'application.status_changed', data: { ...subject, to, ...change } },
       ]),
-      ...OUTCOME_TYPES.map((message): [ServiceEvent, Partial<PartnerEvent>] => [
+      ...MESSAGE_TYPES.map((message): [ServiceEvent, Partial<PartnerEvent>] => [
         { ...about, idNumber, type: 'message.failed', message },
         { type: 'message.failed', data: { ...subject, message } },
+      ]),
+      ...OF_CONVERSATION.map((type): [ServiceEvent, Partial<PartnerEvent>] => [
+        { ...about, idNumber, type },
+        { type, data: subject },
+      ]),
+      ...INCOME_OUTCOMES.map((outcome): [ServiceEvent, Partial<PartnerEvent>] => [
+        { ...about, idNumber, type: 'income.verified', outcome },
+        { type: 'income.verified', data: { ...subject, outcome } },
+      ]),
+      ...CONVERSATION_ENDS.map((outcome): [ServiceEvent, Partial<PartnerEvent>] => [
+        { ...about, idNumber, type: 'conversation.ended', outcome },
+        { type: 'conversation.ended', data: { ...subject, outcome } },
       ]),
     ];
     assert.deepEqual(new Set(cases.map(([{ type }]) => type)), new Set(PARTNER_EVENT_TYPES));

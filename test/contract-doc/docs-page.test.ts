@@ -148,7 +148,8 @@ for (const language of ['en', 'es'] as const) {
       const members = table('### Partner event\n');
       const types = table('The types of events:\n').map(([type]) => {
         const own = members.filter(
-          ([name, , on]) => name?.includes('data.') && (on === 'every event' || on === type),
+          ([name, , on]) =>
+            name?.includes('data.') && (on === 'every event' || codesIn(on as string).includes(codeOf(type))),
         );
         return [codeOf(type), own.map(([name]) => codeOf(name).replace('data.', '')).join(', ')];
       });

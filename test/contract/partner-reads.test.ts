@@ -5,6 +5,7 @@ import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { EXAMPLE_EVENTS } from '../../src/contract/examples-reads.ts';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
 import { readFeedQuery, renderApplication, renderFeed } from '../../src/contract/partner-reads.ts';
+import { PARTNER_EVENT_TYPES, UNASKED_EVENT_TYPES } from '../../src/events/rules/event.ts';
 
 const APPLICATION = {
   id: toApplicationId(346),
@@ -24,6 +25,12 @@ describe('D41: the JSON of events and applications', () => {
         '{"id":"evt_AAAAAAAAAAHTlFh8eJxOBS2yjxQ","type":"message.failed","timestamp":"2026-11-22T10:00:00.000+00:00","data":{"id":346,"id_number":"1020304050","message":"offer"}}',
         '{"id":"evt_AAAAAAAAAAIfP2m0b1kq8x9WcVE","type":"application.interested","timestamp":"2026-11-22T11:30:00.000+00:00","data":{"id":346,"id_number":"1020304050"}}',
         '{"id":"evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U","type":"application.status_changed","timestamp":"2026-11-22T15:45:10.250+00:00","data":{"id":346,"id_number":"1020304050","from":"in_review","to":"pending_signature","reason_code":"documents_verified"}}',
+        '{"id":"evt_AAAAAAAAAAQ1mXc0Zr8yT4uHb6E","type":"conversation.started","timestamp":"2026-11-22T15:50:00.000+00:00","data":{"id":346,"id_number":"1020304050"}}',
+        '{"id":"evt_AAAAAAAAAAWk2Yd9Qs7xV5tJc1I","type":"documents.received","timestamp":"2026-11-22T15:58:00.000+00:00","data":{"id":346,"id_number":"1020304050"}}',
+        '{"id":"evt_AAAAAAAAAAaB3Ze8Rp6wU6sKd2M","type":"income.verified","timestamp":"2026-11-22T15:58:04.000+00:00","data":{"id":346,"id_number":"1020304050","outcome":"confirmed"}}',
+        '{"id":"evt_AAAAAAAAAAcS4Xf7To5vW7rLe3Q","type":"contract.signed","timestamp":"2026-11-22T16:07:30.000+00:00","data":{"id":346,"id_number":"1020304050"}}',
+        '{"id":"evt_AAAAAAAAAAg35Wg6Un4uX8qMf4U","type":"conversation.ended","timestamp":"2026-11-22T16:07:30.000+00:00","data":{"id":346,"id_number":"1020304050","outcome":"signed"}}',
+        '{"id":"evt_AAAAAAAAAAk-6Vh5Vm3tY9pNg5Y","type":"contract.withdrawn","timestamp":"2026-11-22T17:20:00.000+00:00","data":{"id":346,"id_number":"1020304050"}}',
       ],
     );
   });
@@ -49,10 +56,26 @@ describe('D41: the JSON of events and applications', () => {
 });
 
 it('D41: the query of the feed has a limit of 1 to 500, or 100, and at most one cursor', () => {
-  assert.deepEqual(readFeedQuery({}), { after: null, limit: 100 });
-  assert.deepEqual(readFeedQuery({ after: '', limit: '7', other: 'x' }), { after: '', limit: 7 });
+  const types = UNASKED_EVENT_TYPES;
+  assert.deepEqual(readFeedQuery({}), { after: null, limit: 100, types });
+  assert.deepEqual(readFeedQuery({ after: '', limit: '7', other: 'x' }), { after: '', limit: 7, types });
   for (const limit of ['0', '501', '-1', '1.0', '', ' 1', '１', ['1', '1']]) {
     assert.throws(() => readFeedQuery({ limit }), { problem: 'bad_limit' }, `${limit}`);
   }
   assert.throws(() => readFeedQuery({ after: ['a', 'b'] }), { problem: 'bad_cursor' });
+});
+
+it('D47: the query of the feed names types, each once; without names the events of conversations are left out', () => {
+  assert.deepEqual(readFeedQuery({ types: 'contract.signed' }).types, ['contract.signed']);
+  assert.deepEqual(readFeedQuery({ types: PARTNER_EVENT_TYPES.join(',') }).types, PARTNER_EVENT_TYPES);
+  assert.deepEqual(UNASKED_EVENT_TYPES, PARTNER_EVENT_TYPES.slice(0, 3));
+  for (const types of [
+    '',
+    'nothing',
+    'contract.signed,',
+    'contract.signed,contract.signed',
+    ['contract.signed', 'x'],
+  ]) {
+    assert.throws(() => readFeedQuery({ types }), { problem: 'bad_types' }, `${types}`);
+  }
 });

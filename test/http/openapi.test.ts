@@ -194,7 +194,7 @@ describe('the failures of the OpenAPI document, on the service', async () => {
   }
   type SentProblem = Exclude<
     RequestProblem,
-    'bad_request' | 'only_get' | 'bad_limit' | 'bad_cursor' | 'cursor_gone'
+    'bad_request' | 'only_get' | 'bad_limit' | 'bad_cursor' | 'bad_types' | 'cursor_gone'
   >;
   /** A request for each problem of a batch or a quota, except `bad_request`, which needs bytes that are not HTTP. */
   const SENDINGS: Record<SentProblem, Sending> = {
@@ -284,6 +284,7 @@ describe('the failures of the OpenAPI document, on the service', async () => {
       only_get: { method: 'DELETE' },
       bad_limit: { query: '?limit=0' },
       bad_cursor: { query: '?after=x' },
+      bad_types: { query: '?types=application.interested,nothing' },
       // No event has this number: the answer is as for a deleted one.
       cursor_gone: { query: `?after=${cursor}` },
       internal: {},

@@ -3,7 +3,7 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
-import type { OutcomeType } from '../../messages/rules/notify.ts';
+import type { MessageType } from '../../messages/rules/notify.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 
 declare const EVENT: unique symbol;
@@ -18,8 +18,37 @@ export const PARTNER_EVENT_TYPES = [
   'application.status_changed',
   'application.interested',
   'message.failed',
+  'conversation.started',
+  'documents.received',
+  'income.verified',
+  'contract.signed',
+  'contract.withdrawn',
+  'conversation.ended',
 ] as const;
 export type PartnerEventType = (typeof PARTNER_EVENT_TYPES)[number];
+
+/** The events of conversations: a partner hears of them only where it asks for them (D47). */
+export const CONVERSATION_EVENT_TYPES = [
+  'conversation.started',
+  'documents.received',
+  'income.verified',
+  'contract.signed',
+  'contract.withdrawn',
+  'conversation.ended',
+] as const satisfies readonly PartnerEventType[];
+
+/** The types that a partner hears of without asking. */
+export const UNASKED_EVENT_TYPES: readonly PartnerEventType[] = PARTNER_EVENT_TYPES.filter(
+  (type) => !(CONVERSATION_EVENT_TYPES as readonly PartnerEventType[]).includes(type),
+);
+
+/** What was found about the income. */
+export const INCOME_OUTCOMES = ['confirmed', 'adjusted', 'operator'] as const;
+export type IncomeOutcome = (typeof INCOME_OUTCOMES)[number];
+
+/** How a conversation ended. */
+export const CONVERSATION_ENDS = ['signed', 'declined', 'withdrawn', 'expired', 'closed'] as const;
+export type ConversationEnd = (typeof CONVERSATION_ENDS)[number];
 
 interface OfAnyType {
   readonly id: EventId;
@@ -45,7 +74,27 @@ interface Interested extends OfAnyType {
 
 interface MessageFailed extends OfAnyType {
   readonly type: 'message.failed';
-  readonly message: OutcomeType;
+  readonly message: MessageType;
 }
 
-export type PartnerEvent = StatusChanged | Interested | MessageFailed;
+interface OfConversation extends OfAnyType {
+  readonly type: 'conversation.started' | 'documents.received' | 'contract.signed' | 'contract.withdrawn';
+}
+
+interface IncomeVerified extends OfAnyType {
+  readonly type: 'income.verified';
+  readonly outcome: IncomeOutcome;
+}
+
+interface ConversationEnded extends OfAnyType {
+  readonly type: 'conversation.ended';
+  readonly outcome: ConversationEnd;
+}
+
+export type PartnerEvent =
+  | StatusChanged
+  | Interested
+  | MessageFailed
+  | OfConversation
+  | IncomeVerified
+  | ConversationEnded;

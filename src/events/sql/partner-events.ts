@@ -6,13 +6,19 @@ import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, type SealedRow } from '../../applications/sql/personal-data.ts';
 import type { Pace } from '../../applications/sql/read-envelopes.ts';
-import type { OutcomeType } from '../../messages/rules/notify.ts';
+import type { MessageType } from '../../messages/rules/notify.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
 import { eventIdOf } from '../../seal/event-ids.ts';
 import type { Vault } from '../../seal/vault.ts';
-import type { PartnerEvent, PartnerEventType } from '../rules/event.ts';
+import {
+  type ConversationEnd,
+  type IncomeOutcome,
+  type PartnerEvent,
+  type PartnerEventType,
+  UNASKED_EVENT_TYPES,
+} from '../rules/event.ts';
 
 /** Names an event of a partner. */
 interface EventKey {
@@ -20,7 +26,7 @@ interface EventKey {
   readonly number: number;
 }
 
-/** An event as it is stored. The last four are null where its type has no such field. */
+/** An event as it is stored. The last five are null where its type has no such field. */
 export interface EventRow {
   partner_id: PartnerId;
   number: string;
@@ -30,12 +36,13 @@ export interface EventRow {
   from_status: ApplicationStatus | null;
   to_status: ApplicationStatus | null;
   reason_code: ReasonCode | null;
-  message_type: OutcomeType | null;
+  message_type: MessageType | null;
+  outcome: IncomeOutcome | ConversationEnd | null;
 }
 
 /** The columns of an `EventRow`, of `partner_events e`. */
 export const EVENT_COLUMNS =
-  'e.partner_id, e.number, e.at, e.application_id, e.type, e.from_status, e.to_status, e.reason_code, e.message_type';
+  'e.partner_id, e.number, e.at, e.application_id, e.type, e.from_status, e.to_status, e.reason_code, e.message_type, e.outcome';
 
 const READ = `
   SELECT ${EVENT_COLUMNS} FROM unnest($1::integer[], $2::bigint[]) AS g(partner_id, number)
@@ -65,12 +72,14 @@ export interface EventPage {
 
 /**
  * The counts and the events are of one moment. Events up to `forgotten` are deleted. Without a row of counts the
- * partner has no events yet.
+ * partner has no events yet. Of other types than $4 there are a few at most between two events.
  */
 const READ_PAGE = `
   SELECT t.last, t.forgotten, e.* FROM partner_event_totals t LEFT JOIN LATERAL (
     SELECT ${EVENT_COLUMNS} FROM partner_events e
-    WHERE e.partner_id = $1 AND e.number > greatest($2::bigint, t.forgotten) ORDER BY e.number LIMIT $3
+    WHERE e.partner_id = $1 AND e.number > greatest($2::bigint, t.forgotten)
+      AND e.type = ANY ($4::partner_event_type[])
+    ORDER BY e.number LIMIT $3
   ) AS e ON true
   WHERE t.partner_id = $1 ORDER BY e.number`;
 
@@ -79,10 +88,18 @@ interface PageRow extends EventRow {
   forgotten: string;
 }
 
+interface PageOptions {
+  /** By default those that a partner hears of without asking. */
+  readonly types?: readonly PartnerEventType[];
+  /** As in `eachEnvelope`. */
+  readonly pace?: Pace | undefined;
+}
+
 /**
- * The first `limit` of the partner's events after a number, or after null from the oldest that is kept. Returns null if
- * events after the number are deleted, or if the number is above the newest one: an older copy of the store was
- * restored. `pace` as in `eachEnvelope`.
+ * The first `limit` of the partner's events of these types after a number, or after null from the oldest that is kept.
+ * Each set of types has an order of its own without gaps: where a page has all that there is, the next page comes
+ * after every event, of whatever type. Returns null if events after the number are deleted, or if the number is above
+ * the newest one: an older copy of the store was restored.
  */
 export async function readEventPage(
   database: Database,
@@ -90,15 +107,17 @@ export async function readEventPage(
   partnerId: PartnerId,
   after: number | null,
   limit: number,
-  pace?: Pace,
+  { types = UNASKED_EVENT_TYPES, pace }: PageOptions = {},
 ): Promise<EventPage | null> {
-  const { rows } = await database.query<PageRow>(READ_PAGE, [partnerId, after, limit]);
+  const { rows } = await database.query<PageRow>(READ_PAGE, [partnerId, after, limit + 1, types]);
   const last = Number(rows[0]?.last ?? 0);
   const forgotten = Number(rows[0]?.forgotten ?? 0);
   if (after !== null && (after < forgotten || after > last)) return null;
   const found = rows.filter((row) => row.number !== null);
-  const next = Number(found.at(-1)?.number ?? after ?? forgotten);
-  return { events: await withIdNumbers(database, vault, found, pace), next, hasMore: next < last };
+  const page = found.slice(0, limit);
+  const hasMore = found.length > limit;
+  const next = hasMore ? Number(page.at(-1)!.number) : Math.max(last, after ?? 0, forgotten);
+  return { events: await withIdNumbers(database, vault, page, pace), next, hasMore };
 }
 
 /**
@@ -166,5 +185,14 @@ function eventOf(vault: Vault, row: EventRow, idNumber: string | null): PartnerE
       return { ...common, type: row.type };
     case 'message.failed':
       return { ...common, type: row.type, message: row.message_type! };
+    case 'conversation.started':
+    case 'documents.received':
+    case 'contract.signed':
+    case 'contract.withdrawn':
+      return { ...common, type: row.type };
+    case 'income.verified':
+      return { ...common, type: row.type, outcome: row.outcome as IncomeOutcome };
+    case 'conversation.ended':
+      return { ...common, type: row.type, outcome: row.outcome as ConversationEnd };
   }
 }

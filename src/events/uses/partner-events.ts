@@ -6,7 +6,7 @@ import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { eventIdOf, eventNumberOf } from '../../seal/event-ids.ts';
 import type { Vault } from '../../seal/vault.ts';
-import type { EventId, PartnerEvent } from '../rules/event.ts';
+import type { EventId, PartnerEvent, PartnerEventType } from '../rules/event.ts';
 import { readEventPage } from '../sql/partner-events.ts';
 
 export type { Pace };
@@ -28,19 +28,23 @@ interface FeedPage {
 }
 
 /**
- * The partner's events after a cursor, or without a cursor from the oldest that is kept. Calls `pace` before each part
- * of the work, with its cost. Throws `UnavailableError` if the database does not answer, or this process does not have
- * the data key of an event's applicant, and what `pace` throws.
+ * The partner's events of these types after a cursor, or without a cursor from the oldest that is kept. Calls `pace`
+ * before each part of the work, with its cost. Throws `UnavailableError` if the database does not answer, or this
+ * process does not have the data key of an event's applicant, and what `pace` throws.
  */
 export async function partnerFeed(
   { database, vault }: Store,
   partnerId: PartnerId,
-  { after: cursor, limit }: { readonly after: string | null; readonly limit: number },
+  {
+    after: cursor,
+    limit,
+    types,
+  }: { readonly after: string | null; readonly limit: number; readonly types: readonly PartnerEventType[] },
   pace?: Pace,
 ): Promise<Feed> {
   const after = cursor === null ? null : eventNumberOf(vault, partnerId, cursor);
   if (cursor !== null && after === null) return { kind: 'bad_cursor' };
-  const page = await readEventPage(database, vault, partnerId, after, limit, pace).catch(
+  const page = await readEventPage(database, vault, partnerId, after, limit, { types, pace }).catch(
     asUnavailable("the partner's applications could not be read"),
   );
   if (page === null) return { kind: 'gone' };

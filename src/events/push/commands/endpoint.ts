@@ -19,6 +19,11 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
+interface SetOptions extends JsonOption {
+  readonly url: string;
+  readonly conversationEvents?: boolean;
+}
+
 /** Adds the group of commands. */
 export function addEndpointCommands(partnerGroup: Command, cli: Cli): void {
   const group = addGroup(
@@ -42,12 +47,18 @@ function addSet(group: Command, { roles, io }: Cli): void {
     'partner endpoint set 1 --url https://partner.example/events',
   )
     .requiredOption('--url <url>', 'the address of the partner, with https')
-    .action((id: PartnerId, { url, json }: JsonOption & { url: string }) =>
+    .option(
+      '--conversation-events',
+      'push the events of conversations too; without the option it stays as it is',
+    )
+    .option('--no-conversation-events', 'push no events of conversations')
+    .action((id: PartnerId, { url, conversationEvents, json }: SetOptions) =>
       roles.operate(async (context) => {
         const hosts = await roles.setting(ENDPOINT_HOSTS);
         const { endpoint, secret } = await acting(
           context,
-          (part) => setPartnerEndpoint(part, id, { url, hosts }),
+          (part) =>
+            setPartnerEndpoint(part, id, { url, hosts, conversationEvents: conversationEvents ?? null }),
           () => ({ act: 'partner endpoint set', target: `partner ${id}` }),
         );
         if (json) return writeJson(io, { ...(secret !== null && { secret }), ...endpointJson(endpoint) });

@@ -25,6 +25,8 @@ export interface Endpoint {
   /** null where the settings are damaged. Of `unknown_key` this process does not have the data key. */
   readonly settings: EndpointSettings | null | 'unknown_key';
   readonly setAt: Date;
+  /** The events of conversations are pushed too (D47). */
+  readonly conversationEvents: boolean;
   /** How long pushes are still signed with the previous secret too, in milliseconds of elapsed time; 0: no more. */
   readonly overlapMs: number;
   readonly disabledAt: Date | null;
@@ -44,6 +46,7 @@ interface EndpointRow {
   partner_id: PartnerId;
   sealed: Buffer;
   set_at: Date;
+  conversation_events: boolean;
   overlap_ms: string;
   disabled_at: Date | null;
   disabled_reason: DisabledReason | null;
@@ -62,7 +65,7 @@ const OVERLAP_MS = DAY_MS;
 /** NULL in `rotated_ms` makes 0. */
 const OVERLAP = `greatest(coalesce(e.rotated_ms + ${OVERLAP_MS} - elapsed_ms(), 0), 0)`;
 const READ = `
-  SELECT e.partner_id, e.sealed, e.set_at, ${OVERLAP} AS overlap_ms, e.disabled_at, e.disabled_reason, e.broken_at,
+  SELECT e.partner_id, e.sealed, e.set_at, e.conversation_events, ${OVERLAP} AS overlap_ms, e.disabled_at, e.disabled_reason, e.broken_at,
     e.probe_at, e.last_failure, e.last_failure_at, e.last_success_at,
     (SELECT count(*) FROM pushes q WHERE q.partner_id = e.partner_id) AS waiting,
     (SELECT v.at FROM partner_events v WHERE v.partner_id = e.partner_id
@@ -82,6 +85,7 @@ export async function readEndpoint(
     partnerId: row.partner_id,
     settings: settingsOf(vault, row.partner_id, row.sealed),
     setAt: row.set_at,
+    conversationEvents: row.conversation_events,
     overlapMs: Number(row.overlap_ms),
     disabledAt: row.disabled_at,
     disabledReason: row.disabled_reason,
@@ -130,10 +134,12 @@ function settingsOf(vault: Vault, partnerId: PartnerId, sealed: Buffer): Endpoin
 const LOCK = 'SELECT sealed FROM partner_endpoints WHERE partner_id = $1 FOR NO KEY UPDATE';
 /** Waits for another session that adds the same endpoint. */
 const ADD = `
-  INSERT INTO partner_endpoints (partner_id, sealed, set_at) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING`;
+  INSERT INTO partner_endpoints (partner_id, sealed, set_at, conversation_events)
+  VALUES ($1, $2, now(), coalesce($3, false)) ON CONFLICT DO NOTHING`;
 /** The endpoint begins anew: no failure, not broken, not disabled. */
 const SET_AGAIN = `
-  UPDATE partner_endpoints SET sealed = $2, set_at = now(), version = version + 1, disabled_at = NULL,
+  UPDATE partner_endpoints SET sealed = $2, set_at = now(), version = version + 1,
+    conversation_events = coalesce($3, conversation_events), disabled_at = NULL,
     disabled_reason = NULL, failures = 0, failing_ms = NULL, broken_at = NULL, probes = 0, probe_at = NULL
   WHERE partner_id = $1`;
 /** What waits, or is under way to the URL from before, is due at the new one now. */
@@ -155,17 +161,25 @@ export function writeEndpoint(
   database: Database,
   vault: Vault,
   partnerId: PartnerId,
-  { url, newSecret }: { url: URL; newSecret: string },
+  {
+    url,
+    newSecret,
+    conversationEvents,
+  }: { url: URL; newSecret: string; conversationEvents?: boolean | null },
 ): Promise<string | null> {
   const made = { url: url.href, secret: newSecret, previousSecret: null };
   return inTransaction(database, async (session) => {
     await requireLiveKey(session, vault);
-    const added = await session.query(ADD, [partnerId, sealSettings(vault, partnerId, made)]);
+    const added = await session.query(ADD, [
+      partnerId,
+      sealSettings(vault, partnerId, made),
+      conversationEvents,
+    ]);
     if (added.rowCount === 1) return newSecret;
     const { rows } = await session.query<{ sealed: Buffer }>(LOCK, [partnerId]);
     const known = rows[0] === undefined ? null : openSettings(vault, partnerId, rows[0].sealed);
     const settings = { ...(known ?? made), url: url.href };
-    await session.query(SET_AGAIN, [partnerId, sealSettings(vault, partnerId, settings)]);
+    await session.query(SET_AGAIN, [partnerId, sealSettings(vault, partnerId, settings), conversationEvents]);
     await session.query(MAKE_DUE, [partnerId]);
     return known === null ? newSecret : null;
   });

@@ -30,13 +30,18 @@ export interface PartnerEndpoint extends Endpoint {
 }
 
 /**
- * Sets the URL that a partner's events are pushed to, and enables the endpoint. `secret` is the signing secret of a new
+ * Sets the URL that a partner's events are pushed to, and enables the endpoint. `conversationEvents`: whether the
+ * events of conversations are pushed too (D47); null: as before. `secret` is the signing secret of a new
  * endpoint, and null where the endpoint keeps its secret. Throws `OperatorError`.
  */
 export async function setPartnerEndpoint(
   context: OperatorContext,
   partnerId: PartnerId,
-  { url: text, hosts }: { url: string; hosts: EndpointHosts },
+  {
+    url: text,
+    hosts,
+    conversationEvents = null,
+  }: { url: string; hosts: EndpointHosts; conversationEvents?: boolean | null },
 ): Promise<{ endpoint: PartnerEndpoint; secret: string | null }> {
   const { database, vault } = context;
   const partner = await requirePartner(context, partnerId);
@@ -45,7 +50,8 @@ export async function setPartnerEndpoint(
   const url = urlOf(text, hosts);
   // The pushes that a disabled endpoint left in the queue would go out once it is enabled.
   await dropPushes(database, partnerId);
-  const secret = await writeEndpoint(database, vault, partnerId, { url, newSecret: makeSigningSecret() });
+  const settings = { url, newSecret: makeSigningSecret(), conversationEvents };
+  const secret = await writeEndpoint(database, vault, partnerId, settings);
   return { endpoint: { ...(await requireEndpoint(context, partnerId)), partner }, secret };
 }
 

@@ -1,0 +1,29 @@
+/** The events of conversations (D47), stored in the transaction of what happened. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { CONVERSATION_EVENT_TYPES, ConversationEnd, IncomeOutcome } from '../rules/event.ts';
+
+/** An event of a conversation. */
+export interface NewConversationEvent {
+  readonly event: (typeof CONVERSATION_EVENT_TYPES)[number];
+  readonly partnerId: PartnerId;
+  readonly applicationId: ApplicationId;
+  readonly outcome?: IncomeOutcome | ConversationEnd;
+}
+
+const ADD = 'SELECT add_conversation_events($1::partner_event_type[], $2, $3, $4)';
+
+/** Stores events in their order. Its locks are the last ones that a transaction takes. */
+export async function addConversationEvents(
+  session: Transaction,
+  events: readonly NewConversationEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await session.query(ADD, [
+    events.map(({ event }) => event),
+    events.map(({ partnerId }) => partnerId),
+    events.map(({ applicationId }) => applicationId),
+    events.map(({ outcome }) => outcome ?? null),
+  ]);
+}
