@@ -104,7 +104,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'events/commands': ['base', 'cli', 'operations', ...RULES, 'events/uses'],
 
   // What follows the tap on "I am interested", up to the signature.
+  conversation: [...PARTS, 'conversation/sql', 'conversation/uses'],
   'conversation/rules': ['base', ...RULES],
+  'conversation/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
+  'conversation/uses': [
+    ...[...GROUND, ...RULES, 'conversation/sql'],
+    ...['applications/sql', 'messages/sql', 'events/sql'],
+  ],
 
   // A push is an event on its way to a partner's endpoint.
   'events/push/rules': ['base'],
@@ -135,7 +141,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'rights/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
   'rights/uses': [
     ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses'],
-    ...['messages/sql', 'partners/uses', 'rights/sql'],
+    ...['messages/sql', 'conversation/sql', 'partners/uses', 'rights/sql'],
   ],
   'rights/commands': ['base', 'cli', 'operations', 'applications/commands', 'rights/uses'],
 
@@ -176,7 +182,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: [
     ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'tracing', 'gate', 'http', 'cli'],
     ...['docs-page', 'subject', 'applications', 'messages', 'partners', 'events', 'rights', 'vault', 'audit'],
-    ...['simulator', 'bulk/subject.ts', 'monitoring/subject.ts', 'backup', 'places'],
+    ...[
+      'simulator',
+      'bulk/subject.ts',
+      'conversation/subject.ts',
+      'monitoring/subject.ts',
+      'backup',
+      'places',
+    ],
   ],
   'app/config': ['base', 'seal', 'operations', 'app/subjects.ts', 'places'],
 };

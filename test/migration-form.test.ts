@@ -21,6 +21,7 @@ const SUBJECTS = [
   'messages',
   'events',
   'push',
+  'conversation',
   'vault',
   'monitoring',
   'operations',

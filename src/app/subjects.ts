@@ -6,6 +6,7 @@
 import { applications } from '../applications/subject.ts';
 import { audit } from '../audit/subject.ts';
 import { bulk } from '../bulk/subject.ts';
+import { conversation } from '../conversation/subject.ts';
 import { endPushes, push } from '../events/push/subject.ts';
 import { events } from '../events/subject.ts';
 import { messages } from '../messages/subject.ts';
@@ -28,6 +29,7 @@ export const SUBJECTS: readonly Subject[] = [
   push,
   applications,
   messages,
+  conversation,
   rights,
   vault({ witnesses: loadWitnesses }),
   audit,

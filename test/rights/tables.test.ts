@@ -18,6 +18,7 @@ const PERSONAL: readonly string[] = [
   ...['outbox', 'leases', 'message_records', 'message_records_after_reviews', 'waiting_messages'],
   ...['partner_events', 'pushes', 'operator_events'],
   // By blind indexes of the phone, of the person at the channel, or of the channel's messages.
+  ...['conversations', 'conversation_inputs', 'conversation_work'],
   ...['waiting_rejections', 'recipients', 'channel_users', 'early_events', 'suppressions', 'replies'],
 ];
 
@@ -36,6 +37,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   policies: 'scoring policies',
   message_counts: 'numbers by status',
   sender: 'one row of the store',
+  flows: 'texts of companies',
   paused_templates: 'names of templates',
   partner_event_totals: 'numbers by partner',
   partner_endpoints: 'URLs of companies',

@@ -85,7 +85,7 @@ export type ProofInput =
 
 export type Input =
   /** `canSay`: the channel's window is open. */
-  | { readonly kind: 'begin'; readonly by: 'tap' | 'operator'; readonly canSay: boolean }
+  | { readonly kind: 'begin'; readonly canSay: boolean }
   | PersonInput
   | WorkInput
   | ProofInput
@@ -95,6 +95,8 @@ export type Input =
   | { readonly kind: 'status'; readonly status: ApplicationStatus }
   | { readonly kind: 'timer'; readonly timer: Timer }
   | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  /** Something that happened cannot be read. */
+  | { readonly kind: 'unreadable' }
   /** The reply of the turn could not be told, because the channel's window is closed. */
   | { readonly kind: 'unsaid' };
 

@@ -8,7 +8,7 @@ import type { Effect } from './effect.ts';
 import { say } from './effect.ts';
 import type { Flow } from './flow.ts';
 import { type Input, isOfPerson, type PersonInput } from './input.ts';
-import { endAt, goOn, handOver, moved, type Next, none } from './moves.ts';
+import { endAt, goOn, handOver, handOverTelling, moved, type Next, none } from './moves.ts';
 import { isEnd } from './places.ts';
 import { askAgain, askOpen } from './questions.ts';
 import { resultOf } from './results.ts';
@@ -37,6 +37,8 @@ function reached(flow: Flow, state: State, input: Input): Next {
       return operatorActs(flow, state, input.act);
     case 'timer':
       return timerRings(state, input.timer);
+    case 'unreadable':
+      return isEnd(state.place) ? none(state) : handOverTelling(state, 'unreadable');
     case 'unsaid':
       return isEnd(state.place) ? none(state) : none({ ...state, unsaid: true });
     default:
@@ -70,11 +72,12 @@ function fromPerson(flow: Flow, before: State, input: PersonInput): Next {
   return answerOf(flow, state, input);
 }
 
-function begin(state: State, { canSay, by }: Extract<Input, { kind: 'begin' }>): Next {
+function begin(state: State, { canSay }: Extract<Input, { kind: 'begin' }>): Next {
   if (state.place !== 'started' || state.nonce !== 0) return none(state);
   const started = { kind: 'tell', event: 'conversation.started' } as const;
   if (canSay) return goOn(state, 'data_consent', started);
-  return moved({ ...state, nonce: 1 }, started, ...(by === 'operator' ? [{ kind: 'remind' } as const] : []));
+  // The timer sends the template that reminds.
+  return moved({ ...state, nonce: 1, unsaid: true }, started);
 }
 
 function statusChanged(flow: Flow, before: State, status: State['status']): Next {
@@ -104,7 +107,7 @@ function operatorActs(flow: Flow, state: State, act: 'hand_over' | 'give_back' |
 function givenBack(flow: Flow, held: State): Next {
   const state: State = { ...held, heldBy: 'service', handedOver: null, misunderstood: 0, repeats: 0 };
   if (isEnd(state.place)) return none(state);
-  if (state.place === 'checking' && state.income === 'operator') {
+  if (state.place === 'checking' && (state.income === 'operator' || state.income === 'asked')) {
     const again = { ...state, income: 'asked' } as const;
     return moved(again, say('given_back'), say('checking'), { kind: 'work', work: 'check_income' });
   }

@@ -107,12 +107,7 @@ export function* typesAndLanguages(): Generator<[MessageType, MessageLanguage]> 
 }
 
 function byType<T>(make: (type: MessageType) => T): ByType<T> {
-  return {
-    approved: make('approved'),
-    offer: make('offer'),
-    rejected: make('rejected'),
-    reminder: make('reminder'),
-  };
+  return { approved: make('approved'), offer: make('offer'), rejected: make('rejected') };
 }
 
 function settingsOf(template: string | TemplateSettings | undefined): TemplateSettings {

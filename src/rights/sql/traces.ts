@@ -29,6 +29,15 @@ const BY_PHONE = {
     SELECT application_id::float8 AS application_id, turn, status, reason, created_at, window_until, sent_at,
       delivered_at, read_at
     FROM replies WHERE phone_index = ANY ($1::bigint[]) ORDER BY application_id, turn`,
+  conversations: `
+    SELECT application_id::float8 AS application_id, place, held_by, language, turn, began_at, heard_at, ended_at
+    FROM conversations WHERE phone_index = ANY ($1::bigint[]) ORDER BY id`,
+  conversation_inputs: `
+    SELECT i.application_id::float8 AS application_id, i.source, i.at, i.stored_at, i.turn FROM conversation_inputs i
+    JOIN conversations c ON c.id = i.conversation_id WHERE c.phone_index = ANY ($1::bigint[]) ORDER BY i.id`,
+  conversation_work: `
+    SELECT w.application_id::float8 AS application_id, w.work, w.tries, w.queued_at FROM conversation_work w
+    JOIN conversations c ON c.id = w.conversation_id WHERE c.phone_index = ANY ($1::bigint[]) ORDER BY w.id`,
   channel_users: `
     SELECT stopped_at, stop_source, resumed_at FROM channel_users WHERE phone_index = ANY ($1::bigint[])`,
   early_events: `

@@ -4,6 +4,7 @@ import type { ApplicationId, BatchId } from '../../applications/rules/ids.ts';
 import { isOpen, TRANSITIONS } from '../../applications/rules/lifecycle.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
 import { eraseApplicants, holdForErasure } from '../../applications/sql/erasure.ts';
+import { eraseConversations } from '../../conversation/sql/retention.ts';
 import { eraseMessages } from '../../messages/sql/erasure.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction } from '../../postgres/database.ts';
@@ -52,6 +53,7 @@ export function eraseApplications(
     const applications = held.map(({ id }) => id);
     const found = held.flatMap(({ phone }) => (phone === null ? [] : [phone]));
     const suppressed = [...new Set([...phones, ...found])];
+    await eraseConversations(session, applications, [...new Set([...phones, ...found])]);
     await eraseMessages(session, applications, suppressed, nobodySends);
     const unopened = await eraseApplicants(session, vault, applications);
     const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };

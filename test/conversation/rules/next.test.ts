@@ -63,8 +63,8 @@ const anyInput: fc.Arbitrary<
     choice: fc.constantFrom(...CHOICES),
   }),
   fc.constantFrom<Input>(
-    { kind: 'begin', by: 'tap', canSay: true },
-    { kind: 'begin', by: 'operator', canSay: false },
+    { kind: 'begin', canSay: true },
+    { kind: 'begin', canSay: false },
     { kind: 'foreign_tap' },
     { kind: 'file', media: 'audio' },
     { kind: 'file', media: 'image' },

@@ -79,7 +79,7 @@ export function wayTo(
   place: 'data_consent' | 'earnings' | 'debts' | 'checking' | 'summary' | 'contract' | 'code' | 'signed',
 ) {
   const way: [string, Input[]][] = [
-    ['data_consent', [{ kind: 'begin', by: 'tap', canSay: true }]],
+    ['data_consent', [{ kind: 'begin', canSay: true }]],
     ['earnings', [text('sí')]],
     ['debts', [file, read, text('es todo')]],
     ['checking', [text('omitir')]],

@@ -1,0 +1,72 @@
+/** The loops of conversations: turns, the work beside them, and the look at what changed elsewhere. */
+import { errorFields } from '../base/error-fields.ts';
+import { startLoop } from '../subject/loop.ts';
+import type { Loop, LoopContext } from '../subject/subject.ts';
+import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
+import { performerOf, signingOf } from './uses/neighbours.ts';
+import { sweepConversations } from './uses/sweep.ts';
+import { takeTurns } from './uses/turns.ts';
+import { performDue } from './uses/work.ts';
+
+/** A process that does not hear the channel itself looks so often for what another one has stored. */
+const LOOK_MS = 250;
+const WORK_LOOK_MS = 500;
+const SWEEP_MS = 2_000;
+
+/** Turns, one transaction after the other, as long as there is something to do. */
+export function startTurns({ database, vault, log, failed }: LoopContext): Loop {
+  const context = {
+    ...{ database, vault, signing: signingOf(), flows: new Map() },
+    remind: async () => {},
+    onFault: (conversation: string, error: unknown) =>
+      log.error({ conversation, error: errorFields(error) }, UNREADABLE),
+  };
+  return startLoop({
+    turn: async ({ stopping }) => {
+      if ((await takeTurns(context)) === 0) await INPUT_BELL.wait(LOOK_MS, stopping);
+    },
+    onError: (error) => failed('a turn of the conversations', error),
+    settled: async () => {},
+  });
+}
+
+const UNREADABLE = 'a conversation goes to an operator: its rows cannot be read';
+
+/** The work beside the turns. */
+export function startWork({ database, vault, log, failed }: LoopContext): Loop {
+  const context = {
+    ...{ database, vault, performer: performerOf() },
+    onFailure: (
+      { work, application_id }: { work: string; application_id: string },
+      error: unknown,
+      isLast: boolean,
+    ) =>
+      log[isLast ? 'error' : 'warn'](
+        { work, application_id: Number(application_id), error: errorFields(error) },
+        isLast
+          ? 'work of a conversation failed for good: an operator has to look'
+          : 'work of a conversation failed, and is tried again',
+      ),
+  };
+  return startLoop({
+    turn: async ({ stopping, cut }) => {
+      if ((await performDue(context, cut)) === 0) await WORK_BELL.wait(WORK_LOOK_MS, stopping);
+    },
+    onError: (error) => failed('the work of the conversations', error),
+    settled: async () => {},
+  });
+}
+
+/** The statuses of applications, and opt-outs from anywhere. */
+export function startSweep({ database, vault, failed }: LoopContext): Loop {
+  return startLoop({
+    turn: async ({ pause }) => {
+      const begunMs = performance.now();
+      await sweepConversations({ database, vault });
+      // Many open conversations take time, and a slow look says that the database is busy.
+      await pause(Math.max(SWEEP_MS, 10 * (performance.now() - begunMs)));
+    },
+    onError: (error) => failed('the look at applications with conversations', error),
+    settled: async () => {},
+  });
+}

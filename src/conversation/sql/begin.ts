@@ -1,0 +1,148 @@
+/** What the begin of a conversation reads of its application, and the begin itself (D43). */
+import {
+  type ApplicationId,
+  type BlindIndex,
+  messageIdsOf,
+  partitionOf,
+  toApplicationId,
+} from '../../applications/rules/ids.ts';
+import { type ApplicationStatus, isOpen } from '../../applications/rules/lifecycle.ts';
+import type { Phone } from '../../applications/rules/phone.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../../applications/sql/personal-data.ts';
+import type { Brand } from '../../partners/rules/brand.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
+import type { Session } from '../../postgres/database.ts';
+import { fromBigint, toBigint } from '../../seal/blind-indexes.ts';
+import type { Vault } from '../../seal/vault.ts';
+
+/** An application that may have a conversation. */
+export interface Candidate {
+  readonly applicationId: ApplicationId;
+  readonly partnerId: PartnerId;
+  readonly partnerName: string;
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly status: ApplicationStatus;
+  readonly brand: Brand;
+}
+
+interface CandidateRow {
+  id: string;
+  partner_id: PartnerId;
+  partner_name: string;
+  phone_index: string | null;
+  status: ApplicationStatus | null;
+  brand: Brand;
+}
+
+/** On a cluster the applications are on other machines than the suppressions: two statements. */
+const READ = `
+  SELECT a.id, a.partner_id, p.name AS partner_name, a.phone_index, a.status, k.brand
+  FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
+
+/** The open applications among these that have a phone. */
+export async function readCandidates(session: Session, ids: readonly ApplicationId[]): Promise<Candidate[]> {
+  const found: Candidate[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await session.query<CandidateRow>(READ, [some]);
+    for (const row of rows) {
+      if (row.phone_index === null || row.status === null || !isOpen(row.status)) continue;
+      found.push({
+        applicationId: toApplicationId(row.id),
+        partnerId: row.partner_id,
+        partnerName: row.partner_name,
+        phoneIndex: fromBigint(row.phone_index),
+        status: row.status,
+        brand: row.brand,
+      });
+    }
+  }
+  return found;
+}
+
+const MESSAGES = 'SELECT application_id, channel_message_id FROM messages_of($1)';
+
+/** The blind indexes of the channel's ids of the messages that these applications got. */
+export async function channelIndexesOf(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<Map<ApplicationId, ReadonlySet<string>>> {
+  const found = new Map<ApplicationId, Set<string>>();
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await session.query<{ application_id: string; channel_message_id: string | null }>(
+      MESSAGES,
+      [some.flatMap(messageIdsOf)],
+    );
+    for (const { application_id, channel_message_id } of rows) {
+      if (channel_message_id === null) continue;
+      const id = toApplicationId(application_id);
+      found.set(id, (found.get(id) ?? new Set()).add(fromBigint(channel_message_id)));
+    }
+  }
+  return found;
+}
+
+const SUPPRESSED = 'SELECT phone_index FROM suppressions WHERE active AND phone_index = ANY ($1::bigint[])';
+
+/** Those of these phones that want no messages. */
+export async function suppressedOf(
+  session: Session,
+  phones: readonly BlindIndex<'phone'>[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await session.query<{ phone_index: string }>(SUPPRESSED, [phones.map(toBigint)]);
+  return new Set(rows.map(({ phone_index }) => fromBigint(phone_index)));
+}
+
+const BEGIN = 'SELECT begin_conversations($1, $2, $3, $4, $5) AS application_id';
+
+/**
+ * Begins conversations, each where its application has had none, or with `again` where none is open. Returns the
+ * applications whose conversation began now.
+ */
+export async function beginConversations(
+  session: Session,
+  candidates: readonly Candidate[],
+  again: boolean,
+): Promise<ApplicationId[]> {
+  if (candidates.length === 0) return [];
+  const { rows } = await session.query<{ application_id: string }>(BEGIN, [
+    candidates.map(({ applicationId }) => applicationId),
+    candidates.map(({ partnerId }) => partnerId),
+    candidates.map(({ phoneIndex }) => toBigint(phoneIndex)),
+    candidates.map(({ status }) => status),
+    again,
+  ]);
+  return rows.map(({ application_id }) => toApplicationId(application_id));
+}
+
+const READ_VOICES = `
+  SELECT a.id, p.name AS partner_name, k.brand, ${SEALED_COLUMNS}
+  FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
+
+/** Whose conversation it is: what decides how it speaks. */
+export interface Speakers {
+  readonly partnerName: string;
+  readonly brand: Brand;
+  /** null: the applicant is erased or cannot be read. */
+  readonly phone: Phone | null;
+}
+
+/** The partner, the brand and the phone of each of these applications. */
+export async function readSpeakers(
+  session: Session,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+): Promise<Map<ApplicationId, Speakers>> {
+  type Row = SealedRow & { id: string; partner_name: string; brand: Brand };
+  const rows: Row[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    rows.push(...(await session.query<Row>(READ_VOICES, [some])).rows);
+  }
+  const persons = await readPersonalData(session, vault, rows, ['phone']);
+  return new Map(
+    persons.map(({ row, person }) => [
+      toApplicationId(row.id),
+      { partnerName: row.partner_name, brand: row.brand, phone: person.record?.phone ?? null },
+    ]),
+  );
+}

@@ -1,0 +1,176 @@
+/** The rows of conversations: claimed by turns, written by turns, read by operators. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
+import type { Session, Transaction } from '../../postgres/database.ts';
+import type { Language } from '../rules/flow.ts';
+import type { Timer } from '../rules/input.ts';
+import { type Holder, isEnd, type Place } from '../rules/places.ts';
+import type { State } from '../rules/state.ts';
+
+declare const CONVERSATION: unique symbol;
+
+/** The id of a conversation: the decimal text of a bigint. */
+export type ConversationId = string & { readonly [CONVERSATION]: true };
+
+/** Makes an id from the decimal text of a bigint column. */
+export function toConversationId(value: string): ConversationId {
+  return value as ConversationId;
+}
+
+/** A conversation as it is stored. The first four after `phone_index` are null before its first turn. */
+export interface ConversationRow {
+  readonly id: ConversationId;
+  readonly application_id: string;
+  readonly partner_id: PartnerId;
+  readonly phone_index: string;
+  readonly flow_id: number | null;
+  readonly language: Language | null;
+  readonly locale: string | null;
+  readonly partner_name: string | null;
+  readonly place: Place;
+  readonly held_by: Holder;
+  readonly status: ApplicationStatus;
+  readonly state: State | null;
+  readonly turn: number;
+  readonly began_at: Date;
+  readonly heard_at: Date | null;
+  readonly moved_at: Date;
+  readonly timer: Timer | null;
+  readonly due_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly contract_turn: number | null;
+  readonly accepted_input: string | null;
+}
+
+const CLAIM = 'SELECT c.*, clock_timestamp() AS now FROM claim_conversations($1, $2) AS c';
+
+/** Locks conversations that have something to do; `ids` narrows them. `now` is the database's clock. */
+export async function claimConversations(
+  session: Transaction,
+  most: number,
+  ids: readonly ConversationId[] | null,
+): Promise<(ConversationRow & { readonly now: Date })[]> {
+  const { rows } = await session.query<ConversationRow & { now: Date }>({
+    name: 'claim_conversations',
+    text: CLAIM,
+    values: [most, ids],
+  });
+  return rows;
+}
+
+/** What a turn came to. */
+export interface WrittenTurn {
+  readonly id: ConversationId;
+  readonly state: State;
+  readonly turn: number;
+  readonly heardAt: Date | null;
+  readonly timer: { readonly timer: Timer; readonly at: Date } | null;
+  readonly contractTurn: number | null;
+  readonly acceptedInput: string | null;
+}
+
+const WRITE = 'SELECT write_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)';
+
+/** Writes what turns came to, of conversations that the transaction has locked. */
+export async function writeTurns(session: Transaction, turns: readonly WrittenTurn[]): Promise<void> {
+  if (turns.length === 0) return;
+  await session.query({
+    name: 'write_turns',
+    text: WRITE,
+    values: [
+      turns.map(({ id }) => id),
+      turns.map(({ state }) => state.place),
+      turns.map(({ state }) => state.heldBy),
+      turns.map(({ state }) => state.status),
+      turns.map(({ state }) => JSON.stringify(state)),
+      turns.map(({ turn }) => turn),
+      turns.map(({ heardAt }) => heardAt),
+      turns.map(({ timer }) => timer?.timer ?? null),
+      turns.map(({ timer }) => timer?.at ?? null),
+      turns.map(({ state }) => isEnd(state.place)),
+      turns.map(({ contractTurn }) => contractTurn),
+      turns.map(({ acceptedInput }) => acceptedInput),
+    ],
+  });
+}
+
+const SET_UP = `
+  UPDATE conversations c SET flow_id = u.flow_id, language = u.language, locale = u.locale, partner_name = u.partner
+  FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[]) AS u(id, flow_id, language, locale, partner)
+  WHERE c.id = u.id`;
+
+/** What the first turn of a conversation reads, for good. */
+export interface SetUp {
+  readonly id: ConversationId;
+  readonly flowId: number;
+  readonly language: Language;
+  readonly locale: string;
+  readonly partnerName: string;
+}
+
+/** Writes what the first turns of conversations have read. */
+export async function setUp(session: Transaction, some: readonly SetUp[]): Promise<void> {
+  if (some.length === 0) return;
+  await session.query(SET_UP, [
+    some.map(({ id }) => id),
+    some.map(({ flowId }) => flowId),
+    some.map(({ language }) => language),
+    some.map(({ locale }) => locale),
+    some.map(({ partnerName }) => partnerName),
+  ]);
+}
+
+const NEWEST = `
+  SELECT c.* FROM conversations c WHERE c.application_id = $1 ORDER BY c.id DESC LIMIT 1`;
+
+/** The newest conversation of an application; null: it has none. */
+export async function conversationOf(
+  session: Session,
+  applicationId: ApplicationId,
+): Promise<ConversationRow | null> {
+  return (await session.query<ConversationRow>(NEWEST, [applicationId])).rows[0] ?? null;
+}
+
+/** Which conversations a list has. null: does not narrow the list. */
+export interface ConversationFilter {
+  readonly isOpen: boolean | null;
+  readonly heldBy: Holder | null;
+  readonly place: Place | null;
+}
+
+const CHUNK = 1_000;
+const LIST = `
+  SELECT c.* FROM conversations c
+  WHERE ($1::bigint IS NULL OR c.id < $1) AND ($2::boolean IS NULL OR (c.ended_at IS NULL) = $2)
+    AND ($3::text IS NULL OR c.held_by = $3) AND ($4::text IS NULL OR c.place = $4)
+  ORDER BY c.id DESC LIMIT ${CHUNK}`;
+
+/** The conversations that fit every part of the filter, newest first; memory is bounded. */
+export async function* readConversations(
+  session: Session,
+  { isOpen, heldBy, place }: ConversationFilter,
+): AsyncGenerator<ConversationRow, void, undefined> {
+  let before: string | null = null;
+  for (;;) {
+    const { rows }: { rows: ConversationRow[] } = await session.query<ConversationRow>(LIST, [
+      before,
+      isOpen,
+      heldBy,
+      place,
+    ]);
+    yield* rows;
+    if (rows.length < CHUNK) return;
+    before = rows.at(-1)!.id;
+  }
+}
+
+const BY_ID = 'SELECT c.* FROM conversations c WHERE c.id = $1';
+
+/** One conversation; null: it was erased. */
+export async function conversationById(
+  session: Session,
+  id: ConversationId,
+): Promise<ConversationRow | null> {
+  return (await session.query<ConversationRow>(BY_ID, [id])).rows[0] ?? null;
+}

@@ -1,0 +1,36 @@
+/** The versions of flows. A running conversation stays on the version that it began with. */
+import { hash } from 'node:crypto';
+import type { Session } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
+import type { Flow } from '../rules/flow.ts';
+
+/** A statement of its own finds the row that another session has just added. */
+const ADD = 'INSERT INTO flows (hash, content) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING';
+const FIND = 'SELECT id FROM flows WHERE hash = $1';
+
+/** The id of this version of a flow, which is stored where it is new. */
+export async function flowIdOf(session: Session, flow: Flow): Promise<number> {
+  const content = JSON.stringify(flow);
+  const sha256 = hash('sha256', content, 'buffer');
+  const found = await session.query<{ id: number }>(FIND, [sha256]);
+  if (found.rows[0] !== undefined) return found.rows[0].id;
+  await session.query(ADD, [sha256, content]);
+  return onlyRow((await session.query<{ id: number }>(FIND, [sha256])).rows).id;
+}
+
+const READ = 'SELECT id, content FROM flows WHERE id = ANY ($1::integer[])';
+
+/** These versions, by id. */
+export async function readFlows(session: Session, ids: readonly number[]): Promise<Map<number, Flow>> {
+  const { rows } = await session.query<{ id: number; content: Flow }>(READ, [ids]);
+  return new Map(rows.map(({ id, content }) => [id, content]));
+}
+
+const FORGET = `
+  DELETE FROM flows f WHERE NOT EXISTS (SELECT FROM conversations c WHERE c.flow_id = f.id)
+    AND f.first_used_at < clock_timestamp() - interval '1 day'`;
+
+/** Deletes versions that no conversation has any more. */
+export async function forgetFlows(session: Session): Promise<void> {
+  await session.query(FORGET);
+}

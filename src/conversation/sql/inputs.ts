@@ -1,0 +1,154 @@
+/** Everything that happened to conversations: stored once each, sealed, taken by turns in its order. */
+import { v7 as uuidv7 } from 'uuid';
+import { type ApplicationId, type BlindIndex, toApplicationId } from '../../applications/rules/ids.ts';
+import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { MediaKind, OtherMessage } from '../../messages/rules/channel-event.ts';
+import type { Session } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
+import { toBigint } from '../../seal/blind-indexes.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { WorkInput } from '../rules/input.ts';
+import type { ConversationId } from './conversations.ts';
+
+/** A file at the channel, as the channel claims it. */
+export interface StoredFile {
+  readonly kind: 'file';
+  readonly media: MediaKind;
+  readonly mediaId: string;
+  readonly claimedType: string | null;
+  readonly claimedSha256: string | null;
+  readonly filename: string | null;
+}
+
+/** What an input holds, sealed. */
+export type InputContent =
+  /** The tap on "I am interested". */
+  | { readonly kind: 'interest' }
+  /** An operator begins the conversation. */
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'tap'; readonly payload: string }
+  | { readonly kind: 'text'; readonly body: string }
+  | StoredFile
+  | { readonly kind: 'other'; readonly what: OtherMessage }
+  | { readonly kind: 'opted_out' }
+  | { readonly kind: 'status'; readonly status: ApplicationStatus }
+  | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  | WorkInput;
+
+/** `channelId`: the channel's id of the person's message. It is sealed, because it may hold the phone. */
+export type SealedInput = InputContent & { readonly channelId?: string | null };
+
+/** Who brought an input. */
+export type InputSource = 'person' | 'work' | 'sweep' | 'operator';
+
+export interface NewInput {
+  readonly conversationId: ConversationId;
+  readonly applicationId: ApplicationId;
+  readonly messageIndex: BlindIndex<'channel_message_id'> | null;
+  readonly workId: string | null;
+  /** By the channel's clock; null: now. */
+  readonly at: Date | null;
+  readonly content: SealedInput;
+}
+
+/** The identity that an input is sealed under. */
+export function inputIdentity(applicationId: ApplicationId | string, sealId: string): string {
+  return `conversation input:${applicationId}:${sealId}`;
+}
+
+const ADD = 'SELECT add_inputs($1, $2, $3, $4, $5, $6, $7, $8, $9) AS added';
+
+/**
+ * Stores inputs of one source in their order, each once by its message or its work. Returns how many are new. Throws
+ * where the vault seals with a retired data key.
+ */
+export async function addInputs(
+  session: Session,
+  vault: Vault,
+  source: InputSource,
+  inputs: readonly NewInput[],
+): Promise<number> {
+  if (inputs.length === 0) return 0;
+  const sealIds = inputs.map(() => uuidv7());
+  const { rows } = await session.query<{ added: number }>(ADD, [
+    inputs.map(({ conversationId }) => conversationId),
+    inputs.map(({ applicationId }) => applicationId),
+    source,
+    sealIds,
+    inputs.map(({ messageIndex }) => messageIndex && toBigint(messageIndex)),
+    inputs.map(({ workId }) => workId),
+    // The statement takes the present time in the place of one in the future.
+    inputs.map(({ at }) => at ?? 'infinity'),
+    inputs.map(({ content }) => content.kind === 'file'),
+    inputs.map(({ applicationId, content }, index) =>
+      vault.seal(JSON.stringify(content), inputIdentity(applicationId, sealIds[index]!)),
+    ),
+  ]);
+  return onlyRow(rows).added;
+}
+
+/** An input as it is stored. */
+export interface InputRow {
+  readonly id: string;
+  readonly conversation_id: ConversationId;
+  readonly application_id: string;
+  readonly source: InputSource;
+  readonly seal_id: string;
+  readonly message_index: string | null;
+  readonly at: Date;
+  readonly content: Buffer;
+}
+
+const COLUMNS = 'id, conversation_id, application_id, source, seal_id, message_index, at, content';
+const WAITING = `
+  SELECT ${COLUMNS} FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[]) AND turn IS NULL
+  ORDER BY conversation_id, at, id`;
+
+/** The inputs that wait for turns of these conversations, each one's by the channel's time, then as they came. */
+export async function waitingInputs(session: Session, ids: readonly ConversationId[]): Promise<InputRow[]> {
+  return (await session.query<InputRow>({ name: 'conversation_waiting', text: WAITING, values: [ids] })).rows;
+}
+
+const TAKEN = `
+  UPDATE conversation_inputs i SET turn = u.turn, fault = u.fault
+  FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS u(id, turn, fault) WHERE i.id = u.id`;
+
+/** Notes which turn took each input, and why it left one aside. */
+export async function markTaken(
+  session: Session,
+  taken: readonly { readonly id: string; readonly turn: number; readonly fault: string | null }[],
+): Promise<void> {
+  if (taken.length === 0) return;
+  await session.query({
+    name: 'conversation_taken',
+    text: TAKEN,
+    values: [taken.map(({ id }) => id), taken.map(({ turn }) => turn), taken.map(({ fault }) => fault)],
+  });
+}
+
+const PUT_OFF = `
+  UPDATE conversation_inputs SET settles_at = clock_timestamp() + interval '30 seconds' WHERE id = ANY ($1::bigint[])`;
+
+/** Leaves inputs for a while: this process does not have their data key. */
+export async function putOff(session: Session, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await session.query(PUT_OFF, [ids]);
+}
+
+const ONE = `SELECT ${COLUMNS} FROM conversation_inputs WHERE id = $1`;
+
+/** One input; null: it was erased. */
+export async function inputOf(session: Session, id: string): Promise<InputRow | null> {
+  return (await session.query<InputRow>(ONE, [id])).rows[0] ?? null;
+}
+
+/**
+ * Opens an input. Throws `UnknownDataKeyError` where this process does not have its key, and another error where it is
+ * damaged.
+ */
+export function openInput(
+  vault: Vault,
+  row: Pick<InputRow, 'application_id' | 'seal_id' | 'content'>,
+): SealedInput {
+  const identity = inputIdentity(toApplicationId(row.application_id), row.seal_id);
+  return JSON.parse(vault.open(row.content, identity).toString('utf8')) as SealedInput;
+}

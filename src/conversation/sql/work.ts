@@ -1,0 +1,76 @@
+/** Work beside the conversations: queued by turns, claimed with a lease, ended by an input. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import type { Database, Session } from '../../postgres/database.ts';
+import type { Work } from '../rules/effect.ts';
+import type { Purpose } from '../rules/state.ts';
+import type { ConversationId } from './conversations.ts';
+
+/** Work to queue. `inputId`: the input with the file, where there is one. */
+export interface NewWork {
+  readonly conversationId: ConversationId;
+  readonly applicationId: ApplicationId;
+  readonly work: Work;
+  readonly purpose: Purpose | null;
+  readonly inputId: string | null;
+}
+
+/** Work that waits already is not queued twice: its end answers both. */
+const QUEUE = `
+  INSERT INTO conversation_work (conversation_id, application_id, work, purpose, input_id)
+  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
+  ON CONFLICT DO NOTHING`;
+
+/** Queues work, in the transaction of the turn that wants it. */
+export async function queueWork(session: Session, some: readonly NewWork[]): Promise<void> {
+  if (some.length === 0) return;
+  await session.query(QUEUE, [
+    some.map(({ conversationId }) => conversationId),
+    some.map(({ applicationId }) => applicationId),
+    some.map(({ work }) => work),
+    some.map(({ purpose }) => purpose),
+    some.map(({ inputId }) => inputId),
+  ]);
+}
+
+/** Work that this process has to do now. */
+export interface ClaimedWork {
+  readonly id: string;
+  readonly conversation_id: ConversationId;
+  readonly application_id: string;
+  readonly work: Work;
+  readonly purpose: Purpose | null;
+  readonly input_id: string | null;
+  /** This try included. */
+  readonly tries: number;
+}
+
+const CLAIM = `
+  SELECT id, conversation_id, application_id, work, purpose, input_id, tries
+  FROM claim_work($1, $2 * interval '1 millisecond')`;
+
+/** Leases due work: other processes leave it alone meanwhile. */
+export async function claimWork(session: Session, most: number, leaseMs: number): Promise<ClaimedWork[]> {
+  return (await session.query<ClaimedWork>(CLAIM, [most, leaseMs])).rows;
+}
+
+const RETRY = `
+  UPDATE conversation_work SET due_at = clock_timestamp() + $3 * interval '1 millisecond', leased_until = NULL,
+    reason = $4
+  WHERE id = $1 AND tries = $2`;
+
+/** Lets work be tried again later, unless another process has taken it up meanwhile. */
+export async function retryWork(
+  database: Database,
+  { id, tries }: ClaimedWork,
+  afterMs: number,
+  reason: string,
+): Promise<void> {
+  await database.query(RETRY, [id, tries, afterMs, reason]);
+}
+
+const END = 'DELETE FROM conversation_work WHERE id = $1';
+
+/** Ends work, in the transaction that stores its end as an input. False: another process has ended it. */
+export async function endWork(session: Session, id: string): Promise<boolean> {
+  return (await session.query(END, [id])).rowCount === 1;
+}

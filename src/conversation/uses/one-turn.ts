@@ -1,0 +1,247 @@
+/**
+ * One turn of one conversation: its inputs through the rules, one after the other, with what is proven in between. What
+ * the turn came to is data; `turns.ts` writes it.
+ */
+import { hash } from 'node:crypto';
+import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { composeReply, type TurnReply } from '../rules/compose.ts';
+import type { Effect, EvidenceAct, SayEffect, Told } from '../rules/effect.ts';
+import type { Flow, Language } from '../rules/flow.ts';
+import { type Input, isOfPerson } from '../rules/input.ts';
+import { next } from '../rules/next.ts';
+import { parsePayload } from '../rules/payload.ts';
+import { isEnd } from '../rules/places.ts';
+import { newState, type State } from '../rules/state.ts';
+import { nextTimer, WINDOW_MS } from '../rules/timers.ts';
+import type { ConversationRow, WrittenTurn } from '../sql/conversations.ts';
+import type { InputRow, SealedInput } from '../sql/inputs.ts';
+import type { NewWork } from '../sql/work.ts';
+import type { EvidenceEntry, Signing } from './ports.ts';
+
+/** An input that this process can read. */
+export interface OpenedInput {
+  readonly row: InputRow;
+  readonly content: SealedInput;
+}
+
+/** How a conversation speaks. */
+export interface Voice {
+  readonly flow: Flow;
+  readonly language: Language;
+  /** For Intl. */
+  readonly locale: string;
+  readonly partner: string;
+}
+
+/** What a turn came to. */
+export interface TurnResult {
+  readonly written: WrittenTurn;
+  readonly applicationId: ApplicationId;
+  readonly reply: (TurnReply & { readonly windowUntil: Date; readonly readMessageId: string | null }) | null;
+  readonly work: readonly NewWork[];
+  readonly told: readonly Told[];
+  readonly evidence: readonly EvidenceEntry[];
+  /** The template that reminds is wanted. */
+  readonly reminds: boolean;
+}
+
+/**
+ * Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. `isDamaged`: an input
+ * cannot be read.
+ */
+export async function takeTurn(
+  session: Transaction,
+  signing: Signing,
+  row: ConversationRow & { readonly now: Date },
+  inputs: readonly OpenedInput[],
+  voice: Voice,
+  isDamaged: boolean,
+): Promise<TurnResult> {
+  const turn = new OneTurn(session, signing, row, voice);
+  const persons = inputs.some(({ row: { source } }) => source === 'person');
+  // A person who writes at the last moment is not reminded.
+  if (row.timer !== null && row.due_at !== null && row.due_at <= row.now && !persons) {
+    await turn.apply({ kind: 'timer', timer: row.timer }, null);
+  }
+  for (const input of inputs) await turn.take(input);
+  if (isDamaged) await turn.apply({ kind: 'unreadable' }, null);
+  return turn.end();
+}
+
+class OneTurn {
+  readonly #session: Transaction;
+  readonly #signing: Signing;
+  readonly #row: ConversationRow & { readonly now: Date };
+  readonly #voice: Voice;
+  readonly #applicationId: ApplicationId;
+  readonly #number: number;
+  readonly #says: SayEffect[] = [];
+  readonly #work: NewWork[] = [];
+  readonly #told: Told[] = [];
+  readonly #acts: { act: EvidenceAct; input: OpenedInput | null; sha256: string | null }[] = [];
+  #state: State;
+  #heardAt: Date | null;
+  #channelId: string | null = null;
+  #reminds = false;
+  #showsContract = false;
+  #acceptedInput: string | null;
+
+  constructor(session: Transaction, signing: Signing, row: ConversationRow & { now: Date }, voice: Voice) {
+    this.#session = session;
+    this.#signing = signing;
+    this.#row = row;
+    this.#voice = voice;
+    this.#applicationId = toApplicationId(row.application_id);
+    this.#number = row.turn + 1;
+    this.#state = row.state ?? newState(row.status);
+    this.#heardAt = row.heard_at;
+    this.#acceptedInput = row.accepted_input;
+  }
+
+  /** An input as it is stored. */
+  async take(input: OpenedInput): Promise<void> {
+    const { row, content } = input;
+    if (row.source === 'person') {
+      if (this.#heardAt === null || row.at > this.#heardAt) this.#heardAt = row.at;
+      this.#channelId = content.channelId ?? this.#channelId;
+    }
+    await this.apply(this.#inputOf(content), input);
+  }
+
+  /** An input of the rules, and the proofs that follow from it. */
+  async apply(input: Input, from: OpenedInput | null): Promise<void> {
+    const { state, effects } = next(this.#voice.flow, this.#state, input);
+    this.#state = state;
+    for (const effect of effects) await this.#perform(effect, input, from);
+  }
+
+  async end(): Promise<TurnResult> {
+    const isOpen = this.#windowUntil > this.#row.now;
+    // A question that cannot be told now is asked when the person writes, and the template says so.
+    if (this.#says.length > 0 && !isOpen) await this.apply({ kind: 'unsaid' }, null);
+    const reply = isOpen
+      ? composeReply({ ...this.#voice, applicationId: this.#applicationId }, this.#state, this.#says)
+      : null;
+    const shown = reply === null ? null : sha256Of(reply.text);
+    const state = this.#state;
+    const contractTurn = this.#showsContract && reply !== null ? this.#number : this.#row.contract_turn;
+    return {
+      written: {
+        id: this.#row.id,
+        state,
+        turn: this.#number,
+        heardAt: this.#heardAt,
+        timer: nextTimer(this.#voice.flow, state, { heardAt: this.#heardAt, movedAt: this.#row.now }),
+        contractTurn,
+        acceptedInput: this.#acceptedInput,
+      },
+      applicationId: this.#applicationId,
+      reply: reply && { ...reply, windowUntil: this.#windowUntil, readMessageId: this.#channelId },
+      work: this.#work,
+      told: this.#told,
+      evidence: this.#acts.map(({ act, input, sha256 }) => ({
+        kind: act,
+        at: input?.row.at ?? this.#row.now,
+        turn: this.#number,
+        input: input?.row.id ?? null,
+        messageIndex: input?.row.message_index ?? null,
+        sha256: sha256 ?? shown,
+      })),
+      reminds: this.#reminds && !isEnd(state.place) && !state.optedOut,
+    };
+  }
+
+  get #windowUntil(): Date {
+    return new Date((this.#heardAt?.getTime() ?? Number.NEGATIVE_INFINITY) + WINDOW_MS);
+  }
+
+  #inputOf(content: SealedInput): Input {
+    switch (content.kind) {
+      case 'interest':
+      case 'begin': {
+        const isFirst = this.#state.place === 'started' && this.#state.nonce === 0;
+        if (!isFirst) return { kind: 'foreign_tap' };
+        const canSay = this.#heardAt !== null && this.#windowUntil > this.#row.now;
+        return { kind: 'begin', canSay };
+      }
+      case 'tap': {
+        const payload = parsePayload(content.payload);
+        return payload === null ? { kind: 'foreign_tap' } : { kind: 'tap', ...payload };
+      }
+      case 'other':
+        return { kind: 'other', isQuiet: QUIET.includes(content.what) };
+      default:
+        return content;
+    }
+  }
+
+  async #perform(effect: Effect, input: Input, from: OpenedInput | null): Promise<void> {
+    switch (effect.kind) {
+      case 'say':
+        this.#says.push(effect);
+        if (effect.document !== null) this.#showsContract = true;
+        return;
+      case 'work':
+        this.#work.push({
+          conversationId: this.#row.id,
+          applicationId: this.#applicationId,
+          work: effect.work,
+          purpose: effect.work === 'read_document' ? effect.purpose : null,
+          inputId: effect.work === 'read_document' ? (from?.row.id ?? null) : null,
+        });
+        return;
+      case 'check': {
+        const text = input.kind === 'text' && isOfPerson(input) ? input.body : '';
+        const result = await this.#signing.checkAnswer(
+          this.#session,
+          this.#applicationId,
+          effect.question,
+          text,
+        );
+        return this.apply({ kind: 'answer', result }, from);
+      }
+      case 'sign': {
+        const result = await this.#sign();
+        return this.apply({ kind: 'signature', result }, from);
+      }
+      case 'withdraw': {
+        const result = await this.#signing.withdraw(this.#session, this.#applicationId);
+        return this.apply({ kind: 'withdrawal', result }, from);
+      }
+      case 'tell':
+        this.#told.push(effect);
+        return;
+      case 'evidence':
+        this.#acts.push({ act: effect.act, input: from, sha256: this.#hashOf(effect.act) });
+        if (effect.act === 'contract_accepted') this.#acceptedInput = from?.row.id ?? null;
+        return;
+      case 'remind':
+        this.#reminds = true;
+    }
+  }
+
+  async #sign(): Promise<'signed' | 'not_signable'> {
+    const { acceptedContract } = this.#state;
+    const shownTurn = this.#row.contract_turn;
+    if (acceptedContract === null || this.#acceptedInput === null || shownTurn === null)
+      return 'not_signable';
+    return this.#signing.sign(this.#session, this.#applicationId, {
+      contract: acceptedContract,
+      acceptedInput: this.#acceptedInput,
+      shownTurn,
+    });
+  }
+
+  #hashOf(act: EvidenceAct): string | null {
+    if (act === 'contract_shown') return this.#state.shownContract;
+    return act === 'contract_accepted' ? this.#state.acceptedContract : null;
+  }
+}
+
+/** What a person sends beside an answer, such as the notice before an album's pictures. */
+const QUIET: readonly string[] = ['reaction', 'unsupported'];
+
+function sha256Of(text: string): string {
+  return hash('sha256', text);
+}

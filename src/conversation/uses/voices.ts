@@ -1,0 +1,80 @@
+/** How conversations speak: the flow, the language, and the partner's name. The first turn reads these for good. */
+import { toApplicationId } from '../../applications/rules/ids.ts';
+import { effectiveBrand } from '../../partners/rules/brand.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { DEFAULT_FLOW } from '../rules/default-flow.ts';
+import { type Flow, flowWith } from '../rules/flow.ts';
+import { languageOfPhone } from '../rules/language.ts';
+import { readSpeakers } from '../sql/begin.ts';
+import { type ConversationId, type ConversationRow, type SetUp, setUp } from '../sql/conversations.ts';
+import { flowIdOf, readFlows } from '../sql/flows.ts';
+import type { Voice } from './one-turn.ts';
+
+/** The flows of a store by version. Versions never change, so a process reads each once. */
+export type FlowCache = Map<number, Flow>;
+const MOST_flows = 1_000;
+/** A phone that cannot be read gets no message either. */
+const UNREAD = { language: 'es', locale: 'es' } as const;
+
+/** The voices of conversations that the transaction has locked. */
+export async function readVoices(
+  session: Transaction,
+  { vault, flows }: { readonly vault: Vault; readonly flows: FlowCache },
+  rows: readonly ConversationRow[],
+): Promise<Map<ConversationId, Voice>> {
+  const known = new Map<ConversationId, SetUp>();
+  for (const { id, flow_id, language, locale, partner_name } of rows) {
+    if (flow_id === null || language === null || locale === null || partner_name === null) continue;
+    known.set(id, { id, flowId: flow_id, language, locale, partnerName: partner_name });
+  }
+  const fresh = await firstVoices(
+    session,
+    vault,
+    rows.filter(({ id }) => !known.has(id)),
+  );
+  for (const one of fresh) known.set(one.id, one);
+  await loadFlows(
+    session,
+    flows,
+    [...known.values()].map(({ flowId }) => flowId),
+  );
+  return new Map(
+    [...known.values()].map(({ id, flowId, language, locale, partnerName }) => [
+      id,
+      { flow: flows.get(flowId) ?? DEFAULT_FLOW, language, locale, partner: partnerName },
+    ]),
+  );
+}
+
+async function firstVoices(
+  session: Transaction,
+  vault: Vault,
+  rows: readonly ConversationRow[],
+): Promise<SetUp[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ application_id }) => toApplicationId(application_id));
+  const speakers = await readSpeakers(session, vault, ids);
+  const made: SetUp[] = [];
+  for (const { id, application_id } of rows) {
+    const {
+      brand = {},
+      partnerName = '',
+      phone = null,
+    } = speakers.get(toApplicationId(application_id)) ?? {};
+    const flow = flowWith(DEFAULT_FLOW, brand.conversation || {});
+    made.push({
+      ...{ id, flowId: await flowIdOf(session, flow), ...(phone === null ? UNREAD : languageOfPhone(phone)) },
+      partnerName: effectiveBrand(brand, partnerName).partner,
+    });
+  }
+  await setUp(session, made);
+  return made;
+}
+
+async function loadFlows(session: Transaction, flows: FlowCache, ids: readonly number[]): Promise<void> {
+  const missing = [...new Set(ids)].filter((id) => !flows.has(id));
+  if (missing.length === 0) return;
+  if (flows.size + missing.length > MOST_flows) flows.clear();
+  for (const [id, flow] of await readFlows(session, missing)) flows.set(id, flow);
+}

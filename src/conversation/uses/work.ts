@@ -1,0 +1,138 @@
+/** The work beside the conversations: claimed with a lease, done by the subjects below, ended as an input. */
+import { toApplicationId } from '../../applications/rules/ids.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
+import { type Database, inTransaction } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { WorkInput } from '../rules/input.ts';
+import { conversationById } from '../sql/conversations.ts';
+import { addInputs, inputOf, openInput } from '../sql/inputs.ts';
+import { type ClaimedWork, claimWork, endWork, retryWork } from '../sql/work.ts';
+import { INPUT_BELL } from './bells.ts';
+import type { Later, Performer, WorkOrder } from './ports.ts';
+
+export interface WorkContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly performer: Performer;
+  /** Called with work that failed: `isLast` where it is not tried again, and an operator has to look. */
+  readonly onFailure: (work: ClaimedWork, error: unknown, isLast: boolean) => void;
+}
+
+/** Work that one process does at once. A file may take 10 MiB, and a contract half a second of a core. */
+const MOST_AT_ONCE = 8;
+const LEASE_MS = 90_000;
+/** Work that takes longer is cut off, and tried again before its lease ends. */
+const WITHIN_MS = 60_000;
+/** With the waits between them the tries take half an hour. */
+const MOST_TRIES = 8;
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 10 * 60_000;
+
+/** Does due work, and resolves when all of it has ended or is put off. Returns how many it was. */
+export async function performDue(context: WorkContext, cut: AbortSignal): Promise<number> {
+  const claimed = await claimWork(context.database, MOST_AT_ONCE, LEASE_MS);
+  await Promise.all(claimed.map((work) => performOne(context, work, cut)));
+  return claimed.length;
+}
+
+async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([cut, AbortSignal.timeout(WITHIN_MS)]);
+  let end: WorkInput | Later | null;
+  try {
+    end = await perform(context, work, signal);
+  } catch (error) {
+    // A stop is no failure: after the lease another process does the work.
+    if (cut.aborted) return;
+    context.onFailure(work, error, work.tries >= MOST_TRIES);
+    end = { retryAfterMs: 0, reason: 'failed' };
+  }
+  if (end === null || 'kind' in end) return conclude(context, work, end);
+  if (work.tries >= MOST_TRIES) return conclude(context, work, givenUp(work));
+  const wait = Math.min(FIRST_WAIT_MS * 2 ** (work.tries - 1), LONGEST_WAIT_MS);
+  await retryWork(
+    context.database,
+    work,
+    Math.max(wait, Math.min(end.retryAfterMs, LONGEST_WAIT_MS)),
+    end.reason,
+  );
+}
+
+/** The person sends a file again; everything else is an operator's. */
+function givenUp({ work, purpose }: ClaimedWork): WorkInput {
+  if (work === 'read_document') {
+    return { kind: 'document', purpose: purpose ?? 'earnings', fate: { refused: 'gone' } };
+  }
+  return { kind: 'work_failed' };
+}
+
+/** null: nothing is left to do it for. */
+async function perform(
+  { database, vault, performer }: WorkContext,
+  work: ClaimedWork,
+  signal: AbortSignal,
+): Promise<WorkInput | Later | null> {
+  const conversation = await conversationById(database, work.conversation_id);
+  if (conversation === null) return null;
+  const order: WorkOrder = {
+    applicationId: toApplicationId(work.application_id),
+    partnerId: conversation.partner_id as PartnerId,
+    locale: conversation.locale ?? 'es',
+    signal,
+  };
+  switch (work.work) {
+    case 'read_document': {
+      const input = work.input_id === null ? null : await inputOf(database, work.input_id);
+      if (input === null) return null;
+      const file = openInput(vault, input);
+      if (file.kind !== 'file') return null;
+      const purpose = work.purpose ?? 'earnings';
+      // A channel without ids of messages: the input's own number stands for it.
+      const inputIndex = input.message_index ?? input.id;
+      const fate = await performer.readDocument(order, { ...file, purpose, inputIndex });
+      return isLater(fate) ? fate : { kind: 'document', purpose, fate };
+    }
+    case 'check_income': {
+      const outcome = await performer.checkIncome(order);
+      return isLater(outcome) ? outcome : { kind: 'income', outcome };
+    }
+    case 'offer': {
+      const offer = await performer.offer(order);
+      return isLater(offer) ? offer : { kind: 'offer', offer };
+    }
+    case 'make_contract': {
+      const contract = await performer.makeContract(order);
+      return isLater(contract) ? contract : { kind: 'contract', contract };
+    }
+    case 'send_code': {
+      const sent = await performer.sendCode(order);
+      return isLater(sent) ? sent : { kind: 'code', ...sent };
+    }
+  }
+}
+
+function isLater(end: unknown): end is Later {
+  return typeof end === 'object' && end !== null && 'retryAfterMs' in end;
+}
+
+/** The end of the work is an input, in the transaction that ends the work: so it counts once. */
+async function conclude(
+  { database, vault }: WorkContext,
+  work: ClaimedWork,
+  end: WorkInput | null,
+): Promise<void> {
+  await againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      if (!(await endWork(session, work.id)) || end === null) return;
+      const applicationId = toApplicationId(work.application_id);
+      const about = {
+        conversationId: work.conversation_id,
+        applicationId,
+        messageIndex: null,
+        workId: work.id,
+      };
+      await addInputs(session, vault, 'work', [{ ...about, at: null, content: end }]);
+    }),
+  );
+  INPUT_BELL.ring();
+}

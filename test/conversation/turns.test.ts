@@ -1,0 +1,323 @@
+/** Conversations on the real store: inputs in, turns, replies and events (D43, D47). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { databaseTime } from '../../src/postgres/database-time.ts';
+import { commandLine } from '../cli/harness.ts';
+import { APPROVED } from '../support/applicant.ts';
+import { conversationsOf } from '../support/conversations.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const { json } = commandLine(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+const { hear, settle, sweep, skipPause, applicantAt, reminded, faults, context } = await conversationsOf(
+  store,
+  key,
+);
+
+const DAY_MS = 86_400_000;
+const ago = async (ms: number) => new Date((await databaseTime(database)).getTime() - ms);
+
+describe('the way to the signature (D43)', () => {
+  it('goes on with each answer, and tells the partner', async () => {
+    const ana = await applicantAt(APPROVED);
+    await ana.tap();
+    assert.equal(await ana.place(), 'data_consent service');
+    const [consent] = await ana.replies();
+    assert.equal(consent?.buttons.length, 2);
+    assert.match(consent?.text ?? '', /Acme[\s\S]*autoriz/);
+    await ana.choose(0);
+    assert.equal(await ana.place(), 'earnings service');
+    await ana.sendFile();
+    await ana.choose(0);
+    assert.equal(await ana.place(), 'debts service');
+    await ana.choose(0);
+    assert.equal(await ana.place(), 'summary service');
+    assert.match((await ana.replies()).at(-1)?.text ?? '', /8\.000\.000[\s\S]*Tasa efectiva anual/);
+    await ana.choose(0);
+    assert.equal(await ana.place(), 'contract service');
+    assert.deepEqual((await ana.replies()).at(-1)?.document, {
+      mediaId: 'media.contract',
+      filename: 'contrato.pdf',
+    });
+    await ana.choose(0);
+    await ana.write('1234');
+    await ana.write('123456');
+    assert.equal(await ana.place(), 'signed service');
+    assert.deepEqual(await ana.events(), [
+      ...['conversation.started', 'documents.received', 'income.verified confirmed', 'contract.signed'],
+      'conversation.ended signed',
+    ]);
+    const row = await ana.row();
+    assert.ok(row.ended_at instanceof Date && row.contract_turn > 0 && row.accepted_input !== null);
+  });
+
+  it('has nothing of the person in clear', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await ana.write('mi número es 1020304050');
+    const dump = JSON.stringify([
+      (await database.query('SELECT c::text FROM conversations c')).rows,
+      (await database.query('SELECT i::text FROM conversation_inputs i')).rows,
+    ]);
+    assert.doesNotMatch(dump, new RegExp(`1020304050|${ana.phone.slice(1)}`));
+  });
+});
+
+describe('each input once, in its order (D43)', () => {
+  it('a delivery that comes again changes nothing', async () => {
+    const ana = await applicantAt();
+    const tap = await ana.tapEvent();
+    await hear(tap, tap);
+    await settle();
+    await hear(tap);
+    await settle();
+    assert.equal((await ana.replies()).length, 1);
+    const yes = await ana.textEvent('sí');
+    await hear(yes);
+    await hear(yes);
+    await settle();
+    assert.deepEqual([await ana.place(), (await ana.replies()).length], ['earnings service', 2]);
+  });
+
+  it('inputs of one delivery are one turn with one reply, by the channel’s time', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    const first = await ana.textEvent('sí', await ago(2_000));
+    const second = await ana.textEvent('gracias', await ago(1_000));
+    await hear(second, first);
+    await settle();
+    assert.deepEqual([await ana.place(), (await ana.replies()).length], ['earnings service', 2]);
+  });
+
+  it('files within three seconds are one turn with one reply', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await ana.choose(0);
+    for (const media of ['m1', 'm2', 'm3']) await hear(await ana.fileEvent(media));
+    await settle();
+    assert.equal((await ana.replies()).length, 2);
+    await skipPause();
+    await settle();
+    const replies = await ana.replies();
+    assert.equal(replies.length, 3);
+    assert.match(replies.at(-1)?.text ?? '', /\(3\)/);
+    assert.equal((await ana.row()).state.usable.earnings, 3);
+  });
+
+  it('an old button asks again and does not act', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    const old = (await ana.replies())[0]!.buttons[1]!.payload;
+    await ana.choose(0);
+    await ana.tap(old);
+    assert.equal(await ana.place(), 'earnings service');
+    assert.match((await ana.replies()).at(-1)?.text ?? '', /comprobantes/);
+  });
+});
+
+describe('whom it belongs to (D43)', () => {
+  it('a person without a phone is found by the message that is answered', async () => {
+    const ana = await applicantAt();
+    const tap = {
+      ...(await ana.tapEvent()),
+      from: null,
+      userId: 'CO.1',
+      contextMessageId: `wamid.${ana.id}`,
+    };
+    await hear(tap as never);
+    await settle();
+    assert.equal(await ana.place(), 'data_consent service');
+    const text = { ...(await ana.textEvent('sí')), from: null, userId: 'CO.1' };
+    await hear(text as never);
+    await settle();
+    assert.equal(await ana.place(), 'earnings service');
+  });
+
+  it('the tap of another phone that names no message of the application begins nothing', async () => {
+    const ana = await applicantAt();
+    await hear({ ...(await ana.tapEvent()), from: toPhone('+573009999999') } as never);
+    await settle();
+    assert.equal(await ana.row(), undefined);
+  });
+
+  it('a stranger who writes first gets no answer', async () => {
+    const ana = await applicantAt();
+    const before = (await database.query('SELECT FROM conversation_inputs')).rowCount;
+    await ana.write('hola');
+    assert.equal(await ana.row(), undefined);
+    assert.equal((await database.query('SELECT FROM conversation_inputs')).rowCount, before);
+  });
+
+  it('a brand that says no has no conversations', async () => {
+    const { id: quiet } = await json('key', 'issue', '--partner', `${partner}`);
+    await database.query(`UPDATE api_keys SET brand = '{"conversation": false}' WHERE id = $1`, [quiet]);
+    const { applicantAt: quietApplicant } = await conversationsOf(store, quiet);
+    const ana = await quietApplicant();
+    await ana.tap();
+    assert.equal(await ana.row(), undefined);
+  });
+
+  it('a running conversation stays on its flow when the brand changes', async () => {
+    const { id: other } = await json('key', 'issue', '--partner', `${partner}`);
+    const { applicantAt: at } = await conversationsOf(store, other);
+    const ana = await at();
+    await ana.tap();
+    await database.query(
+      `UPDATE api_keys SET brand = '{"conversation": {"texts": {"es": {"earnings": "OTRO"}}}}' WHERE id = $1`,
+      [other],
+    );
+    await ana.choose(0);
+    assert.doesNotMatch((await ana.replies()).at(-1)?.text ?? '', /OTRO/);
+    const eva = await at();
+    await eva.tap();
+    await eva.choose(0);
+    assert.match((await eva.replies()).at(-1)?.text ?? '', /^OTRO/);
+  });
+});
+
+describe('opt-outs win (D43)', () => {
+  for (const [word, place] of [
+    ['BAJA', 'closed'],
+    ['cancelar', 'withdrawn'],
+    ['no autorizo', 'declined'],
+  ] as const) {
+    it(`"${word}" ends it as ${place}, suppresses, and nothing follows`, async () => {
+      const ana = await applicantAt();
+      await ana.tap();
+      await ana.write(word);
+      assert.equal(await ana.place(), `${place} service`);
+      assert.equal((await ana.replies()).length, 1);
+      const { rowCount } = await database.query(
+        'SELECT FROM suppressions s JOIN conversations c USING (phone_index) WHERE c.application_id = $1 AND s.active',
+        [ana.id],
+      );
+      assert.equal(rowCount, 1);
+      await ana.write('hola');
+      assert.equal((await ana.replies()).length, 1);
+    });
+  }
+
+  it('an operator’s suppression ends it too', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await json('suppression', 'add', ana.phone);
+    await sweep();
+    await settle();
+    assert.deepEqual([await ana.place(), (await ana.replies()).length], ['closed service', 1]);
+    assert.equal((await ana.row()).state.optedOut, true);
+  });
+});
+
+describe('the application’s status (D43)', () => {
+  it('in review it waits after checking, and goes on by itself when approved', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await ana.choose(0);
+    await ana.sendFile();
+    await ana.choose(0);
+    await ana.choose(0);
+    assert.equal(await ana.place(), 'checking service');
+    assert.match((await ana.replies()).at(-1)?.text ?? '', /revisión/);
+    await json('application', 'approve', `${ana.id}`, '--reason', 'test');
+    await sweep();
+    await settle();
+    assert.equal(await ana.place(), 'summary service');
+  });
+
+  it('a rejection closes it', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await json('application', 'reject', `${ana.id}`, '--reason', 'test');
+    await sweep();
+    await sweep();
+    await settle();
+    assert.equal(await ana.place(), 'closed service');
+    assert.deepEqual(await ana.events(), ['conversation.started', 'conversation.ended closed']);
+  });
+});
+
+describe('the channel’s window (D43)', () => {
+  it('a tap of over 24 hours ago opens none: the template goes out, and the person has to write', async () => {
+    const ana = await applicantAt();
+    await hear(await ana.tapEvent(undefined, await ago(DAY_MS + 60_000)));
+    await settle();
+    assert.deepEqual([await ana.place(), (await ana.replies()).length], ['started service', 0]);
+    assert.ok(reminded.includes(ana.id));
+    await ana.write('hola');
+    assert.deepEqual([await ana.place(), (await ana.replies()).length], ['data_consent service', 1]);
+  });
+
+  it('a question that came too late is followed by one template, then by the end', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    const before = reminded.length;
+    await database.query(
+      `UPDATE conversations SET heard_at = heard_at - interval '25 hours', due_at = now(), timer = 'remind' WHERE application_id = $1`,
+      [ana.id],
+    );
+    await settle();
+    assert.deepEqual(reminded.slice(before), [ana.id]);
+    assert.equal((await ana.replies()).length, 1);
+    await database.query('UPDATE conversations SET due_at = now() WHERE application_id = $1', [ana.id]);
+    await settle();
+    assert.equal(await ana.place(), 'expired service');
+    assert.equal(reminded.length, before + 1);
+  });
+});
+
+describe('bad rows', () => {
+  it('an input that cannot be opened goes to an operator, and stops no other conversation', async () => {
+    const ana = await applicantAt();
+    const eva = await applicantAt();
+    await ana.tap();
+    await eva.tap();
+    await hear(await ana.textEvent('sí'), await eva.textEvent('sí'));
+    await database.query(
+      `UPDATE conversation_inputs SET content = substring(content FROM 1 FOR 20) WHERE turn IS NULL AND application_id = $1`,
+      [ana.id],
+    );
+    await settle();
+    assert.deepEqual([await ana.place(), await eva.place()], ['data_consent operator', 'earnings service']);
+    assert.equal(faults.length, 1);
+  });
+
+  it('a state that makes the rules fail goes to an operator, and stops no other conversation', async () => {
+    const ana = await applicantAt();
+    const eva = await applicantAt();
+    await ana.tap();
+    await eva.tap();
+    await database.query(`UPDATE conversations SET state = 'null'::jsonb || '[]' WHERE application_id = $1`, [
+      ana.id,
+    ]);
+    await hear(await ana.fileEvent(), await eva.textEvent('sí'));
+    await skipPause();
+    await settle();
+    assert.deepEqual([await ana.place(), await eva.place()], ['data_consent operator', 'earnings service']);
+  });
+});
+
+it('a crash between a turn and its commit repeats nothing', async () => {
+  const ana = await applicantAt();
+  await ana.tap();
+  await hear(await ana.textEvent('sí'));
+  const { takeTurns } = await import('../../src/conversation/uses/turns.ts');
+  let crashes = 0;
+  const crashing = {
+    ...context,
+    remind: async () => {
+      crashes += 1;
+      throw new Error('crash');
+    },
+  };
+  await assert.rejects(takeTurns(crashing), /crash/);
+  assert.deepEqual(
+    [crashes, (await ana.replies()).length, await ana.place()],
+    [1, 1, 'data_consent service'],
+  );
+  await settle();
+  assert.deepEqual([(await ana.replies()).length, await ana.place()], [2, 'earnings service']);
+});

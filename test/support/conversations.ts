@@ -1,0 +1,178 @@
+/** Conversations for tests: applicants who send events, and a loop that the test turns itself. */
+import assert from 'node:assert/strict';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { hearMessages } from '../../src/conversation/uses/hear.ts';
+import type { Performer, Signing } from '../../src/conversation/uses/ports.ts';
+import { sweepConversations } from '../../src/conversation/uses/sweep.ts';
+import { type TurnContext, takeTurns } from '../../src/conversation/uses/turns.ts';
+import { performDue } from '../../src/conversation/uses/work.ts';
+import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
+import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
+import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
+import type { ReplyContent } from '../../src/messages/rules/reply.ts';
+import { replyIdentity } from '../../src/messages/sql/replies.ts';
+import { databaseTime } from '../../src/postgres/database-time.ts';
+import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
+import { applicant, IN_REVIEW } from './applicant.ts';
+import type { testDatabase } from './database.ts';
+import { registrarOf } from './intake.ts';
+import { setMessages } from './messages.ts';
+
+export const SHA = 'a'.repeat(64);
+
+/** Neighbours for whom everything goes well. A test changes what it is about. */
+export function goodPerformer(changes: Partial<Performer> = {}): Performer {
+  return {
+    readDocument: async () => 'accepted',
+    checkIncome: async () => 'confirmed',
+    offer: async () => ({
+      ...{ amount: '$ 8.000.000', installment: '$ 400.000', months: '24', total: '$ 9.600.000' },
+      ...{ rate: '18,00 %', rateName: 'Tasa efectiva anual', lender: 'Prestamista' },
+    }),
+    makeContract: async () => ({ sha256: SHA, mediaId: 'media.contract', filename: 'contrato.pdf' }),
+    sendCode: async () => ({ result: 'sent', way: 'SMS', minutes: 10 }),
+    ...changes,
+  };
+}
+
+export function goodSigning(changes: Partial<Signing> = {}): Signing {
+  return {
+    checkAnswer: async (_session, _id, question, text) =>
+      text === (question === 'last_four' ? '1234' : '123456') ? 'right' : 'wrong',
+    sign: async () => 'signed',
+    withdraw: async () => 'withdrawn',
+    recordEvidence: async () => {},
+    ...changes,
+  };
+}
+
+let serial = 3_500_000_000;
+let message = 0;
+
+/** Everything around the conversations of a store. */
+export async function conversationsOf(
+  store: Awaited<ReturnType<typeof testDatabase>>,
+  key: number,
+  { performer = goodPerformer(), signing = goodSigning() }: { performer?: Performer; signing?: Signing } = {},
+) {
+  const { database, vault } = store;
+  const register = await registrarOf(store);
+  const reminded: number[] = [];
+  const faults: unknown[] = [];
+  const context: TurnContext = {
+    ...{ database, vault, signing, flows: new Map() },
+    remind: async (_session, ids) => {
+      reminded.push(...ids);
+    },
+    onFault: (_id, error) => faults.push(error),
+  };
+  const hear = (...events: ChannelEvent[]) =>
+    applyChannelEvents(
+      { database, vault, hear: async (heard) => void (await hearMessages({ database, vault }, heard)) },
+      events,
+    );
+  const cut = new AbortController().signal;
+  /** Turns and work until nothing is left to do. */
+  const settle = async () => {
+    for (;;) {
+      const turns = await takeTurns(context);
+      const works = await performDue(
+        { database, vault, performer, onFailure: (_work, error) => faults.push(error) },
+        cut,
+      );
+      if (turns + works === 0) return;
+    }
+  };
+
+  /** An applicant whose offer is delivered as `wamid.ID`. */
+  async function applicantAt(changes: object = {}) {
+    const phone = toPhone(`+57${++serial}`);
+    const [id] = await register(key, [applicant({ phone, ...IN_REVIEW, ...changes })]);
+    const number = id as number;
+    await setMessages(database, [number], {
+      status: 'delivered',
+      attempts: 1,
+      channelMessageId: channelIndexOf(vault, `wamid.${number}`),
+    });
+    return person(number, phone);
+  }
+
+  function person(id: number, phone: ReturnType<typeof toPhone>) {
+    const common = async (at?: Date) => ({
+      ...{ from: phone, userId: null, contextMessageId: null, messageId: `wamid.in.${++message}` },
+      at: at ?? (await databaseTime(database)),
+    });
+    const self = {
+      id,
+      phone,
+      tapEvent: async (payload = interestPayload(toApplicationId(id)), at?: Date): Promise<ChannelEvent> => ({
+        ...{ kind: 'tap', payload, title: null, ...(await common(at)) },
+      }),
+      textEvent: async (body: string, at?: Date): Promise<ChannelEvent> => ({
+        kind: 'text',
+        body,
+        ...(await common(at)),
+      }),
+      fileEvent: async (mediaId = 'media.1'): Promise<ChannelEvent> => ({
+        ...{ kind: 'file', media: 'document', mediaId, claimedType: 'application/pdf', claimedSha256: null },
+        ...{ filename: 'extracto.pdf', caption: null, ...(await common()) },
+      }),
+      /** The tap on "I am interested", and everything that follows. */
+      tap: async (payload?: string) => {
+        await hear(await self.tapEvent(payload));
+        await settle();
+      },
+      write: async (body: string) => {
+        await hear(await self.textEvent(body));
+        await settle();
+      },
+      /** A file, and the wait for more files skipped. */
+      sendFile: async () => {
+        await hear(await self.fileEvent());
+        await skipPause();
+        await settle();
+      },
+      row: async () => {
+        const { rows } = await database.query(
+          'SELECT * FROM conversations WHERE application_id = $1 ORDER BY id DESC',
+          [id],
+        );
+        return rows[0];
+      },
+      place: async () => {
+        const { place, held_by } = (await self.row()) ?? {};
+        return `${place} ${held_by}`;
+      },
+      replies: async (): Promise<ReplyContent[]> => {
+        const { rows } = await database.query<{ turn: number; content: Buffer }>(
+          'SELECT turn, content FROM replies WHERE application_id = $1 ORDER BY turn',
+          [id],
+        );
+        return rows.map(({ turn, content }) =>
+          JSON.parse(vault.open(content, replyIdentity(toApplicationId(id), turn)).toString()),
+        );
+      },
+      /** Taps the button at an index of the last reply. */
+      choose: async (index: number) => {
+        const [reply] = (await self.replies()).slice(-1);
+        const payload = reply?.buttons[index]?.payload;
+        assert.ok(payload, `the last reply has no button ${index}: ${reply?.text}`);
+        await self.tap(payload);
+      },
+      events: async () => {
+        const { rows } = await database.query<{ type: string; outcome: string | null }>(
+          `SELECT type, outcome FROM partner_events WHERE application_id = $1 AND is_of_conversation(type) ORDER BY number`,
+          [id],
+        );
+        return rows.map(({ type, outcome }) => (outcome === null ? type : `${type} ${outcome}`));
+      },
+    };
+    return self;
+  }
+
+  const skipPause = () =>
+    database.query(`UPDATE conversation_inputs SET settles_at = stored_at WHERE turn IS NULL`);
+  const sweep = () => sweepConversations({ database, vault });
+  return { context, hear, settle, sweep, skipPause, applicantAt, person, reminded, faults };
+}
