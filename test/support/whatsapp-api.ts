@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type MediaStore, mediaStore } from './whatsapp-media.ts';
 import { type ApprovedTemplates, refusalOf } from './whatsapp-validation.ts';
 import {
   type DeliveryOptions,
@@ -15,6 +16,7 @@ import {
 
 export * from './whatsapp-webhooks.ts';
 
+/** A message as the channel gets it. Replies have their own part in place of the template. */
 export interface TemplateMessage {
   readonly to: string;
   readonly template: {
@@ -52,6 +54,11 @@ export interface WhatsAppApi {
   readonly environment: Readonly<Record<string, string>>;
   /** The messages that would go out to phones, by callback: more than one for a callback is a double send. */
   readonly accepted: ReadonlyMap<string, readonly AcceptedMessage[]>;
+  /** The phones that wrote in the last 24 hours: these take replies. */
+  readonly wrote: Set<string>;
+  /** The messages of persons that were marked as read, with a typing indicator, in order. */
+  readonly readMarks: string[];
+  readonly media: MediaStore;
   /** Requests and connections so far. */
   readonly seen: { requests: number; connections: number };
   /** One entry a request, in order, made before `fault` is asked. */
@@ -80,16 +87,24 @@ export async function startWhatsAppApi(
   options: { templates?: ApprovedTemplates } = {},
 ): Promise<WhatsAppApi> {
   const accepted = new Map<string, AcceptedMessage[]>();
+  const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => response.destroy());
   });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     api.seen.requests += 1;
+    if (request.headers.authorization === `Bearer ${ACCESS_TOKEN}`) {
+      if (await api.media.handle(request, response, base())) return;
+    }
     const body = await readJson(request);
     const refusal = refusalOfHead(request);
     if (refusal !== null) return send(response, refusal);
-    const code = refusalOf(body, options.templates ?? null);
+    if (isReadMark(body)) {
+      api.readMarks.push(body.message_id);
+      return send(response, { status: 200, body: '{"success":true}' });
+    }
+    const code = refusalOf(body, options.templates ?? null, api.wrote);
     if (code !== null) return send(response, errorAnswer(code));
     const message = body as TemplateMessage;
     const { accept, delayMs = 0, answer } = api.faults.shift() ?? api.fault?.(message) ?? {};
@@ -129,13 +144,16 @@ export async function startWhatsAppApi(
   const api: WhatsAppApi = {
     environment: {
       CHANNEL: 'whatsapp',
-      WHATSAPP_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v25.0`,
+      WHATSAPP_API_URL: `${base()}/v25.0`,
       WHATSAPP_PHONE_NUMBER_ID: PHONE_NUMBER_ID,
       WHATSAPP_ACCESS_TOKEN: ACCESS_TOKEN,
       WHATSAPP_APP_SECRET: APP_SECRET,
       WHATSAPP_VERIFY_TOKEN: 'verify-token-of-the-stand-in',
     },
     accepted,
+    wrote: new Set(),
+    readMarks: [],
+    media: mediaStore(PHONE_NUMBER_ID, errorAnswer),
     seen: { requests: 0, connections: 0 },
     faults: [],
     fault: null,
@@ -148,6 +166,18 @@ export async function startWhatsAppApi(
     },
   };
   return api;
+}
+
+/** Whether the body marks a message as read in the form of the API. */
+function isReadMark(body: unknown): body is { message_id: string } {
+  const mark = body as Record<string, unknown> | undefined;
+  const typing = mark?.typing_indicator as { type?: unknown } | undefined;
+  return (
+    mark?.messaging_product === 'whatsapp' &&
+    mark.status === 'read' &&
+    typeof mark.message_id === 'string' &&
+    typing?.type === 'text'
+  );
 }
 
 /** The refusal of a request before its body is looked at. */

@@ -1,5 +1,7 @@
 /** What the channel's API refuses in the body of a send, and with which code. */
 
+import { replyRefusal } from './whatsapp-replies.ts';
+
 /** How many body parameters and buttons an approved template has. */
 export interface ApprovedTemplate {
   readonly parameters: number;
@@ -29,10 +31,17 @@ class Refused extends Error {
   }
 }
 
-/** The error code for a refused body; null if the body is a template message that would be accepted. */
-export function refusalOf(body: unknown, templates: ApprovedTemplates): number | null {
+/**
+ * The error code for a refused body; null if the body would be accepted: a template message, or a reply to one of the
+ * phones that have written in the last 24 hours.
+ */
+export function refusalOf(
+  body: unknown,
+  templates: ApprovedTemplates,
+  wrote: ReadonlySet<string> = new Set(),
+): number | null {
   try {
-    checkMessage(fields(body, INVALID), templates);
+    checkMessage(fields(body, INVALID), templates, wrote);
     return null;
   } catch (error) {
     if (error instanceof Refused) return error.code;
@@ -40,16 +49,25 @@ export function refusalOf(body: unknown, templates: ApprovedTemplates): number |
   }
 }
 
-function checkMessage(message: Fields, templates: ApprovedTemplates): void {
-  only(message, 'messaging_product recipient_type to type template biz_opaque_callback_data', INVALID);
+const REPLIES: readonly unknown[] = ['text', 'interactive', 'document'];
+
+function checkMessage(message: Fields, templates: ApprovedTemplates, wrote: ReadonlySet<string>): void {
+  const isReply = REPLIES.includes(message.type) && wrote.has(String(message.to));
+  const parts = REPLIES.includes(message.type) ? `template ${message.type}` : 'template';
+  only(message, `messaging_product recipient_type to type ${parts} biz_opaque_callback_data`, INVALID);
   demand(message.messaging_product === 'whatsapp', INVALID);
   demand((message.recipient_type ?? 'individual') === 'individual', INVALID);
   demand(message.to !== undefined, MISSING);
   demand(typeof message.to === 'string' && /^\+?[1-9]\d{6,14}$/.test(message.to), WRONG_VALUE);
   const callback = message.biz_opaque_callback_data ?? '';
   demand(typeof callback === 'string' && callback.length <= 512, INVALID);
-  // No recipient has written first, so free text may not be sent.
-  demand(message.type !== 'text' && message.type !== 'interactive', WINDOW_CLOSED);
+  if (isReply) {
+    const refusal = replyRefusal(message);
+    if (refusal !== null) throw new Refused(refusal);
+    return;
+  }
+  // This recipient has not written, so free text may not be sent.
+  demand(!REPLIES.includes(message.type), WINDOW_CLOSED);
   demand(message.type === 'template', UNSUPPORTED);
   demand(message.template !== undefined, MISSING);
   checkTemplate(fields(message.template, INVALID), templates);

@@ -52,6 +52,14 @@ export interface TextEvent extends Inbound {
   readonly messageId?: string;
 }
 
+/** Any message of a person: its type, and the parts of that type. */
+export interface PersonMessage extends Inbound {
+  readonly type: string;
+  readonly parts: Readonly<Record<string, unknown>>;
+  /** The id of the message that it answers. */
+  readonly messageId?: string;
+}
+
 export interface PreferenceEvent {
   /** The phone: digits; absent for a person with a user name. */
   readonly from?: string;
@@ -105,6 +113,18 @@ export function textWebhook(...events: readonly TextEvent[]): WebhookBody {
       ...(event.messageId === undefined ? {} : { context: { id: event.messageId } }),
       type: 'text',
       text: { body: event.text },
+    })),
+  });
+}
+
+/** Messages of persons of any type: files, taps on interactive messages, rows of lists and others. */
+export function personWebhook(...events: readonly PersonMessage[]): WebhookBody {
+  return webhookBody('messages', {
+    messages: events.map((event) => ({
+      ...inbound(event),
+      ...(event.messageId === undefined ? {} : { context: { id: event.messageId } }),
+      type: event.type,
+      ...event.parts,
     })),
   });
 }
