@@ -18,7 +18,7 @@
 -- Times are the database's own, and its clock may step. A time in the future that no statement asked for comes from a
 -- clock that was ahead: no message waits for it, and the upkeep corrects it (mend_leap).
 
-CREATE TYPE message_type AS ENUM ('approved', 'offer', 'rejected');
+CREATE TYPE message_type AS ENUM ('approved', 'offer', 'rejected', 'reminder');
 CREATE TYPE message_status AS ENUM ('queued', 'sending', 'accepted', 'sent', 'delivered', 'read', 'failed',
   'uncertain', 'cancelled');
 
@@ -27,7 +27,7 @@ CREATE TABLE outbox (
   batch_id bigint PRIMARY KEY,
   partner_id integer NOT NULL,
   created_at timestamptz NOT NULL,
-  -- The positions with a message, ascending, and the type of each message: its first letter.
+  -- The positions with a message, ascending, and the type of each message: its letter (letter_of).
   positions smallint[] NOT NULL,
   types text NOT NULL
 );
@@ -35,7 +35,8 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_turn ON outbox (partner_id, batch_id);
 
 -- The registration's message has the id of its application. A later message of the same application has 2^53 (approved)
--- or 2^54 (rejected) more: ids of applications are below 2^53, and an application has one message of a type at most.
+-- or 2^54 (rejected) more, and its reminder 2^55: ids of applications are below 2^53, and an application has one
+-- message of a type at most.
 CREATE FUNCTION application_of_message(p_message_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_message_id & 9007199254740991;
 
@@ -54,9 +55,18 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_application_id + CASE WHEN p_status = 'pending_signature' THEN 9007199254740992
   WHEN p_status = 'rejected' THEN 18014398509481984 END;
 
--- The type of message that a letter stands for, as in outbox and leases.
+-- The id of the reminder of an application, and whether a message is a reminder.
+CREATE FUNCTION reminder_of(p_application_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN p_application_id + 36028797018963968;
+CREATE FUNCTION is_reminder(p_message_id bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN p_message_id >= 36028797018963968;
+
+-- The letter that stands for a type in outbox and leases, and the type that a letter stands for.
+CREATE FUNCTION letter_of(p_type message_type) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN CASE p_type WHEN 'approved' THEN 'a' WHEN 'offer' THEN 'o' WHEN 'rejected' THEN 'r' WHEN 'reminder' THEN 'm' END;
 CREATE FUNCTION message_type_of(p_letter text) RETURNS message_type LANGUAGE sql IMMUTABLE
-RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer' WHEN 'r' THEN 'rejected' END;
+RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer' WHEN 'r' THEN 'rejected'
+  WHEN 'm' THEN 'reminder' END;
 
 -- The `rejected` messages that wait, by phone: each gives way to a later message of its partner to its phone (D42),
 -- also where another turn claims that one. Other messages need no such row, because an open application has its phone
@@ -104,9 +114,9 @@ CREATE TABLE message_records (
   -- Why the message waits, failed, is uncertain or was cancelled; a code, never personal data.
   reason text
 ) PARTITION BY RANGE (message_id);
--- The messages after reviews, of all batches: there are few.
+-- The messages after reviews and the reminders, of all batches: there are few.
 CREATE TABLE message_records_after_reviews PARTITION OF message_records (PRIMARY KEY (message_id))
-  FOR VALUES FROM (9007199254740992) TO (27021597764222976) WITH (fillfactor = 80);
+  FOR VALUES FROM (9007199254740992) TO (45035996273704960) WITH (fillfactor = 80);
 -- Not unique, as in the other partitions: if a channel gives one id twice, the records of other messages must not fail
 -- because of that.
 CREATE INDEX ON message_records_after_reviews (channel_message_id) WHERE channel_message_id IS NOT NULL;

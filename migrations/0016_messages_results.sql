@@ -17,8 +17,8 @@ CREATE TABLE early_events (
 CREATE INDEX early_events_came ON early_events (came_ms);
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'early_events');
 
--- Tells the partners that messages failed (D41), with one event for each. The last statement of its transaction, by the
--- order of locks.
+-- Tells the partners that messages failed (D41), with one event for each, but for reminders, of which partners do not
+-- know. The last statement of its transaction, by the order of locks.
 CREATE FUNCTION tell_failed_messages(p_ids bigint[], p_types message_type[]) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
@@ -36,7 +36,8 @@ BEGIN
   INTO v_partner_ids, v_application_ids, v_types
   FROM unnest(p_ids, p_types) WITH ORDINALITY AS g(id, type, n)
   JOIN (SELECT t.id, t.partner_id FROM batches t WHERE t.id = ANY (v_batches)) AS b
-    ON b.id = batch_of_message(g.id);
+    ON b.id = batch_of_message(g.id)
+  WHERE g.type <> 'reminder';
   IF v_partner_ids IS NOT NULL THEN
     PERFORM add_partner_events('message.failed', v_partner_ids, v_application_ids, NULL, NULL, NULL, v_types);
   END IF;

@@ -58,7 +58,7 @@ BEGIN
   v_due := v_due[cardinality(p_skip) + 1:];
   IF v_due = '{}' THEN RETURN; END IF;
   EXECUTE $sql$
-    SELECT array_agg(h.message_id ORDER BY h.n), string_agg(left(h.type::text, 1), '' ORDER BY h.n),
+    SELECT array_agg(h.message_id ORDER BY h.n), string_agg(letter_of(h.type), '' ORDER BY h.n),
       array_agg(h.attempts ORDER BY h.n), array_agg(h.tries ORDER BY h.n)
     FROM (
       SELECT m.message_id, m.type, m.attempts, m.tries, g.n

@@ -13,16 +13,25 @@ BEGIN
 END
 $$;
 
+-- Whether a message takes the place of an earlier one of the same partner to the same phone: it is of a later
+-- application, or a later message of the same one. A reminder and another message of its application do not replace
+-- each other.
+CREATE FUNCTION is_later_message(p_id bigint, p_earlier bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN application_of_message(p_id) > application_of_message(p_earlier)
+  OR application_of_message(p_id) = application_of_message(p_earlier) AND p_id > p_earlier
+    AND NOT is_reminder(p_id);
+
 -- Of these messages, those with a later one among them, of the same partner to the same phone.
 CREATE FUNCTION before_one_another(p_ids bigint[], p_phones bigint[], p_partners integer[]) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN ARRAY(
     SELECT g.id FROM (
-      SELECT u.id, lead(u.id) OVER (
-        PARTITION BY u.phone_index, u.partner_id ORDER BY application_of_message(u.id), u.id) AS later
+      SELECT u.id, max(application_of_message(u.id)) OVER (PARTITION BY u.phone_index, u.partner_id) AS last,
+        max(u.id) FILTER (WHERE NOT is_reminder(u.id)) OVER (
+          PARTITION BY u.phone_index, u.partner_id, application_of_message(u.id)) AS last_of_application
       FROM unnest(p_ids, p_phones, p_partners) AS u(id, phone_index, partner_id)) AS g
-    WHERE g.later IS NOT NULL);
+    WHERE g.last > application_of_message(g.id) OR is_later_message(g.last_of_application, g.id));
 END
 $$;
 
@@ -43,8 +52,7 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE s.at > v_since) AS messages,
         count(*) FILTER (WHERE s.at > v_since AND s.is_rejected) AS rejected,
-        bool_or(s.partner_id = g.partner_id
-          AND (application_of_message(s.id), s.id) > (application_of_message(g.id), g.id)) AS has_later
+        bool_or(s.partner_id = g.partner_id AND is_later_message(s.id, g.id)) AS has_later
       FROM (
         SELECT r.message_id, r.sent_at, r.partner_id, r.is_rejected
         UNION ALL

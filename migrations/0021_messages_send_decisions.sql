@@ -58,7 +58,8 @@ $$;
 
 -- The messages that do not fit the status of their application any more (D40). closed: their application is closed.
 -- replaced: their application has another open status. application_ids, statuses: these applications, with the status
--- of each one now. NULLs: all messages fit.
+-- of each one now, but for reminders, in whose place nothing comes. NULLs: all messages fit. A reminder fits every open
+-- status.
 CREATE FUNCTION unfitting_messages(
   m claimed_messages, OUT closed bigint[], OUT replaced bigint[], OUT application_ids bigint[],
   OUT statuses application_status[]
@@ -75,12 +76,14 @@ BEGIN
   IF v_changed_ids IS NULL THEN RETURN; END IF;
   SELECT array_agg(u.id) FILTER (WHERE NOT is_open(u.status)),
     array_agg(u.id) FILTER (WHERE is_open(u.status)),
-    array_agg(application_of_message(u.id)), array_agg(u.status)
+    array_agg(application_of_message(u.id)) FILTER (WHERE NOT is_reminder(u.id)),
+    array_agg(u.status) FILTER (WHERE NOT is_reminder(u.id))
   INTO closed, replaced, application_ids, statuses FROM (
     SELECT g.id, c.status
     FROM unnest(m.ids, m.types) AS g(id, type)
     JOIN unnest(v_changed_ids, v_changed_to) AS c(id, status) ON c.id = application_of_message(g.id)
-    WHERE g.type IS DISTINCT FROM message_type_for(c.status)) AS u;
+    WHERE CASE WHEN g.type = 'reminder' THEN NOT is_open(c.status)
+      ELSE g.type IS DISTINCT FROM message_type_for(c.status) END) AS u;
 END
 $$;
 

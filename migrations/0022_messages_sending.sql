@@ -74,7 +74,7 @@ DECLARE
 BEGIN
   INSERT INTO leases (begun_at, lost_at, ids, types, attempts)
   SELECT p_at, p_at + p_answer_within, array_agg(g.id ORDER BY g.id),
-    string_agg(left(g.type::text, 1), '' ORDER BY g.id), array_agg((coalesce(g.attempts, 0) + 1)::smallint ORDER BY g.id)
+    string_agg(letter_of(g.type), '' ORDER BY g.id), array_agg((coalesce(g.attempts, 0) + 1)::smallint ORDER BY g.id)
   FROM unnest(m.ids, m.types, m.attempts, d.reasons) AS g(id, type, attempts, reason) WHERE g.reason IS NULL;
   v_untouched := (
     SELECT count(*) FROM unnest(m.attempts, d.reasons) AS g(attempts, reason)

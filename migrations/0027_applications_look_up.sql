@@ -49,6 +49,12 @@ BEGIN
 END
 $$;
 
+-- No partition is left with fewer applications than this, or younger than this: the runtime role may call
+-- leave_partition, and a fault of the service must not make partitions without end.
+CREATE FUNCTION least_partition_applications() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 1048576;
+CREATE FUNCTION least_partition_ms() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ms_of(interval '1 day');
+
 -- Leaves the partition in use when it has p_applications or was in use for p_longest_ms: new batches go into the next
 -- partition. Returns whether it did. The number of applications decides, and not the number of batches, because a batch
 -- has one application or a hundred. The age decides too, so that a small installation can keep RETENTION_DAYS. The age
@@ -76,9 +82,10 @@ BEGIN
   -- there yet: the list may be held for minutes.
   v_since_ms := coalesce((SELECT s.closed_ms FROM closed_segments s WHERE s.ends_at = v_begin),
     CASE WHEN v_open_from < v_begin THEN elapsed_ms() ELSE 0 END);
-  IF elapsed_ms() - v_since_ms < p_longest_ms
+  IF elapsed_ms() - v_since_ms < greatest(p_longest_ms, least_partition_ms())
     AND (SELECT coalesce(sum(s.applications), 0) FROM closed_segments s WHERE s.begins_at >= v_begin)
-      + applications_between(greatest(v_open_from, v_begin), v_last + 1) < p_applications
+      + applications_between(greatest(v_open_from, v_begin), v_last + 1)
+      < greatest(p_applications, least_partition_applications())
   THEN
     RETURN false;
   END IF;

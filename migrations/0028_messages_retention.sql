@@ -25,7 +25,8 @@ BEGIN
   DELETE FROM message_records WHERE message_id >= 9007199254740992 AND message_id IN (
     SELECT m.message_id FROM message_records m
     WHERE (m.message_id >= v_first + 9007199254740992 AND m.message_id < v_end + 9007199254740992
-      OR m.message_id >= v_first + 18014398509481984 AND m.message_id < v_end + 18014398509481984)
+      OR m.message_id >= v_first + 18014398509481984 AND m.message_id < v_end + 18014398509481984
+      OR m.message_id >= reminder_of(v_first) AND m.message_id < reminder_of(v_end))
       AND application_of_message(m.message_id) <> ALL (p_open)
     ORDER BY m.message_id FOR UPDATE);
 END

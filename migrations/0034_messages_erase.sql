@@ -7,7 +7,7 @@ BEGIN
   RETURN ARRAY(
     SELECT u.id FROM unnest(p_application_ids) AS g(id)
     CROSS JOIN LATERAL (VALUES (g.id), (message_after_review(g.id, 'pending_signature')),
-      (message_after_review(g.id, 'rejected'))) AS u(id)
+      (message_after_review(g.id, 'rejected')), (reminder_of(g.id))) AS u(id)
     ORDER BY u.id);
 END
 $$;

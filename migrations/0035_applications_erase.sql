@@ -8,8 +8,8 @@ CREATE FUNCTION erased_index() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SA
 -- Returns those that are not erased yet, each with its status; one whose decision cannot be read counts as in review.
 --
 -- The shared lock of the list of closed segments comes first: while it is held no session fills look-up buckets or
--- writes a partition again, so neither brings an erased index back. The lock is one of the coordinator: raises VN006 in a
--- session on a worker of Citus.
+-- writes a partition again, so neither brings an erased index back. The lock is one of the coordinator: raises VN006 in
+-- a session on a worker of Citus.
 CREATE FUNCTION hold_for_erasure(p_ids bigint[])
 RETURNS TABLE (id bigint, status application_status, phone_index bigint, seal_id uuid)
 LANGUAGE plpgsql

@@ -1,44 +1,90 @@
 -- The privileges of the runtime role, as the migrations before this one tell them (runtime_may).
 
--- The statements that give a role what the runtime role may do (is_missing), and take away what is more than that, also
--- where everybody has it.
-CREATE FUNCTION runtime_gaps(p_role name) RETURNS TABLE (is_missing boolean, statement text)
+-- What privileges are about, with what the runtime role needs of each: a JSON list; NULL: nothing.
+CREATE FUNCTION runtime_objects() RETURNS TABLE (kind text, object text, acl aclitem[], rights jsonb)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   -- Read by a statement of its own: a machine of a cluster cannot join the table with its catalog.
   v_rights constant jsonb := (SELECT jsonb_object_agg(r.name, r.privileges) FROM runtime_privileges r);
 BEGIN
   RETURN QUERY
+  SELECT 'SCHEMA', format('%I', n.nspname), n.nspacl, '["USAGE"]'::jsonb
+  FROM pg_namespace n WHERE n.nspname = current_schema()
+  UNION ALL
+  SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl,
+    v_rights -> c.relname::text
+  FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace
+    -- The sequences of a cluster are used on the coordinator alone.
+    AND (c.relkind IN ('r', 'p', 'v') OR c.relkind = 'S' AND NOT is_worker())
+  UNION ALL
+  SELECT 'FUNCTION', p.oid::regprocedure::text, p.proacl, '["EXECUTE"]'
+  FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace AND p.prosecdef
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e');
+END
+$$;
+
+-- Privileges on single columns that the runtime role does not have on the whole table.
+CREATE FUNCTION runtime_column_grants()
+RETURNS TABLE (object text, "column" name, privilege text, grantee oid, is_grantable boolean)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY
+  SELECT o.object, t.attname, a.privilege_type, a.grantee, a.is_grantable
+  FROM runtime_objects() o
+  JOIN pg_attribute t ON o.kind = 'TABLE' AND t.attrelid = o.object::regclass AND t.attacl IS NOT NULL
+  CROSS JOIN LATERAL aclexplode(t.attacl) AS a
+  WHERE a.is_grantable OR NOT coalesce(o.rights ? a.privilege_type, false);
+END
+$$;
+
+-- The statements that give a role what the runtime role may do (is_missing), and take away what is more than that: also
+-- on single columns, the right to grant it to others, and where everybody has it.
+CREATE FUNCTION runtime_gaps(p_role name) RETURNS TABLE (is_missing boolean, statement text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY
   WITH objects AS (
-    SELECT 'SCHEMA' AS kind, format('%I', n.nspname) AS object, n.nspacl AS acl, '["USAGE"]'::jsonb AS rights
-    FROM pg_namespace n WHERE n.nspname = current_schema() AND NOT has_schema_privilege(p_role, n.oid, 'USAGE')
-    UNION ALL
-    SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl,
-      v_rights -> c.relname::text
-    FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace
-      -- The sequences of a cluster are used on the coordinator alone.
-      AND (c.relkind IN ('r', 'p', 'v') OR c.relkind = 'S' AND NOT is_worker())
-    UNION ALL
-    SELECT 'FUNCTION', p.oid::regprocedure::text, p.proacl, '["EXECUTE"]'
-    FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace AND p.prosecdef
-      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+    SELECT * FROM runtime_objects() o WHERE o.kind <> 'SCHEMA' OR NOT has_schema_privilege(p_role, o.object, 'USAGE')
   ), wanted AS (
     SELECT o.kind, o.object, jsonb_array_elements_text(o.rights) AS privilege FROM objects o
   ), held AS (
-    SELECT o.kind, o.object, a.privilege_type AS privilege FROM objects o, aclexplode(o.acl) AS a
-    WHERE a.grantee = p_role::regrole
-  ), of_everybody AS (
-    SELECT format('REVOKE %s ON %s %s FROM PUBLIC', string_agg(a.privilege_type, ', '), o.kind, o.object) AS statement
+    SELECT o.kind, o.object, a.privilege_type AS privilege, bool_or(a.is_grantable) AS is_grantable
+    FROM objects o, aclexplode(o.acl) AS a WHERE a.grantee = p_role::regrole GROUP BY o.kind, o.object, a.privilege_type
+  ), more AS (
+    SELECT format('REVOKE %s ON %s %s FROM PUBLIC CASCADE', string_agg(a.privilege_type, ', '), o.kind, o.object)
     FROM objects o, aclexplode(o.acl) AS a WHERE a.grantee = 0 AND o.kind <> 'SCHEMA' GROUP BY o.kind, o.object
+    UNION ALL
+    SELECT format('REVOKE %s (%I) ON TABLE %s FROM %s CASCADE', c.privilege, c."column", c.object,
+      CASE c.grantee WHEN 0 THEN 'PUBLIC' ELSE format('%I', p_role) END)
+    FROM runtime_column_grants() c WHERE c.grantee IN (0, p_role::regrole)
+    UNION ALL
+    SELECT format('REVOKE GRANT OPTION FOR %s ON %s %s FROM %I CASCADE', h.privilege, h.kind, h.object, p_role)
+    FROM held h JOIN wanted w USING (kind, object, privilege) WHERE h.is_grantable
   )
-  SELECT false, e.statement FROM of_everybody e
+  SELECT false, m.* FROM more m
   UNION ALL
   SELECT h.privilege IS NULL, format(CASE WHEN h.privilege IS NULL THEN 'GRANT %s ON %s %s TO %I'
-    ELSE 'REVOKE %s ON %s %s FROM %I' END, string_agg(privilege, ', '), kind, object, p_role)
+    ELSE 'REVOKE %s ON %s %s FROM %I CASCADE' END, string_agg(privilege, ', '), kind, object, p_role)
   FROM wanted w FULL JOIN held h USING (kind, object, privilege)
   WHERE w.privilege IS NULL OR h.privilege IS NULL
   GROUP BY kind, object, h.privilege IS NULL, w.privilege IS NULL
   ORDER BY 2;
+END
+$$;
+
+-- What a role may do beyond the runtime role by way of other roles that it is a member of, one text each. The owner
+-- does not take these back: others may need them.
+CREATE FUNCTION runtime_by_groups(p_role name) RETURNS SETOF text
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY
+  SELECT format('%s on %s by way of %s', g.privilege, g.object, g.grantee::regrole) FROM (
+    SELECT o.object, a.privilege_type AS privilege, a.grantee FROM runtime_objects() o, aclexplode(o.acl) AS a
+    WHERE a.is_grantable OR NOT coalesce(o.rights ? a.privilege_type, false)
+    UNION
+    SELECT c.object, c.privilege, c.grantee FROM runtime_column_grants() c) AS g
+  WHERE g.grantee NOT IN (0, p_role::regrole) AND pg_has_role(p_role, g.grantee, 'MEMBER')
+  ORDER BY 1;
 END
 $$;
 

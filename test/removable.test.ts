@@ -53,7 +53,12 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk' | 'monitoring', 
         ],
       ],
     },
-    beside: ['test/simulator', 'test/browser/simulator.test.ts', 'test/support/simulator.ts'],
+    beside: [
+      'test/simulator',
+      'test/browser/simulator.test.ts',
+      'test/browser/chat.test.ts',
+      'test/support/simulator.ts',
+    ],
   },
   monitoring: {
     gone: ['src/monitoring', 'migrations/0032_monitoring.sql'],

@@ -5,7 +5,13 @@ import { type DatabaseAddress, openDatabase } from '../postgres/open-database.ts
 import type { Patience } from '../postgres/patience.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 import { migrate, schemaFit } from '../schema/migrations.ts';
-import { grantRuntime, runtimeGaps, type SessionRole, sessionRole } from '../schema/runtime-role.ts';
+import {
+  grantRuntime,
+  runtimeByGroups,
+  runtimeGaps,
+  type SessionRole,
+  sessionRole,
+} from '../schema/runtime-role.ts';
 
 /** How to connect as the owner of the tables. */
 export interface OwnerAddress extends DatabaseAddress {
@@ -38,7 +44,8 @@ interface Prepared {
  * Migrates, and grants the role of `database` what it lacks, by sessions of the owner, which end before this returns.
  * Where nothing is to be done, nobody connects as the owner. Where `database` itself has the owner's rights, the owner
  * is not needed. Throws `SetupError` that says what to do where the role is a superuser, the owner is needed and not
- * known, or this version does not work on the tables.
+ * known, the role may do more than the service needs and the owner cannot take that back, or this version does not work
+ * on the tables.
  */
 export async function prepareTables(opened: Opened, { kind, signal, notice }: User): Promise<Prepared> {
   const { database, owner, patience } = opened;
@@ -51,8 +58,12 @@ export async function prepareTables(opened: Opened, { kind, signal, notice }: Us
     return { applied: [...applied], granted: null };
   }
   refuseMaker(role);
+  refuseExcess(role);
   const lack = await patience.run(() => lackOf(database, role, owner !== null));
-  if (lack === null) return { applied: [], granted: null };
+  if (lack === null) {
+    await refuseGroups(opened, role);
+    return { applied: [], granted: null };
+  }
   if (owner === null) throw new SetupError(`${lack}: ${GIVE_THE_OWNER}`);
   const isGranted = await asOwner(owner, patience, async (tables) => {
     await patience.run(() => migrate(tables, signal, applied));
@@ -64,6 +75,7 @@ export async function prepareTables(opened: Opened, { kind, signal, notice }: Us
       `${left}: DATABASE_URL and ${owner.variable} lead to different databases or schemas`,
     );
   }
+  await refuseGroups(opened, role);
   return { applied: [...applied], granted: isGranted ? role.name : null };
 }
 
@@ -129,5 +141,24 @@ function refuseMaker({ name, mayCreate }: SessionRole): void {
   if (!mayCreate) return;
   throw new SetupError(
     `the role ${name} of DATABASE_URL may make tables in the schema of the store: REVOKE CREATE ON SCHEMA ... FROM the role and from PUBLIC`,
+  );
+}
+
+/** These lead around the privileges of the tables: to other roles, or to tables of the role's own. */
+function refuseExcess({ name, excess }: SessionRole): void {
+  if (excess.length === 0) return;
+  throw new SetupError(
+    `the role ${name} of DATABASE_URL has ${excess.join(', ')}, which the service never needs: take it back, or make another role for the service (docs/roles.md)`,
+  );
+}
+
+const MOST_NAMED = 5;
+
+async function refuseGroups({ database, patience }: Opened, { name }: SessionRole): Promise<void> {
+  const found = await patience.run(() => runtimeByGroups(database));
+  if (found.length === 0) return;
+  const more = found.length > MOST_NAMED ? ' and others' : '';
+  throw new SetupError(
+    `the role ${name} of DATABASE_URL may do more than it needs (${found.slice(0, MOST_NAMED).join(', ')}${more}): take it out of these roles, or these privileges from them (docs/roles.md)`,
   );
 }

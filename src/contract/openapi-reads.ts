@@ -3,7 +3,7 @@ import { APPLICATION_STATUSES } from '../applications/rules/lifecycle.ts';
 import { ALL_REASON_CODES } from '../applications/rules/reason-codes.ts';
 import type { Language } from '../base/language.ts';
 import { CONVERSATION_ENDS, INCOME_OUTCOMES, PARTNER_EVENT_TYPES } from '../events/rules/event.ts';
-import { MESSAGE_TYPES } from '../messages/rules/notify.ts';
+import { OUTCOME_TYPES } from '../messages/rules/notify.ts';
 import { EVENT_WORDS } from './event-words.ts';
 import { applicationExample, feedExamples } from './examples-reads.ts';
 import { failures } from './openapi-failures.ts';
@@ -148,7 +148,7 @@ export function readSchemas(language: Language): Record<string, Schema> {
       {},
     ),
     MessageFailedEvent: event('message.failed', 'A message to the applicant failed.', {
-      message: { description: 'The type of the message.', type: 'string', enum: MESSAGE_TYPES },
+      message: { description: 'The type of the message.', type: 'string', enum: OUTCOME_TYPES },
     }),
     ConversationStartedEvent: event('conversation.started', EVENT_WORDS['conversation.started'].en, {}),
     DocumentsReceivedEvent: event('documents.received', EVENT_WORDS['documents.received'].en, {}),

@@ -6,7 +6,7 @@
 import type { NamedField } from '../applications/rules/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/phone.ts';
 import type { Language } from '../base/language.ts';
-import { MESSAGE_TYPES } from '../messages/rules/notify.ts';
+import { OUTCOME_TYPES } from '../messages/rules/notify.ts';
 import { ENVIRONMENTS, type Environment } from '../partners/rules/credential.ts';
 import { faultCatalogue } from './catalogue.ts';
 import { reference, type Schema } from './openapi-request.ts';
@@ -52,7 +52,7 @@ const FAILURE: Schema = {
 const WOULD_NOTIFY: Schema = {
   description: 'The message that production would send; absent without consent or without a phone.',
   ...record({
-    type: { type: 'string', enum: MESSAGE_TYPES },
+    type: { type: 'string', enum: OUTCOME_TYPES },
     destination: {
       description: 'The phone in E.164 form.',
       type: 'string',

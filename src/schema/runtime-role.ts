@@ -14,6 +14,8 @@ export interface SessionRole {
   readonly isOwner: boolean | null;
   /** Whether the role may make tables of its own among those of the store. */
   readonly mayCreate: boolean;
+  /** What the role may do with the whole database or its roles, and the service does not need: as in SQL. */
+  readonly excess: readonly string[];
 }
 
 /** A session that takes on another role at its login is one of the role that logged in. */
@@ -23,7 +25,15 @@ const READ_ROLE = `
       WHERE (r.rolsuper OR r.rolname IN ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'))
         AND pg_has_role(u.name, r.oid, 'MEMBER')) AS "isSuperuser",
     pg_has_role(c.relowner, 'USAGE') AS "isOwner",
-    coalesce(has_schema_privilege(n.oid, 'CREATE'), false) AS "mayCreate"
+    coalesce(has_schema_privilege(n.oid, 'CREATE'), false) AS "mayCreate",
+    ARRAY(
+      SELECT x.what FROM pg_roles r
+      CROSS JOIN LATERAL (VALUES (r.rolcreaterole, 'CREATEROLE'), (r.rolname = 'pg_write_all_data', 'pg_write_all_data'))
+        AS x(has, what)
+      WHERE x.has AND EXISTS (
+        SELECT FROM (VALUES (current_user), (session_user)) AS u(name) WHERE pg_has_role(u.name, r.oid, 'MEMBER'))
+      UNION SELECT 'CREATE ON DATABASE' WHERE has_database_privilege(current_database(), 'CREATE')
+      ORDER BY 1) AS excess
   FROM (VALUES (coalesce(current_schema(), 'public'))) AS s(name)
   LEFT JOIN pg_namespace n ON n.nspname = s.name
   LEFT JOIN pg_class c ON c.relname = 'schema_migrations' AND c.relnamespace = n.oid`;
@@ -43,6 +53,13 @@ const MAY_LOOK = "SELECT has_table_privilege(to_regclass('runtime_privileges'), 
 const READ_GAPS = `
   SELECT coalesce(bool_or(is_missing), false) AS "isShort", coalesce(bool_or(NOT is_missing), false) AS "hasMore"
   FROM runtime_gaps(current_user)`;
+
+const READ_BY_GROUPS = 'SELECT what FROM runtime_by_groups(current_user) AS g(what)';
+
+/** What the role of the sessions may do with tables by way of other roles, and does not need. The tables are there. */
+export async function runtimeByGroups(database: Database): Promise<string[]> {
+  return (await database.query<{ what: string }>(READ_BY_GROUPS)).rows.map(({ what }) => what);
+}
 
 /** Compares what the role of the sessions may do with what the migrations say. The role does not own the tables. */
 export async function runtimeGaps(database: Database): Promise<RuntimeGaps> {

@@ -5,26 +5,40 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../base/loopback.ts';
-import type { Form, FormName } from './page-forms.ts';
 import {
+  chooseInReply,
   openMessage,
-  readChats,
-  readFaults,
+  openReply,
   releaseWaiting,
-  type SimulatorContext,
-  setFaults,
+  sendOther,
+  setWindow,
   tapButton,
   writeText,
-} from './simulator.ts';
+} from './acts.ts';
+import type { SimulatorContext } from './context.ts';
+import type { Form, FormName } from './page-forms.ts';
+import { addMedia } from './page-media.ts';
+import { readChats } from './read-chats.ts';
+import { sendFile, sendMadeUp } from './send-file.ts';
 
 const FOLDER = join(import.meta.dirname, 'page');
+const SCRIPTS = [
+  'page.js',
+  'find.js',
+  'list.js',
+  'chat.js',
+  'bubbles.js',
+  'composer.js',
+  'second-phone.js',
+  'stranger.js',
+  'elements.js',
+  'requests.js',
+  'faults.js',
+];
 const FILES: readonly (readonly [path: string, file: string, type: string])[] = [
   ['/simulator', 'page.html', 'text/html; charset=utf-8'],
   ['/simulator/page.css', 'page.css', 'text/css; charset=utf-8'],
-  ['/simulator/page.js', 'page.js', 'text/javascript; charset=utf-8'],
-  ['/simulator/find.js', 'find.js', 'text/javascript; charset=utf-8'],
-  ['/simulator/view.js', 'view.js', 'text/javascript; charset=utf-8'],
-  ['/simulator/faults.js', 'faults.js', 'text/javascript; charset=utf-8'],
+  ...SCRIPTS.map((script) => [`/simulator/${script}`, script, 'text/javascript; charset=utf-8'] as const),
   ['/simulator/icon.svg', '../../http/icon.svg', 'image/svg+xml'],
 ];
 
@@ -62,6 +76,7 @@ export function addSimulatorPage(
     addFiles(page);
     addReads(page, context);
     addActs(page, context);
+    addMedia(page, context.simulator);
     page.get('/simulator/docs', (request, reply) =>
       reply.redirect(docsUrl(hostnameOf(`http://${request.headers.host}`) as string)),
     );
@@ -103,13 +118,14 @@ function addReads(page: FastifyInstance, context: SimulatorContext): void {
   page.get('/simulator/chats', async (request, reply) => {
     const { hasForm } = await import('./page-forms.ts');
     if (!hasForm('chats', request.query)) return reply.status(400).send({ error: 'the query is wrong' });
-    const body = JSON.stringify(await readChats(context, request.query.phone ?? null));
+    const { phone = null, chat = null } = request.query;
+    const body = JSON.stringify(await readChats(context, { phone, chat }));
     const tag = `"${hash('sha256', body, 'base64url')}"`;
     reply.header('ETag', tag);
     if (request.headers['if-none-match'] === tag) return reply.status(304).send();
     return reply.type('application/json; charset=utf-8').send(body);
   });
-  page.get('/simulator/faults', async () => readFaults(context));
+  page.get('/simulator/faults', async () => context.simulator.faults);
 }
 
 function addActs(page: FastifyInstance, context: SimulatorContext): void {
@@ -121,18 +137,25 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
         return reply.status(400).send({ error: 'the body does not have the expected form' });
       }
       const done = await run(body);
-      return done ? {} : reply.status(404).send({ error: 'the phone has no such message' });
+      return done ? {} : reply.status(404).send({ error: 'the phone has no such message or file' });
     });
   act('tap', ({ messageId, button }) => tapButton(context, messageId, button));
+  act('choose', ({ replyId, choice }) => chooseInReply(context, replyId, choice));
   act('open', ({ messageId }) => openMessage(context, messageId));
-  act('text', ({ messageId, body }) => writeText(context, messageId, body));
-  act('release', async () => {
-    await releaseWaiting(context);
-    return true;
-  });
-  act('faults', async (faults) => {
-    setFaults(context, faults);
-    return true;
+  act('open-reply', ({ replyId }) => openReply(context, replyId));
+  act('file', ({ phone, ...file }) => sendFile(context, phone, file));
+  act('made-up', ({ phone, what }) => sendMadeUp(context, phone, what));
+  const always = <Name extends FormName>(name: Name, run: (body: Form<Name>) => Promise<void> | void) =>
+    act(name, async (body) => {
+      await run(body);
+      return true;
+    });
+  always('text', ({ phone, body }) => writeText(context, phone, body));
+  always('other', ({ phone, what }) => sendOther(context, phone, what));
+  always('window', ({ phone, isOver }) => setWindow(context, phone, isOver));
+  always('release', () => releaseWaiting(context));
+  always('faults', (faults) => {
+    context.simulator.faults = faults;
   });
 }
 

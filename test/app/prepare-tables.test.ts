@@ -14,6 +14,7 @@ const admin = openPool(adminUrl);
 /** An ordinary role, which owns the database. */
 const owner = await makeRole(adminUrl);
 const runtime = await makeRole(adminUrl);
+const group = await makeRole(adminUrl);
 
 async function open(variables: Readonly<Record<string, string>>, notice: (text: string) => void = () => {}) {
   const config = readConfig({ ...TEST_VARIABLES, CHANNEL: 'log', DATABASE_URL: runtime.url, ...variables });
@@ -107,6 +108,26 @@ describe('a start with two roles', () => {
     await admin.query('GRANT CREATE ON SCHEMA public TO PUBLIC');
     await assert.rejects(open(withOwner), /may make tables in the schema of the store: REVOKE CREATE/);
     await admin.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+  });
+
+  it('refuses a role that may make roles, and one that has more by way of another role, with or without the owner', async () => {
+    await admin.query(`ALTER ROLE ${runtime.name} CREATEROLE`);
+    for (const variables of [{}, withOwner]) {
+      await assert.rejects(
+        open(variables),
+        /^Error: the role \w+ of DATABASE_URL has CREATEROLE, which the service never needs: take it back/,
+      );
+    }
+    await admin.query(`ALTER ROLE ${runtime.name} NOCREATEROLE; GRANT ${owner.name} TO ${group.name}`);
+    await admin.query(`ALTER ROLE ${runtime.name} NOINHERIT; GRANT ${group.name} TO ${runtime.name}`);
+    for (const variables of [{}, withOwner]) {
+      await assert.rejects(
+        open(variables),
+        /^Error: the role \w+ of DATABASE_URL may do more than it needs \(.* by way of \w+, .* and others\): take it out of these roles/,
+      );
+    }
+    await admin.query(`REVOKE ${group.name} FROM ${runtime.name}; ALTER ROLE ${runtime.name} INHERIT`);
+    await open({});
   });
 
   it('refuses a superuser, whatever else is set', async () => {

@@ -12,9 +12,11 @@ import { commandLine } from '../cli/harness.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
 import { isLockTimeout, whileLocked } from '../support/held-lock.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { allowSmallPartitions } from '../support/small-partitions.ts';
 
 const service = await testService({}, { upkeep: false });
 const { database } = service;
+await allowSmallPartitions(database);
 const { apiKey } = await service.addPartner();
 const { json } = commandLine(service);
 

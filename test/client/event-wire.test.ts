@@ -25,7 +25,7 @@ import {
   type PartnerEventType,
   type PartnerEvent as ServiceEvent,
 } from '../../src/events/rules/event.ts';
-import { MESSAGE_TYPES, type MessageType } from '../../src/messages/rules/notify.ts';
+import { OUTCOME_TYPES, type OutcomeType } from '../../src/messages/rules/notify.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
@@ -34,7 +34,7 @@ const SAME: [
   Same<Exclude<PartnerEvent['type'], 'unknown'>, PartnerEventType>,
   Same<ApplicationStatus, lifecycle.ApplicationStatus>,
   Same<StatusChanged['data']['to'], lifecycle.ApplicationStatus>,
-  Same<MessageFailed['data']['message'], MessageType>,
+  Same<MessageFailed['data']['message'], OutcomeType>,
   Same<ReasonCode, ServiceReasonCode>,
   Same<IncomeVerified['data']['outcome'], IncomeOutcome>,
   Same<ConversationEnded['data']['outcome'], ConversationEnd>,
@@ -70,7 +70,7 @@ it('the client reads every event that the service renders, with every status and
         { ...about, idNumber, type: 'application.status_changed', to, ...change },
         { type: 'application.status_changed', data: { ...subject, to, ...change } },
       ]),
-      ...MESSAGE_TYPES.map((message): [ServiceEvent, Partial<PartnerEvent>] => [
+      ...OUTCOME_TYPES.map((message): [ServiceEvent, Partial<PartnerEvent>] => [
         { ...about, idNumber, type: 'message.failed', message },
         { type: 'message.failed', data: { ...subject, message } },
       ]),

@@ -23,8 +23,8 @@ import { DECISIONS, type Decision as ServiceDecision } from '../../src/applicati
 import { LANGUAGES } from '../../src/base/language.ts';
 import { renderBatch } from '../../src/contract/response.ts';
 import { faultTexts } from '../../src/contract/texts.ts';
-import type { MessageType as ServiceMessageType } from '../../src/messages/rules/notify.ts';
-import { DEFAULT_TEMPLATES, MESSAGE_TYPES } from '../../src/messages/rules/notify.ts';
+import type { OutcomeType } from '../../src/messages/rules/notify.ts';
+import { DEFAULT_TEMPLATES, OUTCOME_TYPES } from '../../src/messages/rules/notify.ts';
 import { ENVIRONMENTS } from '../../src/partners/rules/credential.ts';
 import { testService } from '../support/service.ts';
 import { anInput } from './support.ts';
@@ -38,7 +38,7 @@ const SAME: [
   Same<PriorHistory, fields.PriorHistory>,
   Same<Decision, ServiceDecision>,
   Same<Status, Exclude<ApplicationStatus, 'disbursed'>>,
-  Same<MessageType, ServiceMessageType>,
+  Same<MessageType, OutcomeType>,
 ] = [true, true, true, true, true, true, true];
 
 /** Every field; the type check keeps this list complete. */
@@ -109,7 +109,7 @@ it('the client reads every answer to a batch, the same in both languages (D24-D2
       score: index,
       decision,
     }));
-    const notified = MESSAGE_TYPES.map(
+    const notified = OUTCOME_TYPES.map(
       (type): Outcome => ({
         ...(registered[0] as Outcome & { kind: 'registered' }),
         wouldNotify: { type, destination: toPhone('+573001234567'), template: DEFAULT_TEMPLATES[type] },

@@ -10,7 +10,7 @@ import {
 } from '../../src/applications/rules/lifecycle.ts';
 import { CRITERIA, DEFAULT_POLICY, MAX_POINTS } from '../../src/applications/rules/policy.ts';
 import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
-import { DEFAULT_TEMPLATES, MESSAGE_TYPES } from '../../src/messages/rules/notify.ts';
+import { DEFAULT_TEMPLATES, OUTCOME_TYPES } from '../../src/messages/rules/notify.ts';
 import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/partners/rules/brand-defaults.ts';
 import { codeList, codesIn } from '../support/markdown.ts';
 import { code, DOCUMENT, table, typeOf } from './page.ts';
@@ -79,14 +79,14 @@ describe('the contract’s page: scores, statuses, messages', () => {
     assert.deepEqual(
       table('**D31. '),
       DECISIONS.map((decision, index) => {
-        const type = MESSAGE_TYPES[index] as (typeof MESSAGE_TYPES)[number];
+        const type = OUTCOME_TYPES[index] as (typeof OUTCOME_TYPES)[number];
         const full = DEFAULT_PARAMETERS[type].includes('debt') && DEFAULT_BUTTONS[type].es.length > 0;
         return [code(decision), code(typeOf(decision)), full ? 'yes' : 'no'];
       }),
     );
     assert.deepEqual(
       table('**D32. '),
-      MESSAGE_TYPES.map((type) => [code(type), code(DEFAULT_TEMPLATES[type])]),
+      OUTCOME_TYPES.map((type) => [code(type), code(DEFAULT_TEMPLATES[type])]),
     );
   });
 });

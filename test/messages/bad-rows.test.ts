@@ -21,7 +21,8 @@ import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { advanceUsage } from '../../src/partners/sql/usage.ts';
 import { eachApart } from '../../src/postgres/row-fault.ts';
 import { Vault } from '../../src/seal/vault.ts';
-import { readChats } from '../../src/simulator/simulator.ts';
+import { Simulator } from '../../src/simulator/channel.ts';
+import { readChats } from '../../src/simulator/read-chats.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
@@ -150,7 +151,7 @@ describe('an envelope that does not open', () => {
     const ids = [...(await aBatch(1)), ...(await aBatch(1))] as [number, number];
     await deliverAll();
     await flipByte(await batchOf(ids[0]));
-    const { chats } = await readChats({ database, vault, simulator: undefined as never });
+    const { chats } = await readChats({ database, vault, simulator: new Simulator(async () => {}) });
     const shown = chats.flatMap(({ messages }) => messages.map(({ applicationId }) => applicationId));
     assert.ok(shown.includes(toApplicationId(ids[1])) && !shown.includes(toApplicationId(ids[0])));
   });

@@ -10,7 +10,8 @@ import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { formatCallback } from '../../src/messages/rules/outgoing-message.ts';
-import { readChats } from '../../src/simulator/simulator.ts';
+import { Simulator } from '../../src/simulator/channel.ts';
+import { readChats } from '../../src/simulator/read-chats.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
@@ -86,7 +87,7 @@ for (const [what, facts] of DAMAGES) {
       assert.deepEqual([review.code, /cannot be read/.test(review.err)], [1, true]);
       assert.equal((await run('application', 'disburse', `${good}`, '--reason', 'paid')).code, 0);
       await database.query('SELECT * FROM applications');
-      await readChats({ database, vault, simulator: undefined as never });
+      await readChats({ database, vault, simulator: new Simulator(async () => {}) });
     });
 
     it('park the message, while other messages and their events go on', async () => {

@@ -40,7 +40,7 @@ import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
-import { readChatMessage, readChatMessages, readChatMessagesOf } from '../../src/simulator/chats.ts';
+import { readChatMessage, readChatMessages, readChatMessagesOf } from '../../src/simulator/chat-messages.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';
@@ -51,6 +51,7 @@ import { registrarOf } from '../support/intake.ts';
 import { countingLocks, type LockCounts } from '../support/lock-counter.ts';
 import { addPartitions } from '../support/many-partitions.ts';
 import { setMessages } from '../support/messages.ts';
+import { allowSmallPartitions } from '../support/small-partitions.ts';
 import { readSources } from '../support/sources.ts';
 import { testUpkeep } from '../support/upkeep.ts';
 
@@ -67,6 +68,7 @@ const SPREAD = 40;
 const MOST_OF_SPREAD = 20 * MOST_PARTITIONS;
 
 const store = await testDatabase();
+await allowSmallPartitions(store.database);
 const counts: LockCounts = new Map();
 const database = countingLocks(store.database, counts);
 const { vault } = store;

@@ -119,8 +119,10 @@ it('ids lead to the same batches, positions and partitions', async () => {
 
 it('messages lead to the same applications and batches', async () => {
   for (const id of IDS) {
-    const [first, approved, rejected] = messageIdsOf(id);
-    const ids = [first, approved, rejected] as string[];
+    const [first, approved, rejected, reminder] = messageIdsOf(id);
+    const ids = [first, approved, rejected, reminder] as string[];
+    assert.deepEqual(await sqlOf([id], 'bigint', 'reminder_of(v)::text'), [reminder]);
+    assert.deepEqual(await sqlOf(ids, 'bigint', 'is_reminder(v)::text'), ['false', 'false', 'false', 'true']);
     const later = await sqlOf(
       ['pending_signature', 'rejected'],
       'application_status',

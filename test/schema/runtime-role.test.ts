@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Database } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
-import { grantRuntime, runtimeGaps, sessionRole } from '../../src/schema/runtime-role.ts';
+import { grantRuntime, runtimeByGroups, runtimeGaps, sessionRole } from '../../src/schema/runtime-role.ts';
 import { emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
 import { makeRole } from '../support/runtime-role.ts';
 import { runtimeStatements } from '../support/runtime-statements.ts';
+import { allowSmallPartitions } from '../support/small-partitions.ts';
 
 const DENIED = { code: '42501' };
 const ownerUrl = await emptyDatabaseUrl();
@@ -43,7 +44,9 @@ describe('the runtime role', () => {
 
   it('is neither an owner nor a superuser, and may make no table', async () => {
     const found = await sessionRole(runtime);
-    assert.deepEqual(found, { name: role.name, isSuperuser: false, isOwner: false, mayCreate: false });
+    assert.deepEqual(found, {
+      ...{ name: role.name, isSuperuser: false, isOwner: false, mayCreate: false, excess: [] },
+    });
     assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false });
     await assert.rejects(runtime.query('CREATE TABLE mine ()'), DENIED);
     await assert.rejects(runtime.query('ALTER TABLE operator_events DISABLE TRIGGER ALL'), DENIED);
@@ -57,6 +60,27 @@ describe('the runtime role', () => {
       await owner.query(`ALTER ROLE ${other.name} NOINHERIT; GRANT ${strong} TO ${other.name}`);
       const pool = openPool(other.url);
       assert.equal((await sessionRole(pool)).isSuperuser, true, strong);
+    }
+  });
+
+  it('has more than it needs where it may make roles, write all tables or make schemas, itself or by another role', async () => {
+    const { rows } = await owner.query('SELECT current_database() AS name');
+    for (const [give, excess] of [
+      ['ALTER ROLE % CREATEROLE', 'CREATEROLE'],
+      ['GRANT pg_write_all_data TO %', 'pg_write_all_data'],
+      [`GRANT CREATE ON DATABASE "${rows[0].name}" TO %`, 'CREATE ON DATABASE'],
+    ] as const) {
+      const [one, group, member] = [
+        await makeRole(ownerUrl),
+        await makeRole(ownerUrl),
+        await makeRole(ownerUrl),
+      ];
+      await owner.query(give.replace('%', one.name));
+      await owner.query(give.replace('%', group.name));
+      await owner.query(`GRANT ${group.name} TO ${member.name}`);
+      for (const { url } of [one, member])
+        assert.deepEqual((await sessionRole(openPool(url))).excess, [excess], give);
+      await owner.query(`REVOKE CREATE ON DATABASE "${rows[0].name}" FROM ${one.name}, ${group.name}`);
     }
   });
 
@@ -83,6 +107,11 @@ describe('the runtime role', () => {
     assert.equal((await partitions()).length, 2);
     await runtime.query("SELECT nextval('batch_numbers')");
     await runtime.query("SELECT nextval('batch_numbers')");
+    for (const least of ['0, 0', 'NULL, NULL', '-1, -1'])
+      assert.deepEqual((await runtime.query(`SELECT leave_partition(${least}) AS yes`)).rows, [
+        { yes: false },
+      ]);
+    await allowSmallPartitions(owner);
     assert.deepEqual((await runtime.query('SELECT leave_partition(0, 0) AS yes')).rows, [{ yes: true }]);
     await runtime.query('SELECT make_batch_partitions()');
     assert.equal((await partitions()).length, 3);
@@ -146,6 +175,49 @@ describe('the grants', () => {
     assert.deepEqual(done.filter(Boolean), [true]);
     assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false });
     await assert.rejects(runtime.query('TRUNCATE operator_events'), DENIED);
+  });
+
+  it('on single columns, and the right to grant, are taken back too', async () => {
+    for (const grant of [
+      'GRANT UPDATE (actor) ON operator_events TO %',
+      'GRANT UPDATE (actor), SELECT (id) ON operator_events TO PUBLIC',
+      'GRANT SELECT ON operator_events TO % WITH GRANT OPTION',
+      'GRANT SELECT (actor) ON operator_events TO % WITH GRANT OPTION',
+      'GRANT EXECUTE ON FUNCTION make_batch_partitions() TO % WITH GRANT OPTION',
+    ]) {
+      await owner.query(grant.replace('%', role.name));
+      if (grant.includes('GRANT SELECT ON')) {
+        // What the role has granted goes with its right.
+        const other = await makeRole(ownerUrl);
+        await runtime.query(`GRANT SELECT ON operator_events TO ${other.name}`);
+      }
+      assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: true }, grant);
+      assert.equal(await grantRuntime(owner, role.name), true, grant);
+      assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false }, grant);
+      await assert.rejects(runtime.query("UPDATE operator_events SET actor = 'eva'"), DENIED);
+    }
+  });
+
+  it('by way of another role are named: the owner does not take them from that role', async () => {
+    const [group, outer, readers] = [
+      await makeRole(ownerUrl),
+      await makeRole(ownerUrl),
+      await makeRole(ownerUrl),
+    ];
+    await owner.query(
+      `GRANT UPDATE ON operator_events TO ${group.name}; GRANT UPDATE (actor) ON operator_events TO ${group.name}`,
+    );
+    await owner.query(
+      `GRANT SELECT ON operator_events TO ${readers.name}; GRANT ${readers.name} TO ${role.name}`,
+    );
+    assert.deepEqual(await runtimeByGroups(runtime), [], 'what the role has itself is not more');
+    await owner.query(
+      `GRANT ${group.name} TO ${outer.name}; GRANT ${outer.name} TO ${role.name}; ALTER ROLE ${role.name} NOINHERIT`,
+    );
+    assert.deepEqual(await runtimeByGroups(runtime), [`UPDATE on operator_events by way of ${group.name}`]);
+    await owner.query(`REVOKE ${outer.name} FROM ${role.name}`);
+    assert.deepEqual(await runtimeByGroups(runtime), []);
+    await owner.query(`REVOKE ALL ON operator_events FROM ${group.name}, ${readers.name}`);
   });
 
   it('to everybody are taken back too', async () => {

@@ -7,8 +7,8 @@ import { reviewApplication, showApplication } from '../../src/applications/uses/
 import { contactWindows } from '../../src/messages/rules/contact-window.ts';
 import { countOfStatus } from '../../src/messages/sql/message-counts.ts';
 import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
-import { NO_FAULTS } from '../../src/simulator/channel.ts';
-import type { Chat, PhoneMessage } from '../../src/simulator/simulator.ts';
+import type { Chat, PhoneMessage } from '../../src/simulator/chat.ts';
+import { NO_FAULTS, type SimulatorFaults } from '../../src/simulator/faults.ts';
 import { exchange } from '../gate/raw.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { eventually } from '../support/eventually.ts';
@@ -97,7 +97,7 @@ describe('the simulator', bounded, () => {
     const id = await register({ name: 'Inés Peña', phone: '+573019990001', debt_amount: 8_000_000 });
     const { chat, message } = await arrived(id);
     assert.deepEqual([chat.name, chat.phone, chat.suppressedAt], ['Inés Peña', '+573019990001', null]);
-    assert.match(chat.partner, /^Partner/);
+    assert.match(chat.partner ?? '', /^Partner/);
     assert.match(message.text, /Inés Peña.*Partner.*Ventanilla.*8\.000\.000/);
     assert.deepEqual(message.buttons, [{ title: 'Me interesa', isInterest: true }]);
     assert.equal(message.interestedAt, null);
@@ -157,7 +157,7 @@ describe('the simulator', bounded, () => {
     assert.equal(await act('tap', { messageId: first.messageId, button: 0 }), 200);
     assert.equal(await act('tap', { messageId: second.messageId, button: 0 }), 200);
     assert.equal((await interestOf(id)).length, 1);
-    assert.equal(await act('text', { messageId: second.messageId, body: 'BAJA' }), 200);
+    assert.equal(await act('text', { phone: '+573019990003', body: 'BAJA' }), 200);
     const byPhone = await fetch(`${page.url}/simulator/chats?phone=3019990003`);
     const { chats } = (await byPhone.json()) as Answer;
     assert.deepEqual(
@@ -178,20 +178,20 @@ describe('the simulator', bounded, () => {
     assert.equal((await arrived(id)).message.interestedAt, message.interestedAt);
   });
 
-  it('a message that is on no phone cannot be tapped, opened or answered', async () => {
+  it('a message or a reply that is on no phone cannot be tapped or opened', async () => {
     const silent = await register({ messaging_optin: false });
     const rejected = await register(REJECTED);
     await arrived(rejected);
-    const suppressed = await suppressions();
     const statuses = await Promise.all([
       act('tap', { messageId: `${silent}`, button: 0 }),
       act('tap', { messageId: `${rejected}`, button: 0 }),
       act('open', { messageId: `${silent}` }),
-      act('text', { messageId: `${silent}`, body: 'BAJA' }),
+      act('choose', { replyId: '999999999', choice: 0 }),
+      act('open-reply', { replyId: '999999999' }),
       act('open', { messageId: '999999999' }),
     ]);
-    assert.deepEqual(statuses, [404, 404, 404, 404, 404]);
-    assert.deepEqual([await interestOf(silent), await suppressions()], [[], suppressed]);
+    assert.deepEqual(statuses, [404, 404, 404, 404, 404, 404]);
+    assert.deepEqual(await interestOf(silent), []);
   });
 
   it('opening a message marks it as read', async () => {
@@ -204,10 +204,10 @@ describe('the simulator', bounded, () => {
 
   it('BAJA suppresses the phone; another text does not', async () => {
     const id = await register();
-    await arrived(id);
-    await act('text', { messageId: `${id}`, body: '¿Cuánto pagaría al mes?' });
+    const { phone } = (await arrived(id)).chat;
+    await act('text', { phone, body: '¿Cuánto pagaría al mes?' });
     assert.equal((await arrived(id)).chat.suppressedAt, null);
-    await act('text', { messageId: `${id}`, body: 'baja' });
+    await act('text', { phone, body: 'baja' });
     assert.notEqual((await arrived(id)).chat.suppressedAt, null);
   });
 
@@ -304,7 +304,13 @@ describe('the simulator', bounded, () => {
   });
 
   it('keeps valid faults and refuses invalid ones', async () => {
-    const faults = { failShare: 0.1, delayMs: 10, lostShare: 0.2, doubledShare: 0.3 };
+    const faults: SimulatorFaults = {
+      ...NO_FAULTS,
+      failShare: 0.1,
+      delayMs: 10,
+      goneShare: 0.2,
+      unheardShare: 0.3,
+    };
     assert.equal(await act('faults', faults), 200);
     for (const wrong of [
       { failShare: 1.1 },
@@ -322,10 +328,9 @@ describe('the simulator', bounded, () => {
 describe('the requests that the simulator refuses', bounded, () => {
   const host = new URL(page.url).host;
   const json = 'application/json';
-  let id: number;
+  let phone: string;
   before(async () => {
-    id = await register();
-    await arrived(id);
+    phone = (await arrived(await register())).chat.phone;
   });
   const request = (method: string, headers: Record<string, string>, body: string) =>
     exchange(page.url, [
@@ -351,14 +356,15 @@ describe('the requests that the simulator refuses', bounded, () => {
     ['a form', 415, { 'Content-Type': 'text/plain' }],
     ['no content type', 415, {}],
     ['a body that is not JSON', 400, { 'Content-Type': json }, '{'],
-    ['a body of another form', 400, { 'Content-Type': json }, '{"messageId":1}'],
+    ['a body of another form', 400, { 'Content-Type': json }, '{"phone":1}'],
+    ['a phone that is none', 400, { 'Content-Type': json }, '{"phone":"BAJA","body":"BAJA"}'],
     ['nothing', 400, { 'Content-Type': json }, ''],
     ['a body that is too long', 413, { 'Content-Type': json }, JSON.stringify({ body: 'x'.repeat(20_000) })],
   ];
   for (const [what, status, headers, body] of REFUSALS) {
     it(`${what}: ${status}, and nothing happens`, async () => {
       const suppressed = await suppressions();
-      const stop = JSON.stringify({ messageId: `${id}`, body: 'BAJA' });
+      const stop = JSON.stringify({ phone, body: 'BAJA' });
       const { answers } = await request('POST', { Host: host, ...headers }, body ?? stop);
       assert.equal(answers[0]?.status, status, answers[0]?.body);
       assert.equal(await suppressions(), suppressed);
@@ -366,7 +372,7 @@ describe('the requests that the simulator refuses', bounded, () => {
   }
 
   it('takes the same requests from the page itself and from a program', async () => {
-    const stop = JSON.stringify({ messageId: `${id}`, body: 'hola' });
+    const stop = JSON.stringify({ phone, body: 'hola' });
     for (const origin of [{ Origin: `http://${host}` }, {}]) {
       const { answers } = await request('POST', { Host: host, 'Content-Type': json, ...origin }, stop);
       assert.equal(answers[0]?.status, 200);

@@ -1,8 +1,9 @@
 /** Applications that operators review while their messages are on their way (D40). */
+
 import { messageIdsOf, toApplicationId } from '../../src/applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
+import type { MessageType, OutcomeType } from '../../src/messages/rules/notify.ts';
 import { readMessagesOf } from '../../src/messages/sql/messages.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
@@ -61,10 +62,12 @@ export const TELLS = {
   offer: 'in_review',
   approved: 'pending_signature',
   rejected: 'rejected',
-} as const satisfies Readonly<Record<OutgoingMessage['type'], ApplicationStatus>>;
+  // A reminder tells no status.
+  reminder: null,
+} as const satisfies Readonly<Record<MessageType, ApplicationStatus | null>>;
 
 /** The id of the message of a type, of an application that waits for a review. */
-export function messageOf(id: number, type: OutgoingMessage['type']) {
+export function messageOf(id: number, type: OutcomeType) {
   const [offer, approved, rejected] = messageIdsOf(toApplicationId(id));
   return { offer, approved: approved!, rejected: rejected! }[type];
 }

@@ -2,14 +2,18 @@
 import { after } from 'node:test';
 import { healthApi } from '../../src/http/health-api.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
+import { deliverReplies } from '../../src/messages/delivery/reply-turn.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { startWorker } from '../../src/messages/delivery/worker.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { ContactWindows } from '../../src/messages/rules/contact-window.ts';
-import { Simulator, type SimulatorFaults } from '../../src/simulator/channel.ts';
+import type { Heard } from '../../src/messages/rules/heard.ts';
+import { Simulator } from '../../src/simulator/channel.ts';
+import type { SimulatorFaults } from '../../src/simulator/faults.ts';
 import { addSimulatorPage } from '../../src/simulator/page.ts';
 import type { TestDatabase } from './database.ts';
+import { replyContext } from './replies.ts';
 
 /** Call this at the top of a test file; `url` is without `/simulator`. */
 export async function simulatorPage(
@@ -17,9 +21,16 @@ export async function simulatorPage(
   windows: ContactWindows = new Map(),
 ): Promise<{
   url: string;
+  simulator: Simulator;
+  /** What the listeners of persons' messages heard, in order. */
+  heard: Heard[];
   setFaults(faults: Partial<SimulatorFaults>): void;
 }> {
-  const simulator = new Simulator((events) => applyChannelEvents({ database, vault }, events).then(() => {}));
+  const heard: Heard[] = [];
+  const hear = async (some: readonly Heard[]) => void heard.push(...some);
+  const simulator = new Simulator((events) =>
+    applyChannelEvents({ database, vault, hear }, events).then(() => {}),
+  );
   const context = {
     database,
     vault,
@@ -51,6 +62,11 @@ export async function simulatorPage(
     (signal) => deliverDue(context, signal),
     () => {},
   );
+  const replies = replyContext({ database, vault }, simulator);
+  const replyWorker = startWorker(
+    (signal) => deliverReplies(replies, signal),
+    () => {},
+  );
   const ops = healthApi({ alive: () => true, ready: async () => true });
   addSimulatorPage(
     ops,
@@ -62,11 +78,14 @@ export async function simulatorPage(
   after(async () => {
     await ops.close();
     await worker.stop();
-    await worker.ended;
+    await replyWorker.stop();
+    await Promise.all([worker.ended, replyWorker.ended]);
     await simulator.close();
   });
   return {
     url,
+    simulator,
+    heard,
     setFaults(faults) {
       simulator.faults = { ...simulator.faults, ...faults };
     },

@@ -68,10 +68,10 @@ export function batchesOfPartition(partition: number): { from: BatchId; before: 
 
 /**
  * What the id of a message adds to that of its application: nothing for the registration's message, the next two for
- * the messages after an approval and after a rejection (D40; `application_of_message` in
+ * the messages after an approval and after a rejection, the last one for the reminder (D40; `application_of_message` in
  * `migrations/0007_messages.sql`).
  */
-const MESSAGE_OFFSETS = [0n, 2n ** 53n, 2n ** 54n] as const;
+const MESSAGE_OFFSETS = [0n, 2n ** 53n, 2n ** 54n, 2n ** 55n] as const;
 const APPLICATION_BITS = 53;
 /** Numbers of so many digits are below 2^53. */
 const EXACT_DIGITS = 15;

@@ -1,6 +1,6 @@
 /** The outcome of each element of a batch (contract, "Result entry", "Error entry"). */
 
-import type { MessageType } from '../../messages/rules/notify.ts';
+import type { OutcomeType } from '../../messages/rules/notify.ts';
 import type { ApplicationId } from './ids.ts';
 import type { Phone } from './phone.ts';
 import type { Fault } from './read-application.ts';
@@ -8,7 +8,7 @@ import type { Decision } from './scorecard.ts';
 
 /** The message that production would send (D32). */
 export interface WouldNotify {
-  readonly type: MessageType;
+  readonly type: OutcomeType;
   readonly destination: Phone;
   readonly template: string;
 }

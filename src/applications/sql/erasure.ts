@@ -39,8 +39,8 @@ const TO_COORDINATOR =
   'DATABASE_URL leads to a worker of Citus, and an erasure needs the coordinator: run the command with the DATABASE_URL of the coordinator';
 
 /**
- * Locks those of the applications that are not erased yet; they hold no phone any more. Throws a `ToldError` in a session
- * on a worker of Citus.
+ * Locks those of the applications that are not erased yet; they hold no phone any more. Throws a `ToldError` in a
+ * session on a worker of Citus.
  */
 export async function holdForErasure(
   session: Transaction,

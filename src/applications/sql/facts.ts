@@ -2,7 +2,7 @@
  * The facts of a batch: what is stored of its applications beside the sealed data, 28 bytes a position, in the form
  * that `application_at` (migrations/0006_applications_read.sql) reads.
  */
-import type { MessageType } from '../../messages/rules/notify.ts';
+import type { OutcomeType } from '../../messages/rules/notify.ts';
 import {
   type Application,
   DEBT_AGES,
@@ -34,7 +34,7 @@ export interface Candidate {
   readonly position: number;
   readonly application: Application;
   readonly assessment: Assessment;
-  readonly messageType: MessageType | null;
+  readonly messageType: OutcomeType | null;
 }
 
 export interface Facts {

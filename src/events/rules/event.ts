@@ -3,7 +3,7 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
-import type { MessageType } from '../../messages/rules/notify.ts';
+import type { OutcomeType } from '../../messages/rules/notify.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 
 declare const EVENT: unique symbol;
@@ -74,7 +74,7 @@ interface Interested extends OfAnyType {
 
 interface MessageFailed extends OfAnyType {
   readonly type: 'message.failed';
-  readonly message: MessageType;
+  readonly message: OutcomeType;
 }
 
 interface OfConversation extends OfAnyType {

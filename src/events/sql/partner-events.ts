@@ -6,7 +6,7 @@ import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, type SealedRow } from '../../applications/sql/personal-data.ts';
 import type { Pace } from '../../applications/sql/read-envelopes.ts';
-import type { MessageType } from '../../messages/rules/notify.ts';
+import type { OutcomeType } from '../../messages/rules/notify.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
@@ -36,7 +36,7 @@ export interface EventRow {
   from_status: ApplicationStatus | null;
   to_status: ApplicationStatus | null;
   reason_code: ReasonCode | null;
-  message_type: MessageType | null;
+  message_type: OutcomeType | null;
   outcome: IncomeOutcome | ConversationEnd | null;
 }
 

@@ -3,7 +3,7 @@
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
-import type { MessageType } from '../../messages/rules/notify.ts';
+import type { OutcomeType } from '../../messages/rules/notify.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
@@ -20,7 +20,7 @@ export interface ListedEvent {
   readonly from: ApplicationStatus | null;
   readonly to: ApplicationStatus | null;
   readonly reasonCode: ReasonCode | null;
-  readonly message: MessageType | null;
+  readonly message: OutcomeType | null;
 }
 
 /** A part that is left out does not narrow the list. */

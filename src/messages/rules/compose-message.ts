@@ -5,7 +5,7 @@ import type { Phone } from '../../applications/rules/phone.ts';
 import { type Brand, effectiveBrand } from '../../partners/rules/brand.ts';
 import { PLACEHOLDER_PATTERN, type Placeholder } from '../../partners/rules/brand-parts.ts';
 import { localeOfPhone } from './message-locale.ts';
-import type { MessageType } from './notify.ts';
+import { isOffering, type MessageType } from './notify.ts';
 import { type Button, formatCallback, interestPayload, type OutgoingMessage } from './outgoing-message.ts';
 import { shownName } from './shown-name.ts';
 
@@ -43,7 +43,7 @@ export function composeMessage(source: MessageSource): OutgoingMessage {
   const values: Readonly<Record<Placeholder, string>> = {
     name: shownName(source.name) ?? NAMELESS,
     partner: brand.partner,
-    debt: type === 'rejected' ? '' : formatAmount(source.debtAmount, source.currency, locale),
+    debt: isOffering(type) ? formatAmount(source.debtAmount, source.currency, locale) : '',
   };
   return {
     messageId,
@@ -64,7 +64,7 @@ export function composeMessage(source: MessageSource): OutgoingMessage {
 
 /** The first button of `approved` and `offer` is "I am interested" (D31). Other buttons are known by their index. */
 function buttonOf(title: string, index: number, type: MessageType, applicationId: ApplicationId): Button {
-  const interested = index === 0 && type !== 'rejected';
+  const interested = index === 0 && isOffering(type);
   const payload = interested ? interestPayload(applicationId) : `button.${index + 1}.${applicationId}`;
   return { title, payload };
 }

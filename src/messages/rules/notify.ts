@@ -2,7 +2,12 @@
 import type { Application } from '../../applications/rules/fields.ts';
 import type { Decision } from '../../applications/rules/scorecard.ts';
 
-export const MESSAGE_TYPES = ['approved', 'offer', 'rejected'] as const;
+/** The types that tell the outcome of an application: the types that partners know. */
+export const OUTCOME_TYPES = ['approved', 'offer', 'rejected'] as const;
+export type OutcomeType = (typeof OUTCOME_TYPES)[number];
+
+/** All types. A `reminder` asks the applicant to go on with the conversation, whose window at the channel is closed. */
+export const MESSAGE_TYPES = [...OUTCOME_TYPES, 'reminder'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
 /** The statuses of a message (docs/messages.md); `settle.ts` has the moves between them. */
@@ -19,7 +24,7 @@ export const MESSAGE_STATUSES = [
 ] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-const TYPE_OF_DECISION: Readonly<Record<Decision, MessageType>> = {
+const TYPE_OF_DECISION: Readonly<Record<Decision, OutcomeType>> = {
   approved: 'approved',
   in_review: 'offer',
   rejected: 'rejected',
@@ -32,9 +37,15 @@ export const DEFAULT_TEMPLATES: Templates = {
   approved: 'ventanilla_approved',
   offer: 'ventanilla_offer',
   rejected: 'ventanilla_rejected',
+  reminder: 'ventanilla_reminder',
 };
 
+/** Whether messages of a type carry the debt balance and the button "I am interested" (D31). */
+export function isOffering(type: MessageType): boolean {
+  return type === 'approved' || type === 'offer';
+}
+
 /** The type of a registration's message; null without consent or without a phone. */
-export function messageType(application: Application, decision: Decision): MessageType | null {
+export function messageType(application: Application, decision: Decision): OutcomeType | null {
   return application.messaging_optin && application.phone !== null ? TYPE_OF_DECISION[decision] : null;
 }

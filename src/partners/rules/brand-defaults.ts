@@ -1,7 +1,7 @@
 /**
  * The default messages of a key, in the names of the partner and Ventanilla, in Spanish and Portuguese. `approved` and
- * `offer` carry the debt balance and the "I am interested" button; `rejected` has neither (D31). Each message ends with
- * the word that stops further messages.
+ * `offer` carry the debt balance and the "I am interested" button; `rejected` and `reminder` have neither (D31). Each
+ * message ends with the word that stops further messages.
  */
 import type { ByLanguage, ByType, Placeholder } from './brand-parts.ts';
 
@@ -32,6 +32,14 @@ export const DEFAULT_TEXTS: ByType<ByLanguage<string>> = {
       'Olá, {name}: agradecemos o seu pedido com {partner} e Ventanilla. Por enquanto não podemos aprová-lo. ' +
       'Para não receber mais mensagens, responda PARAR.',
   },
+  reminder: {
+    es:
+      'Hola, {name}: tu solicitud con {partner} y Ventanilla sigue abierta. Responde a este mensaje y ' +
+      'continuamos donde quedamos. Para no recibir más mensajes, responde BAJA.',
+    pt:
+      'Olá, {name}: o seu pedido com {partner} e Ventanilla continua aberto. Responda a esta mensagem e ' +
+      'continuamos de onde paramos. Para não receber mais mensagens, responda PARAR.',
+  },
 };
 
 const INTERESTED: ByLanguage<readonly string[]> = { es: ['Me interesa'], pt: ['Tenho interesse'] };
@@ -40,6 +48,7 @@ export const DEFAULT_BUTTONS: ByType<ByLanguage<readonly string[]>> = {
   approved: INTERESTED,
   offer: INTERESTED,
   rejected: { es: [], pt: [] },
+  reminder: { es: [], pt: [] },
 };
 
 /** The channel has no code for Portuguese alone, only pt_BR and pt_PT. */
@@ -50,4 +59,5 @@ export const DEFAULT_PARAMETERS: ByType<readonly Placeholder[]> = {
   approved: ['name', 'partner', 'debt'],
   offer: ['name', 'partner', 'debt'],
   rejected: ['name', 'partner'],
+  reminder: ['name', 'partner'],
 };

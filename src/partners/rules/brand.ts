@@ -107,7 +107,12 @@ export function* typesAndLanguages(): Generator<[MessageType, MessageLanguage]> 
 }
 
 function byType<T>(make: (type: MessageType) => T): ByType<T> {
-  return { approved: make('approved'), offer: make('offer'), rejected: make('rejected') };
+  return {
+    approved: make('approved'),
+    offer: make('offer'),
+    rejected: make('rejected'),
+    reminder: make('reminder'),
+  };
 }
 
 function settingsOf(template: string | TemplateSettings | undefined): TemplateSettings {

@@ -3,7 +3,7 @@
 import { keysOf } from '../../base/keys-of.ts';
 import { hasHidden, isPlainText } from '../../base/plain-text.ts';
 import { flowFaults } from '../../conversation/rules/check-flow.ts';
-import { MESSAGE_TYPES, type MessageType } from '../../messages/rules/notify.ts';
+import { isOffering, MESSAGE_TYPES, type MessageType } from '../../messages/rules/notify.ts';
 import { MESSAGE_LANGUAGES } from '../../messages/rules/outgoing-message.ts';
 import { type Brand, effectiveBrand, MAX_VALUE_LENGTH, placeholdersOf, typesAndLanguages } from './brand.ts';
 import { DEFAULT_PARAMETERS } from './brand-defaults.ts';
@@ -122,7 +122,7 @@ function filledLength(text: string): number {
 }
 
 function* buttonFaults(titles: unknown, path: string, type: MessageType): Faults {
-  const least = type === 'rejected' ? 0 : 1;
+  const least = isOffering(type) ? 1 : 0;
   if (!Array.isArray(titles) || titles.length < least || titles.length > MAX_BUTTONS) {
     return yield `${path}: must be a list of ${least} to ${MAX_BUTTONS} titles`;
   }
@@ -169,7 +169,7 @@ function* parameterFaults(parameters: unknown, path: string, type: MessageType):
     parameters.every((parameter) => allowed.includes(parameter)) &&
     new Set(parameters).size === parameters.length;
   if (!fits) yield `${path}: must be a list of ${allowed.join(', ')}, each at most once`;
-  else if (type !== 'rejected' && !parameters.includes('debt')) {
+  else if (isOffering(type) && !parameters.includes('debt')) {
     yield `${path}: must have debt, because every ${type} message carries the balance`;
   }
 }

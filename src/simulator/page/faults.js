@@ -1,6 +1,15 @@
 /** The dialog of the simulator's page that sets the faults. */
 
-const NAMES = ['failShare', 'lostShare', 'doubledShare', 'delayMs'];
+const NAMES = [
+  'failShare',
+  'lostShare',
+  'vanishedShare',
+  'doubledShare',
+  'reorderedShare',
+  'unheardShare',
+  'goneShare',
+  'delayMs',
+];
 const byId = (id) => document.getElementById(id);
 const inputs = new Map(NAMES.map((name) => [name, byId(name)]));
 /** Counts the moves of the sliders. An answer to an earlier request does not know of a later move. */

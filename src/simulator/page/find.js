@@ -25,7 +25,7 @@ export function wantedPhone() {
 /** The chats whose name or phone has what is typed, and whose last message tells the chosen outcome. */
 export function foundChats(chats) {
   return typedChats(chats).filter(
-    ({ messages }) => outcome.value === '' || messages.at(-1).type === outcome.value,
+    ({ messages }) => outcome.value === '' || messages.at(-1)?.type === outcome.value,
   );
 }
 
@@ -35,6 +35,7 @@ function typedChats(chats) {
   if (text === '' || wantedPhone() !== null) return chats;
   const digits = /\p{L}/u.test(text) ? '' : digitsOf(text);
   return chats.filter(
-    ({ name, phone }) => name.toLowerCase().includes(text) || (digits !== '' && phone.includes(digits)),
+    ({ name, phone }) =>
+      (name ?? '').toLowerCase().includes(text) || (digits !== '' && phone.includes(digits)),
   );
 }

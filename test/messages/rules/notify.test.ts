@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Application } from '../../../src/applications/rules/fields.ts';
 import { type Phone, toPhone } from '../../../src/applications/rules/phone.ts';
-import { DEFAULT_TEMPLATES, MESSAGE_TYPES, messageType } from '../../../src/messages/rules/notify.ts';
+import { DEFAULT_TEMPLATES, messageType, OUTCOME_TYPES } from '../../../src/messages/rules/notify.ts';
 import { APPLICANT } from '../../support/applicant.ts';
 
 const application = (messaging_optin: boolean, phone: Phone | null): Application => ({
@@ -32,11 +32,12 @@ describe('notify', () => {
   });
 
   it('D32: the types are those of the contract, with the default template names', () => {
-    assert.deepEqual([...MESSAGE_TYPES].sort(), ['approved', 'offer', 'rejected']);
+    assert.deepEqual([...OUTCOME_TYPES].sort(), ['approved', 'offer', 'rejected']);
     assert.deepEqual(DEFAULT_TEMPLATES, {
       approved: 'ventanilla_approved',
       offer: 'ventanilla_offer',
       rejected: 'ventanilla_rejected',
+      reminder: 'ventanilla_reminder',
     });
   });
 });

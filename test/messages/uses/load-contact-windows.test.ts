@@ -58,7 +58,7 @@ describe('checkContactWindows', () => {
         closed_on_public_holidays: false,
         closed_dates: [],
         open_dates: {},
-        message_types: ['approved', 'offer', 'rejected'],
+        message_types: ['approved', 'offer', 'rejected', 'reminder'],
       },
     });
   });
@@ -109,7 +109,7 @@ describe('checkContactWindows', () => {
         'CL.closed_dates.0',
         /open_dates/,
       ],
-      [{ message_types: ['reminder'] }, 'CL.message_types.0', /approved, offer, rejected/],
+      [{ message_types: ['farewell'] }, 'CL.message_types.0', /approved, offer, rejected, reminder/],
       [{ message_types: ['offer', 'offer'] }, 'CL.message_types', /duplicate/],
       [{ hours: {} }, 'CL', /open .*within 30 days; from 2026-11-23/],
       [{ zones: ['America/Santiago', 'Asia/Tokyo'] }, 'CL', /open in all its zones/],

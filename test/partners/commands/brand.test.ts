@@ -86,6 +86,7 @@ test('D32: a brand is set and shown, rotation keeps it, and would_notify shows i
     approved: 'ventanilla_approved',
     offer: 'acme_offer',
     rejected: 'ventanilla_rejected',
+    reminder: 'ventanilla_reminder',
   });
   const successor = await json('key', 'rotate', `${id}`);
   assert.deepEqual(await json('key', 'brand', 'show', `${successor.id}`), set);

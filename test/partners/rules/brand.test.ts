@@ -67,6 +67,11 @@ describe('the default messages', () => {
         'recibir más mensajes, responde BAJA.',
     ],
     [
+      { type: 'reminder' },
+      'Hola, Ana Gómez: tu solicitud con Acme y Ventanilla sigue abierta. Responde a este mensaje y continuamos ' +
+        'donde quedamos. Para no recibir más mensajes, responde BAJA.',
+    ],
+    [
       { ...BR, type: 'approved' },
       'Olá, Ana Gómez: Acme e Ventanilla aprovaram o seu pedido para unificar a sua dívida de R$\u00a08.500,00. ' +
         'Toque no botão e continuamos nesta conversa. Para não receber mais mensagens, responda PARAR.',
@@ -87,11 +92,11 @@ describe('the default messages', () => {
     it(`${changes.type} to ${changes.phone ?? COLOMBIAN}`, () => assert.equal(compose(changes).text, text));
   }
 
-  it('D31: approved and offer carry the balance and the interest button; rejected has neither', () => {
+  it('D31: approved and offer carry the balance and the interest button; rejected and reminder have neither', () => {
     for (const phone of [COLOMBIAN, BRAZILIAN]) {
       for (const type of MESSAGE_TYPES) {
         const { text, buttons, template } = compose({ type, phone: toPhone(phone) });
-        const carries = type !== 'rejected';
+        const carries = type === 'approved' || type === 'offer';
         assert.equal(text.includes('8.000.000'), carries);
         assert.equal(
           template.parameters.some((parameter) => parameter.includes('8.000.000')),
@@ -227,6 +232,7 @@ describe('a brand', () => {
       approved: 'acme_yes',
       offer: 'ventanilla_offer',
       rejected: 'ventanilla_rejected',
+      reminder: 'ventanilla_reminder',
     });
   });
 
@@ -262,7 +268,10 @@ describe('a brand', () => {
     [text('\u202eHola {name}, {partner} {debt}.'), /^texts\.offer\.es: has invisible/],
     [buttons(['S\u2066í']), /^buttons\.offer\.es\[0\]: has invisible/],
     [{ texts: 'x' }, /^texts: must be a JSON object/],
-    [{ texts: { ofer: {} } }, /^texts: unknown key "ofer"; the keys are approved, offer, rejected$/],
+    [
+      { texts: { ofer: {} } },
+      /^texts: unknown key "ofer"; the keys are approved, offer, rejected, reminder$/,
+    ],
     [{ texts: { offer: 'x' } }, /^texts\.offer: must be a JSON object/],
     [{ texts: { offer: { en: 'x' } } }, /^texts\.offer: unknown key "en"; the keys are es, pt$/],
     [text(7), /^texts\.offer\.es: must be text/],
@@ -376,7 +385,7 @@ describe('any brand', () => {
   const byType = <T>(of: (type: string) => fc.Arbitrary<T>) =>
     fc.record(Object.fromEntries(MESSAGE_TYPES.map((type) => [type, of(type)])), { requiredKeys: [] });
   const placeholders = (type: string) =>
-    PLACEHOLDERS.filter((word) => word !== 'debt' || type !== 'rejected');
+    PLACEHOLDERS.filter((word) => word !== 'debt' || type === 'approved' || type === 'offer');
   const textOf = (type: string) => {
     const words = placeholders(type).map((word) => `{${word}}`);
     const filling = fc.constantFrom(...words, 'Hola', '\n', '😀', 'x'.repeat(150));

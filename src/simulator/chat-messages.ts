@@ -10,7 +10,9 @@ import {
 } from '../applications/rules/ids.ts';
 import type { Phone } from '../applications/rules/phone.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
+import { composeMessage } from '../messages/rules/compose-message.ts';
 import type { MessageStatus, MessageType } from '../messages/rules/notify.ts';
+import type { OutgoingMessage } from '../messages/rules/outgoing-message.ts';
 import { REVIEWED_AT } from '../messages/sql/messages.ts';
 import type { Brand } from '../partners/rules/brand.ts';
 import type { Database } from '../postgres/database.ts';
@@ -67,7 +69,7 @@ const ON_PHONE = 'SELECT r.*, application_of_message(r.message_id) AS applicatio
 /** The newest entries of histories among which reviews are looked for. */
 const NEWEST_EVENTS = 1_000;
 
-/** The messages of the newest registrations, and those after the newest reviews. */
+/** The messages of the newest registrations, those after the newest reviews, and reminders. */
 const NEWEST = `
   (${ON_PHONE} WHERE r.message_id >= $2 AND r.message_id < ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE}
   ORDER BY r.message_id DESC LIMIT $1)
@@ -75,7 +77,10 @@ const NEWEST = `
   (${ON_PHONE} WHERE r.message_id >= ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE} AND r.message_id = ANY (ARRAY(
     SELECT message_after_review(e.application_id, e.to_status)
     FROM (SELECT * FROM application_events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) AS e
-    WHERE e.from_status <> e.to_status)))`;
+    WHERE e.from_status <> e.to_status)))
+  UNION ALL
+  (${ON_PHONE} WHERE is_reminder(r.message_id) AND r.message_id >= ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE}
+  ORDER BY r.message_id DESC LIMIT $1)`;
 const OF_IDS = `${ON_PHONE} WHERE r.message_id = ANY ($1::bigint[]) AND ${IS_ON_PHONE}`;
 
 const readText = (messages: string) => `
@@ -156,4 +161,13 @@ async function read(
       },
     ];
   });
+}
+
+/** The message as its phone got it; null if its brand or currency cannot make a text. */
+export function composeChatMessage(message: ChatMessage): OutgoingMessage | null {
+  try {
+    return composeMessage({ ...message, attempt: message.attempts });
+  } catch {
+    return null;
+  }
 }
