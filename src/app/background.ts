@@ -107,7 +107,7 @@ function watched(channel: Channel, watcher: Watcher): Channel {
     },
     sendReply: async (reply, signal) => {
       const result = await channel.sendReply(reply, signal);
-      watcher.sent(result.kind);
+      watcher.replied(result.kind);
       return result;
     },
     markRead: (id, signal) => channel.markRead(id, signal),

@@ -32,6 +32,7 @@ function watch({ database, pools, setting }: WatchContext): Watcher {
     refused: (requests) => meters.overloaded(requests),
     registering: (batches, applications) => meters.registration(batches, applications),
     sent: (result) => meters.sent(result),
+    replied: (result) => meters.replied(result),
     happened: (events) => meters.channelEvents(events),
     pushed: (result) => meters.pushed(result),
     kept: (ends) => noteUpkeep(database, ends),

@@ -32,8 +32,10 @@ export interface Watcher {
   refused(requests: ReadonlyMap<PartnerId, number>): void;
   /** One statement is about to register batches. */
   registering(batches: number, applications: number): void;
-  /** The channel answered a send. */
+  /** The channel answered a send of a message that the service begins. */
   sent(result: SendResult['kind']): void;
+  /** The channel answered a send of a reply. */
+  replied(result: SendResult['kind']): void;
   /** Events of the channel are stored. */
   happened(events: readonly ChannelEvent[]): void;
   /** A push of an event ended. */
@@ -51,6 +53,7 @@ export const NOBODY: Watcher = {
   refused: () => {},
   registering: () => {},
   sent: () => {},
+  replied: () => {},
   happened: () => {},
   pushed: () => {},
   kept: async () => {},

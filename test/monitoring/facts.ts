@@ -12,6 +12,7 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
     migratedAt: new Date(AT.getTime() - 86_400_000),
     messages: new Map([['delivered', 5]]),
     lateS: 0,
+    replies: { waiting: 0, oldestS: 0 },
     unsettledS: 0,
     sender: { brokenAt: null, brokenReason: null, pausedAt: null, pausedReason: null, pausedTemplates: 0 },
     undelivered: 0,

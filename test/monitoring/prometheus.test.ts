@@ -154,6 +154,12 @@ describe('deploy/monitoring', { skip: withoutPrometheus, timeout: 240_000 }, () 
     await sql("UPDATE outbox SET created_at = created_at - interval '1 hour'");
     await sql("INSERT INTO waiting_messages VALUES ('uncertain', 1, now() - interval '2 hours', 1)");
     await sql(
+      `INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, status, attempts, due_at,
+          created_at)
+        VALUES (1, 1, 1, 1, '\\x01', now() + interval '1 day', 'sending', 1, now() + interval '1 day',
+          now() - interval '3 minutes')`,
+    );
+    await sql(
       `INSERT INTO message_count_hours (hour, status, count, counted_at)
         SELECT date_trunc('hour', now()) - interval '1 hour', 'accepted', -30, now() - interval '1 hour'`,
     );

@@ -81,6 +81,12 @@ describe('status', () => {
       'DELETE FROM waiting_messages',
     ],
     [
+      'replies_late',
+      `INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at, created_at)
+        VALUES (1, 1, 1, 1, '\\x01', now() + interval '1 hour', now(), now() - interval '3 minutes')`,
+      'DELETE FROM replies',
+    ],
+    [
       'messages_uncertain',
       `INSERT INTO waiting_messages VALUES ('uncertain', 1, now() - interval '2 hours', 1)`,
       'DELETE FROM waiting_messages',

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from './http-answer.ts';
 import { type MediaStore, mediaStore } from './whatsapp-media.ts';
 import { type ApprovedTemplates, refusalOf } from './whatsapp-validation.ts';
 import {
@@ -15,6 +16,7 @@ import {
 } from './whatsapp-webhooks.ts';
 
 export * from './whatsapp-webhooks.ts';
+export type { Answer };
 
 /** A message as the channel gets it. Replies have their own part in place of the template. */
 export interface TemplateMessage {
@@ -32,12 +34,6 @@ export interface AcceptedMessage {
   /** Empty if the send had none. */
   readonly callback: string;
   readonly message: TemplateMessage;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
 }
 
 /** The fault of a request that would be accepted. */

@@ -1,7 +1,7 @@
 /** The files of the stand-in for WhatsApp's API: uploads, the addresses of files, and the files themselves. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from './whatsapp-api.ts';
+import type { Answer } from './http-answer.ts';
 
 /** A file at the channel. */
 export interface MediaFile {

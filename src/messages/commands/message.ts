@@ -65,7 +65,7 @@ function addCount(group: Command, { roles, io }: Cli): void {
   ).action((options: ListOptions) =>
     roles.operate(async (context) => {
       const held = await countMessages(context);
-      const { counts, pauses, broken } = held;
+      const { counts, pauses, broken, replies } = held;
       if (options.json === true) {
         return writeJson(io, {
           counts: Object.fromEntries(counts.map(({ status, count }) => [status, count])),
@@ -80,6 +80,7 @@ function addCount(group: Command, { roles, io }: Cli): void {
             probes: broken.probes,
             next_probe_at: withOffset(broken.nextProbeAt),
           },
+          replies: { waiting: replies.waiting, since: replies.since && withOffset(replies.since) },
         });
       }
       await writeList(io, counts, options, {
@@ -98,8 +99,14 @@ function addCount(group: Command, { roles, io }: Cli): void {
 /** Tells what holds messages up, and how to let them go out. */
 async function writeHeldUp(
   io: Io,
-  { pauses, broken }: Awaited<ReturnType<typeof countMessages>>,
+  { pauses, broken, replies }: Awaited<ReturnType<typeof countMessages>>,
 ): Promise<void> {
+  if (replies.since !== null) {
+    await writeOutput(
+      io,
+      `\nReplies that wait: ${replies.waiting}, the oldest since ${shortTime(replies.since)}.\n`,
+    );
+  }
   for (const { what, reason, pausedAt } of pauses) {
     const option = what === 'sender' ? '--sender' : `--template ${what}`;
     await writeOutput(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);

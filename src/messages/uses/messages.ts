@@ -11,6 +11,7 @@ import { countMessages as countStored } from '../sql/message-counts.ts';
 import { type MessageFilter, readMessages } from '../sql/message-walk.ts';
 import { readMessagesOf, readPauses, type StoredMessage } from '../sql/messages.ts';
 import { resumeSender, resumeTemplate } from '../sql/pauses.ts';
+import { readReplyBacklog } from '../sql/replies/backlog.ts';
 import { readBreak } from '../sql/sender-health.ts';
 
 export type { MessageFilter, StoredMessage };
@@ -23,12 +24,16 @@ export function listMessages(
   return readMessages(database, filter);
 }
 
-/** How many messages have each status, what is paused, and since when the channel fails (null while it works). */
+/**
+ * How many messages have each status, what is paused, since when the channel fails (null while it works), and the
+ * replies that wait.
+ */
 export async function countMessages({ database }: OperatorContext) {
   return {
     counts: await countStored(database),
     pauses: await readPauses(database),
     broken: await readBreak(database),
+    replies: await readReplyBacklog(database),
   };
 }
 

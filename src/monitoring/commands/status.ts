@@ -53,7 +53,7 @@ function screenOf({ troubles, facts }: Status): string {
 }
 
 function recordEntries(facts: StoreFacts): (readonly [label: string, value: string | null])[] {
-  const { at, messages, sender, lateS, partitionsAhead, endpoints, serverVersion } = facts;
+  const { at, messages, sender, lateS, replies, partitionsAhead, endpoints, serverVersion } = facts;
   const sinceS = sinceUpkeepS(facts);
   const held = [
     ...(sender.pausedAt === null ? [] : ['paused']),
@@ -66,6 +66,12 @@ function recordEntries(facts: StoreFacts): (readonly [label: string, value: stri
     ['partitions', `${partitionsAhead.toFixed(1)} made ahead`],
     ['messages', [...messages].map(([status, count]) => `${status} ${count}`).join(', ')],
     ['oldest due', lateS === 0 ? 'none waits' : `waits for ${duration(lateS)}`],
+    [
+      'replies',
+      replies.waiting === 0
+        ? 'none waits'
+        : `${replies.waiting}, the oldest for ${duration(replies.oldestS)}`,
+    ],
     ['channel', held.length === 0 ? 'sends' : held.join(', ')],
     ['endpoints', endpoints.map((one) => `${one.status} ${one.endpoints}`).join(', ')],
     ['quota', quotaLine(facts.partners)],
@@ -95,6 +101,7 @@ function statusJson({ troubles, facts }: Status) {
     partitions_ahead: facts.partitionsAhead,
     messages: Object.fromEntries(facts.messages),
     oldest_due_seconds: facts.lateS,
+    replies: { waiting: facts.replies.waiting, oldest_seconds: facts.replies.oldestS },
     oldest_uncertain_seconds: facts.unsettledS,
     undelivered: facts.undelivered,
     sender: {

@@ -70,6 +70,9 @@ export class Meters {
   readonly #sends = this.#counter('sends_total', 'Sends to the channel, by what the channel answered.', [
     'result',
   ]);
+  readonly #replies = this.#counter('reply_sends_total', 'Sends of replies, by what the channel answered.', [
+    'result',
+  ]);
   readonly #events = this.#counter('channel_events_total', 'Events of the channel that are stored.', [
     'kind',
   ]);
@@ -81,7 +84,10 @@ export class Meters {
     limit.set(getHeapStatistics().heap_size_limit);
     // A series that is there from the beginning shows its first event as an increase.
     this.#failures.inc({ statement: OTHER }, 0);
-    for (const result of SENDS) this.#sends.inc({ result }, 0);
+    for (const result of SENDS) {
+      this.#sends.inc({ result }, 0);
+      this.#replies.inc({ result }, 0);
+    }
     for (const kind of EVENTS) this.#events.inc({ kind }, 0);
     for (const result of PUSHES) this.#pushes.inc({ result }, 0);
   }
@@ -109,6 +115,10 @@ export class Meters {
 
   sent(result: SendResult['kind']): void {
     this.#sends.inc({ result });
+  }
+
+  replied(result: SendResult['kind']): void {
+    this.#replies.inc({ result });
   }
 
   channelEvents(events: readonly ChannelEvent[]): void {

@@ -48,6 +48,13 @@ interface SenderFacts {
   readonly pausedTemplates: number;
 }
 
+/** The replies that wait or are on their way. */
+interface ReplyFacts {
+  readonly waiting: number;
+  /** How long a person has waited for the oldest of them, in seconds; 0: none waits. */
+  readonly oldestS: number;
+}
+
 /** The data keys and a reseal. */
 interface KeyFacts {
   /** Data keys that running services seal with: two while a key is replaced. */
@@ -68,6 +75,7 @@ export interface StoreFacts {
   readonly messages: ReadonlyMap<string, number>;
   /** How long the oldest message that may go out has waited, in seconds; 0: none waits. */
   readonly lateS: number;
+  readonly replies: ReplyFacts;
   /** How long the oldest uncertain message waits for an operator, in seconds; 0: none does. */
   readonly unsettledS: number;
   readonly sender: SenderFacts;

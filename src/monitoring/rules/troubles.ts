@@ -13,7 +13,7 @@ export interface Trouble {
 export const TROUBLE_CODES = [
   ...(['database_unreachable', 'schema_unfit', 'schema_pending', 'no_upkeep', 'upkeep_failing'] as const),
   ...(['partitions_short', 'sender_paused', 'channel_broken', 'templates_paused'] as const),
-  ...(['messages_late', 'messages_undelivered', 'messages_uncertain'] as const),
+  ...(['messages_late', 'replies_late', 'messages_undelivered', 'messages_uncertain'] as const),
   ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
   ...(['keys_differ', 'seals_near_bound', 'reseal_stuck', 'backup_overdue'] as const),
 ] as const;
@@ -29,6 +29,8 @@ export const BOUNDS = {
   /** The upkeep keeps it above 1, but for a moment after it has left a partition. */
   partitionsAhead: 0.9,
   lateS: 900,
+  /** A person waits for it. */
+  replyWaitsS: 120,
   undelivered: 20,
   /** An operator may settle such a message. */
   unsettledS: 3_600,
@@ -107,6 +109,7 @@ function isFailing({ job, succeededAt, failedAt }: JobFacts, at: Date): boolean 
 function messageTroubles({
   sender,
   lateS,
+  replies,
   unsettledS,
   undelivered,
   undeliveredSince,
@@ -128,6 +131,10 @@ function messageTroubles({
   }
   if (lateS > BOUNDS.lateS)
     add('messages_late', `the oldest message that is due waits for ${duration(lateS)}`);
+  if (replies.oldestS > BOUNDS.replyWaitsS) {
+    const text = `replies to persons wait: ${replies.waiting}, the oldest for ${duration(replies.oldestS)}`;
+    add('replies_late', text);
+  }
   if (undelivered > BOUNDS.undelivered && undeliveredSince !== null) {
     const since = `since ${time(undeliveredSince)}`;
     add('messages_undelivered', `the channel accepted ${undelivered} messages ${since} and delivered none`);

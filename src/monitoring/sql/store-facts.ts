@@ -23,11 +23,15 @@ const STORE = `
       WHERE o.hour >= date_trunc('hour', now()) - interval '1 hour' AND o.sweep_at IS NOT NULL) AS sweeps,
     (SELECT greatest(extract(epoch FROM now() - r.next_at), 0)::double precision FROM reseals r
       WHERE r.finished_at IS NULL) AS reseal_late_s,
-    k.sealing, k.share
+    k.sealing, k.share, p.replies, p.replies_s
   FROM sender s CROSS JOIN undelivered_messages() AS u
   CROSS JOIN (
     SELECT count(*)::integer AS sealing, coalesce(max(c.seals), 0) / 2^32 AS share FROM secret_checks c
-    WHERE c.seals_at BETWEEN now() - interval '1 minute' AND now()) AS k`;
+    WHERE c.seals_at BETWEEN now() - interval '1 minute' AND now()) AS k
+  CROSS JOIN (
+    SELECT count(*)::integer AS replies,
+      greatest(extract(epoch FROM now() - min(r.created_at)), 0)::double precision AS replies_s
+    FROM replies r WHERE r.status IN ('queued', 'sending')) AS p`;
 
 const MESSAGES = `
   SELECT status::text, sum(count) AS count FROM message_counts GROUP BY status HAVING sum(count) <> 0 ORDER BY 1`;
@@ -89,6 +93,7 @@ export async function readStoreFacts(database: Database, partners: number): Prom
     migratedAt: store.migrated_at,
     messages: new Map(messages.map(({ status, count }) => [status, Number(count)])),
     lateS: store.late_s ?? 0,
+    replies: { waiting: store.replies, oldestS: store.replies_s ?? 0 },
     unsettledS: store.unsettled_s ?? 0,
     sender: {
       brokenAt: store.broken_at,
@@ -113,6 +118,8 @@ interface StoreRow {
   server_version: string;
   migrated_at: Date;
   late_s: number | null;
+  replies: number;
+  replies_s: number | null;
   unsettled_s: number | null;
   broken_at: Date | null;
   broken_reason: string | null;

@@ -1,4 +1,4 @@
-/** Reading what persons send: every message is an event, and none is lost for its type (docs/messages.md, "Replies"). */
+/** Reading what persons send: every message is an event, and none is lost for its type. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
