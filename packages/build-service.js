@@ -6,8 +6,8 @@ import { compile, REPOSITORY, writeVersion } from './compile.js';
 const DIST = join(REPOSITORY, 'dist');
 
 compile(join(import.meta.dirname, 'service.tsconfig.json'), DIST);
-// The pages load their own scripts, styles and pictures.
-for (const folder of ['src/docs-page/page', 'src/http', 'src/simulator/page']) {
+// The pages load their own scripts, styles and pictures; layouts are data.
+for (const folder of ['src/docs-page/page', 'src/http', 'src/simulator/page', 'src/documents/layouts']) {
   cpSync(join(REPOSITORY, folder), join(DIST, folder), {
     recursive: true,
     // A page's script must not replace a compiled module.

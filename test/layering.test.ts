@@ -14,7 +14,7 @@ const MAX_FILES = 25;
  */
 const RULES = [
   ...['applications/rules', 'messages/rules', 'partners/rules', 'events/rules'],
-  'conversation/rules',
+  ...['conversation/rules', 'documents/rules', 'income/rules'],
 ];
 /** What every use of a subject may need: its failures, the connection, what seals, and who asks. */
 const GROUND = ['base', 'postgres', 'seal', 'operations'];
@@ -136,12 +136,28 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'vault/commands': ['base', 'cli', 'operations', 'seal', 'vault/uses'],
   vault: [...PARTS, 'seal'],
 
+  // A file from the channel to a sealed, checked and read document. The reader's process has a room of its own.
+  'documents/rules': ['base', ...RULES],
+  'documents/sql': ['base', 'postgres', 'seal', ...RULES],
+  'documents/store': ['base', 'places'],
+  'documents/scan': ['base', 'documents/rules'],
+  'documents/reader': ['base'],
+  'documents/uses': [
+    ...[...GROUND, ...RULES, 'applications/sql', 'messages/channels'],
+    ...['documents/sql', 'documents/store', 'documents/scan', 'documents/reader'],
+  ],
+  'documents/commands': [
+    ...['base', 'cli', 'operations', ...RULES, 'places'],
+    ...['documents/settings.ts', 'documents/sql', 'documents/store', 'documents/uses'],
+  ],
+  documents: [...PARTS, 'places'],
+
   // What a person may ask for: it reads the tables of all subjects, and erases by the functions of their owners.
   rights: PARTS,
   'rights/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
   'rights/uses': [
     ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses'],
-    ...['messages/sql', 'conversation/sql', 'partners/uses', 'rights/sql'],
+    ...['messages/sql', 'documents/sql', 'conversation/sql', 'partners/uses', 'rights/sql'],
   ],
   'rights/commands': ['base', 'cli', 'operations', 'applications/commands', 'rights/uses'],
 
@@ -186,6 +202,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'simulator',
       'bulk/subject.ts',
       'conversation/subject.ts',
+      'documents/subject.ts',
       'monitoring/subject.ts',
       'backup',
       'places',

@@ -26,6 +26,8 @@ const SUBJECTS = [
   'monitoring',
   'operations',
   'rights',
+  'documents',
+  'income',
 ];
 const MAX_FILE_LINES = 300;
 const LONG_FILES: Readonly<Record<string, string>> = {};

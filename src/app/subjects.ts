@@ -7,6 +7,7 @@ import { applications } from '../applications/subject.ts';
 import { audit } from '../audit/subject.ts';
 import { bulk } from '../bulk/subject.ts';
 import { conversation } from '../conversation/subject.ts';
+import { documents } from '../documents/subject.ts';
 import { endPushes, push } from '../events/push/subject.ts';
 import { events } from '../events/subject.ts';
 import { messages } from '../messages/subject.ts';
@@ -29,6 +30,7 @@ export const SUBJECTS: readonly Subject[] = [
   push,
   applications,
   messages,
+  documents,
   conversation,
   rights,
   vault({ witnesses: loadWitnesses }),

@@ -16,7 +16,7 @@ const PERSONAL: readonly string[] = [
   // By the number of the application.
   ...['application_states', 'application_events', 'review_queue', 'open_phones', 'batch_receipts'],
   ...['outbox', 'leases', 'message_records', 'message_records_after_reviews', 'waiting_messages'],
-  ...['partner_events', 'pushes', 'operator_events'],
+  ...['partner_events', 'pushes', 'operator_events', 'documents', 'document_inputs'],
   // By blind indexes of the phone, of the person at the channel, or of the channel's messages.
   ...['conversations', 'conversation_inputs', 'conversation_work'],
   ...['waiting_rejections', 'recipients', 'channel_users', 'early_events', 'suppressions', 'replies'],
@@ -47,6 +47,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   upkeep_jobs: 'names of jobs',
   message_count_hours: 'numbers by status and hour',
   operator_events_head: 'one row of the store',
+  document_removals: 'random names of files that nobody can open any more',
   erasures: 'ids of applications that have nothing of a person any more',
   erased_phones: 'blind indexes of phones that stay suppressed, and nothing else of the person',
 };

@@ -2,6 +2,7 @@
 import { resolve, sep } from 'node:path';
 import { describeError } from '../../base/describe-error.ts';
 import type { S3Account } from '../../places/s3.ts';
+import { s3AccountOf } from '../../places/s3-account.ts';
 import type { Secrets } from '../../seal/vault.ts';
 import { readKey } from '../../seal/written-keys.ts';
 import { ConfigError, type Problems, type Read } from './config-error.ts';
@@ -71,14 +72,11 @@ function backupKey(text: string | undefined, isRequired: boolean, secrets: Secre
 }
 
 function s3Account(read: Read): S3Account | null {
-  const [accessKeyId, secretAccessKey] = [read('AWS_ACCESS_KEY_ID'), read('AWS_SECRET_ACCESS_KEY')];
-  const region = read('AWS_REGION') ?? 'us-east-1';
-  const endpoint = read('AWS_ENDPOINT_URL_S3')?.replace(/\/$/, '');
+  const endpoint = read('AWS_ENDPOINT_URL_S3');
   if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint)) {
     throw new ConfigError('AWS_ENDPOINT_URL_S3', 'must begin with https:// or http://');
   }
-  if (accessKeyId === undefined || secretAccessKey === undefined) return null;
-  return { accessKeyId, secretAccessKey, region, endpoint };
+  return s3AccountOf(read);
 }
 
 function readKeep(text: string): number {

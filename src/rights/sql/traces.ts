@@ -80,10 +80,24 @@ const BESIDE = `
       FROM operator_events a WHERE a.application_id = $1::bigint ORDER BY a.id) AS acts
   FROM (SELECT t.seal_id, t.phones[$3::integer + 1] AS phone FROM batches t WHERE t.id = $2::bigint) AS b`;
 
+/** Statements of their own: these tables are of the coordinator, and those above are of all machines of a cluster. */
+const OF_APPLICATION = {
+  documents: `
+    SELECT d.id, d.purpose, d.state, d.reason, d.received_at, d.decided_at, d.content_type, d.bytes,
+      encode(d.sha256, 'hex') AS sha256,
+      (SELECT count(*)::integer FROM document_inputs i WHERE i.document_id = d.id) AS messages
+    FROM documents d WHERE d.application_id = $1 ORDER BY d.id`,
+} as const;
+
 /** What is stored beside an application: no row where the application is gone. */
 export async function tracesOfApplication(database: Database, id: ApplicationId): Promise<Trace> {
   const values = [id, Math.floor(id / 128), id % 128, messageIdsOf(id)];
-  return (await database.query<Trace>(BESIDE, values)).rows[0] ?? {};
+  const beside = (await database.query<Trace>(BESIDE, values)).rows[0] ?? {};
+  const found: [string, Trace[]][] = [];
+  for (const [table, text] of Object.entries(OF_APPLICATION)) {
+    found.push([table, (await database.query<Trace>(text, [id])).rows]);
+  }
+  return { ...beside, ...Object.fromEntries(found) };
 }
 
 /** A partner has no index over the applications of its events, and reading a month of events takes seconds. */

@@ -5,6 +5,7 @@ import { isOpen, TRANSITIONS } from '../../applications/rules/lifecycle.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
 import { eraseApplicants, holdForErasure } from '../../applications/sql/erasure.ts';
 import { eraseConversations } from '../../conversation/sql/retention.ts';
+import { eraseDocuments } from '../../documents/sql/erasure.ts';
 import { eraseMessages } from '../../messages/sql/erasure.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction } from '../../postgres/database.ts';
@@ -55,6 +56,7 @@ export function eraseApplications(
     const suppressed = [...new Set([...phones, ...found])];
     await eraseConversations(session, applications, [...new Set([...phones, ...found])]);
     await eraseMessages(session, applications, suppressed, nobodySends);
+    await eraseDocuments(session, applications);
     const unopened = await eraseApplicants(session, vault, applications);
     const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
     if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);

@@ -1,0 +1,23 @@
+/** What the commands of documents share: the store, and the argument that names a document. */
+import { type Cli, readPositive } from '../../cli/command.ts';
+import { S3_VARIABLES, s3AccountOf } from '../../places/s3-account.ts';
+import { DOCUMENT_STORE } from '../settings.ts';
+import { type DocumentId, toDocumentId } from '../sql/documents.ts';
+import { type DocumentStore, openDocumentStore } from '../store/document-store.ts';
+
+/** The document store of the variables. Throws `DocumentStoreError` where it is set wrong. */
+export async function storeOf(roles: Cli['roles']): Promise<DocumentStore> {
+  const account = new Map<string, string | undefined>();
+  for (const variable of S3_VARIABLES) {
+    account.set(variable, await roles.setting({ variable, read: (text) => text }));
+  }
+  return openDocumentStore(
+    await roles.setting(DOCUMENT_STORE),
+    s3AccountOf((variable) => account.get(variable)),
+  );
+}
+
+/** Reads the id of a document. */
+export function readDocumentId(text: string): DocumentId {
+  return toDocumentId(readPositive(text));
+}

@@ -1,0 +1,31 @@
+/** Puts together what the uses of documents work with, from the variables of the process. */
+import type { ReadSetting } from '../base/setting.ts';
+import { s3AccountOf } from '../places/s3-account.ts';
+import { processReader } from './reader/reader.ts';
+import { clamdScanner } from './scan/clamd.ts';
+import { CLAMD, DOCUMENT_LAYOUTS, DOCUMENT_MOST_BYTES, DOCUMENT_STORE } from './settings.ts';
+import { type DocumentStore, openDocumentStore } from './store/document-store.ts';
+import type { DocumentContext } from './uses/context.ts';
+import { loadLayouts } from './uses/load-layouts.ts';
+
+/** The document store of this process. Throws `DocumentStoreError` where it is set wrong. */
+export function openStore(setting: ReadSetting): Promise<DocumentStore> {
+  const account = s3AccountOf((variable) => setting({ variable, read: (text) => text }));
+  return openDocumentStore(setting(DOCUMENT_STORE), account);
+}
+
+/** For a process that receives documents. Throws a `ToldError` where a setting or a layout is wrong. */
+export async function openDocuments(
+  setting: ReadSetting,
+  around: Pick<DocumentContext, 'database' | 'vault' | 'channel'>,
+): Promise<DocumentContext> {
+  const clamd = setting(CLAMD);
+  return {
+    ...around,
+    store: await openStore(setting),
+    scanner: clamd && clamdScanner(clamd),
+    reader: processReader(),
+    layouts: await loadLayouts(setting(DOCUMENT_LAYOUTS)),
+    mostBytes: setting(DOCUMENT_MOST_BYTES),
+  };
+}

@@ -1,0 +1,48 @@
+/** What this machine offers to shut a reader's process in. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** How a reader's process is started. */
+export interface Isolation {
+  /** Goes before the command: takes the network away. Empty where the machine does not allow that. */
+  readonly before: readonly string[];
+  /** Let Node.js read the reader's own files alone, and start nothing. */
+  readonly nodeOptions: readonly string[];
+}
+
+/** A namespace of users lets a service without rights have a network of its own: one with nothing in it. */
+const NO_NETWORK = ['unshare', '--map-root-user', '--net', '--'];
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+let known: Promise<Isolation> | undefined;
+
+/** Tries it out once. */
+export function isolation(): Promise<Isolation> {
+  known ??= runs(NO_NETWORK).then((hasNone) => ({
+    before: hasNone ? ['/usr/bin/env', `PATH=${PATH}`, ...NO_NETWORK] : [],
+    nodeOptions: ['--permission', ...readable().map((path) => `--allow-fs-read=${path}`)],
+  }));
+  return known;
+}
+
+function runs([command = '', ...args]: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const trial = spawn(command, [...args, 'true'], { stdio: 'ignore', env: { PATH } });
+    trial.on('error', () => resolve(false));
+    trial.on('close', (code) => resolve(code === 0));
+  });
+}
+
+const PACKAGES = ['unpdf', 'tesseract.js-core', '@tesseract.js-data/spa', '@tesseract.js-data/por'];
+
+/** The reader's own code, and the packages that it uses. */
+function readable(): string[] {
+  return [import.meta.dirname, ...PACKAGES.map(folderOf)].map((path) => join(path, '*'));
+}
+
+function folderOf(name: string): string {
+  const file = fileURLToPath(import.meta.resolve(name));
+  const folder = join('node_modules', name);
+  return file.slice(0, file.lastIndexOf(folder) + folder.length);
+}

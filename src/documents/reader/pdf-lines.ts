@@ -1,0 +1,85 @@
+/** The text of a PDF as lines, by the places of its characters. Runs in the reader's process alone. */
+import { getDocumentProxy } from 'unpdf';
+import { MOST_LINE_LENGTH, MOST_LINES, MOST_PAGES, type ReadFault, type ReadText } from './reading.ts';
+
+/** Less text is a watermark or a page number on pictures. */
+const LEAST_TEXT = 20;
+/** More pieces of text than that on a page are no statement. */
+const MOST_PIECES = 20_000;
+
+interface Piece {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The lines of all pages, or why there are none. */
+export async function pdfLines(bytes: Uint8Array): Promise<ReadText | { readonly fault: ReadFault }> {
+  let document: Awaited<ReturnType<typeof getDocumentProxy>>;
+  try {
+    // pdf.js runs no code of a document. Nothing is loaded from the fonts of the machine.
+    document = await getDocumentProxy(bytes, {
+      disableFontFace: true,
+      useSystemFonts: false,
+      maxImageSize: 1,
+    });
+  } catch (error) {
+    return { fault: error instanceof Error && error.name === 'PasswordException' ? 'encrypted' : 'damaged' };
+  }
+  const lines: string[] = [];
+  const pages = Math.min(document.numPages, MOST_PAGES);
+  for (let number = 1; number <= pages && lines.length < MOST_LINES; number += 1) {
+    const page = await document.getPage(number).catch(() => null);
+    if (page === null) return { fault: 'damaged' };
+    const { items } = await page.getTextContent();
+    const pieces = items.slice(0, MOST_PIECES).flatMap((item) => ('str' in item ? pieceOf(item) : []));
+    lines.push(...linesOf(pieces));
+    page.cleanup();
+  }
+  const text = lines.slice(0, MOST_LINES);
+  if (text.join('').replace(/\s/g, '').length < LEAST_TEXT) return { fault: 'no_text' };
+  return { method: 'text', pages: document.numPages, lines: text, confidence: 1 };
+}
+
+interface Item {
+  readonly str: string;
+  readonly transform: readonly number[];
+  readonly width: number;
+  readonly height: number;
+}
+
+function pieceOf({ str, transform, width, height }: Item): Piece[] {
+  if (str.trim() === '') return [];
+  const [, , c = 0, d = 0, x = 0, y = 0] = transform;
+  return [{ text: str, x, y, width, height: height || Math.hypot(c, d) || 1 }];
+}
+
+/** Pieces whose feet are less than half a letter apart are one line. */
+function linesOf(pieces: readonly Piece[]): string[] {
+  const lines: Piece[][] = [];
+  for (const piece of pieces.toSorted((one, other) => other.y - one.y)) {
+    const line = lines.at(-1);
+    const [first] = line ?? [];
+    if (first !== undefined && first.y - piece.y < first.height / 2) line?.push(piece);
+    else lines.push([piece]);
+  }
+  return lines.map((line) => joined(line.toSorted((one, other) => one.x - other.x)));
+}
+
+/** From this share of a letter's height on a gap is a space, and from that one on it parts columns. */
+const SPACE = 0.15;
+const COLUMN = 1.2;
+
+function joined(line: readonly Piece[]): string {
+  let text = '';
+  let end = Number.NEGATIVE_INFINITY;
+  for (const { text: more, x, width, height } of line) {
+    const gap = (x - end) / height;
+    if (text !== '') text += gap > COLUMN ? '  ' : gap > SPACE ? ' ' : '';
+    text += more;
+    end = x + width;
+  }
+  return text.slice(0, MOST_LINE_LENGTH);
+}

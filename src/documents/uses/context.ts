@@ -1,0 +1,26 @@
+/** What the uses of documents work with. */
+import type { MediaChannel } from '../../messages/channels/channel.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { Reader } from '../reader/reader.ts';
+import type { Layout } from '../rules/layout.ts';
+import type { Scanner } from '../scan/clamd.ts';
+import type { DocumentStore } from '../store/document-store.ts';
+
+/** For what opens documents. */
+export interface DocumentFiles {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly store: DocumentStore;
+}
+
+/** For what receives documents. */
+export interface DocumentContext extends DocumentFiles {
+  readonly channel: Pick<MediaChannel, 'fetchMedia'>;
+  /** null: no scanner is set. */
+  readonly scanner: Scanner | null;
+  readonly reader: Reader;
+  readonly layouts: readonly Layout[];
+  /** The largest file that is taken. */
+  readonly mostBytes: number;
+}

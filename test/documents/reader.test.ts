@@ -1,0 +1,191 @@
+/** The reader's process: what it reads, and what becomes of documents that want it down. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { type Statement, statementRows } from '../../examples/statement-pdf.ts';
+import { isolation } from '../../src/documents/reader/isolation.ts';
+import { PDF_LIMITS, PICTURE_LIMITS, processReader } from '../../src/documents/reader/reader.ts';
+import { findStatement } from '../../src/documents/rules/statement.ts';
+import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
+import { encryptedPdf, packedPdf, pdfOf, png } from './files.ts';
+
+const read = processReader();
+const layouts = await loadLayouts(null);
+const folder = mkdtempSync(join(tmpdir(), 'ventanilla-reader-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const STATEMENT: Statement = {
+  layout: 'entrega-ya-mx-1',
+  name: 'Luis Hernández Ruiz',
+  idNumber: 'HERL900101HDFRZS09',
+  issued: '2026-11-03',
+  months: { '2026-08': 14_250, '2026-09': 13_980.5, '2026-10': 14_020 },
+};
+const pages = [statementRows(STATEMENT), [['Página 2']], [['Página 3']]];
+const PDF = pdfOf(pages);
+
+describe('a document is read', () => {
+  it('a PDF of three pages, in under 3 seconds with the start of the process', async () => {
+    await read(PDF, 'application/pdf');
+    const begun = performance.now();
+    const result = await read(PDF, 'application/pdf');
+    const took = performance.now() - begun;
+    assert.ok('lines' in result, JSON.stringify(result));
+    assert.deepEqual([result.method, result.pages, result.confidence], ['text', 3, 1]);
+    const found = findStatement(result.lines, layouts);
+    assert.deepEqual(
+      [found.layout, found.holderName, found.holderId],
+      ['entrega-ya-mx-1', STATEMENT.name, STATEMENT.idNumber],
+    );
+    assert.deepEqual(
+      found.months.map(({ amount }) => amount),
+      [1_425_000, 1_398_050, 1_402_000],
+    );
+    assert.ok(took < 3_000, `${took} ms`);
+  });
+
+  it('a picture of a statement, as a hint', {
+    skip: !hasProgram('pdftoppm') && 'pdftoppm is missing',
+  }, async () => {
+    writeFileSync(join(folder, 'a.pdf'), PDF);
+    execFileSync('pdftoppm', ['-r', '120', '-png', '-f', '1', '-l', '1', '-singlefile', 'a.pdf', 'a'], {
+      cwd: folder,
+    });
+    const result = await read(readFileSync(join(folder, 'a.png')), 'image/png');
+    assert.ok('lines' in result, JSON.stringify(result));
+    assert.equal(result.method, 'ocr');
+    const found = findStatement(result.lines, layouts);
+    assert.deepEqual(
+      found.months.map(({ month }) => month),
+      ['2026-08', '2026-09', '2026-10'],
+    );
+  });
+});
+
+function hasProgram(name: string): boolean {
+  return (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
+}
+
+describe('a document that wants the reader down gets a code', () => {
+  it('an encrypted PDF', async () => {
+    assert.deepEqual(await read(encryptedPdf(), 'application/pdf'), { fault: 'encrypted' });
+  });
+  it('a PDF bomb, which unpacks to 700 megabytes', async () => {
+    const bomb = packedPdf('BT /F1 9 Tf (x) Tj ET', 700_000_000);
+    const result = await read(bomb, 'application/pdf');
+    assert.ok('fault' in result, JSON.stringify(result).slice(0, 200));
+    assert.match(result.fault, /^(reader_memory|reader_time|reader_failed|damaged|no_text)$/);
+  });
+  it('a damaged PDF, and one of pictures alone', async () => {
+    assert.deepEqual(await read(Buffer.from('%PDF-1.7\nnothing'), 'application/pdf'), { fault: 'damaged' });
+    assert.deepEqual(await read(pdfOf([[]]), 'application/pdf'), { fault: 'no_text' });
+  });
+  it('a picture of nothing, one that is none, and a kind that nobody reads', async () => {
+    assert.deepEqual(await read(png(200, 100), 'image/png'), { fault: 'no_text' });
+    const noPicture = await read(Buffer.from('not a picture'), 'image/png');
+    assert.ok('fault' in noPicture);
+    assert.deepEqual(await read(Buffer.from('x'), 'image/heic'), { fault: 'no_text' });
+  });
+});
+
+/** A process in the place of the reader's. */
+function childOf(code: string): string {
+  const path = join(folder, `child-${Math.random().toString(36).slice(2)}.mjs`);
+  writeFileSync(path, code);
+  return path;
+}
+
+/** A child outside of the reader's folder has to be let in. */
+async function runs(code: string, limits = PDF_LIMITS) {
+  const child = childOf(code);
+  const { nodeOptions } = await isolation();
+  const allowed = [...nodeOptions, `--allow-fs-read=${child}`];
+  return processReader(limits, child, allowed)(PDF, 'application/pdf');
+}
+
+describe("the reader's process is shut in", () => {
+  const tell = (value: string) =>
+    `process.stdout.write(JSON.stringify({ method: 'text', pages: 1, confidence: 1, lines: [String(${value})] }));`;
+  const told = async (value: string) => {
+    const result = await runs(tell(value));
+    return 'lines' in result ? result.lines[0] : JSON.stringify(result);
+  };
+
+  it('an endless loop ends by its time', async () => {
+    assert.deepEqual(await runs('for (;;);', { ...PDF_LIMITS, timeMs: 1_000 }), { fault: 'reader_time' });
+  });
+  it('a wait without an end ends by its time', async () => {
+    const result = await runs('setInterval(() => {}, 1000);', { ...PDF_LIMITS, timeMs: 1_000 });
+    assert.deepEqual(result, { fault: 'reader_time' });
+  });
+  it('the heap, and buffers outside of the heap, are bounded', async () => {
+    assert.deepEqual(await runs('const a = []; for (;;) a.push(new Array(1e5).fill(0));'), {
+      fault: 'reader_memory',
+    });
+    const buffers = await runs('const a = []; for (;;) a.push(Buffer.alloc(5e7, 1));', PICTURE_LIMITS);
+    assert.ok('fault' in buffers && /^reader_(memory|failed)$/.test(buffers.fault), JSON.stringify(buffers));
+  });
+  it('a crash, an answer that is none, one that never ends, and no answer are told by a code', async () => {
+    for (const code of [
+      'process.exit(3)',
+      'throw new Error("x")',
+      'process.stdout.write("hello")',
+      'process.stdout.write(JSON.stringify({ method: "magic", pages: 1, confidence: 1, lines: [] }))',
+      'process.stdout.write(JSON.stringify({ method: "text", pages: 1, confidence: 7, lines: [] }))',
+      '',
+    ]) {
+      assert.deepEqual(await runs(code), { fault: 'reader_failed' }, code);
+    }
+    const endless = await runs(
+      'for (;;) require("fs").writeSync(1, "x".repeat(65536));'.replace(
+        'require("fs")',
+        '(await import("fs"))',
+      ),
+    );
+    assert.ok('fault' in endless);
+  });
+  it('it has no variables of the service', async (context) => {
+    process.env.VENTANILLA_TEST_SECRET = 'secret';
+    context.after(() => delete process.env.VENTANILLA_TEST_SECRET);
+    assert.doesNotMatch((await told('JSON.stringify(process.env)')) ?? '', /SECRET|DATABASE|KEY/);
+  });
+  it('it reads no other file, writes none and starts nothing', async () => {
+    writeFileSync(join(folder, 'secrets.json'), '{}');
+    const tries = [
+      `(await import('node:fs')).readFileSync(${JSON.stringify(join(folder, 'secrets.json'))})`,
+      `(await import('node:fs')).writeFileSync(${JSON.stringify(join(folder, 'new'))}, 'x')`,
+      `(await import('node:child_process')).execFileSync('/bin/true')`,
+    ];
+    for (const text of tries) {
+      const code = `let result = 'done'; try { ${text}; } catch (error) { result = error.code; } ${tell('result')}`;
+      const result = await runs(code);
+      assert.deepEqual('lines' in result && result.lines, ['ERR_ACCESS_DENIED'], text);
+    }
+  });
+  it('it has no network', async (context) => {
+    if ((await isolation()).before.length === 0) return context.skip('this machine gives no empty network');
+    const server = createServer().listen(0, '127.0.0.1');
+    context.after(() => server.close());
+    await new Promise((done) => server.once('listening', done));
+    const { port } = server.address() as AddressInfo;
+    const code = `
+      const { connect } = await import('node:net');
+      const result = await new Promise((done) => {
+        const socket = connect(${port}, '127.0.0.1', () => done('connected'));
+        socket.on('error', (error) => done(error.code));
+      });
+      ${tell('result')} setTimeout(() => process.exit(0), 100);`;
+    const result = await runs(code);
+    assert.ok('lines' in result && result.lines[0] !== 'connected', JSON.stringify(result));
+  });
+});
+
+it('thirty documents at once are read one after the other, and all of them', async () => {
+  const results = await Promise.all(Array.from({ length: 30 }, () => read(PDF, 'application/pdf')));
+  assert.equal(results.filter((result) => 'lines' in result).length, 30);
+});

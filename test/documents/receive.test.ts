@@ -1,0 +1,270 @@
+/** A file from the channel to a sealed, checked and read document: each bad input has its reason. */
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { statementPdf } from '../../examples/statement-pdf.ts';
+import { clamdScanner } from '../../src/documents/scan/clamd.ts';
+import { DocumentStoreError } from '../../src/documents/store/document-store.ts';
+import { sha256Of } from '../../src/documents/uses/document-file.ts';
+import { MOST_DOCUMENTS, receiveDocument } from '../../src/documents/uses/receive-document.ts';
+import { Vault } from '../../src/seal/vault.ts';
+import { TEST_SECRETS } from '../support/database.ts';
+import { hasClamd, startClamd, VIRUS } from './clamd.ts';
+import { EMPTY_ZIP, encryptedPdf, jpegHead, pdfOf, png } from './files.ts';
+import { ANA, documentStage } from './support.ts';
+
+const stage = await documentStage();
+const { apply, sent, receive, context, database, dataDir } = stage;
+
+const STATEMENT = {
+  layout: 'rodar-co-1',
+  ...ANA,
+  issued: '2026-11-12',
+  months: { '2026-08': 2_310_400, '2026-09': 2_184_950.5, '2026-10': 2_402_000 },
+} as const;
+/** A statement that no other test has. */
+const statement = (changes: Partial<typeof STATEMENT | { name: string }> = {}) =>
+  Buffer.concat([statementPdf({ ...STATEMENT, ...changes }), Buffer.from(`\n%${randomUUID()}`)]);
+const rowOf = async (id: number | null) =>
+  (await database.query('SELECT * FROM documents WHERE id = $1', [id])).rows[0];
+const countOf = async (table: 'documents' | 'document_inputs') =>
+  Number((await database.query(`SELECT count(*) FROM ${table}`)).rows[0].count);
+const storedFiles = () =>
+  readdirSync(join(dataDir, 'documents'), { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
+
+describe('a statement of the applicant', () => {
+  it('is accepted, and nothing readable lies on the disk or in the database', async () => {
+    const bytes = statement();
+    const result = await receive(sent(await apply(), bytes));
+    const sha256 = sha256Of(bytes);
+    assert.deepEqual(
+      { ...result, documentId: 0 },
+      { documentId: 0, sha256, fate: 'accepted', reason: 'read' },
+    );
+    const row = await rowOf(result.documentId);
+    assert.deepEqual([row.state, row.content_type, row.bytes], ['accepted', 'application/pdf', bytes.length]);
+    const path = join(dataDir, 'documents', row.file_key);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    const texts = [ANA.name, 'Rodar', ANA.idNumber, '%PDF', 'estado.pdf', '2310400'];
+    const stored = [readFileSync(path), row.reading, row.claims, Buffer.from(JSON.stringify(row))];
+    for (const text of texts) assert.ok(!stored.some((one: Buffer) => one.includes(text)), text);
+  });
+
+  it('that comes again by the same message is fetched, stored and read once', async () => {
+    const file = sent(await apply(), statement());
+    const first = await receive(file);
+    const count = storedFiles().length;
+    const channel = { fetchMedia: () => assert.fail('fetched again') };
+    const reader = () => assert.fail('read again');
+    assert.deepEqual(await receive(file, { channel, reader }), first);
+    assert.equal(storedFiles().length, count);
+  });
+
+  it('that comes again by another message is the same document', async () => {
+    const application = await apply();
+    const bytes = statement();
+    const first = await receive(sent(application, bytes));
+    assert.deepEqual(await receive(sent(application, bytes)), first);
+    const other = await receive(sent(await apply(), bytes));
+    assert.notEqual(other.documentId, first.documentId);
+  });
+
+  it('thirty files at once are thirty documents, each read once', async () => {
+    const application = await apply();
+    let read = 0;
+    const reader: typeof context.reader = (...args) => {
+      read += 1;
+      return context.reader(...args);
+    };
+    const files = Array.from({ length: 30 }, () => sent(application, statement()));
+    const results = await Promise.all(files.map((file) => receive(file, { reader })));
+    assert.equal(new Set(results.map(({ documentId }) => documentId)).size, 30);
+    assert.ok(results.every(({ reason }) => reason === 'read'));
+    assert.equal(read, 30);
+  });
+
+  it('that two workers take at once is one document with one file', async () => {
+    const application = await apply();
+    const bytes = statement();
+    const [documents, inputs] = [await countOf('documents'), await countOf('document_inputs')];
+    const file = sent(application, bytes);
+    const again = sent(application, bytes);
+    const results = await Promise.all([receive(file), receive(file), receive(again)]);
+    assert.equal(new Set(results.map(({ documentId }) => documentId)).size, 1);
+    assert.deepEqual(
+      [await countOf('documents'), await countOf('document_inputs')],
+      [documents + 1, inputs + 2],
+    );
+    const { file_key } = await rowOf(results[0]!.documentId);
+    const due = (await database.query('SELECT file_key FROM document_removals')).rows.map(
+      (row) => row.file_key,
+    );
+    const stored = storedFiles().map(
+      (one) => `${one.parentPath.slice(one.parentPath.lastIndexOf('/') + 1)}/${one.name}`,
+    );
+    assert.ok(stored.includes(file_key) && !due.includes(file_key));
+  });
+});
+
+describe('a file that is not taken', () => {
+  const polyglot = Buffer.concat([statementPdf(STATEMENT), EMPTY_ZIP]);
+  const refused: readonly [what: string, bytes: Buffer, claimed: string, reason: string][] = [
+    ['an encrypted PDF', encryptedPdf(), 'application/pdf', 'encrypted'],
+    ['a PDF that is an archive too', polyglot, 'application/pdf', 'polyglot'],
+    ['a picture of 100 megapixels', jpegHead(10_000, 10_000), 'image/jpeg', 'too_many_pixels'],
+    ['a picture whose type lies', png(10, 10), 'application/pdf', 'type_mismatch'],
+    ['an empty file', Buffer.alloc(0), 'application/pdf', 'empty'],
+    ['a document of another kind', Buffer.from('PK\x03\x04docx'), 'application/msword', 'unsupported_type'],
+  ];
+  for (const [what, bytes, claimedType, reason] of refused) {
+    it(`${what}: ${reason}`, async () => {
+      const file = sent(await apply(), bytes, { claimedType });
+      const result = await receive(file);
+      assert.deepEqual([result.fate, result.reason], ['refused', reason]);
+      assert.equal((await rowOf(result.documentId)).state, 'rejected');
+      assert.deepEqual(await receive(file), result);
+    });
+  }
+
+  it('a voice message is refused and never fetched', async () => {
+    const file = sent(await apply(), Buffer.from('OggS'), { claimedType: 'audio/ogg; codecs=opus' });
+    const channel = { fetchMedia: () => assert.fail('fetched') };
+    assert.equal((await receive(file, { channel })).reason, 'unsupported_type');
+  });
+
+  it('media that is gone, or is larger than the limit', async () => {
+    const gone = { ...sent(await apply(), statement()), mediaId: 'simulated.gone' };
+    assert.equal((await receive(gone)).reason, 'gone');
+    const large = sent(await apply(), statement());
+    assert.equal((await receive(large, { mostBytes: 100 })).reason, 'too_large');
+  });
+
+  it('bytes that differ from what the channel claimed, in hex or base64', async () => {
+    const application = await apply();
+    const bytes = statement();
+    const wrong = sent(application, bytes, { claimedSha256: sha256Of(randomBytes(8)) });
+    assert.equal((await receive(wrong)).reason, 'hash_mismatch');
+    const claimedSha256 = Buffer.from(sha256Of(bytes), 'hex').toString('base64');
+    assert.equal((await receive(sent(application, bytes, { claimedSha256 }))).reason, 'read');
+    const lying = {
+      fetchMedia: async () => ({ kind: 'media', bytes, contentType: null, sha256: '00'.repeat(32) }) as const,
+    };
+    assert.equal((await receive(sent(application, statement()), { channel: lying })).reason, 'hash_mismatch');
+  });
+
+  it('more documents than an applicant has', async () => {
+    const application = await apply();
+    const reader = async () => ({ fault: 'no_text' }) as const;
+    for (let count = 0; count < MOST_DOCUMENTS; count += 1) {
+      await receive(sent(application, statement()), { reader });
+    }
+    const result = await receive(sent(application, statement()));
+    assert.deepEqual([result.reason, result.documentId], ['too_many', null]);
+  });
+
+  it('a file of an application that is not there', async () => {
+    const application = await apply();
+    const file = sent(application, statement());
+    const before = await countOf('documents');
+    const nobody = await receive({ ...file, applicationId: 999_999_936 as typeof application });
+    assert.deepEqual([nobody.fate, nobody.reason, nobody.documentId], ['refused', 'gone', null]);
+    assert.equal(await countOf('documents'), before);
+  });
+});
+
+describe('a document that a person has to look at', () => {
+  it('of another person, or of a layout that nobody knows', async () => {
+    const other = await receive(sent(await apply(), statement({ name: 'Luis Ruiz' })));
+    assert.deepEqual([other.fate, other.reason], ['operator', 'another_holder']);
+    const unknown = await receive(sent(await apply(), pdfOf([[['Estado de cuenta de otra empresa']]])));
+    assert.deepEqual([unknown.fate, unknown.reason], ['operator', 'unknown_layout']);
+    assert.equal((await rowOf(unknown.documentId)).state, 'received');
+  });
+  it('a picture is a hint', async () => {
+    const result = await receive(sent(await apply(), png(200, 100), { claimedType: 'image/png' }));
+    assert.deepEqual([result.fate, result.reason], ['operator', 'no_text']);
+  });
+  for (const fault of ['reader_time', 'reader_memory', 'reader_failed'] as const) {
+    it(`one that the reader did not survive: ${fault}`, async () => {
+      const result = await receive(sent(await apply(), statement()), { reader: async () => ({ fault }) });
+      assert.deepEqual([result.fate, result.reason], ['operator', fault]);
+    });
+  }
+  it('statements of debts are kept as they are', async () => {
+    const result = await receive(
+      sent(await apply(), pdfOf([[['Banco', 'Saldo $ 1.000.000']]]), { purpose: 'debts' }),
+    );
+    assert.deepEqual([result.fate, result.reason], ['accepted', 'stored']);
+  });
+});
+
+describe('a fault on the way', () => {
+  it('of the channel, the scanner or the store is tried again, and the same message succeeds then', async () => {
+    const file = sent(await apply(), statement());
+    const attempt = (more: Partial<typeof context>) => receiveDocument({ ...context, ...more }, file);
+    const channel = { fetchMedia: async () => ({ kind: 'retry', reason: 'timeout' }) as never };
+    const scanner = async () => ({ kind: 'unavailable', reason: 'down' }) as const;
+    const put = () => Promise.reject(new DocumentStoreError('the disk is full'));
+    const reasons = [];
+    for (const more of [{ channel }, { scanner }, { store: { ...context.store, put } }]) {
+      const result = await attempt(more);
+      assert.ok('retryAfterMs' in result && result.retryAfterMs >= 1_000);
+      reasons.push(result.reason);
+    }
+    assert.deepEqual(reasons, ['channel', 'scanner', 'store']);
+    assert.equal((await receive(file)).reason, 'read');
+  });
+
+  it('a process that dies after the store and before the reading goes on there', async () => {
+    const file = sent(await apply(), statement());
+    const reader = () => Promise.reject(new Error('killed'));
+    await assert.rejects(receiveDocument({ ...context, reader }, file), /killed/);
+    const channel = { fetchMedia: () => assert.fail('fetched again') };
+    assert.equal((await receive(file, { channel })).reason, 'read');
+  });
+
+  it('a file that is missing in the store goes to an operator', async () => {
+    const file = sent(await apply(), statement());
+    const reader = () => Promise.reject(new Error('killed'));
+    await assert.rejects(receiveDocument({ ...context, reader }, file));
+    const store = { ...context.store, get: async () => undefined };
+    assert.equal((await receive(file, { store })).reason, 'reader_failed');
+  });
+
+  it('a data key that this process lacks is waited for', async () => {
+    const file = sent(await apply(), statement());
+    const reader = () => Promise.reject(new Error('killed'));
+    await assert.rejects(receiveDocument({ ...context, reader }, file));
+    const other = new Vault({ ...TEST_SECRETS, dataKeys: new Map([[2, randomBytes(32)]]) });
+    const result = await receiveDocument({ ...context, vault: other }, file);
+    assert.deepEqual('retryAfterMs' in result && result.reason, 'unknown_key');
+  });
+
+  it('a retired data key seals nothing more', async () => {
+    const file = sent(await apply(), statement());
+    await database.query('SELECT refuse_data_key(1, true)');
+    await assert.rejects(receiveDocument(context, file), /data key 1 is retired/);
+    await database.query('SELECT refuse_data_key(1, false)');
+    assert.equal((await receive(file)).reason, 'read');
+  });
+});
+
+describe('a virus scanner', { skip: !hasClamd && 'clamd is missing (apt-get install clamav-daemon)' }, () => {
+  it('keeps an infected file out, and one that is down lets nothing pass', async () => {
+    const clamd = await startClamd();
+    const scanner = clamdScanner(clamd.address);
+    const application = await apply();
+    assert.equal((await receive(sent(application, statement()), { scanner })).reason, 'read');
+    const infected = Buffer.concat([statement(), Buffer.from(`\n%${VIRUS}`)]);
+    const result = await receive(sent(application, infected), { scanner });
+    assert.deepEqual([result.fate, result.reason], ['refused', 'infected']);
+    assert.equal((await rowOf(result.documentId)).file_key, null);
+    await clamd.stop();
+    const later = await receiveDocument({ ...context, scanner }, sent(application, statement()));
+    assert.deepEqual('retryAfterMs' in later && later.reason, 'scanner');
+  });
+});

@@ -1,0 +1,83 @@
+/** Documents of applications in a database of the tests' own, from the simulator's channel. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { type ApplicationId, toApplicationId } from '../../src/applications/rules/ids.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { processReader } from '../../src/documents/reader/reader.ts';
+import { openDocumentStore } from '../../src/documents/store/document-store.ts';
+import type { DocumentContext } from '../../src/documents/uses/context.ts';
+import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
+import {
+  type ReceivedDocument,
+  receiveDocument,
+  type SentFile,
+} from '../../src/documents/uses/receive-document.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
+import { Simulator } from '../../src/simulator/channel.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
+import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
+
+/** The applicant of the tests. */
+export const ANA = { name: 'Ana María Pérez Gómez', idNumber: '52345678' } as const;
+
+/** Call this at the top of a test file. */
+export async function documentStage() {
+  const store = await testDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'ventanilla-documents-'));
+  after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const simulator = new Simulator(async () => {});
+  const files = await openDocumentStore(join(dataDir, 'documents'), null);
+  const context: DocumentContext = {
+    database: store.runtime,
+    vault: store.vault,
+    channel: simulator,
+    store: files,
+    scanner: null,
+    reader: processReader(),
+    layouts: await loadLayouts(null),
+    mostBytes: 25_000_000,
+  };
+  const cli = commandLine(store, { DATA_DIR: dataDir });
+  const register = await registrarOf(store);
+  const { id: partnerId } = await cli.json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+  const { id: keyId } = await cli.json('key', 'issue', '--partner', `${partnerId}`);
+  let serial = 0;
+  /** A new application of Ana's, with a phone of its own. */
+  const apply = async (changes: Parameters<typeof applicant>[0] = {}): Promise<ApplicationId> => {
+    serial += 1;
+    const phone = toPhone(`+57300888${String(serial).padStart(4, '0')}`);
+    const own = { name: ANA.name, id_number: ANA.idNumber, phone, ...changes };
+    const [id] = await register(keyId, [applicant(own)]);
+    return toApplicationId(id!);
+  };
+  /** A file that came by a message of its own; `changes` differ from what an honest channel tells. */
+  const sent = (applicationId: ApplicationId, bytes: Buffer, changes: Partial<SentFile> = {}): SentFile => ({
+    applicationId,
+    partnerId: partnerId as PartnerId,
+    purpose: 'earnings',
+    inputIndex: channelIndexOf(store.vault, randomUUID()),
+    mediaId: simulator.files.keep({
+      bytes,
+      contentType: changes.claimedType ?? 'application/pdf',
+      filename: 'a',
+    }),
+    claimedType: 'application/pdf',
+    claimedSha256: null,
+    filename: 'estado.pdf',
+    holder: ANA,
+    ...changes,
+  });
+  /** Receives a file; fails where it is to be tried again. */
+  const receive = async (file: SentFile, more: Partial<DocumentContext> = {}): Promise<ReceivedDocument> => {
+    const result = await receiveDocument({ ...context, ...more }, file);
+    if ('retryAfterMs' in result) throw new Error(result.reason);
+    return result;
+  };
+  return { ...store, ...cli, dataDir, simulator, files, context, apply, sent, receive, partnerId, keyId };
+}
