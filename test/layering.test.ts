@@ -107,6 +107,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   conversation: [...PARTS, 'conversation/sql', 'conversation/uses'],
   'conversation/rules': ['base', ...RULES],
   'conversation/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
+  'conversation/commands': ['base', 'cli', 'operations', ...RULES, 'conversation/uses'],
   'conversation/uses': [
     ...[...GROUND, ...RULES, 'conversation/sql'],
     ...['applications/sql', 'messages/sql', 'events/sql'],

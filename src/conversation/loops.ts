@@ -16,8 +16,7 @@ const SWEEP_MS = 2_000;
 /** Turns, one transaction after the other, as long as there is something to do. */
 export function startTurns({ database, vault, log, failed }: LoopContext): Loop {
   const context = {
-    ...{ database, vault, signing: signingOf(), flows: new Map() },
-    remind: async () => {},
+    ...{ database, vault, signing: signingOf(vault), flows: new Map() },
     onFault: (conversation: string, error: unknown) =>
       log.error({ conversation, error: errorFields(error) }, UNREADABLE),
   };

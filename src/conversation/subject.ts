@@ -1,7 +1,15 @@
 /** The parts of the conversations in the program. */
+import { addGroup } from '../cli/command.ts';
 import type { Subject } from '../subject/subject.ts';
 
 export const conversation: Subject = {
+  commands: [
+    {
+      command: (program) =>
+        addGroup(program, 'conversation', 'what follows the tap on "I am interested"', 'conversation list'),
+      load: async () => (await import('./commands/conversation.ts')).addConversationCommands,
+    },
+  ],
   witnesses: async () => ({
     reindexings: [(await import('./sql/reindex.ts')).CONVERSATION_REINDEXING],
     dataKeys: [(await import('./sql/sealed-inputs.ts')).CONVERSATION_INPUTS],

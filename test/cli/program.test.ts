@@ -95,6 +95,7 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/documents/rules/clamd-address.ts',
       'src/documents/settings.ts',
       'src/documents/subject.ts',
+    'src/conversation/subject.ts',
       'src/events/push/rules/endpoint-hosts.ts',
       'src/events/push/subject.ts',
       'src/events/subject.ts',

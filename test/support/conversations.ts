@@ -58,13 +58,9 @@ export async function conversationsOf(
 ) {
   const { database, vault } = store;
   const register = await registrarOf(store);
-  const reminded: number[] = [];
   const faults: unknown[] = [];
   const context: TurnContext = {
     ...{ database, vault, signing, flows: new Map() },
-    remind: async (_session, ids) => {
-      reminded.push(...ids);
-    },
     onFault: (_id, error) => faults.push(error),
   };
   const hear = (...events: ChannelEvent[]) =>
@@ -174,5 +170,5 @@ export async function conversationsOf(
   const skipPause = () =>
     database.query(`UPDATE conversation_inputs SET settles_at = stored_at WHERE turn IS NULL`);
   const sweep = () => sweepConversations({ database, vault });
-  return { context, hear, settle, sweep, skipPause, applicantAt, person, reminded, faults };
+  return { context, hear, settle, sweep, skipPause, applicantAt, person, faults };
 }

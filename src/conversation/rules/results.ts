@@ -167,6 +167,8 @@ function answerChecked(before: State, result: Extract<ProofInput, { kind: 'answe
       return moved({ ...state, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
     return moved({ ...state, proof: 'code' }, { kind: 'sign' });
   }
+  // The contract was shown too long ago: it is made and shown again.
+  if (result === 'expired' && proof === 'none') return goOn(before, 'contract');
   if (result === 'expired') return moved(before, say('code_expired'), ...askOpen(before));
   const repeats = before.repeats + 1;
   if (result === 'spent' || repeats >= MOST_WRONG) return handOverTelling(before, 'code');

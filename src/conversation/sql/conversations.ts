@@ -3,6 +3,7 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
 import type { Language } from '../rules/flow.ts';
 import type { Timer } from '../rules/input.ts';
 import { type Holder, isEnd, type Place } from '../rules/places.ts';
@@ -173,4 +174,21 @@ export async function conversationById(
   id: ConversationId,
 ): Promise<ConversationRow | null> {
   return (await session.query<ConversationRow>(BY_ID, [id])).rows[0] ?? null;
+}
+
+const LOCK = 'SELECT c.* FROM conversations c WHERE c.id = $1 FOR NO KEY UPDATE';
+
+/** Locks one conversation, after the turn that is under way; null: it was erased. */
+export async function lockConversation(
+  session: Transaction,
+  id: ConversationId,
+): Promise<ConversationRow | null> {
+  return (await session.query<ConversationRow>(LOCK, [id])).rows[0] ?? null;
+}
+
+const COUNT = 'UPDATE conversations SET turn = turn + 1 WHERE id = $1 RETURNING turn';
+
+/** Takes the next number of a turn, of a conversation that the transaction has locked. */
+export async function countTurn(session: Transaction, id: ConversationId): Promise<number> {
+  return onlyRow((await session.query<{ turn: number }>(COUNT, [id])).rows).turn;
 }

@@ -141,6 +141,18 @@ export async function inputOf(session: Session, id: string): Promise<InputRow | 
   return (await session.query<InputRow>(ONE, [id])).rows[0] ?? null;
 }
 
+const OF_CONVERSATION = `
+  SELECT ${COLUMNS}, turn FROM conversation_inputs WHERE conversation_id = $1 ORDER BY id DESC LIMIT 500`;
+
+/** The newest 500 inputs of a conversation, oldest first. */
+export async function inputsOf(
+  session: Session,
+  id: ConversationId,
+): Promise<(InputRow & { readonly turn: number | null })[]> {
+  const { rows } = await session.query<InputRow & { turn: number | null }>(OF_CONVERSATION, [id]);
+  return rows.toReversed();
+}
+
 /**
  * Opens an input. Throws `UnknownDataKeyError` where this process does not have its key, and another error where it is
  * damaged.

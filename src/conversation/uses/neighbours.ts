@@ -1,4 +1,5 @@
 /** The subjects below a conversation. Where one is not there yet, an operator does its part. */
+import type { Vault } from '../../seal/vault.ts';
 import type { Performer, Signing } from './ports.ts';
 
 /** Documents, incomes, offers and codes. */
@@ -13,7 +14,7 @@ export function performerOf(): Performer {
 }
 
 /** Answers, signatures and evidence. */
-export function signingOf(): Signing {
+export function signingOf(_vault: Vault): Signing {
   return {
     checkAnswer: async () => 'spent',
     sign: async () => 'not_signable',

@@ -2,9 +2,9 @@
  * Turns of many conversations in one transaction: inputs in, then states, replies, work, evidence and events together,
  * or none of them. So a crash between any two steps repeats nothing.
  */
-import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import { addConversationEvents } from '../../events/sql/conversation-events.ts';
+import { queueReminder } from '../../messages/sql/reminders.ts';
 import { queueReplies, REPLY_BELL, sealReply } from '../../messages/sql/replies.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
@@ -30,8 +30,6 @@ export interface TurnContext {
   readonly vault: Vault;
   readonly signing: Signing;
   readonly flows: FlowCache;
-  /** Queues the template that reminds, for applications whose channel's window is closed. */
-  readonly remind: (session: Transaction, ids: readonly ApplicationId[]) => Promise<void>;
   /** Called with a conversation that an operator has to look at, because its rows cannot be read. */
   readonly onFault: (conversation: ConversationId, error: unknown) => void;
 }
@@ -146,7 +144,7 @@ function takenOf(
 
 /** Everything that the turns came to. Partner events come last: their locks are the last ones of a transaction. */
 async function writeAll(
-  { vault, signing, remind }: TurnContext,
+  { vault, signing }: TurnContext,
   session: Transaction,
   results: readonly { row: Claimed; result: TurnResult }[],
 ): Promise<void> {
@@ -181,10 +179,7 @@ async function writeAll(
     if (result.evidence.length > 0)
       await signing.recordEvidence(session, result.applicationId, result.evidence);
   }
-  await remind(
-    session,
-    results.flatMap(({ result }) => (result.reminds ? [result.applicationId] : [])),
-  );
+  for (const { result } of results) if (result.reminds) await queueReminder(session, result.applicationId);
   await addConversationEvents(
     session,
     results.flatMap(({ row, result }) =>

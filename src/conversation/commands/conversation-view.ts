@@ -1,0 +1,78 @@
+/** How commands show conversations. */
+import { optionalTime, withOffset } from '../../base/time.ts';
+import { recordOf, shortTime } from '../../cli/output.ts';
+import { MASK } from '../../cli/reveal.ts';
+import type { ConversationRow, ShownConversation, ShownInput } from '../uses/operate.ts';
+
+/** A conversation for programs. */
+export function conversationJson(row: ConversationRow) {
+  return {
+    id: Number(row.id),
+    application_id: Number(row.application_id),
+    step: row.place,
+    held_by: row.held_by,
+    handed_over: row.state?.handedOver ?? null,
+    opted_out: row.state?.optedOut ?? false,
+    language: row.language,
+    turn: row.turn,
+    began_at: withOffset(row.began_at),
+    heard_at: optionalTime(row.heard_at),
+    due_at: optionalTime(row.due_at),
+    ended_at: optionalTime(row.ended_at),
+  };
+}
+
+/** A conversation with what happened, for programs. */
+export function shownJson({ row, inputs, replies }: ShownConversation, isRevealed: boolean) {
+  return {
+    ...conversationJson(row),
+    inputs: inputs.map((input) => ({
+      at: withOffset(input.at),
+      source: input.source,
+      turn: input.turn,
+      kind: input.content?.kind ?? null,
+      text: textOf(input, isRevealed),
+    })),
+    replies: replies.map(({ turn, status, reason, createdAt, sentAt, deliveredAt, readAt }) => ({
+      ...{ turn, status, reason, created_at: withOffset(createdAt), sent_at: optionalTime(sentAt) },
+      ...{ delivered_at: optionalTime(deliveredAt), read_at: optionalTime(readAt) },
+    })),
+  };
+}
+
+/** A conversation with what happened, for people: inputs and replies by their turns. */
+export function shownText({ row, inputs, replies }: ShownConversation, isRevealed: boolean): string {
+  const head = recordOf([
+    ['Application', row.application_id],
+    ['Step', row.place],
+    ['Held by', row.state?.handedOver ? `${row.held_by}: ${row.state.handedOver}` : row.held_by],
+    ['Began', shortTime(row.began_at)],
+    ['Heard', shortTime(row.heard_at)],
+    ['Next', row.timer && `${row.timer}, ${shortTime(row.due_at)}`],
+    ['Ended', shortTime(row.ended_at)],
+  ]);
+  const lines = [
+    ...inputs.map((input) => ({
+      turn: input.turn ?? Number.MAX_SAFE_INTEGER,
+      line: `${shortTime(input.at)}  ${input.source}: ${wordsOf(input, isRevealed)}`,
+    })),
+    ...replies.map(({ turn, createdAt, status, reason }) => ({
+      turn: turn + 0.5,
+      line: `${shortTime(createdAt)}  service: a reply, ${status}${reason === null ? '' : ` (${reason})`}`,
+    })),
+  ];
+  return [head, '', ...lines.toSorted((a, b) => a.turn - b.turn).map(({ line }) => line)].join('\n');
+}
+
+function wordsOf(input: ShownInput, isRevealed: boolean): string {
+  if (input.content === null) return 'cannot be read';
+  const text = textOf(input, isRevealed);
+  return text === null ? input.content.kind : `${input.content.kind} ${text}`;
+}
+
+/** What the person wrote or sent; masked where nobody said why it is shown. */
+function textOf({ content }: ShownInput, isRevealed: boolean): string | null {
+  if (content?.kind !== 'text' && content?.kind !== 'file') return null;
+  const text = content.kind === 'text' ? content.body : content.filename;
+  return text === null || isRevealed ? text : MASK;
+}

@@ -1,0 +1,189 @@
+/** What operators do with conversations (docs/conversation.md). Each act runs in the transaction that records it. */
+import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import { markConversations } from '../../applications/sql/application-marks.ts';
+import {
+  queueReplies,
+  REPLY_BELL,
+  repliesOf,
+  type StoredReply,
+  sealReply,
+} from '../../messages/sql/replies.ts';
+import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import { inTransaction } from '../../postgres/database.ts';
+import { databaseTime } from '../../postgres/database-time.ts';
+import { fromBigint } from '../../seal/blind-indexes.ts';
+import { isEnd } from '../rules/places.ts';
+import { WINDOW_MS } from '../rules/timers.ts';
+import { beginConversations, readCandidates, suppressedOf } from '../sql/begin.ts';
+import {
+  type ConversationFilter,
+  type ConversationRow,
+  conversationOf,
+  countTurn,
+  lockConversation,
+  readConversations,
+} from '../sql/conversations.ts';
+import { addInputs, type InputContent, inputsOf, openInput, type SealedInput } from '../sql/inputs.ts';
+import { signingOf } from './neighbours.ts';
+import { takeTurns } from './turns.ts';
+
+export type { ConversationFilter, ConversationRow };
+
+/** The conversations that fit every part of the filter, newest first. */
+export function listConversations(
+  { database }: OperatorContext,
+  filter: ConversationFilter,
+): AsyncGenerator<ConversationRow, void, undefined> {
+  return readConversations(database, filter);
+}
+
+/** Something that happened to a conversation. */
+export interface ShownInput {
+  readonly at: Date;
+  readonly source: string;
+  readonly turn: number | null;
+  /** null: it cannot be read. */
+  readonly content: SealedInput | null;
+}
+
+export interface ShownConversation {
+  readonly row: ConversationRow;
+  readonly inputs: readonly ShownInput[];
+  readonly replies: readonly StoredReply[];
+}
+
+/** A conversation with what happened. Throws `OperatorError` where the application has none. */
+export async function showConversation(
+  context: OperatorContext,
+  id: ApplicationId,
+): Promise<ShownConversation> {
+  const { database, vault } = context;
+  const row = await requireConversation(context, id);
+  const inputs: ShownInput[] = [];
+  for (const input of await inputsOf(database, row.id)) {
+    let content: SealedInput | null = null;
+    try {
+      content = openInput(vault, input);
+    } catch {
+      // Damaged, or sealed with a key that this command lacks: the rest is shown.
+    }
+    inputs.push({ at: input.at, source: input.source, turn: input.turn, content });
+  }
+  return { row, inputs, replies: await repliesOf(database, id) };
+}
+
+const REFUSED = {
+  hand_over: ({ held_by }: ConversationRow) =>
+    held_by === 'operator' ? 'an operator holds it already' : null,
+  give_back: ({ held_by }: ConversationRow) =>
+    held_by === 'service' ? 'the service holds it already' : null,
+  close: ({ place }: ConversationRow) => (isEnd(place) ? `it has ended: ${place}` : null),
+} as const;
+export type OperatorAct = keyof typeof REFUSED;
+
+/** Hands a conversation over, gives it back or closes it. Throws `OperatorError` where that changes nothing. */
+export async function actOn(
+  context: OperatorContext,
+  id: ApplicationId,
+  act: OperatorAct,
+): Promise<ConversationRow> {
+  const row = await requireConversation(context, id);
+  return inTransaction(context.database, async (session) => {
+    // A turn of the service that is under way comes first.
+    const locked = await lockConversation(session, row.id);
+    const refused = locked === null ? 'it was erased' : REFUSED[act](locked);
+    if (refused !== null) throw new OperatorError(`the conversation of application ${id}: ${refused}`);
+    await tell(context, row, { kind: 'operator', act });
+    return requireConversation(context, id);
+  });
+}
+
+/** Begins a conversation for an application that has none that is open. Throws `OperatorError`. */
+export async function startConversation(
+  context: OperatorContext,
+  id: ApplicationId,
+): Promise<ConversationRow> {
+  const { database } = context;
+  const [candidate] = await readCandidates(database, [id]);
+  if (candidate === undefined) throw new OperatorError(`application ${id} is not open, or has no phone`);
+  if (candidate.brand.conversation === false) {
+    throw new OperatorError(`the brand of the key of application ${id} says "conversation": false`);
+  }
+  if ((await suppressedOf(database, [candidate.phoneIndex])).size > 0) {
+    throw new OperatorError(`the phone of application ${id} wants no messages`);
+  }
+  // Marked first: from then on a payment needs the signature (D46).
+  const marked = await markConversations(database, [id]);
+  if (marked.length === 0) throw new OperatorError(`application ${id} is not open`);
+  if ((await beginConversations(database, [candidate], true)).length === 0) {
+    throw new OperatorError(`application ${id} has an open conversation already`);
+  }
+  await tell(context, await requireConversation(context, id), { kind: 'begin' });
+  return requireConversation(context, id);
+}
+
+/** The longest text that an operator sends. */
+const MAX_TEXT_LENGTH = 1_000;
+
+/**
+ * Sends an operator's text to the person, in a conversation that an operator holds. Throws `OperatorError` where the
+ * service holds it, the person wants no messages, or the channel's window is closed.
+ */
+export async function sayTo(
+  context: OperatorContext,
+  id: ApplicationId,
+  text: string,
+): Promise<ConversationRow> {
+  const said = text.trim();
+  if (said === '' || said.length > MAX_TEXT_LENGTH) {
+    throw new OperatorError(`the text must have 1 to ${MAX_TEXT_LENGTH} characters`);
+  }
+  const { id: conversationId } = await requireConversation(context, id);
+  await inTransaction(context.database, async (session) => {
+    const row = await lockConversation(session, conversationId);
+    if (row?.held_by !== 'operator') {
+      throw new OperatorError(
+        `the service speaks with application ${id}: first run conversation hand-over ${id}`,
+      );
+    }
+    if (row.state?.optedOut === true) throw new OperatorError('the person wants no messages');
+    const windowUntil = new Date((row.heard_at?.getTime() ?? 0) + WINDOW_MS);
+    if (windowUntil <= (await databaseTime(context.database))) {
+      throw new OperatorError(
+        'the person wrote over 24 hours ago: the channel takes no free text until they write',
+      );
+    }
+    const turn = await countTurn(session, conversationId);
+    const content = sealReply(
+      context.vault,
+      { applicationId: id, turn },
+      { text: said, buttons: [], readMessageId: null },
+    );
+    const phoneIndex = fromBigint<'phone'>(row.phone_index);
+    await queueReplies(session, [
+      { applicationId: id, turn, partnerId: row.partner_id, phoneIndex, content, windowUntil },
+    ]);
+  });
+  REPLY_BELL.ring();
+  return requireConversation(context, id);
+}
+
+async function requireConversation(
+  { database }: OperatorContext,
+  id: ApplicationId,
+): Promise<ConversationRow> {
+  const row = await conversationOf(database, id);
+  if (row === null) throw new OperatorError(`application ${id} has no conversation`);
+  return row;
+}
+
+/** An input of the operator, and the turn that takes it. */
+async function tell(context: OperatorContext, row: ConversationRow, content: InputContent): Promise<void> {
+  const { database, vault } = context;
+  const about = { conversationId: row.id, applicationId: toApplicationId(row.application_id) };
+  await addInputs(database, vault, 'operator', [
+    { ...about, messageIndex: null, workId: null, at: null, content },
+  ]);
+  const turns = { database, vault, signing: signingOf(vault), flows: new Map() };
+  await takeTurns({ ...turns, onFault: () => {} }, [row.id]);
+}

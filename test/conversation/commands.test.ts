@@ -1,0 +1,91 @@
+/** What operators do with conversations: each act is recorded, and personal data is masked (D43). */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { commandLine } from '../cli/harness.ts';
+import { conversationsOf } from '../support/conversations.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { json, run } = commandLine(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+const { applicantAt } = await conversationsOf(store, key);
+const acts = async (id: number) =>
+  (await json('audit', 'list', '--application', `${id}`)).map(({ act }: { act: string }) => act);
+
+it('a list for programs has id, application, step and holder', async () => {
+  const ana = await applicantAt();
+  await ana.tap();
+  const [row] = await json('conversation', 'list', '--json');
+  assert.deepEqual(
+    [row.application_id, row.step, row.held_by, typeof row.id],
+    [ana.id, 'data_consent', 'service', 'number'],
+  );
+  assert.deepEqual(await json('conversation', 'list', '--held-by', 'operator'), []);
+});
+
+it('an operator takes over, writes, gives back and closes', async () => {
+  const ana = await applicantAt();
+  await ana.tap();
+  assert.equal((await json('conversation', 'hand-over', `${ana.id}`)).held_by, 'operator');
+  await ana.write('sí');
+  assert.equal((await ana.replies()).length, 1, 'the service is silent');
+  await json('conversation', 'say', `${ana.id}`, 'Hola, soy Luz.');
+  assert.equal((await ana.replies()).at(-1)?.text, 'Hola, soy Luz.');
+  assert.equal((await json('conversation', 'give-back', `${ana.id}`)).held_by, 'service');
+  assert.match((await ana.replies()).at(-1)?.text ?? '', /^Hola de nuevo[\s\S]*autorizas/);
+  assert.equal((await json('conversation', 'close', `${ana.id}`)).step, 'closed');
+  assert.deepEqual((await acts(ana.id)).toReversed(), [
+    ...['conversation hand-over', 'conversation say', 'conversation give-back', 'conversation close'],
+  ]);
+});
+
+it('what changes nothing is refused, with the reason', async () => {
+  const ana = await applicantAt();
+  const refusals: [args: string[], reason: RegExp][] = [
+    [['show', `${ana.id}`], /has no conversation/],
+    [['give-back', `${ana.id}`], /has no conversation/],
+    [['start', '1'], /is not open, or has no phone/],
+  ];
+  for (const [args, reason] of refusals) assert.match((await run('conversation', ...args)).err, reason);
+  await ana.tap();
+  const later: [args: string[], reason: RegExp][] = [
+    [['give-back', `${ana.id}`], /the service holds it already/],
+    [['say', `${ana.id}`, 'x'], /first run conversation hand-over/],
+    [['start', `${ana.id}`], /has an open conversation already/],
+  ];
+  for (const [args, reason] of later) assert.match((await run('conversation', ...args)).err, reason);
+  assert.deepEqual(await acts(ana.id), []);
+});
+
+it('a text outside of the channel’s window is refused', async () => {
+  const ana = await applicantAt();
+  await ana.tap();
+  await json('conversation', 'hand-over', `${ana.id}`);
+  await store.database.query(
+    "UPDATE conversations SET heard_at = heard_at - interval '25 hours' WHERE application_id = $1",
+    [ana.id],
+  );
+  assert.match((await run('conversation', 'say', `${ana.id}`, 'x')).err, /over 24 hours ago/);
+});
+
+it('an operator begins one, also after one that ended; the template asks the person to write', async () => {
+  const ana = await applicantAt();
+  assert.equal((await json('conversation', 'start', `${ana.id}`)).step, 'started');
+  assert.equal((await json('conversation', 'close', `${ana.id}`)).step, 'closed');
+  const again = await json('conversation', 'start', `${ana.id}`);
+  assert.equal(again.step, 'started');
+  await ana.write('hola');
+  assert.equal(await ana.place(), 'data_consent service');
+});
+
+it('shows what was written only with a reason, and records that', async () => {
+  const ana = await applicantAt();
+  await ana.tap();
+  await ana.write('mi secreto');
+  const masked = await json('conversation', 'show', `${ana.id}`);
+  assert.doesNotMatch(JSON.stringify(masked), /secreto/);
+  const shown = await json('conversation', 'show', `${ana.id}`, '--reveal', '--reason', 'complaint');
+  assert.match(JSON.stringify(shown.inputs), /mi secreto/);
+  assert.deepEqual(await acts(ana.id), ['conversation show']);
+});
