@@ -40,9 +40,12 @@ CREATE TABLE secret_checks (
   -- Of a data key: how many values were sealed with it, about; the bound is 2^32 (src/seal/vault.ts).
   seals bigint NOT NULL DEFAULT 0,
   -- Of a data key: when it was proved that no row needs the key any more.
-  retired_at timestamptz
+  retired_at timestamptz,
+  -- Of a data key: a service started without the key, and nothing needed it. The row has its seals, for the case that
+  -- the key comes back.
+  forgotten boolean NOT NULL DEFAULT false
 );
-SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'secret_checks');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'secret_checks');
 
 -- How much time has certainly passed while the service ran: a lower bound, which no step of a clock moves. A row that
 -- is old by the database's clock counts no more; it is deleted when it is old by this time as well.

@@ -56,7 +56,7 @@ export async function unfitKeys(database: Database, vault: Vault): Promise<Unfit
 const MARK = `
   INSERT INTO secret_checks AS known (name, value, confirmed, seals_at, seals)
   VALUES ($1::text, $2::uuid, true, now(), $3)
-  ON CONFLICT (name) DO UPDATE SET seals_at = excluded.seals_at, seals = known.seals + excluded.seals
+  ON CONFLICT (name) DO UPDATE SET seals_at = excluded.seals_at, seals = known.seals + excluded.seals, forgotten = false
   RETURNING seals`;
 
 /**
@@ -85,7 +85,7 @@ export class SealMark {
   }
 }
 
-const KNOWN = `SELECT name FROM secret_checks WHERE name LIKE '${DATA_KEY}%' AND retired_at IS NULL`;
+const KNOWN = `SELECT name FROM secret_checks WHERE name LIKE '${DATA_KEY}%' AND retired_at IS NULL AND NOT forgotten`;
 
 /** The ids of the data keys that the services of this database have. */
 export async function knownDataKeys(session: Session): Promise<Set<number>> {
@@ -105,7 +105,7 @@ export interface DataKey {
 
 const READ = `
   SELECT name, coalesce(${SEALS_NOW}, false) AS seals_now, seals, retired_at FROM secret_checks
-  WHERE name LIKE '${DATA_KEY}%'`;
+  WHERE name LIKE '${DATA_KEY}%' AND NOT forgotten`;
 
 /** The data keys of this database in the order of their ids, retired ones too. */
 export async function readDataKeys(session: Session): Promise<DataKey[]> {
@@ -133,7 +133,7 @@ const REFUSE = 'SELECT refuse_data_key($1, $2)';
 const RETIRE = `
   INSERT INTO secret_checks AS known (name, value, confirmed, retired_at)
   VALUES ($1, gen_random_uuid(), false, now())
-  ON CONFLICT (name) DO UPDATE SET retired_at = excluded.retired_at, seals_at = NULL`;
+  ON CONFLICT (name) DO UPDATE SET retired_at = excluded.retired_at, seals_at = NULL, forgotten = false`;
 /** No process confirms its secrets or says that it seals meanwhile; readers do not wait. */
 export const LOCK_SECRETS = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
 

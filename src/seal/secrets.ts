@@ -20,9 +20,11 @@ interface Known {
 }
 
 const READ =
-  'SELECT name, value, confirmed, retired_at IS NOT NULL AS retired FROM secret_checks ORDER BY name';
-/** A retired key stays known, so that nobody seals with it again. */
-const FORGET = 'DELETE FROM secret_checks WHERE name <> ALL ($1::text[]) AND retired_at IS NULL';
+  'SELECT name, value, confirmed, retired_at IS NOT NULL AS retired FROM secret_checks WHERE NOT forgotten ORDER BY name';
+/** A retired key stays known, so that nobody seals with it again. Other keys may come back: their seals stay. */
+const FORGET = `
+  UPDATE secret_checks SET forgotten = true, seals_at = NULL
+  WHERE name <> ALL ($1::text[]) AND retired_at IS NULL AND NOT forgotten`;
 /** Of another key under the same id nothing is sealed yet. */
 const REMEMBER = `
   INSERT INTO secret_checks AS known (name, value, confirmed, seals_at)
@@ -30,9 +32,9 @@ const REMEMBER = `
   FROM unnest($1::text[], $2::uuid[]) AS g(name, value)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value, confirmed = known.confirmed OR excluded.confirmed,
     seals_at = coalesce(excluded.seals_at, known.seals_at),
-    seals = CASE WHEN known.value = excluded.value THEN known.seals ELSE 0 END
-  WHERE known.retired_at IS NULL AND (known.value, known.confirmed, known.seals_at) IS DISTINCT FROM
-    (excluded.value, known.confirmed OR excluded.confirmed, coalesce(excluded.seals_at, known.seals_at))`;
+    seals = CASE WHEN known.value = excluded.value THEN known.seals ELSE 0 END, forgotten = false
+  WHERE known.retired_at IS NULL AND (known.forgotten, known.value, known.confirmed, known.seals_at) IS DISTINCT FROM
+    (false, excluded.value, known.confirmed OR excluded.confirmed, coalesce(excluded.seals_at, known.seals_at))`;
 
 /** A `vault retire` that was killed leaves its key refused. One that goes on sees that a service seals with the key. */
 const ALLOW_AGAIN =

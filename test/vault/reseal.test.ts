@@ -11,12 +11,13 @@ import { loadWitnesses } from '../../src/app/subjects.ts';
 import { openEnvelope, sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
 import { readEndpoint } from '../../src/events/push/sql/endpoints.ts';
-import { SealMark } from '../../src/seal/data-keys.ts';
+import { knownDataKeys, readDataKeys, SealMark } from '../../src/seal/data-keys.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/seal/secrets.ts';
 import { MOST_SEALS, Vault } from '../../src/seal/vault.ts';
 import type { SealedKind } from '../../src/seal/witness.ts';
 import { NOBODY } from '../../src/subject/watcher.ts';
 import { sealLog, vaultService } from '../../src/vault/service.ts';
+import { awaitReseal, reseal } from '../../src/vault/uses/operate.ts';
 import { resealTurn } from '../../src/vault/uses/reseal-step.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
@@ -125,7 +126,7 @@ describe('vault reseal', () => {
       await endPause();
       ({ kind } = await resealTurn({ ...next, kinds }));
       if (kind === 'step')
-        assert.match((await run('vault', 'status')).out, /A reseal with data key 2 is under way, at the e/);
+        assert.match((await run('vault', 'status')).out, /A reseal with data key 2 is under way, at the /);
     }
     assert.ok(turns >= 2, `${turns} turns`);
     assert.deepEqual(await keysOf(), [2]);
@@ -343,6 +344,67 @@ describe('vault retire', () => {
 });
 
 describe('the seals of a key', () => {
+  const sealsOf = async (id: number) =>
+    Number(
+      (await database.query('SELECT seals FROM secret_checks WHERE name = $1', [`DATA_KEYS ${id}`])).rows[0]
+        ?.seals,
+    );
+
+  it('are counted where vault reseal --wait fails, and at least every 15 seconds while it works', async (t) => {
+    await forgetServices();
+    await database.query('DELETE FROM reseals');
+    const context = { database, vault: new Vault(NEW), actor: 'ana' };
+    let steps = 0;
+    let toldBefore = Number.NaN;
+    const now = performance.now.bind(performance);
+    const kinds: SealedKind[] = [
+      {
+        ...WITNESSES.dataKeys[0]!,
+        reseal: async (_, vault, from) => {
+          steps += 1;
+          if (steps === 3) {
+            toldBefore = await sealsOf(2);
+            throw new Error('a step fails');
+          }
+          for (let n = 0; n < 5; n += 1) vault.seal('x', 'x');
+          t.mock.method(performance, 'now', () => now() + steps * 16_000);
+          return { next: `${Number(from) + 1}`, resealed: 5, unopened: 0, applications: 5 };
+        },
+      },
+    ];
+    const before = (await sealsOf(2)) || 0;
+    await reseal(context, kinds);
+    await assert.rejects(awaitReseal(context, kinds), /a step fails/);
+    assert.equal(toldBefore, before + 10);
+    assert.equal(await sealsOf(2), before + 10);
+    await database.query('DELETE FROM reseals');
+    await forgetServices();
+  });
+
+  it('stay where a service starts without the key, for the case that the key comes back', async () => {
+    await forgetServices();
+    const third = { ...OLD, dataKeys: new Map([...OLD.dataKeys, [3, Buffer.alloc(32, 3)]]) };
+    const sealing = { ...OLD, dataKeys: new Map([[3, Buffer.alloc(32, 3)], ...OLD.dataKeys]) };
+    await confirmSecrets(database, sealing, WITNESSES);
+    const vault = new Vault(sealing);
+    for (let n = 0; n < 7; n += 1) vault.seal('x', 'x');
+    await new SealMark(vault).tell(database);
+    await forgetServices();
+    await confirmSecrets(database, OLD, WITNESSES);
+    assert.ok(!(await knownDataKeys(database)).has(3), 'data of the key counts as damaged');
+    assert.ok((await readDataKeys(database)).every(({ id }) => id !== 3));
+    await confirmSecrets(database, third, WITNESSES);
+    assert.equal((await readDataKeys(database)).find(({ id }) => id === 3)?.seals, 7);
+    // Another key under the number has sealed nothing.
+    await confirmSecrets(
+      database,
+      { ...OLD, dataKeys: new Map([...OLD.dataKeys, [3, Buffer.alloc(32, 4)]]) },
+      WITNESSES,
+    );
+    assert.equal((await readDataKeys(database)).find(({ id }) => id === 3)?.seals, 0);
+    await confirmSecrets(database, OLD, WITNESSES);
+  });
+
   it('are counted over all processes, and the log tells of each twentieth from half of the bound on', async () => {
     const marks = [new SealMark(old.vault), new SealMark(old.vault)];
     const counted = await marks[0]!.tell(database);

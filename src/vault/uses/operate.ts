@@ -12,7 +12,7 @@ import {
 import { MOST_SEALS } from '../../seal/vault.ts';
 import type { SealedKind } from '../../seal/witness.ts';
 import { beginReseal, type Reseal, readReseal } from '../sql/reseals.ts';
-import { firstStep, resealTurn } from './reseal-step.ts';
+import { firstStep, type ResealContext, resealTurn } from './reseal-step.ts';
 
 export type { Reseal };
 
@@ -59,26 +59,42 @@ export async function reseal(
 }
 
 const LOOK_EVERY_MS = 1_000;
+/** As often as a service says how often it has sealed. */
+const TELL_EVERY_MS = 15_000;
 const STUCK_AFTER_MS = 5 * 60_000;
 
 /**
  * Takes the steps of the reseal that are due, as the services do, until the reseal is over. Throws `OperatorError`
- * where there was no step for five minutes.
+ * where there was no step for five minutes. Tells every 15 seconds how often it has sealed, and counts as a process
+ * that seals until a minute after its end.
  */
 export async function awaitReseal(
   { database, vault }: OperatorContext,
   kinds: readonly SealedKind[],
 ): Promise<Reseal> {
   const mark = new SealMark(vault);
+  const done = await takeSteps({ database, vault, kinds }, mark).catch(async (error: unknown) => {
+    await mark.tell(database).catch(() => {});
+    throw error;
+  });
+  await mark.tell(database);
+  return done;
+}
+
+/** Resolves to the reseal when it is over. */
+async function takeSteps(context: ResealContext, mark: SealMark): Promise<Reseal> {
+  const { database } = context;
   let seen = '';
   let sinceMs = performance.now();
+  let toldMs = sinceMs;
   for (;;) {
-    const turn = await resealTurn({ database, vault, kinds });
+    const turn = await resealTurn(context);
     const found = await readReseal(database);
-    if (found === null || found.finishedAt !== null) {
+    if (found === null) throw new OperatorError('there is no reseal');
+    if (found.finishedAt !== null) return found;
+    if (performance.now() - toldMs >= TELL_EVERY_MS) {
       await mark.tell(database);
-      if (found === null) throw new OperatorError('there is no reseal');
-      return found;
+      toldMs = performance.now();
     }
     const now = `${found.kind} ${found.from}`;
     if (now !== seen) [seen, sinceMs] = [now, performance.now()];

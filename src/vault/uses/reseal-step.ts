@@ -11,7 +11,7 @@ const VALUE_COST = 10;
 /** A timer cuts its time to whole milliseconds and may ring one early. A process that asks too early takes no step. */
 const TIMER_EARLY_MS = 2;
 
-interface ResealContext {
+export interface ResealContext {
   readonly database: Database;
   readonly vault: Vault;
   readonly kinds: readonly SealedKind[];
