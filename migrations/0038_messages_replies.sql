@@ -77,36 +77,38 @@ AS $$
 DECLARE
   v_sender sender;
   v_at timestamptz;
+  v_ids bigint[];
+  v_reasons text[];
+  v_due_at timestamptz[];
   v_sent bigint[];
 BEGIN
   SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
   -- The time is read after the wait for the lock.
   v_at := clock_timestamp();
-  WITH decided AS (
-    SELECT o.id, CASE WHEN o.obstacle IS NOT NULL THEN o.obstacle
+  -- Decided before the change: on a cluster an UPDATE computes no times.
+  SELECT array_agg(d.id), array_agg(d.reason), array_agg(CASE d.reason WHEN 'rate' THEN v_at + interval '1 second'
+      WHEN 'sender_paused' THEN least(v_at + interval '1 minute', d.window_until)
+      ELSE v_at + p_answer_within END)
+  INTO v_ids, v_reasons, v_due_at FROM (
+    SELECT o.id, o.window_until, CASE WHEN o.obstacle IS NOT NULL THEN o.obstacle
       WHEN count(*) FILTER (WHERE o.obstacle IS NULL) OVER (ORDER BY o.n) > reply_room(v_sender, p_rate, v_at)
         THEN 'rate' END AS reason
     FROM (
-      SELECT r.id, g.n, CASE
+      SELECT r.id, r.window_until, g.n, CASE
         -- The test uses no EXISTS, which the planner may turn into a hash of the whole table.
         WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = r.phone_index) THEN 'suppressed'
         WHEN r.window_until <= v_at THEN 'window_closed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused' END AS obstacle
       FROM unnest(p_ids) WITH ORDINALITY AS g(id, n) JOIN replies r ON r.id = g.id WHERE r.status = 'queued') AS o
-  ), written AS (
-    UPDATE replies r SET reason = d.reason, changed_at = v_at,
-      status = CASE WHEN d.reason IS NULL THEN 'sending'::message_status
-        WHEN d.reason IN ('suppressed', 'window_closed') THEN 'cancelled' ELSE 'queued' END,
-      attempts = r.attempts + CASE WHEN d.reason IS NULL THEN 1 ELSE 0 END,
-      -- The id of an earlier attempt would pass for this attempt's.
-      channel_message_id = CASE WHEN d.reason IS NULL THEN NULL ELSE r.channel_message_id END,
-      due_at = CASE d.reason WHEN 'rate' THEN v_at + interval '1 second'
-        WHEN 'sender_paused' THEN least(v_at + interval '1 minute', r.window_until)
-        ELSE v_at + p_answer_within END
-    FROM decided d WHERE r.id = d.id
-    RETURNING r.id, r.status
-  )
-  SELECT array_agg(w.id) FILTER (WHERE w.status = 'sending') INTO v_sent FROM written w;
+  ) AS d;
+  UPDATE replies r SET reason = g.reason, changed_at = v_at, due_at = g.due_at,
+    status = CASE WHEN g.reason IS NULL THEN 'sending'::message_status
+      WHEN g.reason IN ('suppressed', 'window_closed') THEN 'cancelled' ELSE 'queued' END,
+    attempts = r.attempts + CASE WHEN g.reason IS NULL THEN 1 ELSE 0 END,
+    -- The id of an earlier attempt would pass for this attempt's.
+    channel_message_id = CASE WHEN g.reason IS NULL THEN NULL ELSE r.channel_message_id END
+  FROM unnest(v_ids, v_reasons, v_due_at) AS g(id, reason, due_at) WHERE r.id = g.id;
+  SELECT array_agg(g.id) INTO v_sent FROM unnest(v_ids, v_reasons) AS g(id, reason) WHERE g.reason IS NULL;
   IF v_sent IS NULL THEN RETURN; END IF;
   PERFORM charge_sender(v_sender, cardinality(v_sent), 0, p_rate, NULL, v_at);
   RETURN QUERY SELECT u.id FROM unnest(v_sent) AS u(id);
@@ -125,15 +127,23 @@ SET enable_seqscan = off
 AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
+  v_ids bigint[];
+  v_due_at timestamptz[];
+  v_sent_at timestamptz[];
 BEGIN
-  PERFORM FROM replies r WHERE r.id = ANY (p_ids) ORDER BY r.id FOR NO KEY UPDATE;
-  UPDATE replies r SET status = g.status, reason = g.reason, changed_at = v_now,
-    channel_message_id = coalesce(g.channel_id, r.channel_message_id),
-    sent_at = CASE WHEN g.status = 'accepted' THEN coalesce(r.sent_at, v_now) ELSE r.sent_at END,
-    due_at = least(v_now + g.after_ms * interval '1 millisecond', greatest(r.window_until, v_now))
-  FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, p_after_ms)
-    AS g(id, attempt, status, channel_id, reason, after_ms)
-  WHERE r.id = g.id AND r.attempts = g.attempt AND r.status = ANY (p_from);
+  -- Computed before the change: on a cluster an UPDATE computes no times.
+  SELECT array_agg(h.id), array_agg(least(v_now + g.after_ms * interval '1 millisecond', greatest(h.window_until, v_now))),
+    array_agg(coalesce(h.sent_at, CASE WHEN g.status = 'accepted' THEN v_now END))
+  INTO v_ids, v_due_at, v_sent_at FROM (
+    SELECT r.* FROM replies r WHERE r.id = ANY (p_ids) ORDER BY r.id FOR NO KEY UPDATE) AS h
+  JOIN unnest(p_ids, p_attempts, p_statuses, p_after_ms) AS g(id, attempt, status, after_ms)
+    ON h.id = g.id AND h.attempts = g.attempt
+  WHERE h.status = ANY (p_from);
+  UPDATE replies r SET status = g.status, reason = g.reason, changed_at = v_now, due_at = k.due_at, sent_at = k.sent_at,
+    channel_message_id = coalesce(g.channel_id, r.channel_message_id)
+  FROM unnest(v_ids, v_due_at, v_sent_at) AS k(id, due_at, sent_at)
+  JOIN unnest(p_ids, p_statuses, p_channel_ids, p_reasons) AS g(id, status, channel_id, reason) ON g.id = k.id
+  WHERE r.id = k.id;
 END
 $$;
 
@@ -143,16 +153,13 @@ LANGUAGE plpgsql
 SET enable_seqscan = off
 AS $$
 DECLARE
-  v_lost bigint;
+  v_now constant timestamptz := clock_timestamp();
+  v_lost constant bigint[] := ARRAY(
+    SELECT r.id FROM replies r WHERE r.status = 'sending' AND r.due_at <= v_now
+    ORDER BY r.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED);
 BEGIN
-  WITH lost AS (
-    UPDATE replies SET status = 'uncertain', reason = 'no_record', changed_at = clock_timestamp() WHERE id = ANY (ARRAY(
-      SELECT r.id FROM replies r WHERE r.status = 'sending' AND r.due_at <= clock_timestamp()
-      ORDER BY r.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED))
-    RETURNING id
-  )
-  SELECT count(*) INTO v_lost FROM lost;
-  RETURN v_lost;
+  UPDATE replies SET status = 'uncertain', reason = 'no_record', changed_at = v_now WHERE id = ANY (v_lost);
+  RETURN cardinality(v_lost);
 END
 $$;
 
@@ -164,16 +171,15 @@ SET enable_seqscan = off
 AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
-  v_mended bigint;
+  -- In UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
+  v_utc constant timestamp := v_now AT TIME ZONE 'UTC';
+  v_mended constant bigint[] := ARRAY(
+    SELECT r.id FROM replies r WHERE r.status IN ('queued', 'sending') AND r.changed_at > v_now + interval '1 second'
+    ORDER BY r.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED);
 BEGIN
-  WITH mended AS (
-    UPDATE replies SET due_at = v_now + (due_at - changed_at), changed_at = v_now WHERE id = ANY (ARRAY(
-      SELECT r.id FROM replies r WHERE r.status IN ('queued', 'sending') AND r.changed_at > v_now + interval '1 second'
-      ORDER BY r.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED))
-    RETURNING id
-  )
-  SELECT count(*) INTO v_mended FROM mended;
-  RETURN v_mended;
+  UPDATE replies SET due_at = (v_utc + (due_at - changed_at)) AT TIME ZONE 'UTC', changed_at = v_now
+  WHERE id = ANY (v_mended);
+  RETURN cardinality(v_mended);
 END
 $$;
 

@@ -252,7 +252,7 @@ describe('the rate and the breaker', () => {
   it('replies and other messages share the rate: what replies take is missing for the others', async () => {
     const persons = await Promise.all(Array.from({ length: 8 }, () => someone()));
     for (const person of persons) await queueReply(store, person, 1);
-    await database.query('UPDATE sender SET tokens = 4, refilled_at = clock_timestamp()');
+    await database.query('UPDATE sender SET tokens = 4, refilled_at = now()');
     const { channel, got } = accepting();
     await deliver(channel, { messagesPerSecond: 4 });
     // Four tokens, and a quarter of a second's worth ahead; the clock may add one.

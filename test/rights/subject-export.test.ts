@@ -9,6 +9,7 @@ import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
 import { closePartition } from '../support/old-partitions.ts';
+import { queueReply } from '../support/replies.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -24,11 +25,15 @@ const register = await registrarOf(store);
 const ANA = { name: 'Ana Uno', id_number: '1001', phone: toPhone(PHONE) };
 const [first, stranger] = (await register(keys[0] as number, [
   applicant({ ...ANA, ...REJECTED }),
-  applicant({ name: 'Eva Otra', id_number: '2002', phone: toPhone('+573001230002') }),
+  applicant({ name: 'Eva Otra', id_number: '20020020', phone: toPhone('+573001230002') }),
 ])) as [number, number];
 await closePartition(database);
 const [second] = (await register(keys[1] as number, [applicant({ ...ANA, ...IN_REVIEW })])) as [number];
 await json('application', 'approve', `${second}`, '--reason', 'fine');
+await queueReply(store, { id: second, phone: ANA.phone }, 1, {
+  ...{ text: '¿Seguimos, Ana?', buttons: [{ title: 'Sí', payload: 'c.1' }], readMessageId: null },
+  document: { mediaId: '17', filename: 'contrato.pdf' },
+});
 const byPhone = () => json('subject', 'export', '--phone', PHONE, ...REASON);
 
 it('has the applications of all partners with fields, points, messages and history, by phone and by ID number', async () => {
@@ -44,6 +49,10 @@ it('has the applications of all partners with fields, points, messages and histo
     one.history.map(({ action }: { action: string }) => action),
     ['register', 'approve'],
   );
+  assert.deepEqual(one.reply_texts, [
+    { turn: 1, text: '¿Seguimos, Ana?', choices: ['Sí'], document: 'contrato.pdf' },
+  ]);
+  assert.deepEqual([exported.replies.length, exported.replies[0].turn], [1, 1]);
   assert.equal(one.messages.length, 2);
   assert.ok(one.points.payment_capacity >= 0);
   assert.deepEqual(
@@ -60,7 +69,7 @@ it('has the applications of all partners with fields, points, messages and histo
 
 it('has nothing of anybody else, and no blind index', async () => {
   const text = JSON.stringify(await byPhone());
-  for (const foreign of ['Eva', '2002', '0002', `"id":${stranger}`])
+  for (const foreign of ['Eva', '20020020', '1230002', `"id":${stranger}`])
     assert.ok(!text.includes(foreign), foreign);
   assert.ok(!text.includes(toBigint(phoneIndexOf(vault, toPhone(PHONE)))));
 });

@@ -5,7 +5,7 @@ import { parseReplyCallback, type ReplyId } from '../rules/reply.ts';
 import { replyFate } from '../rules/reply-fate.ts';
 import { type IndexedStatus, settle } from '../rules/settle.ts';
 import type { KnownUser } from '../sql/channel-users.ts';
-import { holdSentReplies, type ReplySettlement, settleReplies } from '../sql/replies/settlement.ts';
+import { earliest, holdSentReplies, type ReplySettlement, settleReplies } from '../sql/replies/settlement.ts';
 import type { OptOutChange } from '../sql/suppressions.ts';
 import { matched } from './matched-events.ts';
 
@@ -64,8 +64,8 @@ export async function settleReplyEvents(
     found.set(replyId, {
       ...before,
       ...(move && replyFate(move)),
-      deliveredAt: status === 'delivered' ? earlier(before.deliveredAt, at) : before.deliveredAt,
-      readAt: status === 'read' ? earlier(before.readAt, at) : before.readAt,
+      deliveredAt: status === 'delivered' ? earliest(before.deliveredAt, at) : before.deliveredAt,
+      readAt: status === 'read' ? earliest(before.readAt, at) : before.readAt,
       isMoved: before.isMoved || move !== null,
     });
     // Only an event that moves its reply pauses: a repeated event must not undo what an operator resumed.
@@ -87,8 +87,4 @@ function withoutTemplate(event: IndexedStatus): IndexedStatus {
   return failure?.kind === 'pause_template'
     ? { ...event, failure: { kind: 'give_up', reason: failure.reason } }
     : event;
-}
-
-function earlier(one: Date | null, other: Date): Date {
-  return one !== null && one < other ? one : other;
 }

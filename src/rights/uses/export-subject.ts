@@ -1,6 +1,7 @@
 /** Collects everything that the store has about a person. */
 import type { ApplicationId, BlindIndex } from '../../applications/rules/ids.ts';
 import { type ExplainedApplication, showApplication } from '../../applications/uses/applications.ts';
+import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import { fromBigint, phoneIndexOf } from '../../seal/blind-indexes.ts';
 import { eventsOf, phonesOf, type Trace, tracesOfApplication, tracesOfPhones } from '../sql/traces.ts';
@@ -37,7 +38,8 @@ export async function exportSubject(
   const applications: ExportedApplication[] = [];
   for (const id of ids) {
     const application = await showApplication(context, id);
-    applications.push({ application, beside: await tracesOfApplication(database, id) });
+    const beside = await tracesOfApplication(database, id);
+    applications.push({ application, beside: { ...beside, reply_texts: await replyTexts(context, id) } });
   }
   const phones = new Set((await phonesOf(database, ids)).map((stored) => fromBigint<'phone'>(stored)));
   if ('phone' in named) phones.add(phoneIndexOf(vault, named.phone));
@@ -47,4 +49,15 @@ export async function exportSubject(
     events: ids.length === 0 ? [] : await eventsOf(database, partners, ids),
     phones: await tracesOfPhones(database, [...phones] as readonly BlindIndex<'phone'>[]),
   };
+}
+
+/** What the service answered the person; `text` is null where the content does not open. */
+async function replyTexts({ database, vault }: OperatorContext, id: ApplicationId): Promise<Trace[]> {
+  const replies = await readReplyContents(database, vault, id);
+  return replies.map(({ turn, content }) => ({
+    turn,
+    text: content?.text ?? null,
+    choices: [...(content?.buttons ?? []), ...(content?.list?.rows ?? [])].map(({ title }) => title),
+    document: content?.document?.filename ?? null,
+  }));
 }

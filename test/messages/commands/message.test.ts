@@ -1,6 +1,7 @@
 /** `ventanilla message`: single messages and pauses. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../../src/messages/rules/notify.ts';
 import { pauseSender, pauseTemplate } from '../../../src/messages/sql/pauses.ts';
 import { commandLine } from '../../cli/harness.ts';
@@ -8,6 +9,7 @@ import { applicant } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';
 import { registrarOf } from '../../support/intake.ts';
 import { setMessages } from '../../support/messages.ts';
+import { queueReply } from '../../support/replies.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -82,6 +84,21 @@ test('count shows pauses and how to end them, and resume ends them', async () =>
     assert.equal((await run(...(line as string).split(' '))).code, 0, line);
   }
   assert.deepEqual((await json('message', 'count')).paused, []);
+});
+
+test('count shows the replies that wait, and since when the oldest does', async () => {
+  assert.deepEqual((await json('message', 'count')).replies, { waiting: 0, since: null });
+  assert.doesNotMatch((await run('message', 'count')).out, /Replies/);
+  for (const turn of [1, 2])
+    await queueReply(store, { id: Number(id), phone: toPhone('+573005550199') }, turn);
+  await database.query("UPDATE replies SET status = 'read' WHERE turn = 2");
+  const { replies } = await json('message', 'count');
+  assert.equal(replies.waiting, 1);
+  assert.match(replies.since, /^\d{4}-.*\+00:00$/);
+  assert.match(
+    (await run('message', 'count')).out,
+    /^Replies that wait: 1, the oldest since [\d-]+ [\d:]+Z\.$/m,
+  );
 });
 
 const REFUSED: readonly (readonly [args: string[], code: number, message: RegExp])[] = [

@@ -182,10 +182,11 @@ export function holdReplies(claim: Transaction, moves: readonly ReplyMove[]): Pr
   return record(claim, ['queued'], moves);
 }
 
+const GIVE_UP = `
+  UPDATE replies SET status = 'failed', reason = $2, changed_at = now()
+  WHERE id = $1 AND status = 'queued' AND window_until <= now()`;
 const SET_ASIDE = `
-  UPDATE replies SET reason = $2::text, changed_at = clock_timestamp(),
-    status = CASE WHEN window_until > clock_timestamp() THEN status ELSE 'failed' END,
-    due_at = least(clock_timestamp() + $3 * interval '1 millisecond', window_until)
+  UPDATE replies SET reason = $2, changed_at = now(), due_at = now() + $3 * interval '1 millisecond'
   WHERE id = $1 AND status = 'queued'`;
 
 /** Makes a reply that stops the others wait: its fault may pass. It fails at the end of the channel's window. */
@@ -195,7 +196,8 @@ export async function setReplyAside(
   reason: MessageReason,
   afterMs: number,
 ): Promise<void> {
-  await database.query(SET_ASIDE, [replyId, reason, afterMs]);
+  const { rowCount } = await database.query(GIVE_UP, [replyId, reason]);
+  if (rowCount === 0) await database.query(SET_ASIDE, [replyId, reason, afterMs]);
 }
 
 const LOST = 'SELECT settle_lost_replies() AS count';

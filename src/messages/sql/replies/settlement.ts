@@ -11,6 +11,18 @@ import type { MessageState } from '../../rules/settle.ts';
 export interface HeldReply extends MessageState {
   readonly replyId: ReplyId;
   readonly phoneIndex: BlindIndex<'phone'>;
+  readonly reason: MessageReason | null;
+  readonly times: ReplyTimes;
+}
+
+interface ReplyTimes {
+  readonly windowUntil: Date;
+  readonly dueAt: Date;
+  readonly sentAt: Date | null;
+  readonly deliveredAt: Date | null;
+  readonly readAt: Date | null;
+  /** The database's time of this reading (D39). */
+  readonly now: Date;
 }
 
 /** What events make of a held reply. */
@@ -24,10 +36,13 @@ export interface ReplySettlement {
   /** By the channel's clock; null: these events do not tell. */
   readonly deliveredAt: Date | null;
   readonly readAt: Date | null;
+  readonly times: ReplyTimes;
 }
 
 const HOLD = `
-  SELECT id, status, attempts, channel_message_id, phone_index, reason FROM replies
+  SELECT id, status, attempts, channel_message_id, phone_index, reason, window_until, due_at, sent_at, delivered_at,
+    read_at, now() AS now
+  FROM replies
   WHERE id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
   ORDER BY id FOR NO KEY UPDATE`;
 
@@ -38,6 +53,12 @@ interface HeldRow {
   channel_message_id: string | null;
   phone_index: string;
   reason: MessageReason | null;
+  window_until: Date;
+  due_at: Date;
+  sent_at: Date | null;
+  delivered_at: Date | null;
+  read_at: Date | null;
+  now: Date;
 }
 
 /** Locks the replies with these ids or ids of the channel. */
@@ -45,7 +66,7 @@ export async function holdSentReplies(
   session: Transaction,
   replyIds: readonly ReplyId[],
   channelIndexes: readonly BlindIndex<'channel_message_id'>[],
-): Promise<(HeldReply & { readonly reason: MessageReason | null })[]> {
+): Promise<HeldReply[]> {
   const { rows } = await session.query<HeldRow>(HOLD, [replyIds, channelIndexes.map(toBigint)]);
   return rows.map((row) => ({
     replyId: toReplyId(row.id),
@@ -56,18 +77,26 @@ export async function holdSentReplies(
     channelIndex: row.channel_message_id === null ? null : fromBigint(row.channel_message_id),
     phoneIndex: fromBigint(row.phone_index),
     reason: row.reason,
+    times: {
+      windowUntil: row.window_until,
+      dueAt: row.due_at,
+      sentAt: row.sent_at,
+      deliveredAt: row.delivered_at,
+      readAt: row.read_at,
+      now: row.now,
+    },
   }));
 }
 
+/** The times are computed before: on a cluster an UPDATE computes none. */
 const SETTLE = `
   UPDATE replies r SET status = g.status, reason = g.reason, channel_message_id = g.channel_message_id,
-    changed_at = now(),
-    due_at = least(coalesce(now() + g.after_ms * interval '1 millisecond', r.due_at), greatest(r.window_until, now())),
-    sent_at = coalesce(r.sent_at, CASE WHEN g.status IN ('accepted', 'sent', 'delivered', 'read') THEN now() END),
-    delivered_at = least(r.delivered_at, g.delivered_at), read_at = least(r.read_at, g.read_at)
-  FROM unnest($1::bigint[], $2::message_status[], $3::text[], $4::bigint[], $5::float8[], $6::timestamptz[],
-    $7::timestamptz[]) AS g(id, status, reason, channel_message_id, after_ms, delivered_at, read_at)
+    changed_at = now(), due_at = g.due_at, sent_at = g.sent_at, delivered_at = g.delivered_at, read_at = g.read_at
+  FROM unnest($1::bigint[], $2::message_status[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
+    $7::timestamptz[], $8::timestamptz[])
+    AS g(id, status, reason, channel_message_id, due_at, sent_at, delivered_at, read_at)
   WHERE r.id = g.id`;
+const AT_CHANNEL: readonly MessageStatus[] = ['accepted', 'sent', 'delivered', 'read'];
 
 /** Writes what events make of replies that this transaction holds. */
 export async function settleReplies(
@@ -80,8 +109,21 @@ export async function settleReplies(
     settlements.map(({ status }) => status),
     settlements.map(({ reason }) => reason),
     settlements.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
-    settlements.map(({ afterMs }) => afterMs),
-    settlements.map(({ deliveredAt }) => deliveredAt),
-    settlements.map(({ readAt }) => readAt),
+    settlements.map(dueAtOf),
+    settlements.map(({ status, times }) => times.sentAt ?? (AT_CHANNEL.includes(status) ? times.now : null)),
+    settlements.map(({ deliveredAt, times }) => earliest(times.deliveredAt, deliveredAt)),
+    settlements.map(({ readAt, times }) => earliest(times.readAt, readAt)),
   ]);
+}
+
+/** A wait ends with the channel's window. */
+function dueAtOf({ afterMs, times: { windowUntil, dueAt, now } }: ReplySettlement): Date {
+  if (afterMs === null) return dueAt;
+  return new Date(Math.min(now.getTime() + afterMs, Math.max(windowUntil.getTime(), now.getTime())));
+}
+
+/** The earlier of two times; null where neither is known. */
+export function earliest(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
 }
