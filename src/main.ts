@@ -33,6 +33,7 @@ const roles: ProgramRoles = {
   operate: async (work, secrets) => (await load()).operate(work, secrets),
   keepErasures: async (context) => (await load()).keepErasures(context),
   setting: async (setting) => (await load()).setting(setting),
+  settings: async () => (await load()).settings(),
 };
 await buildProgram(roles, process).parseAsync();
 // A handle that stays open after a failure (say, a connection to a server that hangs) would keep the process alive.

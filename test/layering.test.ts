@@ -14,7 +14,7 @@ const MAX_FILES = 25;
  */
 const RULES = [
   ...['applications/rules', 'messages/rules', 'partners/rules', 'events/rules'],
-  ...['conversation/rules', 'documents/rules', 'income/rules'],
+  ...['conversation/rules', 'documents/rules', 'income/rules', 'signing/rules'],
 ];
 /** What every use of a subject may need: its failures, the connection, what seals, and who asks. */
 const GROUND = ['base', 'postgres', 'seal', 'operations'];
@@ -113,6 +113,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['applications/sql', 'messages/sql', 'events/sql'],
   ],
 
+  // Terms, contracts and their signature. The PDFs lie in the store of documents.
+  signing: [...PARTS, 'seal', 'messages/channels', 'documents/open.ts'],
+  'signing/rules': ['base', ...RULES],
+  'signing/pdf': ['base', 'signing/rules'],
+  'signing/senders': ['base', ...RULES, 'messages/channels'],
+  'signing/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql', 'documents/store'],
+  'signing/uses': [
+    ...[...GROUND, ...RULES, 'applications/sql', 'messages/uses/public-holidays.ts', 'documents/store'],
+    ...['signing/settings.ts', 'signing/sql', 'signing/pdf', 'signing/senders'],
+  ],
+  'signing/commands': [
+    ...['base', 'cli', 'operations', 'applications/rules', 'documents/open.ts'],
+    ...['signing/open.ts', 'signing/uses'],
+  ],
+
   // A push is an event on its way to a partner's endpoint.
   'events/push/rules': ['base'],
   'events/push/sql': ['base', 'postgres', 'seal', 'partners/rules', 'events/push/rules'],
@@ -158,9 +173,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'rights/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
   'rights/uses': [
     ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses'],
-    ...['messages/sql', 'documents/sql', 'conversation/sql', 'partners/uses', 'rights/sql'],
+    ...['messages/sql', 'documents/sql', 'signing/sql', 'conversation/sql', 'partners/uses', 'rights/sql'],
   ],
-  'rights/commands': ['base', 'cli', 'operations', 'applications/commands', 'rights/uses'],
+  'rights/commands': [
+    ...['base', 'cli', 'operations', 'applications/rules', 'applications/commands', 'rights/uses'],
+  ],
 
   // Rows of a file, then their applications, then the requests: each room may import the rooms before it.
   'bulk/read': ['base'],
@@ -204,6 +221,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'bulk/subject.ts',
       'conversation/subject.ts',
       'documents/subject.ts',
+      'signing/subject.ts',
       'monitoring/subject.ts',
       'backup',
       'places',

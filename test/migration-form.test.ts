@@ -28,6 +28,7 @@ const SUBJECTS = [
   'rights',
   'documents',
   'income',
+  'signing',
 ];
 const MAX_FILE_LINES = 300;
 const LONG_FILES: Readonly<Record<string, string>> = {};

@@ -35,6 +35,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     ...['message_counts', 'recipients', 'sender', 'early_events', 'paused_templates'],
     ...['suppressions', 'channel_users', 'replies'],
   ],
+  'signing/sql': ['loan_contracts', 'signing_codes', 'contract_evidence'],
   'events/sql': ['partner_events', 'partner_event_totals'],
   'events/push/sql': ['partner_endpoints', 'pushes'],
   'conversation/sql': ['conversations', 'conversation_inputs', 'conversation_work', 'flows'],

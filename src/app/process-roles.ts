@@ -72,6 +72,7 @@ export function processRoles(): ProgramRoles {
       await (await erasureCopies(config()))?.copy(context);
     },
     setting: async (setting) => config().setting(setting),
+    settings: async () => config().setting,
   };
 }
 

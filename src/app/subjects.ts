@@ -15,6 +15,7 @@ import { monitoring } from '../monitoring/subject.ts';
 import { partners } from '../partners/subject.ts';
 import { rights } from '../rights/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
+import { signing } from '../signing/subject.ts';
 import type { Service, Subject } from '../subject/subject.ts';
 import { vault } from '../vault/subject.ts';
 
@@ -32,6 +33,7 @@ export const SUBJECTS: readonly Subject[] = [
   messages,
   documents,
   conversation,
+  signing,
   rights,
   vault({ witnesses: loadWitnesses }),
   audit,

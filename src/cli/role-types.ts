@@ -1,5 +1,5 @@
 /** What commands need of the composition root. */
-import type { Setting } from '../base/setting.ts';
+import type { ReadSetting, Setting } from '../base/setting.ts';
 import type { OperatorContext, StoreView } from '../operations/operator-context.ts';
 
 export interface Roles {
@@ -14,4 +14,6 @@ export interface Roles {
   keepErasures(context: OperatorContext): Promise<void>;
   /** The value of a variable of the process. */
   setting<T>(setting: Setting<T>): Promise<T>;
+  /** Reads the variables of the process, for what needs many of them. */
+  settings(): Promise<ReadSetting>;
 }

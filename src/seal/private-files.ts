@@ -9,7 +9,7 @@ const OTHERS = 0o077;
 const STICKY = 0o1000;
 const NAMES = [
   ...['secrets.json', 'demo-key', 'postgres', 'postgres.password', SERVICE_PASSWORD_FILE],
-  ...['postgres.log', 'postgres.log.1'],
+  ...['postgres.log', 'postgres.log.1', 'signing-demonstration.pem'],
 ];
 /** What a folder may hold before the service's first start: a new disk has a `lost+found`. */
 const HARMLESS = 'lost+found';

@@ -2,11 +2,12 @@
  * A channel within the process: takes every message, sends the events of a real channel, and fails where it is set
  * to.
  */
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageId } from '../applications/rules/ids.ts';
 import type { Phone } from '../applications/rules/phone.ts';
 import type { Channel, MediaResult, UploadFile, UploadResult } from '../messages/channels/channel.ts';
+import type { OutgoingCode } from '../messages/channels/code-channel.ts';
 import type { ChannelEvent, ChannelStatus } from '../messages/rules/channel-event.ts';
 import type { OutgoingMessage } from '../messages/rules/outgoing-message.ts';
 import { type OutgoingReply, replyFaults } from '../messages/rules/reply.ts';
@@ -38,6 +39,7 @@ export class Simulator implements Channel {
   readonly released = new Set<MessageId>();
   /** What the owners of the phones said. */
   readonly said = new SaidLog();
+  readonly codeWay = 'simulator';
   /** The codes on the second phones. */
   readonly codes = new ReceivedCodes();
   /** The files of both directions, by media id. */
@@ -80,11 +82,15 @@ export class Simulator implements Channel {
     return { kind: 'uploaded', mediaId: this.files.keep(file) };
   }
 
-  /** Shows a code on the second phone of a person. False where the simulator is set to fail. */
-  sendCode(phone: Phone, text: string): boolean {
-    if (happens(this.faults.failShare)) return false;
-    this.codes.receive(phone, text);
-    return true;
+  /** Shows a code on the second phone of a person. A code has no status events. */
+  async sendCode({ phone, code }: OutgoingCode, signal: AbortSignal): Promise<SendResult> {
+    const { failShare, delayMs, lostShare, vanishedShare } = this.faults;
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return { kind: 'retry', reason: 'aborted' };
+    if (happens(failShare)) return { kind: 'retry', reason: 'simulated_failure' };
+    if (!happens(vanishedShare)) this.codes.receive(phone, code);
+    if (happens(lostShare)) return { kind: 'uncertain', reason: 'timeout' };
+    return { kind: 'accepted', channelMessageId: `simulated.${randomUUID()}` };
   }
 
   /** `arrived` is called where the message reaches its phone, whether or not the answer is lost. */

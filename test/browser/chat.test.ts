@@ -135,9 +135,12 @@ describe('the chat in a browser', { skip, timeout: 240_000 }, async () => {
     for (const options of [DESKTOP, PHONE]) {
       await visit(options, async (page) => {
         await page.getByRole('button', { name: 'Sol Rey' }).click();
-        simulator.sendCode(one.phone, 'Tu código es 482913');
+        await simulator.sendCode(
+          { phone: one.phone, code: '482913', template: 'code', language: 'es' },
+          new AbortController().signal,
+        );
         const codes = page.getByRole('list', { name: 'Codes' });
-        await codes.getByText('Tu código es 482913').last().waitFor();
+        await codes.getByText('482913').last().waitFor();
         await codes.getByRole('button', { name: 'Type this code' }).first().click();
         await page.keyboard.press('Enter');
         await page

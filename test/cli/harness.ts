@@ -3,6 +3,7 @@
 import { Readable, Writable } from 'node:stream';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
+import type { ReadSetting } from '../../src/base/setting.ts';
 import { sessionsOf, type TestStore } from '../support/database.ts';
 
 export interface Run {
@@ -23,6 +24,8 @@ export function commandLine(
 ) {
   const called: string[] = [];
   const database = sessionsOf(store);
+  const read: ReadSetting = ({ variable, read: readText }) =>
+    readText(variables[variable], { dataDir: variables.DATA_DIR ?? '', ownDatabase: true });
   const roles: ProgramRoles = {
     serve: async () => void called.push('serve'),
     worker: async () => void called.push('worker'),
@@ -36,8 +39,8 @@ export function commandLine(
     observe: (work) => work({ database, schema: async () => ({ fault: null, pending: [] }) }),
     backups: () => Promise.reject(new Error('no embedded store')),
     keepErasures: async () => {},
-    setting: async ({ variable, read }) =>
-      read(variables[variable], { dataDir: variables.DATA_DIR ?? '', ownDatabase: true }),
+    setting: async (setting) => read(setting),
+    settings: async () => read,
   };
   const run = async (...args: string[]): Promise<Run> => {
     const out = new Sink();

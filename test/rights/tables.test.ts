@@ -17,6 +17,7 @@ const PERSONAL: readonly string[] = [
   ...['application_states', 'application_events', 'review_queue', 'open_phones', 'batch_receipts'],
   ...['outbox', 'leases', 'message_records', 'message_records_after_reviews', 'waiting_messages'],
   ...['partner_events', 'pushes', 'operator_events', 'documents', 'document_inputs'],
+  ...['loan_contracts', 'signing_codes', 'contract_evidence'],
   // By blind indexes of the phone, of the person at the channel, or of the channel's messages.
   ...['conversations', 'conversation_inputs', 'conversation_work'],
   ...['waiting_rejections', 'recipients', 'channel_users', 'early_events', 'suppressions', 'replies'],

@@ -141,8 +141,8 @@ describe('a function that runs as the owner', () => {
   it('finds the tables of the store alone, and nobody but the runtime role may call it', async () => {
     const all = await names(`SELECT p.proname AS name ${OF_THE_OWNER} ORDER BY 1`);
     assert.deepEqual(all, [
-      ...['erase_begun_messages', 'erase_reasons'],
-      ...['fill_look_up_buckets', 'forget_partition', 'leave_partition', 'make_batch_partitions'],
+      ...['drop_contracts', 'erase_begun_messages', 'erase_reasons', 'fill_look_up_buckets'],
+      ...['forget_contracts', 'forget_partition', 'leave_partition', 'make_batch_partitions'],
     ]);
     const loose = await names(`SELECT p.proname AS name ${OF_THE_OWNER}
       AND NOT 'search_path=public, pg_temp' = ANY (p.proconfig)`);

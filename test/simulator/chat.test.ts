@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { afterEach, describe, it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
+import { type Phone, toPhone } from '../../src/applications/rules/phone.ts';
 import type { ReplyContent } from '../../src/messages/rules/reply.ts';
 import type { Chat, PhoneReply } from '../../src/simulator/chat.ts';
 import { NO_FAULTS } from '../../src/simulator/faults.ts';
@@ -296,20 +296,23 @@ describe("the channel's 24 hours", bounded, () => {
 });
 
 describe('codes on the second phone', bounded, () => {
+  const sendCode = (to: Phone, code: string) =>
+    simulator.sendCode({ phone: to, code, template: 'code', language: 'es' }, new AbortController().signal);
+
   it('the chat has the newest codes of its phone and of no other', async () => {
     const [one, other] = [await applicant(), await applicant()];
     for (const code of ['111111', '222222', '333333', '444444']) {
-      assert.equal(simulator.sendCode(one.phone, `Code ${code}`), true);
+      assert.equal((await sendCode(one.phone, code)).kind, 'accepted');
     }
     await act('text', { phone: one.phone, body: 'x' });
     await act('text', { phone: other.phone, body: 'x' });
     assert.deepEqual(
       (await chatOf(one.phone))?.codes.map(({ text }) => text),
-      ['Code 222222', 'Code 333333', 'Code 444444'],
+      ['222222', '333333', '444444'],
     );
     assert.deepEqual((await chatOf(other.phone))?.codes, []);
     page.setFaults({ failShare: 1 });
-    assert.equal(simulator.sendCode(one.phone, 'Code 555555'), false);
+    assert.equal((await sendCode(one.phone, '555555')).kind, 'retry');
   });
 });
 

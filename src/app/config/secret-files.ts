@@ -15,6 +15,7 @@ const SECRETS = [
   'WHATSAPP_VERIFY_TOKEN',
   'BACKUP_KEY',
   'AWS_SECRET_ACCESS_KEY',
+  'SMS_AUTH_TOKEN',
 ] as const;
 
 /**

@@ -4,6 +4,7 @@ import type { OutgoingMessage } from '../rules/outgoing-message.ts';
 import type { MessageReason } from '../rules/reasons.ts';
 import type { OutgoingReply } from '../rules/reply.ts';
 import type { SendResult } from '../rules/send-result.ts';
+import type { CodeChannel } from './code-channel.ts';
 
 /** Sends the messages that the service begins. */
 export interface TemplateChannel {
@@ -67,7 +68,7 @@ export interface MediaChannel {
   uploadMedia(file: UploadFile, signal: AbortSignal): Promise<UploadResult>;
 }
 
-export interface Channel extends TemplateChannel, ReplyChannel, MediaChannel {
+export interface Channel extends TemplateChannel, ReplyChannel, MediaChannel, Partial<CodeChannel> {
   /** Ends what the channel itself has begun. */
   close?(): Promise<void>;
 }

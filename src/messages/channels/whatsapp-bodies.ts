@@ -1,6 +1,7 @@
 /** The bodies of requests to WhatsApp's Cloud API. */
 import type { OutgoingMessage } from '../rules/outgoing-message.ts';
 import type { OutgoingReply, ReplyDocument, ReplyList } from '../rules/reply.ts';
+import type { OutgoingCode } from './code-channel.ts';
 
 /** A template message. */
 export function templateBody(message: OutgoingMessage): object {
@@ -27,6 +28,25 @@ export function templateBody(message: OutgoingMessage): object {
       components: [...(template.parameters.length === 0 ? [] : [body]), ...buttons],
     },
     biz_opaque_callback_data: message.callback,
+  };
+}
+
+/** An authentication template with a button that copies the code: the code stands in the text and in the button. */
+export function codeBody({ phone, code, template, language }: OutgoingCode): object {
+  const parameters = [{ type: 'text', text: code }];
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to: phone,
+    type: 'template',
+    template: {
+      name: template,
+      language: { code: language },
+      components: [
+        { type: 'body', parameters },
+        { type: 'button', sub_type: 'url', index: '0', parameters },
+      ],
+    },
   };
 }
 

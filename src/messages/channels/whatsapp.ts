@@ -3,7 +3,7 @@ import { replyFaults } from '../rules/reply.ts';
 import type { Channel } from './channel.ts';
 import { type PostLimits, postOnce } from './post-once.ts';
 import { resultOf } from './whatsapp-answers.ts';
-import { readBody, replyBody, templateBody } from './whatsapp-bodies.ts';
+import { codeBody, readBody, replyBody, templateBody } from './whatsapp-bodies.ts';
 import { whatsappMedia } from './whatsapp-media.ts';
 
 interface WhatsAppSettings {
@@ -36,6 +36,10 @@ export function whatsappChannel(settings: WhatsAppSettings, limits: PostLimits =
     },
     async markRead(channelMessageId, signal) {
       await mark(JSON.stringify(readBody(channelMessageId)), signal);
+    },
+    codeWay: 'channel',
+    async sendCode(code, signal) {
+      return resultOf(await post(JSON.stringify(codeBody(code)), signal), 1);
     },
     ...whatsappMedia(settings, limits),
   };

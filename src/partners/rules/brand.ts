@@ -41,6 +41,8 @@ export interface Brand {
   readonly after_review?: boolean;
   /** False: the tap on "I am interested" begins no conversation (D43). Else what the default flow has otherwise. */
   readonly conversation?: false | FlowChanges;
+  /** The name of the contract's template in the operator's terms (D45); by default the country's. */
+  readonly contract?: string;
 }
 
 /** A brand with every part. It is a `Brand` with the same meaning. */

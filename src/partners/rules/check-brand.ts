@@ -16,6 +16,7 @@ const MAX_TITLE_LENGTH = 20;
 
 const TEMPLATE_NAME = /^[a-z0-9_]{1,512}$/;
 const TEMPLATE_LANGUAGE = /^[a-z]{2}(_[A-Z]{2})?$/;
+const CONTRACT_NAME = /^[a-z0-9-]{1,64}$/;
 const LONGEST_QUOTE = 40;
 const HIDDEN_FAULT = 'has invisible characters or characters that change the direction of text';
 
@@ -39,6 +40,7 @@ function formFaults(value: unknown): Faults {
       eachTypeAndLanguage(buttons, at, (titles, path, type) => buttonFaults(titles, path, type)),
     templates: (templates: unknown, at: string) => eachKey(templates, at, MESSAGE_TYPES, templateFaults),
     after_review: flagFaults,
+    contract: contractFaults,
     conversation: conversationFaults,
   };
   const names = keysOf(parts);
@@ -91,6 +93,12 @@ function* conversationFaults(flow: unknown, path: string): Faults {
     return yield `${path}: must be false or a JSON object`;
   }
   yield* flowFaults(flow, path);
+}
+
+function* contractFaults(name: unknown, path: string): Faults {
+  if (typeof name !== 'string' || !CONTRACT_NAME.test(name)) {
+    yield `${path}: must be the name of a contract's template, 1 to 64 lower-case letters, digits or -`;
+  }
 }
 
 function* textFaults(text: unknown, path: string, type: MessageType): Faults {

@@ -1,5 +1,6 @@
 /** `ventanilla subject erase`. */
 import { type Command, Option } from 'commander';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { ToldError } from '../../base/told-error.ts';
 import { addCommand, asArgument, type Cli } from '../../cli/command.ts';
 import { writeJson, writeNote, writeOutput } from '../../cli/output.ts';
@@ -73,30 +74,42 @@ function foundText({ applications, open, hasPhone }: Found): string {
   return [
     'This would be erased:',
     ...lines.map((line) => `- ${line}`),
+    ...keptText(applications.filter(({ signedAt }) => signedAt !== null).map(({ id }) => id)),
     ...(open.length > 0 ? [`Open: ${open.join(', ')}. Add --close to reject these first.`] : []),
     'Nothing was changed. Add --yes to erase. It cannot be undone.\n',
   ].join('\n');
 }
 
-function erasedJson({ applications, closed, unopened, partners, isLeft }: ErasedSubject) {
+function erasedJson({ applications, closed, contracts, unopened, partners, isLeft }: ErasedSubject) {
   return {
     erased: !isLeft,
     applications,
     closed,
+    kept_contracts: contracts,
     unopened_batches: unopened,
     partners: [...partners],
   };
+}
+
+/** The law asks for a signed contract for years, whoever wants it erased. */
+function keptText(ids: readonly ApplicationId[]): string[] {
+  if (ids.length === 0) return [];
+  return [
+    `The signed contracts of applications ${ids.join(', ')} stay, sealed, for the legal term (CONTRACT_YEARS): docs/signing.md.`,
+  ];
 }
 
 const NOTHING = 'Nothing of this person is stored, but perhaps a suppression of the phone.\n';
 const TRACES =
   'Erased: traces of messages to the phone, which gets no more messages. There was no application.\n';
 
-function erasedText({ applications, closed, unopened, partners, hadPhone, isLeft }: ErasedSubject): string {
+function erasedText(erased: ErasedSubject): string {
+  const { applications, closed, contracts, unopened, partners, hadPhone, isLeft } = erased;
   if (applications.length === 0) return hadPhone ? TRACES : NOTHING;
   return [
     `Erased: applications ${applications.join(', ')}. Amounts and scores stay. The phones get no more messages.`,
     ...(closed.length > 0 ? [`Rejected first, with the code data_erased: ${closed.join(', ')}.`] : []),
+    ...keptText(contracts),
     `These partners have the data too: ${[...partners].join(', ')}. Tell them.`,
     'Backups that are older still hold the data, sealed. backup restore erases it again (docs/subject.md).',
     ...(unopened.length > 0

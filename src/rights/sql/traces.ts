@@ -76,6 +76,15 @@ const BESIDE = `
     (SELECT json_build_object('created_at', r.created_at, 'outcome', coalesce(substr(r.outcomes, $3::integer + 1, 1), 'R'))
       FROM batch_receipts r WHERE r.batch_id = b.seal_id) AS receipt,
     EXISTS (SELECT FROM leases l WHERE l.ids && $4::bigint[]) AS is_being_sent,
+    ARRAY(SELECT json_build_object('id', c.id, 'state', c.state, 'reason', c.reason, 'made_at', c.made_at, 'terms', c.terms,
+        'sha256', encode(c.sha256, 'hex'), 'expires_at', c.expires_at, 'signed_at', c.signed_at,
+        'withdrawn_at', c.withdrawn_at)
+      FROM loan_contracts c WHERE c.application_id = $1::bigint ORDER BY c.id) AS contracts,
+    ARRAY(SELECT json_build_object('began_at', k.began_at, 'ends_at', k.ends_at, 'tries', k.tries, 'way', k.way,
+        'sent_at', k.sent_at, 'used_at', k.used_at)
+      FROM signing_codes k WHERE k.application_id = $1::bigint ORDER BY k.id) AS codes,
+    ARRAY(SELECT json_build_object('number', e.number, 'at', e.recorded_at, 'kind', e.kind, 'facts', e.facts)
+      FROM contract_evidence e WHERE e.application_id = $1::bigint ORDER BY e.number) AS evidence,
     ARRAY(SELECT json_build_object('at', a.at, 'by', a.actor, 'act', a.act, 'reason', a.reason)
       FROM operator_events a WHERE a.application_id = $1::bigint ORDER BY a.id) AS acts
   FROM (SELECT t.seal_id, t.phones[$3::integer + 1] AS phone FROM batches t WHERE t.id = $2::bigint) AS b`;

@@ -9,6 +9,7 @@ import { eraseDocuments } from '../../documents/sql/erasure.ts';
 import { eraseMessages } from '../../messages/sql/erasure.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction } from '../../postgres/database.ts';
+import { eraseContracts } from '../../signing/sql/dropped.ts';
 import { addErasure } from '../sql/erasures.ts';
 
 interface ErasureOptions {
@@ -25,6 +26,8 @@ export interface Erased {
   readonly applications: readonly ApplicationId[];
   /** Those of them that were open. */
   readonly closed: readonly ApplicationId[];
+  /** Those of them whose signed contract stays for the legal term. */
+  readonly contracts: readonly ApplicationId[];
   /** Batches whose envelope does not open: nobody can read it, and it stays. */
   readonly unopened: readonly BatchId[];
 }
@@ -57,6 +60,7 @@ export function eraseApplications(
     await eraseConversations(session, applications, [...new Set([...phones, ...found])]);
     await eraseMessages(session, applications, suppressed, nobodySends);
     await eraseDocuments(session, applications);
+    const contracts = await eraseContracts(session, applications);
     const unopened = await eraseApplicants(session, vault, applications);
     const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
     if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);
@@ -64,7 +68,7 @@ export function eraseApplications(
     const rejection = { from, to, action: 'reject', reason: ERASED, reasonCode: 'data_erased' } as const;
     // Without its phone it queues no message.
     for (const id of open) await moveApplication(session, id, { ...rejection, actor });
-    return { applications, closed: open, unopened };
+    return { applications, closed: open, contracts, unopened };
   });
 }
 

@@ -26,6 +26,8 @@ export interface Found {
 export interface ErasedSubject {
   readonly applications: ApplicationId[];
   readonly closed: ApplicationId[];
+  /** Those whose signed contract stays for the legal term. */
+  readonly contracts: ApplicationId[];
   readonly unopened: BatchId[];
   /** The partners that sent the applications: they have the data too. */
   readonly partners: Set<string>;
@@ -66,6 +68,7 @@ export async function eraseSubject(
   const total: ErasedSubject = {
     applications: [],
     closed: [],
+    contracts: [],
     unopened: [],
     partners: new Set(),
     hadPhone: false,
@@ -96,6 +99,7 @@ export async function eraseSubject(
       );
       total.applications.push(...done.applications);
       total.closed.push(...done.closed);
+      total.contracts.push(...done.contracts);
       total.unopened.push(...done.unopened);
       for (const { partner } of some) total.partners.add(partner.name);
     }

@@ -1,0 +1,52 @@
+/** Seals a PDF with the operator's certificate: PAdES B-B, or B-T with a time stamp (ETSI EN 319 142-1). */
+import type { webcrypto } from 'node:crypto';
+import { CryptoKeySigner, HttpTimestampAuthority, PDF, TimestampError } from '@libpdf/core';
+import type { SigningIdentity } from './identity.ts';
+
+/** Seals with one certificate. */
+export interface Sealer {
+  /** Whether the certificate is the demonstration's own. */
+  readonly demonstration: boolean;
+  /** Throws `TimestampFailure` where the authority of the time does not answer. */
+  seal(pdf: Uint8Array, facts: { readonly reason: string; readonly at: Date }): Promise<Buffer>;
+}
+
+/** The authority of the time did not answer, or not as it should: trying again may help. */
+export class TimestampFailure extends Error {
+  override readonly name = 'TimestampFailure';
+}
+
+/** The longest wait for a time stamp, in milliseconds. */
+const TIMESTAMP_WITHIN_MS = 5_000;
+/** Bytes for the signature with its certificates and its time stamp. */
+const ROOM = 24_576;
+
+/** A sealer of an identity; `timestampUrl` is the address of an authority by RFC 3161, or null. */
+export function sealerOf(identity: SigningIdentity, timestampUrl: string | null): Sealer {
+  const { key, certificate, chain, kind, demonstration } = identity;
+  const algorithm = kind === 'RSA' ? 'RSASSA-PKCS1-v1_5' : 'ECDSA';
+  const signer = new CryptoKeySigner(key as webcrypto.CryptoKey, certificate, kind, algorithm, [...chain]);
+  const stamp =
+    timestampUrl === null
+      ? {}
+      : {
+          level: 'B-T' as const,
+          timestampAuthority: new HttpTimestampAuthority(timestampUrl, { timeout: TIMESTAMP_WITHIN_MS }),
+        };
+  return {
+    demonstration,
+    async seal(pdf, { reason, at }) {
+      const document = await PDF.load(pdf);
+      try {
+        const { bytes } = await document.sign({
+          ...{ signer, reason, signingTime: at, digestAlgorithm: 'SHA-256', estimatedSize: ROOM },
+          ...stamp,
+        });
+        return Buffer.from(bytes);
+      } catch (error) {
+        if (error instanceof TimestampError) throw new TimestampFailure('no time stamp', { cause: error });
+        throw error;
+      }
+    },
+  };
+}

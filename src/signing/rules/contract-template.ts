@@ -1,0 +1,82 @@
+/** Contract templates: texts with placeholders, as data of the operator (D45). Pure. */
+import type { ContractLanguage } from './contract-language.ts';
+
+/** Every value that a template may name. */
+export const CONTRACT_PLACEHOLDERS = [
+  ...['lender', 'lender_number', 'partner', 'name', 'id_number', 'city', 'contract', 'date', 'expires'],
+  ...[
+    'amount',
+    'currency',
+    'net',
+    'installment',
+    'months',
+    'total',
+    'monthly_rate',
+    'annual_rate',
+    'rate_name',
+  ],
+  ...['fees', 'withdrawal'],
+] as const;
+export type ContractPlaceholder = (typeof CONTRACT_PLACEHOLDERS)[number];
+
+/** What the applicant has to read before the acceptance (D45): a template without one of these is refused. */
+export const REQUIRED_PLACEHOLDERS = [
+  ...['lender', 'lender_number', 'name', 'id_number', 'amount', 'installment', 'months', 'total'],
+  ...['annual_rate', 'rate_name', 'fees', 'withdrawal'],
+] as const satisfies readonly ContractPlaceholder[];
+
+export interface ContractSection {
+  readonly title: string;
+  readonly paragraphs: readonly string[];
+  /** True: the table of all installments follows. */
+  readonly schedule?: boolean;
+}
+
+export interface ContractTemplate {
+  readonly version: string;
+  readonly language: ContractLanguage;
+  readonly title: string;
+  readonly sections: readonly ContractSection[];
+}
+
+/** A piece of a contract on its way to the page. */
+export type Block =
+  | { readonly kind: 'title' | 'heading' | 'text'; readonly text: string }
+  | {
+      readonly kind: 'table';
+      readonly head: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+    };
+
+export type ContractValues = Readonly<Record<ContractPlaceholder, string>>;
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/** The words in braces of a template, each once. */
+export function placeholdersOf({ title, sections }: ContractTemplate): Set<string> {
+  const texts = [title, ...sections.flatMap((section) => [section.title, ...section.paragraphs])];
+  return new Set(texts.flatMap((text) => Array.from(text.matchAll(PLACEHOLDER), ([, word = '']) => word)));
+}
+
+/** Whether a text has a brace that belongs to no placeholder. */
+export function hasLooseBrace(text: string): boolean {
+  return /[{}]/.test(text.replace(PLACEHOLDER, ''));
+}
+
+/** The contract, with the table of installments where a section asks for it. A value is never read as a placeholder. */
+export function blocksOf(
+  { title, sections }: ContractTemplate,
+  values: ContractValues,
+  schedule: Extract<Block, { kind: 'table' }>,
+): Block[] {
+  const fill = (text: string) =>
+    text.replace(PLACEHOLDER, (whole, word: string) => values[word as ContractPlaceholder] ?? whole);
+  return [
+    { kind: 'title', text: fill(title) },
+    ...sections.flatMap((section): Block[] => [
+      { kind: 'heading', text: fill(section.title) },
+      ...section.paragraphs.map((text) => ({ kind: 'text' as const, text: fill(text) })),
+      ...(section.schedule === true ? [schedule] : []),
+    ]),
+  ];
+}

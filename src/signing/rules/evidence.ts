@@ -1,0 +1,39 @@
+/** The rows of evidence of a signature (D46): what they may hold. Pure. */
+
+/** What happened. The first ones are told by the conversation, the others by the signing itself. */
+export const EVIDENCE_KINDS = [
+  ...['data_consent_given', 'data_consent_refused', 'offer_shown', 'offer_accepted', 'contract_shown'],
+  ...['contract_accepted', 'declined', 'withdrawal_asked'],
+  ...['contract_made', 'id_checked', 'code_sent', 'code_checked', 'signed', 'withdrawn'],
+] as const;
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
+
+/** Hashes, blind indexes, ids, times and words of closed lists: no value of the person. */
+export type EvidenceFacts = Readonly<Record<string, string | number | boolean | null>>;
+
+/** An entry before it is chained. */
+export interface EvidenceEntry {
+  readonly kind: EvidenceKind;
+  /** When it happened, by whoever saw it; null: when it is recorded. */
+  readonly at: Date | null;
+  readonly facts: EvidenceFacts;
+}
+
+const NAME = /^[a-z][a-z0-9_]{0,39}$/;
+/** A hash of 512 bits in hex has 128 characters. */
+const LONGEST = 200;
+const MOST_FACTS = 40;
+
+/** Why facts are refused; null: they are fine. Text of the person does not fit into the form of a fact. */
+export function evidenceFault(facts: EvidenceFacts): string | null {
+  const entries = Object.entries(facts);
+  if (entries.length > MOST_FACTS) return `has more than ${MOST_FACTS} facts`;
+  for (const [name, value] of entries) {
+    if (!NAME.test(name)) return 'has a name that is not lower case with _';
+    if (typeof value === 'string' && (value.length > LONGEST || !/^[\x21-\x7e]*$/.test(value))) {
+      return `${name} is no hash, id, time or word`;
+    }
+    if (typeof value === 'number' && !Number.isSafeInteger(value)) return `${name} is no whole number`;
+  }
+  return null;
+}

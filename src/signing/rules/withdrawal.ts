@@ -1,0 +1,33 @@
+/** Until when an applicant may withdraw from a signed contract (D46). Pure. */
+import type { Country } from '../../base/country-data.ts';
+import type { PublicHolidays } from '../../messages/rules/contact-window.ts';
+import { addDays, localDate, startOfDate, weekdayOf } from './local-day.ts';
+
+/** The period that the country gives: business days are Monday to Friday without the country's public holidays. */
+export interface WithdrawalPeriod {
+  readonly days: number;
+  readonly kind: 'business' | 'calendar';
+}
+
+/**
+ * The instant at which the period is over: the end of its last day on the country's wall clock. The day of the
+ * signature does not count.
+ */
+export function withdrawalEnd(
+  { days, kind }: WithdrawalPeriod,
+  signedAt: Date,
+  { country, zone }: { readonly country: Country; readonly zone: string },
+  holidays: PublicHolidays,
+): Date {
+  let date = localDate(signedAt, zone);
+  for (let left = days; left > 0; ) {
+    date = addDays(date, 1);
+    if (kind === 'calendar' || isBusinessDay(date, country, holidays)) left -= 1;
+  }
+  return startOfDate(addDays(date, 1), zone);
+}
+
+function isBusinessDay(date: string, country: Country, holidays: PublicHolidays): boolean {
+  const weekday = weekdayOf(date);
+  return weekday !== 0 && weekday !== 6 && !holidays(country, Number(date.slice(0, 4))).has(date);
+}

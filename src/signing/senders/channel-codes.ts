@@ -1,0 +1,19 @@
+/** Codes by the channel of the messages: WhatsApp's authentication template, or a second phone of the simulator. */
+import type { CodeChannel } from '../../messages/channels/code-channel.ts';
+import type { ContractLanguage } from '../rules/contract-language.ts';
+import type { CodeSender } from './code-sender.ts';
+
+/** The channel has no code for Portuguese alone. */
+const LANGUAGES: Readonly<Record<ContractLanguage, string>> = { es: 'es', pt: 'pt_BR', en: 'en' };
+
+/** `template` is the name of the approved template, in each of the languages that it is sent in. */
+export function channelCodes(channel: CodeChannel, template: string): CodeSender {
+  return {
+    way: channel.codeWay,
+    async send({ phone, code, language }, signal) {
+      const sent = await channel.sendCode({ phone, code, template, language: LANGUAGES[language] }, signal);
+      if (sent.kind === 'accepted' || sent.kind === 'uncertain') return { kind: 'sent' };
+      return { kind: 'failed', reason: sent.reason };
+    },
+  };
+}

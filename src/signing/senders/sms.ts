@@ -1,0 +1,55 @@
+/**
+ * Codes by SMS, over Twilio's Messages API or one that speaks like it: a form that is posted to
+ * `/2010-04-01/Accounts/{sid}/Messages.json` with the account and its token, and answered with 201 and JSON
+ * (https://www.twilio.com/docs/messaging/api/message-resource).
+ */
+import { type PostLimits, postOnce } from '../../messages/channels/post-once.ts';
+import { CONTRACT_WORDS } from '../rules/contract-words.ts';
+import type { CodeSender } from './code-sender.ts';
+
+export interface SmsSettings {
+  /** Without a slash at the end. */
+  readonly apiUrl: string;
+  readonly accountSid: string;
+  readonly authToken: string;
+  /** A phone, a sender's name, or a messaging service. */
+  readonly from: string;
+}
+
+const LIMITS: PostLimits = { timeoutMs: 10_000, maxAnswerBytes: 64 * 1_024, idleMs: 4_000 };
+const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/;
+
+/** Throws where a setting cannot be part of a request. */
+export function smsCodes({ apiUrl, accountSid, authToken, from }: SmsSettings, limits = LIMITS): CodeSender {
+  const post = postOnce(
+    new URL(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`),
+    {
+      Authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
+    limits,
+  );
+  const sender = MESSAGING_SERVICE.test(from) ? { MessagingServiceSid: from } : { From: from };
+  return {
+    way: 'sms',
+    async send({ phone, code, language, lender }, signal) {
+      const text = CONTRACT_WORDS[language].codeText(code, lender);
+      const posted = await post(new URLSearchParams({ To: phone, ...sender, Body: text }).toString(), signal);
+      // A code that may have gone out counts as sent: the person says so by asking for another one.
+      if (posted.kind === 'in_doubt') return { kind: 'sent' };
+      if (posted.kind === 'unsent') return { kind: 'failed', reason: posted.reason };
+      if (posted.status >= 200 && posted.status < 300) return { kind: 'sent' };
+      return { kind: 'failed', reason: codeOf(posted.body) ?? `http_${posted.status}` };
+    },
+  };
+}
+
+/** The number of the API's error, such as 21211; null where the answer has none. Its text may hold the phone. */
+function codeOf(body: string | null): string | null {
+  try {
+    const { code } = JSON.parse(body ?? 'null') as { code?: unknown };
+    return Number.isSafeInteger(code) ? `${code}` : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,106 @@
+/** The loan of an application by the terms of its country (D45). */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { countryOfPhone } from '../../applications/rules/phone-country.ts';
+import type { Country } from '../../base/country-data.ts';
+import { databaseTime } from '../../postgres/database-time.ts';
+import type { ContractTemplate } from '../rules/contract-template.ts';
+import { type BlockReason, type Offer, offerOfLoan, type PricedLoan, priceLoan } from '../rules/offer.ts';
+import type { CountryTerms, Terms } from '../rules/terms.ts';
+import { type ContractApplication, readForContract } from '../sql/application.ts';
+import { noteBlock } from '../sql/blocks.ts';
+import type { SigningContext } from './context.ts';
+
+/** Everything that a contract is made of. */
+export interface ContractSource {
+  readonly kind: 'source';
+  readonly application: ContractApplication;
+  readonly country: Country;
+  readonly terms: Terms;
+  readonly countryTerms: CountryTerms;
+  readonly template: ContractTemplate;
+  readonly templateName: string;
+  readonly priced: PricedLoan;
+  readonly offer: Offer;
+  /** The database's clock. */
+  readonly now: Date;
+}
+
+export interface Blocked {
+  readonly kind: 'blocked';
+  readonly reason: BlockReason;
+}
+
+/** What only an operator can mend, in the terms or the settings: these are told at once. */
+const ALARMS: readonly BlockReason[] = [
+  'no_terms',
+  'no_maximum',
+  'above_maximum',
+  'no_template',
+  'no_certificate',
+];
+
+/**
+ * The source of an application's contract. Where nobody gets one, the reason is noted for the operators (`status`, the
+ * metrics) and logged. Throws `UnknownDataKeyError` where this process lacks the data key of the application.
+ */
+export async function sourceOf(
+  context: SigningContext,
+  id: ApplicationId,
+): Promise<ContractSource | Blocked> {
+  const found = await findSource(context, id);
+  if (found.kind === 'source') return found;
+  const { reason } = found;
+  // An application that is rejected meanwhile needs nobody.
+  if (reason !== 'not_pending') await noteBlock(context.database, id, reason);
+  const facts = { application_id: id, reason };
+  if (ALARMS.includes(reason))
+    context.log.warn(facts, 'ALARM: nobody gets a contract until an operator mends this');
+  else context.log.warn(facts, 'an application gets no contract');
+  return found;
+}
+
+async function findSource(
+  { database, vault, terms, sealer }: SigningContext,
+  id: ApplicationId,
+): Promise<ContractSource | Blocked> {
+  const application = await readForContract(database, vault, id);
+  if (application === null) return blocked('unreadable');
+  if (application.status !== 'pending_signature') return blocked('not_pending');
+  if (terms === null) return blocked('no_terms');
+  if (sealer === null) return blocked('no_certificate');
+  const { phone } = application.person;
+  // The law of the country where the person lives: the phone tells it best.
+  const country = (phone === null ? null : countryOfPhone(phone)) ?? application.partner.country;
+  const countryTerms = terms.countries[country];
+  if (countryTerms === undefined) return blocked('no_terms');
+  const templateName = application.brand.contract ?? countryTerms.contract;
+  const template = Object.hasOwn(terms.contracts, templateName) ? terms.contracts[templateName] : undefined;
+  if (template === undefined) return blocked('no_template');
+  const now = await databaseTime(database);
+  const priced = priceLoan(countryTerms, application.debt, now);
+  if (priced.kind === 'blocked') return priced;
+  const words = { language: template.language, demonstration: terms.demonstration };
+  const offer = offerOfLoan(countryTerms, country, priced, words);
+  return {
+    kind: 'source',
+    application,
+    country,
+    terms,
+    countryTerms,
+    template,
+    templateName,
+    priced,
+    offer,
+    now,
+  };
+}
+
+function blocked(reason: BlockReason): Blocked {
+  return { kind: 'blocked', reason };
+}
+
+/** What the applicant reads before the acceptance (D45), or why there is nothing. */
+export async function offerOf(context: SigningContext, id: ApplicationId): Promise<Offer | Blocked> {
+  const source = await sourceOf(context, id);
+  return source.kind === 'blocked' ? source : source.offer;
+}

@@ -1,0 +1,515 @@
+/** A contract from the offer to the signature, on a real database (D45, D46). */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { ApplicationId } from '../../src/applications/rules/ids.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
+import { checkSeal } from '../../src/signing/pdf/check-seal.ts';
+import { finishContract } from '../../src/signing/uses/finish-contract.ts';
+import { makeContract } from '../../src/signing/uses/make-contract.ts';
+import { offerOf } from '../../src/signing/uses/price.ts';
+import { sendCode } from '../../src/signing/uses/send-code.ts';
+import { recordEvidence, withdraw } from '../../src/signing/uses/sign-contract.ts';
+import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
+import { testDatabase } from '../support/database.ts';
+import { attached, missingPdfTools, pdfsig, pdfText, qpdfFault } from '../support/pdf-tools.ts';
+import { testSigning } from '../support/signing.ts';
+
+const store = await testDatabase();
+const { database, runtime } = store;
+const signing = await testSigning(store);
+const { context, codes, begin, make, answer, accept, prove, sign, lastFourOf, json, run } = signing;
+
+const faultsOf = async (id: ApplicationId) =>
+  (await verifyContract(context, id))?.checks.flatMap(({ name, fault }) =>
+    fault === null ? [] : [`${name}: ${fault}`],
+  );
+const statusOf = async (id: ApplicationId) => (await json('application', 'show', `${id}`)).status;
+const stateOf = async (id: ApplicationId) =>
+  (
+    await database.query('SELECT state FROM loan_contracts WHERE application_id = $1 ORDER BY id', [id])
+  ).rows.map(({ state }) => state);
+const withdrawOf = (id: ApplicationId) =>
+  inTransaction(runtime, (session) => withdraw(session, store.vault, id));
+
+describe('the offer and the contract', () => {
+  it('D45: the offer has exact amounts and the rate with all costs', async () => {
+    const offer = await offerOf(context, await begin());
+    assert.ok(offer.kind === 'offer');
+    assert.deepEqual(
+      [offer.amount, offer.currency, offer.months, offer.net, offer.rateName],
+      ['6000000.00', 'COP', 24, '5970000.00', 'tasa efectiva anual'],
+    );
+    assert.equal(offer.lender, 'Crédito Ejemplo S.A.S.');
+  });
+
+  it('D45: the same contract comes again while it may be signed, also with other terms, without terms and with another brand', async () => {
+    const id = await begin({ name: 'María José Ñandú' });
+    const first = await make(id);
+    assert.equal(first.sha256, hash('sha256', first.bytes, 'hex'));
+    assert.equal(checkSeal(first.bytes).intact, true);
+    const others = { ...context, terms: null };
+    const again = await makeContract(others, id);
+    assert.ok(again.kind === 'made');
+    assert.deepEqual(again.bytes, first.bytes);
+    assert.deepEqual(await stateOf(id), ['open']);
+  });
+
+  it('D45: a revoked key keeps nobody from the contract', async () => {
+    const { id: key } = await json('key', 'issue', '--partner', `${signing.partner}`);
+    const id = await begin({}, key);
+    await json('key', 'revoke', `${key}`);
+    assert.equal((await make(id)).kind, 'made');
+  });
+
+  it('D45: several makings at once give one contract', async () => {
+    const id = await begin();
+    const made = await Promise.all([make(id), make(id), make(id)]);
+    assert.equal(new Set(made.map(({ sha256 }) => sha256)).size, 1);
+    assert.equal((await stateOf(id)).filter((state) => state === 'open').length, 1);
+  });
+
+  it('D45: nobody gets a contract without terms; the log, the store and the metrics say so until it is mended', async () => {
+    const id = await begin();
+    const blocked = await makeContract({ ...context, terms: null }, id);
+    assert.deepEqual(blocked, { kind: 'blocked', reason: 'no_terms' });
+    assert.deepEqual(await stateOf(id), ['blocked']);
+    const { facts, text } = signing.lines.at(-1) ?? { facts: {}, text: '' };
+    assert.deepEqual(facts, { application_id: id, reason: 'no_terms' });
+    assert.match(text, /^ALARM: nobody gets a contract/);
+    assert.deepEqual(await makeContract({ ...context, sealer: null }, id), {
+      kind: 'blocked',
+      reason: 'no_certificate',
+    });
+    await make(id);
+    assert.deepEqual(await stateOf(id), ['open']);
+  });
+
+  it('D45: a brand chooses its template; a template that is not there blocks', async () => {
+    const { id: key } = await json('key', 'issue', '--partner', `${signing.partner}`);
+    const path = join(signing.folder, 'brand.json');
+    const brandOf = async (contract: string) => {
+      writeFileSync(path, JSON.stringify({ contract }));
+      await json('key', 'brand', 'set', `${key}`, path);
+    };
+    await brandOf('nowhere');
+    const id = await begin({}, key);
+    assert.deepEqual(await makeContract(context, id), { kind: 'blocked', reason: 'no_template' });
+    await brandOf('standard-en');
+    const { bytes } = await make(id);
+    if (missingPdfTools === false) assert.match(pdfText(bytes), /Loan contract/);
+  });
+
+  it('D45: an application that is rejected or erased gets no contract', async () => {
+    const id = await begin();
+    await json('application', 'reject', `${id}`, '--reason', 'x');
+    assert.deepEqual(await makeContract(context, id), { kind: 'blocked', reason: 'not_pending' });
+    assert.deepEqual(await makeContract(context, 999_999 as ApplicationId), {
+      kind: 'blocked',
+      reason: 'unreadable',
+    });
+  });
+
+  it('D45: after its time a contract is another one, and the old one cannot be signed', async () => {
+    const id = await begin();
+    const old = await make(id);
+    await prove(id);
+    await database.query(
+      "UPDATE loan_contracts SET expires_at = now() - interval '1 second' WHERE application_id = $1",
+      [id],
+    );
+    assert.equal(await accept(id, old.sha256), 'not_signable');
+    const next = await make(id);
+    assert.notEqual(next.sha256, old.sha256);
+    assert.deepEqual(await stateOf(id), ['expired', 'open']);
+    assert.equal(await accept(id, old.sha256), 'not_signable');
+    // What was proven for the old one proves nothing for the new one.
+    assert.equal(await accept(id, next.sha256), 'not_signable');
+  });
+
+  it('nothing of the person lies readable in the tables or in the store', async () => {
+    const id = await begin({ name: 'Xiomara Quintanilla', id_number: '77889900' });
+    await make(id);
+    await prove(id);
+    const { rows } = await database.query(
+      `SELECT c::text || s::text || e::text AS text FROM loan_contracts c, signing_codes s, contract_evidence e
+      WHERE c.application_id = $1 AND s.application_id = $1 AND e.application_id = $1`,
+      [id],
+    );
+    assert.ok(rows.length > 0);
+    for (const { text } of rows) assert.doesNotMatch(text, /Xiomara|Quintanilla|77889900|\+57301|9900/);
+    assert.ok(!rows.some(({ text }) => text.includes(codes.last)));
+    for (const path of readdirSync(join(signing.folder, 'documents'), {
+      recursive: true,
+      encoding: 'utf8',
+    })) {
+      const file = join(signing.folder, 'documents', path);
+      let bytes: Buffer;
+      try {
+        bytes = readFileSync(file);
+      } catch {
+        continue;
+      }
+      assert.equal(bytes.includes('%PDF'), false, path);
+    }
+  });
+});
+
+describe('the proof', () => {
+  it('D46: the last four characters come first, then the code; each is right or wrong', async () => {
+    const id = await begin();
+    await make(id);
+    assert.equal(await answer(id, 'code', '123456'), 'expired');
+    assert.equal(await answer(id, 'last_four', 'hola'), 'unreadable');
+    assert.equal(await answer(id, 'last_four', '0000'), 'wrong');
+    assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
+    const sent = await sendCode(context, id);
+    assert.ok(sent.kind === 'sent' && sent.way === 'sms');
+    assert.match(codes.last, /^\d{6}$/);
+    const other = `${(Number(codes.last) + 1) % 1_000_000}`.padStart(6, '0');
+    assert.equal(await answer(id, 'code', other), 'wrong');
+    assert.equal(await answer(id, 'code', ` ${codes.last.slice(0, 3)} ${codes.last.slice(3)} `), 'right');
+    // A code is good once.
+    assert.equal(await answer(id, 'code', codes.last), 'spent');
+  });
+
+  it('D46: a code that is right without the ID number proves nothing', async () => {
+    const id = await begin();
+    const { sha256 } = await make(id);
+    await sendCode(context, id);
+    assert.equal(await answer(id, 'code', codes.last), 'expired');
+    assert.equal(await accept(id, sha256), 'not_signable');
+  });
+
+  it('D46: a code of another conversation never works, nor one of an older round', async () => {
+    const [one, other] = [await begin(), await begin()];
+    for (const id of [one, other]) {
+      await make(id);
+      assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
+    }
+    await sendCode(context, one);
+    const ofOne = codes.last;
+    await sendCode(context, other);
+    const ofOther = codes.last;
+    assert.equal(await answer(one, 'code', ofOther), ofOne === ofOther ? 'right' : 'wrong');
+    await sendCode(context, other);
+    if (codes.last !== ofOther) assert.equal(await answer(other, 'code', ofOther), 'wrong');
+    assert.equal(await answer(other, 'code', codes.last), 'right');
+  });
+
+  it('D46: five tries a round, over both questions and over several at once; then another code', async () => {
+    const id = await begin();
+    await make(id);
+    for (let wrong = 1; wrong <= 2; wrong += 1) assert.equal(await answer(id, 'last_four', '0000'), 'wrong');
+    assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
+    await sendCode(context, id);
+    const other = `${(Number(codes.last) + 1) % 1_000_000}`.padStart(6, '0');
+    const some = await Promise.all(Array.from({ length: 6 }, () => answer(id, 'code', other)));
+    assert.deepEqual(some.toSorted(), ['spent', 'spent', 'spent', 'spent', 'wrong', 'wrong']);
+    assert.equal(await answer(id, 'code', codes.last), 'spent');
+    await sendCode(context, id);
+    // The ID number has to be named again: its proof ended with its round.
+    assert.equal(await answer(id, 'code', codes.last), 'expired');
+    assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
+    assert.equal(await answer(id, 'code', codes.last), 'right');
+  });
+
+  it('D46: five rounds an hour, whoever begins them', async () => {
+    const id = await begin();
+    await make(id);
+    const kinds: string[] = [];
+    for (let round = 0; round < 6; round += 1) kinds.push((await sendCode(context, id)).kind);
+    assert.deepEqual(kinds, ['sent', 'sent', 'sent', 'sent', 'sent', 'too_many']);
+    await database.query('UPDATE signing_codes SET tries = 5 WHERE application_id = $1', [id]);
+    assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'spent');
+    await database.query(
+      "UPDATE signing_codes SET began_at = began_at - interval '61 minutes' WHERE application_id = $1",
+      [id],
+    );
+    assert.equal((await sendCode(context, id)).kind, 'sent');
+  });
+
+  it('D46: a code is good for ten minutes of the database’s clock, which may step back', async () => {
+    const shift = (id: ApplicationId, by: string) =>
+      database.query(
+        `UPDATE signing_codes SET began_at = began_at + $2::interval, ends_at = ends_at + $2::interval
+        WHERE application_id = $1`,
+        [id, by],
+      );
+    for (const [by, expected] of [
+      ['-9 minutes', 'right'],
+      ['-10 minutes', 'expired'],
+      ['30 seconds', 'right'],
+      ['2 hours', 'expired'],
+    ] as const) {
+      const id = await begin();
+      await make(id);
+      await answer(id, 'last_four', await lastFourOf(id));
+      await sendCode(context, id);
+      await shift(id, by);
+      assert.equal(await answer(id, 'code', codes.last), expected, by);
+    }
+  });
+
+  it('D46: what was proven is good for ten minutes', async () => {
+    const id = await begin();
+    const { sha256 } = await make(id);
+    await prove(id);
+    await database.query(
+      "UPDATE signing_codes SET used_at = used_at - interval '11 minutes' WHERE application_id = $1",
+      [id],
+    );
+    assert.equal(await accept(id, sha256), 'not_signable');
+  });
+
+  it('D46: a way that fails says why, and the evidence too', async () => {
+    const id = await begin();
+    await make(id);
+    codes.result = { kind: 'failed', reason: '21211' };
+    assert.deepEqual(await sendCode(context, id), { kind: 'failed', reason: '21211' });
+    codes.result = { kind: 'sent' };
+    assert.deepEqual(await sendCode({ ...context, sender: null }, id), { kind: 'failed', reason: 'no_way' });
+    const { evidence } = await json('contract', 'show', `${id}`);
+    assert.deepEqual(evidence.at(-1).facts, {
+      ...evidence.at(-1).facts,
+      way: 'sms',
+      second_way: true,
+      result: '21211',
+    });
+    assert.deepEqual(await sendCode(context, await begin()), { kind: 'failed', reason: 'no_contract' });
+  });
+});
+
+describe('the signature', () => {
+  it('D46: signs what was shown and accepted, once and for ever; verify proves it from the store', async () => {
+    const id = await begin();
+    const { sha256 } = await make(id);
+    await inTransaction(runtime, (session) =>
+      recordEvidence(session, store.vault, id, [
+        { kind: 'data_consent_given', at: new Date(), facts: { sha256: 'a'.repeat(64), turn: 1 } },
+      ]),
+    );
+    await prove(id);
+    assert.equal(await accept(id, 'f'.repeat(64)), 'not_signable');
+    assert.equal(await accept(id, sha256), 'signed');
+    assert.equal(await accept(id, sha256), 'not_signable');
+    assert.deepEqual(await faultsOf(id), [
+      'document: the signed PDF is not made yet: a running service makes it within a minute',
+    ]);
+    const finished = await finishContract(context, id);
+    assert.deepEqual(await faultsOf(id), []);
+    const shown = await json('application', 'show', `${id}`);
+    assert.equal(shown.status, 'pending_signature');
+    assert.ok(shown.signed_at !== null && shown.withdrawable_until > shown.signed_at);
+    assert.deepEqual((await finishContract(context, id))?.bytes, finished?.bytes);
+    if (missingPdfTools !== false) return;
+    const bytes = finished?.bytes ?? Buffer.alloc(0);
+    assert.match(pdfsig(bytes), /Total document signed[\s\S]*Signature is Valid/);
+    assert.equal(qpdfFault(bytes), null);
+    assert.equal(hash('sha256', attached(bytes, 'contract.pdf'), 'hex'), sha256);
+    const evidence = JSON.parse(attached(bytes, 'evidence.json').toString()).evidence;
+    assert.deepEqual(
+      evidence.map(({ kind }: { kind: string }) => kind),
+      ['contract_made', 'data_consent_given', 'id_checked', 'code_sent', 'code_checked', 'signed'],
+    );
+    assert.match(pdfText(bytes), /Certificado de la firma/);
+    assert.ok(pdfText(bytes).replaceAll(/\s/g, '').includes(sha256));
+  });
+
+  it('D46: of two signatures at once one counts', async () => {
+    const id = await begin();
+    const { sha256 } = await make(id);
+    await prove(id);
+    const both = await Promise.all([accept(id, sha256), accept(id, sha256)]);
+    assert.deepEqual(both.toSorted(), ['not_signable', 'signed']);
+  });
+
+  it('D46: an application that an operator rejects while its applicant signs is not signed, in both orders', async () => {
+    const id = await begin();
+    const { sha256 } = await make(id);
+    await prove(id);
+    const reject = () => run('application', 'reject', `${id}`, '--reason', 'forged');
+    const [signed, rejected] = await Promise.all([accept(id, sha256), reject()]);
+    assert.equal(rejected.code, 0);
+    assert.equal(await statusOf(id), 'rejected');
+    // Where the signature came first, the rejection holds all the same, and nothing is paid out.
+    assert.ok(signed === 'signed' || signed === 'not_signable');
+    assert.equal((await run('application', 'disburse', `${id}`, '--reason', 'x')).code, 1);
+    const late = await begin();
+    const made = await make(late);
+    await prove(late);
+    await json('application', 'reject', `${late}`, '--reason', 'x');
+    assert.equal(await accept(late, made.sha256), 'not_signable');
+    assert.equal((await json('application', 'show', `${late}`)).signed_at, null);
+  });
+
+  it('D46: a turn that fails after the signature leaves nothing of it', async () => {
+    const id = await begin();
+    const { sha256 } = await make(id);
+    await prove(id);
+    const before = (await json('contract', 'show', `${id}`)).evidence.length;
+    const { signContract } = await import('../../src/signing/uses/sign-contract.ts');
+    await assert.rejects(
+      inTransaction(runtime, async (session) => {
+        const facts = { contract: sha256, acceptedInput: '1', shownTurn: 1 };
+        assert.equal(await signContract(session, store.vault, id, facts), 'signed');
+        throw new Error('the process dies');
+      }),
+      /the process dies/,
+    );
+    assert.deepEqual(await stateOf(id), ['open']);
+    assert.equal((await json('contract', 'show', `${id}`)).evidence.length, before);
+    assert.equal(await accept(id, sha256), 'signed');
+  });
+
+  it('D46: a signed contract is paid out after the withdrawal period, and a withdrawal in time ends it', async () => {
+    const id = await begin();
+    await sign(id);
+    const held = await run('application', 'disburse', `${id}`, '--reason', 'paid');
+    assert.match(held.err, /may withdraw until/);
+    assert.equal(await withdrawOf(id), 'withdrawn');
+    assert.equal(await withdrawOf(id), 'too_late');
+    const shown = await json('application', 'show', `${id}`);
+    const last = shown.history.at(-1);
+    assert.deepEqual(
+      [shown.status, last.actor, last.reason_code, shown.holds_phone],
+      ['rejected', 'applicant', 'contract_withdrawn', undefined],
+    );
+    const { rows } = await database.query('SELECT FROM open_phones WHERE application_id = $1', [id]);
+    assert.equal(rows.length, 0);
+    assert.ok(
+      !shown.messages.some(({ type }: { type: string }) => type === 'rejected'),
+      'no message of a rejection',
+    );
+    await finishContract(context, id);
+    assert.deepEqual(await faultsOf(id), []);
+  });
+
+  it('D46: a withdrawal is too late after its period, without one, and after the payment', async () => {
+    const id = await begin();
+    assert.equal(await withdrawOf(id), 'not_signed');
+    await sign(id);
+    const end = (until: string | null) =>
+      database.query('UPDATE application_states SET withdrawable_until = $2 WHERE application_id = $1', [
+        id,
+        until,
+      ]);
+    await end('2020-01-01T00:00:00Z');
+    assert.equal(await withdrawOf(id), 'too_late');
+    await end(null);
+    assert.equal(await withdrawOf(id), 'too_late');
+    assert.equal((await run('application', 'disburse', `${id}`, '--reason', 'paid')).code, 0);
+    assert.equal(await withdrawOf(id), 'too_late');
+  });
+});
+
+describe('the evidence', () => {
+  it('D46: the runtime role may read and add rows, and nobody changes one', async () => {
+    const id = await begin();
+    await make(id);
+    for (const statement of [
+      "UPDATE contract_evidence SET kind = 'signed'",
+      'DELETE FROM contract_evidence',
+      'TRUNCATE contract_evidence',
+    ]) {
+      await assert.rejects(runtime.query(statement), { code: '42501' }, statement);
+    }
+    await assert.rejects(database.query("UPDATE contract_evidence SET kind = 'signed'"), { code: '42501' });
+    await assert.rejects(database.query('TRUNCATE contract_evidence'), { code: '42501' });
+  });
+
+  it('D46: verify shows a changed row, a missing row, another PDF, and another state', async () => {
+    const asOwner = async (sql: string, values: unknown[]) => {
+      await database.query('ALTER TABLE contract_evidence DISABLE TRIGGER ALL');
+      try {
+        await database.query(sql, values);
+      } finally {
+        await database.query('ALTER TABLE contract_evidence ENABLE TRIGGER ALL');
+      }
+    };
+    const signed = async () => {
+      const id = await begin();
+      await sign(id);
+      await finishContract(context, id);
+      return id;
+    };
+    const changed = await signed();
+    await asOwner(
+      `UPDATE contract_evidence SET facts = replace(facts, 'right', 'wrong') WHERE application_id = $1 AND number = 2`,
+      [changed],
+    );
+    assert.match((await faultsOf(changed))?.join() ?? '', /evidence: row 2 was changed/);
+    const removed = await signed();
+    await asOwner('DELETE FROM contract_evidence WHERE application_id = $1 AND number = 3', [removed]);
+    assert.match((await faultsOf(removed))?.join() ?? '', /evidence: row 3 is missing/);
+    const cut = await signed();
+    await asOwner(
+      'DELETE FROM contract_evidence WHERE application_id = $1 AND number = (SELECT max(number) FROM contract_evidence WHERE application_id = $1)',
+      [cut],
+    );
+    assert.match((await faultsOf(cut))?.join() ?? '', /signature: there is no evidence of the signature/);
+    const [one, other] = [await signed(), await signed()];
+    await database.query(
+      `UPDATE loan_contracts a SET shown_key = b.shown_key FROM loan_contracts b
+      WHERE a.application_id = $1 AND b.application_id = $2`,
+      [one, other],
+    );
+    assert.match((await faultsOf(one))?.join() ?? '', /shown: /);
+    const unsigned = await signed();
+    await database.query('UPDATE application_states SET signed_at = NULL WHERE application_id = $1', [
+      unsigned,
+    ]);
+    assert.match(
+      (await faultsOf(unsigned))?.join() ?? '',
+      /state: the application has another time of signature/,
+    );
+    const { code, out } = await run('contract', 'verify', `${unsigned}`);
+    assert.equal(code, 1);
+    assert.match(out, /FAIL {2}state: /);
+  });
+
+  it('takes no text of a person, and chains what comes at once', async () => {
+    const id = await begin();
+    const add = (facts: Record<string, string>) =>
+      inTransaction(runtime, (session) =>
+        recordEvidence(session, store.vault, id, [{ kind: 'declined', at: null, facts }]),
+      );
+    for (const facts of [{ text: 'Ana Gómez' }, { 'Ana Gómez': 'x' }, { x: 'y'.repeat(300) }]) {
+      await assert.rejects(add(facts as unknown as Record<string, string>), RangeError);
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, n) => add({ n: `${n}` })));
+    await make(id);
+    assert.deepEqual(await faultsOf(id), []);
+  });
+});
+
+describe('the commands', () => {
+  it('contract show writes the PDF for its owner alone, and the record of acts has it', async () => {
+    const id = await begin();
+    const sha256 = await sign(id);
+    const path = join(signing.folder, 'out.pdf');
+    // The certificate of the tests is that of the folder.
+    await finishContract(context, id);
+    const shown = await json('contract', 'show', `${id}`, '--output', path, '--reason', 'ticket 1');
+    assert.deepEqual([shown.application_id, shown.state, shown.sha256], [id, 'signed', sha256]);
+    assert.equal(shown.signed_sha256, hash('sha256', readFileSync(path), 'hex'));
+    const [act] = await json('audit', 'list', '--application', `${id}`);
+    assert.deepEqual([act.act, act.reason], ['contract show --output', 'ticket 1']);
+    const verified = await json('contract', 'verify', `${id}`);
+    assert.deepEqual([verified.verified, verified.checks.evidence], [true, 'ok']);
+    assert.equal((await json('audit', 'list', '--application', `${id}`))[0].act, 'contract verify');
+    const text = await run('contract', 'show', `${id}`);
+    assert.doesNotMatch(text.out, /Ana|Gómez/);
+  });
+
+  it('an application without a contract is said so', async () => {
+    const id = await begin();
+    for (const command of ['show', 'verify']) {
+      const { code, err } = await run('contract', command, `${id}`);
+      assert.equal(code, 1);
+      assert.match(err, new RegExp(`application ${id} has no contract`));
+    }
+  });
+});

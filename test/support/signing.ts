@@ -1,0 +1,135 @@
+/** Contracts in this process, on a real database and a real folder. */
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { type ApplicationId, toApplicationId } from '../../src/applications/rules/ids.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { markConversations } from '../../src/applications/sql/application-marks.ts';
+import { openDocumentStore } from '../../src/documents/store/document-store.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
+import { DEMO_IDENTITY_FILE, demoIdentity } from '../../src/signing/pdf/demo-identity.ts';
+import { sealerOf } from '../../src/signing/pdf/seal.ts';
+import type { CodeResult, CodeSender, PersonsCode } from '../../src/signing/senders/code-sender.ts';
+import { checkAnswer } from '../../src/signing/uses/check-answer.ts';
+import { checkTerms } from '../../src/signing/uses/check-terms.ts';
+import type { SigningContext } from '../../src/signing/uses/context.ts';
+import { makeContract } from '../../src/signing/uses/make-contract.ts';
+import { sendCode } from '../../src/signing/uses/send-code.ts';
+import { signContract } from '../../src/signing/uses/sign-contract.ts';
+import { commandLine } from '../cli/harness.ts';
+import { APPROVED, applicant } from './applicant.ts';
+import { sessionsOf, type TestDatabase } from './database.ts';
+import { registrarOf } from './intake.ts';
+import { TERMS } from './terms.ts';
+
+/** A way of codes within the process: it keeps what it sends. */
+export class KeptCodes implements CodeSender {
+  readonly way = 'sms';
+  result: CodeResult = { kind: 'sent' };
+  readonly sent: PersonsCode[] = [];
+
+  async send(code: PersonsCode): Promise<CodeResult> {
+    this.sent.push(code);
+    return this.result;
+  }
+
+  /** The newest code. */
+  get last(): string {
+    return this.sent.at(-1)?.code ?? '';
+  }
+}
+
+/** Writes the certificate of `testSigning` as two files, as an operator has it: cert.pem and key.pem. */
+export function splitIdentity(folder: string): void {
+  const text = readFileSync(join(folder, DEMO_IDENTITY_FILE), 'utf8');
+  writeFileSync(join(folder, 'cert.pem'), new X509Certificate(text).toString());
+  writeFileSync(join(folder, 'key.pem'), text);
+}
+
+/** Call this at the top of a test file. */
+export async function testSigning(store: TestDatabase) {
+  const folder = mkdtempSync(join(tmpdir(), 'ventanilla-signing-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const codes = new KeptCodes();
+  const lines: { facts: object; text: string }[] = [];
+  const { json, run } = commandLine(store, { DATA_DIR: folder });
+  const register = await registrarOf(store);
+  const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  const database = sessionsOf(store);
+  const context: SigningContext = {
+    database,
+    vault: store.vault,
+    store: await openDocumentStore(join(folder, 'documents'), null),
+    log: { warn: (facts: object, text: string) => void lines.push({ facts, text }) } as SigningContext['log'],
+    terms: checkTerms(TERMS, 'terms.json'),
+    sealer: sealerOf(await demoIdentity(folder), null),
+    sender: codes,
+  };
+  let serial = 0;
+  /** An approved application with a conversation. */
+  const begin = async (
+    changes: Parameters<typeof applicant>[0] = {},
+    ofKey = key,
+  ): Promise<ApplicationId> => {
+    serial += 1;
+    const phone = toPhone(`+57301${String(serial).padStart(7, '0')}`);
+    const idNumber = `10${String(serial).padStart(8, '0')}`;
+    const made = applicant({ ...APPROVED, phone, id_number: idNumber, ...changes });
+    const [id = 0] = await register(ofKey, [made]);
+    await markConversations(database, [toApplicationId(id)]);
+    return toApplicationId(id);
+  };
+  const answer = (id: ApplicationId, question: 'last_four' | 'code', text: string) =>
+    inTransaction(database, (session) => checkAnswer(session, store.vault, id, question, text));
+  const accept = (id: ApplicationId, contract: string) =>
+    inTransaction(database, (session) =>
+      signContract(session, store.vault, id, { contract, acceptedInput: '7', shownTurn: 3 }),
+    );
+  /** The last four of the ID number that `begin` gave. */
+  const lastFourOf = async (id: ApplicationId): Promise<string> => {
+    const shown = await json('application', 'show', `${id}`, '--reveal', '--reason', 'test');
+    return shown.id_number.slice(-4);
+  };
+  /** Makes the contract; fails the test where it is blocked. */
+  const make = async (id: ApplicationId) => {
+    const made = await makeContract(context, id);
+    if (made.kind !== 'made') throw new Error(`${made.kind}: ${made.reason}`);
+    return made;
+  };
+  /** Proves both. */
+  const prove = async (id: ApplicationId): Promise<void> => {
+    const first = await answer(id, 'last_four', await lastFourOf(id));
+    await sendCode(context, id);
+    const second = await answer(id, 'code', codes.last);
+    if (first !== 'right' || second !== 'right') throw new Error(`${first}, ${second}`);
+  };
+  /** Everything up to the signature. */
+  const sign = async (id: ApplicationId): Promise<string> => {
+    const { sha256 } = await make(id);
+    await prove(id);
+    const signed = await accept(id, sha256);
+    if (signed !== 'signed') throw new Error(signed);
+    return sha256;
+  };
+  return {
+    context,
+    codes,
+    lines,
+    folder,
+    begin,
+    make,
+    answer,
+    accept,
+    prove,
+    sign,
+    lastFourOf,
+    json,
+    run,
+    partner,
+    key,
+    register,
+  };
+}
