@@ -1,5 +1,6 @@
 /** The loops of conversations: turns, the work beside them, and the look at what changed elsewhere. */
 import { errorFields } from '../base/error-fields.ts';
+import { openSigning } from '../signing/open.ts';
 import { startLoop } from '../subject/loop.ts';
 import type { Loop, LoopContext } from '../subject/subject.ts';
 import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
@@ -31,10 +32,12 @@ export function startTurns({ database, vault, log, failed }: LoopContext): Loop 
 
 const UNREADABLE = 'a conversation goes to an operator: its rows cannot be read';
 
-/** The work beside the turns. */
-export function startWork({ database, vault, log, failed }: LoopContext): Loop {
+/** The work beside the turns. Rejects where the terms or the certificate of contracts are refused. */
+export async function startWork(given: LoopContext): Promise<Loop> {
+  const { database, vault, log, failed, setting, channel } = given;
+  const signing = await openSigning(setting, { database, vault, log, channel });
   const context = {
-    ...{ database, vault, performer: performerOf() },
+    ...{ database, vault, performer: performerOf({ signing, channel }) },
     onFailure: (
       { work, application_id }: { work: string; application_id: string },
       error: unknown,

@@ -31,7 +31,7 @@ const either = <T extends readonly string[]>(words: T) => Type.Union(words.map((
 
 const COUNTRY = Type.Object(
   {
-    lender: Type.Object({ name: text(200), number: text(64) }, strict),
+    lender: Type.Object({ name: text(120), number: text(64) }, strict),
     currency: either(keysOf(CURRENCIES)),
     zone: text(64),
     monthly_rate: percent,

@@ -1,0 +1,75 @@
+/** The signing as a conversation uses it: from the offer to the signature and the withdrawal (D43, D45, D46). */
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
+import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
+import { Simulator } from '../../src/simulator/channel.ts';
+import { testDatabase } from '../support/database.ts';
+import { testSigning } from '../support/signing.ts';
+
+const store = await testDatabase();
+const { context, codes, begin, lastFourOf, partner } = await testSigning(store);
+const simulator = new Simulator(async () => {});
+after(() => simulator.close());
+const performer = performerOf({ signing: context, channel: simulator });
+const signing = signingOf(store.vault);
+
+it('D43, D46: an applicant who accepts and proves both things signs, and may withdraw', async () => {
+  const id = await begin();
+  const order = {
+    applicationId: id,
+    partnerId: partner as PartnerId,
+    locale: 'es-CO',
+    signal: new AbortController().signal,
+  };
+  const offer = await performer.offer(order);
+  assert.ok(offer !== null && 'amount' in offer);
+  assert.deepEqual(
+    [offer.amount, offer.months, offer.rateName],
+    ['$ 6.000.000,00', '24', 'tasa efectiva anual'],
+  );
+  const contract = await performer.makeContract(order);
+  assert.ok(contract !== null && 'mediaId' in contract);
+  assert.equal(simulator.files.get(contract.mediaId)?.contentType, 'application/pdf');
+  // The same contract again, under another id of the channel.
+  const again = await performer.makeContract(order);
+  assert.ok(again !== null && 'mediaId' in again && again.sha256 === contract.sha256);
+  const inTurn = <T>(work: (session: Parameters<typeof signing.sign>[0]) => Promise<T>) =>
+    inTransaction(store.runtime, work);
+  await inTurn((session) =>
+    signing.recordEvidence(session, id, [
+      {
+        kind: 'contract_accepted',
+        at: new Date(),
+        turn: 4,
+        input: '9',
+        messageIndex: '-12',
+        sha256: contract.sha256,
+      },
+    ]),
+  );
+  const last = await lastFourOf(id);
+  assert.equal(await inTurn((session) => signing.checkAnswer(session, id, 'last_four', last)), 'right');
+  assert.deepEqual(await performer.sendCode(order), { result: 'sent', way: 'SMS', minutes: 10 });
+  assert.equal(await inTurn((session) => signing.checkAnswer(session, id, 'code', codes.last)), 'right');
+  const acceptance = { contract: contract.sha256, acceptedInput: '9', shownTurn: 3 };
+  assert.equal(await inTurn((session) => signing.sign(session, id, acceptance)), 'signed');
+  const verified = await verifyContract(context, id);
+  assert.equal(verified?.checks.find(({ name }) => name === 'signature')?.fault, null);
+  assert.equal(await inTurn((session) => signing.withdraw(session, id)), 'withdrawn');
+});
+
+it('D45: without terms there is no offer and no contract', async () => {
+  const id = await begin();
+  const blocked = performerOf({ signing: { ...context, terms: null }, channel: simulator });
+  const order = {
+    applicationId: id,
+    partnerId: partner as PartnerId,
+    locale: 'es-CO',
+    signal: new AbortController().signal,
+  };
+  assert.equal(await blocked.offer(order), null);
+  assert.equal(await blocked.makeContract(order), null);
+});
