@@ -51,6 +51,25 @@ describe('the deployment files', () => {
     );
   });
 
+  it('every command that they run is one of the program', () => {
+    const commands = [
+      JSON.parse(/^CMD (\[.*\])$/m.exec(CONTAINERFILE)?.[1] ?? '[]'),
+      ...Object.values<{ command?: string[] }>(COMPOSE.services).map(({ command }) => command),
+      ...containers().map(({ args }) => args),
+      ...UNITS.map((unit) =>
+        /^ExecStart=\S+\/ventanilla (.*)$/m.exec(read(`deploy/systemd/${unit}`))?.[1]?.split(' '),
+      ),
+    ].filter((command) => command !== undefined);
+    assert.ok(commands.length >= 7, `found only ${commands.length}`);
+    for (const command of new Set(commands.map((words) => words.join(' ')))) {
+      const { stdout } = spawnSync(process.execPath, ['src/start.js', ...command.split(' '), '--help'], {
+        cwd: REPOSITORY,
+        encoding: 'utf8',
+      });
+      assert.match(stdout, new RegExp(`^Usage: ventanilla ${command}\\b`, 'm'));
+    }
+  });
+
   it('no file opens OPS_PORT, which may show personal data', () => {
     for (const path of ['Containerfile', 'compose.yaml']) {
       assert.doesNotMatch(read(path), /^[^#\n]*OPS_(HOST|PORT)/m, path);
@@ -206,6 +225,19 @@ describe('the systemd units', () => {
       assert.equal(status, 0, stdout);
     });
   }
+
+  it('systemd finds no fault in them but the program, which is not installed here', { skip }, () => {
+    const { stderr } = spawnSync('systemd-analyze', ['verify', ...UNITS.map((unit) => `./${unit}`)], {
+      cwd: join(REPOSITORY, 'deploy/systemd'),
+      encoding: 'utf8',
+    });
+    const faults = stderr.split('\n').filter((line) => UNITS.some((unit) => line.includes(unit)));
+    const notInstalled = /: Command \/opt\/ventanilla\/\S+ is not executable: No such file or directory$/;
+    assert.deepEqual(
+      faults.filter((line) => !notInstalled.test(line)),
+      [],
+    );
+  });
 
   it('both are confined alike', () => {
     const [first, second] = UNITS.map((unit) =>
