@@ -225,6 +225,37 @@ describe('what does not go out', () => {
     assert.deepEqual(await statusesOf(sound), ['accepted']);
   });
 
+  it('a row that makes the turn fail waits alone, also among many, and fails at the end of its window', async () => {
+    const persons = await Promise.all(Array.from({ length: 9 }, () => someone()));
+    const bad = persons[4]!;
+    for (const person of persons) await queueReply(store, person, 1);
+    await database.query('UPDATE replies SET content = $2 WHERE application_id = $1', [
+      bad.id,
+      vault.seal('null', `reply:${bad.id}:1`),
+    ]);
+    const faults: string[] = [];
+    const { channel, got } = accepting();
+    const onFault = (reason: string) => void faults.push(reason);
+    for (let turns = 0; turns < 10; turns += 1) await deliver(channel, { onFault });
+    assert.deepEqual(
+      got.map(({ applicationId }) => Number(applicationId)).toSorted((a, b) => a - b),
+      persons
+        .map(({ id }) => id)
+        .filter((id) => id !== bad.id)
+        .toSorted((a, b) => a - b),
+    );
+    assert.deepEqual(
+      [await statusesOf(bad), new Set(faults)],
+      [['queued unsendable'], new Set(['unsendable'])],
+    );
+    await database.query(
+      'UPDATE replies SET due_at = now(), window_until = now() WHERE application_id = $1',
+      [bad.id],
+    );
+    await deliver(channel, { onFault });
+    assert.deepEqual(await statusesOf(bad), ['failed unsendable']);
+  });
+
   it('a paused sender holds replies until its resume, and a code of the sender pauses all messages', async () => {
     const person = await someone();
     await pauseSender(database, '131042');
