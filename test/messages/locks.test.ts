@@ -239,13 +239,13 @@ function watching(real: Database, conflicts: string[]): Database {
 
 /** Tables of which one statement may lock several rows. */
 const LOCKED =
-  /\b(?:UPDATE|DELETE FROM)\s+(application_states|outbox|leases|message_records|waiting_rejections|recipients|suppressions|paused_templates)\b/g;
+  /\b(?:UPDATE|DELETE FROM)\s+(application_states|outbox|leases|message_records|waiting_rejections|recipients|suppressions|paused_templates|replies)\b/g;
 /**
  * Forms of statements that keep to the order: they lock one row by its key, or rows that they locked in order, or
  * only rows that they do not wait for.
  */
 const ORDERLY = [
-  /WHERE (?:\w+\.)?(?:id|message_id|phone_index|name) = (?:\$1|w\.|p_phone_index\b|p_id$)/,
+  /WHERE (?:\w+\.)?(?:id|message_id|phone_index|name) = (?:\$1|w\.|p_phone_index\b|p_id$|v_id$)/,
   /WHERE s\.batch_id = batch_of\(p_id\) AND s\.application_id = p_id$/,
   /ORDER BY (?:\w+\.)?(?:id|message_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
   /SKIP LOCKED/,
@@ -259,6 +259,10 @@ const HELD_BY_CALLER = [
   /^UPDATE message_records m SET status = g\.status/,
   /^UPDATE message_records SET status = 'cancelled', reason = 'replaced'/,
   /^UPDATE recipients r SET sent_at = p_at/,
+  // Claims, records and events lock replies first; the upkeep takes those that nobody has locked.
+  /^UPDATE replies r SET (?:reason|status) = g\.(?:reason|status),/,
+  /^UPDATE replies SET (?:status = 'uncertain'|due_at = \(v_utc)/,
+  /^DELETE FROM replies r WHERE r\.id = ANY \(v_ids\)/,
   /^DELETE FROM leases l WHERE l\.id = ANY \(v_leases\)/,
   /^DELETE FROM waiting_rejections w USING unnest\(v_phones/,
   // An erasure locks leases, records and recipients first; the rejections are of messages that it has locked.
@@ -273,7 +277,7 @@ const HELD_BY_CALLER = [
  * a store that no service uses while its blind indexes are made again.
  */
 const ALONE = [
-  /^UPDATE (?:suppressions|recipients|waiting_rejections) t SET phone_index = g\.after FROM/,
+  /^UPDATE (?:suppressions|recipients|waiting_rejections|replies) t SET (?:phone_index|channel_message_id) = g\.after FROM/,
   /^UPDATE message_records m SET channel_message_id = g\.index FROM/,
   /^DELETE FROM suppressions WHERE NOT active/,
   /^DELETE FROM (?:application_states s|outbox o) WHERE \w\.batch_id >= v_begin/,
