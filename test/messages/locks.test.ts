@@ -10,6 +10,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { deliverReplies } from '../../src/messages/delivery/reply-turn.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
@@ -18,8 +19,10 @@ import {
   interestPayload,
   type OutgoingMessage,
 } from '../../src/messages/rules/outgoing-message.ts';
+import type { OutgoingReply } from '../../src/messages/rules/reply.ts';
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/sql/pauses.ts';
+import { findLostReplies, mendReplies } from '../../src/messages/sql/replies/delivery.ts';
 import { findLost, forgetRecipients, forgetRejections, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
@@ -30,6 +33,7 @@ import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { assertInStep } from '../support/messages.ts';
+import { queueReply, replyContext } from '../support/replies.ts';
 import { REPOSITORY, readSources } from '../support/sources.ts';
 
 /** At least this long, and until enough messages were sent. */
@@ -97,6 +101,35 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
           eventsOf(shuffled(ids, n * 7 + salt).slice(0, 40), phones, ids, n),
         ),
       );
+    const sentReplies: OutgoingReply[] = [];
+    const replyChannel = {
+      markRead: async () => {},
+      sendReply: async (reply: OutgoingReply): Promise<SendResult> => {
+        sentReplies.push(reply);
+        return replyResultOf(reply);
+      },
+    };
+    const replyWorker = () => {
+      const context = replyContext({ database: watched, vault }, replyChannel);
+      return repeatedly(async () => {
+        const { claimed, concluded } = await deliverReplies(context, new AbortController().signal);
+        await concluded;
+        if (claimed === 0) await sleep(2);
+      });
+    };
+    const queue = () =>
+      repeatedly((n) => {
+        const index = n % ids.length;
+        const addressee = { id: ids[index] as number, phone: toPhone(phones[index] as string) };
+        return queueReply({ database: watched, vault }, addressee, n);
+      });
+    const replyWebhook = (salt: number) =>
+      repeatedly((n) =>
+        applyChannelEvents({ database: watched, vault }, [
+          ...shuffled(sentReplies.slice(-40), n * 5 + salt).map((reply) => replyStatusOf(reply, n)),
+          ...eventsOf(shuffled(ids, n * 3 + salt).slice(0, 10), phones, ids, n),
+        ]),
+      );
     const again = () =>
       watched.query(
         `UPDATE message_records SET status = 'queued', due_at = now(), channel_message_id = NULL WHERE message_id IN (
@@ -106,6 +139,16 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
     const actors = [
       ...[1, 2, 3].map(worker),
       ...[1, 2, 3].map(webhook),
+      ...[1, 2].map(replyWorker),
+      ...[1, 2].map(replyWebhook),
+      queue(),
+      repeatedly(async () => {
+        await watched.query(
+          "UPDATE replies SET due_at = now() WHERE id IN (SELECT id FROM replies WHERE status = 'queued' ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)",
+        );
+        await findLostReplies(watched);
+        await mendReplies(watched);
+      }),
       repeatedly(again),
       repeatedly(() => resumeSender(watched)),
       repeatedly(async (n) => {
@@ -140,6 +183,7 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
     await Promise.allSettled(actors);
     await Promise.all(actors);
     assert.deepEqual(conflicts, []);
+    assert.ok(sentReplies.length > 100, `${sentReplies.length} replies were sent`);
     await assertInStep(database);
   });
 });
@@ -147,6 +191,31 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
 /** On a busy machine a wait may take longer than a statement may; a deadlock has another code. */
 function unlessTimedOut(error: { code?: string }): void {
   if (error.code !== '57014') throw error;
+}
+
+/** The channel's answers to replies. */
+function replyResultOf({ callback, attempt }: OutgoingReply): SendResult {
+  const kinds: SendResult[] = [
+    { kind: 'accepted', channelMessageId: `wamid.${callback}` },
+    { kind: 'accepted', channelMessageId: `wamid.${callback}` },
+    { kind: 'retry', reason: '1', afterMs: 1 },
+    { kind: 'uncertain', reason: 'timeout' },
+    { kind: 'pause_sender', reason: '1' },
+    { kind: 'opted_out', reason: '1' },
+  ];
+  return kinds[
+    (callback.length + Number(callback.slice(1).split('.')[0]) + attempt) % kinds.length
+  ] as SendResult;
+}
+
+/** A status of a reply: also a failure that pauses the sender, and one without a callback. */
+function replyStatusOf({ callback }: OutgoingReply, n: number): ChannelEvent {
+  const status = (['sent', 'delivered', 'failed', 'read'] as const)[n % 4]!;
+  return {
+    ...{ kind: 'status', channelMessageId: `wamid.${callback}`, status, at: new Date() },
+    callback: n % 3 === 0 ? null : callback,
+    failure: status === 'failed' ? { kind: 'pause_sender', reason: '1' } : null,
+  };
 }
 
 /** The channel's answers, with the kinds that lock more rows than the message's. */
