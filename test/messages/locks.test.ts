@@ -315,7 +315,7 @@ const LOCKED =
  */
 const ORDERLY = [
   /WHERE (?:\w+\.)?(?:id|message_id|phone_index|name) = (?:\$1|w\.|p_phone_index\b|p_id$|v_id$)/,
-  /WHERE s\.batch_id = batch_of\(p_id\) AND s\.application_id = p_id$/,
+  /WHERE (?:s\.)?batch_id = batch_of\((?:p_id|\$1)\) AND (?:s\.)?application_id = (?:p_id$|\$1\b)/,
   /ORDER BY (?:\w+\.)?(?:id|message_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
   /SKIP LOCKED/,
   // In a function that allows only nested loops, which keep the order of the subquery.
