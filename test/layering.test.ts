@@ -168,12 +168,27 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   documents: [...PARTS, 'places'],
 
+  // Observed income against declared income. Sources look at documents, at operators' words, and at providers.
+  'income/rules': ['base', ...RULES],
+  'income/sql': ['base', 'postgres', 'seal', ...RULES],
+  'income/sources': ['base', ...RULES, 'documents/sql', 'documents/uses'],
+  'income/uses': [...GROUND, ...RULES, 'applications/sql', 'income/sql', 'income/sources'],
+  income: [...PARTS, 'applications/sql'],
+
   // What a person may ask for: it reads the tables of all subjects, and erases by the functions of their owners.
   rights: PARTS,
   'rights/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
   'rights/uses': [
     ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses'],
-    ...['messages/sql', 'documents/sql', 'signing/sql', 'conversation/sql', 'partners/uses', 'rights/sql'],
+    ...[
+      'messages/sql',
+      'documents/sql',
+      'income/sql',
+      'signing/sql',
+      'conversation/sql',
+      'partners/uses',
+      'rights/sql',
+    ],
   ],
   'rights/commands': [
     ...['base', 'cli', 'operations', 'applications/rules', 'applications/commands', 'rights/uses'],
@@ -222,6 +237,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'conversation/subject.ts',
       'documents/subject.ts',
       'signing/subject.ts',
+      'income/subject.ts',
       'monitoring/subject.ts',
       'backup',
       'places',

@@ -40,6 +40,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'events/push/sql': ['partner_endpoints', 'pushes'],
   'conversation/sql': ['conversations', 'conversation_inputs', 'conversation_work', 'flows'],
   'documents/sql': ['documents', 'document_inputs', 'document_removals'],
+  'income/sql': ['income_checks'],
   'rights/sql': ['erasures', 'erased_phones'],
   'vault/sql': ['reseals', 'reindexes'],
   'operations/sql': ['operator_events', 'operator_events_head'],

@@ -10,6 +10,7 @@ import { conversation } from '../conversation/subject.ts';
 import { documents } from '../documents/subject.ts';
 import { endPushes, push } from '../events/push/subject.ts';
 import { events } from '../events/subject.ts';
+import { income } from '../income/subject.ts';
 import { messages } from '../messages/subject.ts';
 import { monitoring } from '../monitoring/subject.ts';
 import { partners } from '../partners/subject.ts';
@@ -32,6 +33,7 @@ export const SUBJECTS: readonly Subject[] = [
   applications,
   messages,
   documents,
+  income,
   conversation,
   signing,
   rights,

@@ -64,6 +64,21 @@ describe('checkPolicy', () => {
     }
   });
 
+  it('D44: the thresholds of incomes may be left out, and are checked where they are there', () => {
+    const income = { months: 3, newest_within_months: 2, confirm_ratio: 0.9, rescore_ratio: 0.7 };
+    assert.deepEqual(checkPolicy(changed('income', income), 'p.json'), { ...DEFAULT_POLICY, income });
+    const broken: [object, RegExp][] = [
+      [{ ...income, months: 0 }, /income\.months/],
+      [{ ...income, months: 1.5 }, /income\.months/],
+      [{ ...income, confirm_ratio: 1.1 }, /income\.confirm_ratio/],
+      [{ ...income, rescore_ratio: 0 }, /income\.rescore_ratio/],
+      [{ ...income, surplus: 1 }, /surplus/],
+      [{ months: 3 }, /income/],
+      [{ ...income, confirm_ratio: 0.6 }, /rescore_ratio must not be above income\.confirm_ratio/],
+    ];
+    for (const [value, rule] of broken) assert.match(refusal(changed('income', value)), rule);
+  });
+
   it('D27-D29: a missing key is refused and named', () => {
     for (const path of names(DEFAULT_POLICY)) {
       if (/^payment_capacity\.\d+$/.test(path)) continue;

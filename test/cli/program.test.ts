@@ -99,6 +99,8 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/events/push/rules/endpoint-hosts.ts',
       'src/events/push/subject.ts',
       'src/events/subject.ts',
+      'src/income/settings.ts',
+      'src/income/subject.ts',
       'src/main.ts',
       'src/messages/settings.ts',
       'src/messages/subject.ts',

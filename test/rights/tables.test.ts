@@ -16,7 +16,7 @@ const PERSONAL: readonly string[] = [
   // By the number of the application.
   ...['application_states', 'application_events', 'review_queue', 'open_phones', 'batch_receipts'],
   ...['outbox', 'leases', 'message_records', 'message_records_after_reviews', 'waiting_messages'],
-  ...['partner_events', 'pushes', 'operator_events', 'documents', 'document_inputs'],
+  ...['partner_events', 'pushes', 'operator_events', 'documents', 'document_inputs', 'income_checks'],
   ...['loan_contracts', 'signing_codes', 'contract_evidence'],
   // By blind indexes of the phone, of the person at the channel, or of the channel's messages.
   ...['conversations', 'conversation_inputs', 'conversation_work'],

@@ -16,6 +16,7 @@ const SECRETS = [
   'BACKUP_KEY',
   'AWS_SECRET_ACCESS_KEY',
   'SMS_AUTH_TOKEN',
+  'BELVO_SECRET_PASSWORD',
 ] as const;
 
 /**

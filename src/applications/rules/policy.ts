@@ -20,6 +20,26 @@ export const CRITERIA = keysOf(MAX_POINTS);
 export type Criterion = keyof typeof MAX_POINTS;
 export type Points = Readonly<Record<Criterion, number>>;
 
+/** When an observed income confirms the declared one (D44). Ratios are of the declared income. */
+export interface IncomeRules {
+  /** Whole calendar months that count, one after the other. */
+  readonly months: number;
+  /** The newest of them is at most so many months before the current one. */
+  readonly newest_within_months: number;
+  /** From this ratio on the income is confirmed. */
+  readonly confirm_ratio: number;
+  /** From this ratio on the application is scored again with what was observed. */
+  readonly rescore_ratio: number;
+}
+
+/** The rules of a policy that has none of its own. */
+export const DEFAULT_INCOME_RULES: IncomeRules = {
+  months: 3,
+  newest_within_months: 2,
+  confirm_ratio: 0.9,
+  rescore_ratio: 0.7,
+};
+
 /** A scoring policy. */
 export interface Policy {
   /** Stored with every application that the policy decided. A changed policy needs a new version. */
@@ -41,6 +61,8 @@ export interface Policy {
     /** Units of the currency for one USD. */
     readonly rates: Readonly<Record<Currency, number>>;
   };
+  /** Absent: `DEFAULT_INCOME_RULES`. */
+  readonly income?: IncomeRules;
 }
 
 /** The built-in policy. */

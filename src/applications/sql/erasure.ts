@@ -157,14 +157,18 @@ export async function stillStored(
   return found;
 }
 
-const THERE =
-  'SELECT a.id FROM applications_of($1) a WHERE a.id_number_index <> erased_index() ORDER BY a.id';
+const THERE = `
+  SELECT a.id FROM applications_of($1) a WHERE $2::boolean OR a.id_number_index <> erased_index() ORDER BY a.id`;
 
-/** Those of the applications that the store has, and whose applicant is not erased. */
-export async function stillThere(session: Session, ids: readonly ApplicationId[]): Promise<ApplicationId[]> {
+/** Those of the applications that the store has; without `also`, those whose applicant is not erased. */
+export async function stillThere(
+  session: Session,
+  ids: readonly ApplicationId[],
+  also?: 'also erased',
+): Promise<ApplicationId[]> {
   const found: ApplicationId[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
-    const { rows } = await session.query<{ id: string }>(THERE, [some]);
+    const { rows } = await session.query<{ id: string }>(THERE, [some, also !== undefined]);
     found.push(...rows.map(({ id }) => toApplicationId(id)));
   }
   return found;

@@ -1,9 +1,10 @@
 /** The policies that were used, so that each decision can be explained and repeated (D30). */
 
 import { errorCode } from '../../base/error-code.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Database, Session } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
 import { SetupError } from '../../postgres/setup-error.ts';
+import type { ApplicationId } from '../rules/ids.ts';
 import type { Policy } from '../rules/policy.ts';
 
 const FIND = 'SELECT id, content = $2::jsonb AS same FROM policies WHERE version = $1';
@@ -32,4 +33,12 @@ export async function rememberPolicy(database: Database, policy: Policy): Promis
     );
   }
   return row.id;
+}
+
+const OF_APPLICATION = `
+  SELECT o.content FROM applications_of(ARRAY[$1::bigint]) a JOIN policies o ON o.id = a.policy_id`;
+
+/** The policy that decided an application; null where there is no such application. */
+export async function policyOf(session: Session, id: ApplicationId): Promise<Policy | null> {
+  return (await session.query<{ content: Policy }>(OF_APPLICATION, [id])).rows[0]?.content ?? null;
 }

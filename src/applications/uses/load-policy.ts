@@ -51,6 +51,17 @@ const POLICY = Type.Object(
       },
       strict,
     ),
+    income: Type.Optional(
+      Type.Object(
+        {
+          months: Type.Integer({ minimum: 1, maximum: 12 }),
+          newest_within_months: Type.Integer({ minimum: 1, maximum: 12 }),
+          confirm_ratio: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+          rescore_ratio: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+        },
+        strict,
+      ),
+    ),
   },
   strict,
 );
@@ -81,6 +92,11 @@ export function checkPolicy(content: unknown, source: string): Policy {
   }
   if (policy.decision.approved < policy.decision.in_review) {
     throw new PolicyError(`POLICY_FILE ${source}: decision.approved must not be below decision.in_review`);
+  }
+  if (policy.income !== undefined && policy.income.rescore_ratio > policy.income.confirm_ratio) {
+    throw new PolicyError(
+      `POLICY_FILE ${source}: income.rescore_ratio must not be above income.confirm_ratio`,
+    );
   }
   return policy;
 }

@@ -1,5 +1,6 @@
 /** The sealed file of a document, and what is sealed beside it. */
 import { createHash } from 'node:crypto';
+import type { Vault } from '../../seal/vault.ts';
 import type { HolderMatch } from '../rules/holder.ts';
 import type { Finding } from '../rules/layout.ts';
 import type { SealedDocument, StoredFile } from '../sql/documents.ts';
@@ -50,6 +51,23 @@ export async function storeFile(
   };
 }
 
+/** What was read in a document; null where nobody has read it, or it has no file. Throws as `openDocument` does. */
+export function readingOf(vault: Vault, document: SealedDocument): Reading | null {
+  const secret = secretOf(vault, document);
+  return secret && partOf<Reading>(secret, document, 'reading');
+}
+
+function secretOf(vault: Vault, { fileKey, sealedSecret }: SealedDocument): Buffer | null {
+  if (fileKey === null || sealedSecret === null) return null;
+  return vault.open(sealedSecret, secretIdentity(fileKey));
+}
+
+function partOf<T>(secret: Buffer, document: SealedDocument, what: 'claims' | 'reading'): T | null {
+  const sealed = document[what];
+  if (sealed === null) return null;
+  return JSON.parse(openWith(secret, sealed, `${what} ${document.fileKey}`).toString());
+}
+
 /** The opened parts of a document that has a file. */
 export interface OpenedDocument {
   readonly claims: Claims | null;
@@ -66,15 +84,14 @@ export interface OpenedDocument {
  */
 export function openDocument(
   { vault, store }: Pick<DocumentFiles, 'vault' | 'store'>,
-  { fileKey, sealedSecret, claims, reading }: SealedDocument,
+  document: SealedDocument,
 ): OpenedDocument | null {
-  if (fileKey === null || sealedSecret === null) return null;
-  const secret = vault.open(sealedSecret, secretIdentity(fileKey));
-  const part = <T>(sealed: Buffer | null, what: string): T | null =>
-    sealed === null ? null : JSON.parse(openWith(secret, sealed, `${what} ${fileKey}`).toString());
+  const { fileKey } = document;
+  const secret = secretOf(vault, document);
+  if (secret === null || fileKey === null) return null;
   return {
-    claims: part<Claims>(claims, 'claims'),
-    reading: part<Reading>(reading, 'reading'),
+    claims: partOf<Claims>(secret, document, 'claims'),
+    reading: partOf<Reading>(secret, document, 'reading'),
     sealReading: (value) => sealWith(secret, Buffer.from(JSON.stringify(value)), `reading ${fileKey}`),
     file: async () => {
       const sealed = await store.get(fileKey);

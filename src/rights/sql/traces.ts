@@ -96,6 +96,10 @@ const OF_APPLICATION = {
       encode(d.sha256, 'hex') AS sha256,
       (SELECT count(*)::integer FROM document_inputs i WHERE i.document_id = d.id) AS messages
     FROM documents d WHERE d.application_id = $1 ORDER BY d.id`,
+  income_checks: `
+    SELECT c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared, c.observed, c.months, c.confidence, c.layouts,
+      c.policy_version, c.new_score, c.new_decision
+    FROM income_checks c WHERE c.application_id = $1 ORDER BY c.id`,
 } as const;
 
 /** What is stored beside an application: no row where the application is gone. */

@@ -6,6 +6,7 @@ import { moveApplication } from '../../applications/sql/applications.ts';
 import { eraseApplicants, holdForErasure } from '../../applications/sql/erasure.ts';
 import { eraseConversations } from '../../conversation/sql/retention.ts';
 import { eraseDocuments } from '../../documents/sql/erasure.ts';
+import { eraseIncomeEvidence } from '../../income/sql/income-checks.ts';
 import { eraseMessages } from '../../messages/sql/erasure.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction } from '../../postgres/database.ts';
@@ -61,6 +62,7 @@ export function eraseApplications(
     await eraseMessages(session, applications, suppressed, nobodySends);
     await eraseDocuments(session, applications);
     const contracts = await eraseContracts(session, applications);
+    await eraseIncomeEvidence(session, applications);
     const unopened = await eraseApplicants(session, vault, applications);
     const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
     if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);

@@ -1,0 +1,37 @@
+-- The observed income of applications against the declared one (D44; src/income, docs/income.md). The table is of the
+-- coordinator alone: a statement about it reads no table of other machines.
+
+-- The checks, with their evidence. The last one of an application counts. An erasure takes the evidence away, and
+-- leaves the numbers for statistics, as it does with the declared income. Bound: the retention of the applications.
+CREATE TABLE income_checks (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  application_id bigint NOT NULL,
+  checked_at timestamptz NOT NULL DEFAULT now(),
+  -- SHA-256 of everything that the check depends on: the same check again is the same row.
+  digest bytea NOT NULL,
+  method text NOT NULL,
+  outcome text NOT NULL CHECK (outcome IN ('confirmed', 'adjusted', 'operator')),
+  reason text NOT NULL,
+  currency text,
+  -- In hundredths; observed is the lower one of mean and median, NULL where there is none.
+  declared bigint,
+  observed bigint,
+  months smallint NOT NULL,
+  confidence real NOT NULL,
+  layouts text[] NOT NULL,
+  -- What read the documents.
+  reader text NOT NULL,
+  policy_version text,
+  -- The thresholds that were used (income of src/applications/rules/policy.ts).
+  rules jsonb NOT NULL,
+  -- With the observed income, by the application's own policy; NULL where nothing was scored again.
+  new_score smallint,
+  new_points smallint[],
+  new_decision text,
+  -- The months and their amounts by document, sealed: months of earnings tell a person to the platform that paid them.
+  evidence bytea,
+  UNIQUE (application_id, digest)
+);
+
+-- What the runtime role may do (0001_shared.sql).
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'income_checks');

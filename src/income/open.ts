@@ -1,0 +1,28 @@
+/** Puts together what a check of an income works with, from the variables of the process. */
+import type { ReadSetting } from '../base/setting.ts';
+import { BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_URL } from './settings.ts';
+import { belvoSource } from './sources/belvo.ts';
+import { documentSource, operatorSource } from './sources/documents.ts';
+import type { IncomeContext } from './uses/check-income.ts';
+
+/** For a process that checks incomes. */
+export function openIncome(
+  setting: ReadSetting,
+  around: Pick<IncomeContext, 'database' | 'vault'>,
+): IncomeContext {
+  const url = setting(BELVO_URL);
+  const account =
+    url === null
+      ? null
+      : {
+          url,
+          secretId: setting(BELVO_SECRET_ID),
+          secretPassword: setting(BELVO_SECRET_PASSWORD),
+        };
+  return {
+    ...around,
+    documents: documentSource(around),
+    operator: operatorSource(around),
+    provider: account === null ? null : belvoSource(account),
+  };
+}

@@ -1,0 +1,24 @@
+/** What `serve` and `worker` run of the incomes. */
+import { stillThere } from '../applications/sql/erasure.ts';
+import type { Service } from '../subject/subject.ts';
+import { checkedAfter, deleteIncomeChecks } from './sql/income-checks.ts';
+
+/** The jobs of one process: each remembers where it goes on. */
+export function incomeService(): Service {
+  let after = '0';
+  return {
+    upkeep: [
+      {
+        name: 'delete checks of incomes without applications',
+        seldom: true,
+        run: async ({ database }) => {
+          const { applications, last } = await checkedAfter(database, after);
+          const there = new Set(await stillThere(database, applications, 'also erased'));
+          const gone = applications.filter((id) => !there.has(id));
+          if (gone.length > 0) await deleteIncomeChecks(database, gone);
+          after = last ?? '0';
+        },
+      },
+    ],
+  };
+}

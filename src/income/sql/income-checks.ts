@@ -1,0 +1,185 @@
+/** The checks of incomes, with their evidence (D44). */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { CRITERIA, type IncomeRules } from '../../applications/rules/policy.ts';
+import type { Assessment, Decision } from '../../applications/rules/scorecard.ts';
+import type { Session, Transaction } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
+import { PAGE, sealedRows } from '../../seal/sealed-rows.ts';
+import type { Calendar, IncomeOutcome, IncomeReason } from '../rules/judge-income.ts';
+
+/** How the income was observed. */
+export type IncomeMethod = 'none' | 'documents' | 'operator' | 'documents and operator' | 'provider';
+
+/** A check as it is stored. Amounts are whole hundredths. */
+export interface IncomeCheck {
+  /** 64 lower-case hex digits over everything that the check depends on. */
+  readonly digest: string;
+  readonly method: IncomeMethod;
+  readonly outcome: IncomeOutcome;
+  readonly reason: IncomeReason;
+  readonly currency: string | null;
+  readonly declared: number | null;
+  /** null where there were too few months. */
+  readonly observed: number | null;
+  readonly months: number;
+  readonly confidence: number;
+  readonly layouts: readonly string[];
+  readonly reader: string;
+  readonly policyVersion: string | null;
+  readonly rules: IncomeRules;
+  /** null where nothing was scored again. */
+  readonly again: Assessment | null;
+  /** Sealed under `evidenceIdentity`. null: erased. */
+  readonly evidence: Buffer | null;
+}
+
+/** A check with its time. */
+export interface StoredIncomeCheck extends Omit<IncomeCheck, 'again'> {
+  readonly checkedAt: Date;
+  readonly newScore: number | null;
+  readonly newDecision: Decision | null;
+}
+
+/** In the Americas a month ends up to 12 hours after it does in UTC; nowhere it begins more than 14 hours before. */
+const CALENDAR = `
+  SELECT to_char(date_trunc('month', t.utc - interval '12 hours') - interval '1 day', 'YYYY-MM') AS "lastWhole",
+    to_char(t.utc + interval '14 hours', 'YYYY-MM') AS latest
+  FROM (SELECT now() AT TIME ZONE 'UTC' AS utc) AS t`;
+
+/** The months that bound what may be observed now. */
+export async function calendarOf(session: Session): Promise<Calendar> {
+  return onlyRow((await session.query<{ lastWhole: string; latest: string }>(CALENDAR)).rows);
+}
+
+/** What the evidence of a check is sealed under. */
+export function evidenceIdentity(id: ApplicationId, digest: string): string {
+  return evidenceName(`${id} ${digest}`);
+}
+
+const evidenceName = (name: string) => `income ${name}`;
+
+const ADD = `
+  INSERT INTO income_checks (application_id, digest, method, outcome, reason, currency, declared, observed, months,
+    confidence, layouts, reader, policy_version, rules, new_score, new_points, new_decision, evidence)
+  VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+  ON CONFLICT (application_id, digest) DO UPDATE SET checked_at = excluded.checked_at`;
+
+/** Stores a check; one with the same digest is the last one again. */
+export async function addIncomeCheck(
+  session: Session,
+  applicationId: ApplicationId,
+  check: IncomeCheck,
+): Promise<void> {
+  const { again } = check;
+  await session.query(ADD, [
+    applicationId,
+    check.digest,
+    check.method,
+    check.outcome,
+    check.reason,
+    check.currency,
+    check.declared,
+    check.observed,
+    check.months,
+    check.confidence,
+    check.layouts,
+    check.reader,
+    check.policyVersion,
+    check.rules,
+    again?.score ?? null,
+    again && CRITERIA.map((criterion) => again.points[criterion]),
+    again?.decision ?? null,
+    check.evidence,
+  ]);
+}
+
+const LAST = `
+  SELECT encode(c.digest, 'hex') AS digest, c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared::float8,
+    c.observed::float8, c.months, c.confidence, c.layouts, c.reader, c.policy_version, c.rules, c.new_score, c.new_decision,
+    c.evidence
+  FROM income_checks c WHERE c.application_id = $1 ORDER BY c.checked_at DESC, c.id DESC LIMIT 1`;
+
+interface Row {
+  digest: string;
+  checked_at: Date;
+  method: IncomeMethod;
+  outcome: IncomeOutcome;
+  reason: IncomeReason;
+  currency: string | null;
+  declared: number | null;
+  observed: number | null;
+  months: number;
+  confidence: number;
+  layouts: string[];
+  reader: string;
+  policy_version: string | null;
+  rules: IncomeRules;
+  new_score: number | null;
+  new_decision: Decision | null;
+  evidence: Buffer | null;
+}
+
+/** The last check of an application; null where there is none. */
+export async function incomeCheckOf(
+  session: Session,
+  applicationId: ApplicationId,
+): Promise<StoredIncomeCheck | null> {
+  const [row] = (await session.query<Row>(LAST, [applicationId])).rows;
+  if (row === undefined) return null;
+  const { checked_at, policy_version, new_score, new_decision, ...rest } = row;
+  return {
+    ...rest,
+    checkedAt: checked_at,
+    policyVersion: policy_version,
+    newScore: new_score,
+    newDecision: new_decision,
+  };
+}
+
+const ERASE = `
+  UPDATE income_checks SET evidence = NULL WHERE application_id = ANY ($1::bigint[]) AND evidence IS NOT NULL`;
+
+/** Takes the months and their amounts of these applications away; the numbers stay for statistics. */
+export async function eraseIncomeEvidence(
+  session: Transaction,
+  ids: readonly ApplicationId[],
+): Promise<void> {
+  await session.query(ERASE, [ids]);
+}
+
+/** The evidence of checks, as a kind of what data keys seal. */
+export const INCOME_EVIDENCE = sealedRows({
+  name: 'income checks',
+  identity: evidenceName,
+  some: `
+    SELECT application_id || ' ' || encode(digest, 'hex') AS name, evidence AS sealed FROM income_checks
+    WHERE substring(evidence FROM 1 FOR 1) = $1 LIMIT 3`,
+  page: `
+    SELECT id, application_id || ' ' || encode(digest, 'hex') AS name,
+      CASE WHEN (substring(evidence FROM 1 FOR 1) = $2) = $3 THEN evidence END AS sealed
+    FROM income_checks WHERE id > $1 AND evidence IS NOT NULL ORDER BY id LIMIT ${PAGE}`,
+  write: 'UPDATE income_checks SET evidence = $2 WHERE id = $1 AND evidence = $3 AND may_seal($4)',
+});
+
+const PAST = `
+  SELECT DISTINCT c.application_id FROM (
+    SELECT t.application_id, t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${PAGE}) AS c`;
+const LAST_OF_PAGE = `
+  SELECT max(c.id) AS last FROM (SELECT t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${PAGE}) AS c`;
+
+/** The applications of a page of checks after an id, and the id of its last check; null: there are no more. */
+export async function checkedAfter(
+  session: Session,
+  after: string,
+): Promise<{ readonly applications: ApplicationId[]; readonly last: string | null }> {
+  const { rows } = await session.query<{ application_id: string }>(PAST, [after]);
+  const last = (await session.query<{ last: string | null }>(LAST_OF_PAGE, [after])).rows[0]?.last ?? null;
+  return { applications: rows.map((row) => Number(row.application_id) as ApplicationId), last };
+}
+
+const DELETE = 'DELETE FROM income_checks WHERE application_id = ANY ($1::bigint[])';
+
+/** Deletes the checks of applications that are deleted. */
+export async function deleteIncomeChecks(session: Session, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(DELETE, [ids]);
+}

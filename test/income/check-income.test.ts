@@ -1,0 +1,124 @@
+/** D44 on a real store: documents become an observed income, and the evidence stays. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Statement, statementPdf } from '../../examples/statement-pdf.ts';
+import type { ApplicationId } from '../../src/applications/rules/ids.ts';
+import { openIncome } from '../../src/income/open.ts';
+import { evidenceIdentity, incomeCheckOf } from '../../src/income/sql/income-checks.ts';
+import { checkIncome } from '../../src/income/uses/check-income.ts';
+import { pdfOf } from '../documents/files.ts';
+import { ANA, documentStage } from '../documents/support.ts';
+
+const stage = await documentStage();
+const { apply, sent, receive, database, runtime, vault, json } = stage;
+const context = openIncome(
+  ({ read, variable: _ }) => read(undefined, { dataDir: stage.dataDir, ownDatabase: true }),
+  {
+    database: runtime,
+    vault,
+  },
+);
+const { rows } = await database.query(
+  `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS today,
+     ARRAY(SELECT to_char(date_trunc('month', now() AT TIME ZONE 'UTC' - interval '12 hours') - n * interval '1 month', 'YYYY-MM')
+       FROM generate_series(3, 1, -1) AS n) AS months`,
+);
+const { today, months } = rows[0] as { today: string; months: string[] };
+const statement = (amount: number, changes: Partial<Statement> = {}) =>
+  statementPdf({
+    layout: 'rodar-co-1',
+    ...ANA,
+    issued: today,
+    months: Object.fromEntries(months.map((month) => [month, amount])),
+    ...changes,
+  });
+const check = async (id: ApplicationId) => {
+  const result = await checkIncome(context, id);
+  if ('retryAfterMs' in result) throw new Error(result.reason);
+  return result;
+};
+const DECLARED = 3_200_000;
+
+describe('D44: the income of an application', () => {
+  it('is confirmed by its statement, with the evidence sealed', async () => {
+    const id = await apply();
+    await receive(sent(id, statement(DECLARED * 0.95)));
+    assert.deepEqual(await check(id), { outcome: 'confirmed', reason: 'confirmed' });
+    const stored = await incomeCheckOf(runtime, id);
+    assert.deepEqual(
+      [
+        stored?.method,
+        stored?.declared,
+        stored?.observed,
+        stored?.months,
+        stored?.layouts,
+        stored?.policyVersion,
+      ],
+      ['documents', DECLARED * 100, Math.round(DECLARED * 95), 3, ['rodar-co-1'], 'default-1'],
+    );
+    assert.match(stored?.reader ?? '', /unpdf/);
+    const evidence = vault.open(stored!.evidence!, evidenceIdentity(id, stored!.digest));
+    assert.deepEqual(
+      JSON.parse(evidence.toString()).months.map((one: { month: string }) => one.month),
+      months,
+    );
+  });
+
+  it('is scored again with what was observed, and the first score stays', async () => {
+    const id = await apply();
+    const before = await json('application', 'show', `${id}`);
+    await receive(sent(id, statement(DECLARED * 0.8)));
+    assert.deepEqual(await check(id), { outcome: 'adjusted', reason: 'same_decision' });
+    const stored = await incomeCheckOf(runtime, id);
+    assert.deepEqual([stored?.newDecision, typeof stored?.newScore], ['approved', 'number']);
+    const after = await json('application', 'show', `${id}`);
+    assert.deepEqual(
+      [after.score, after.decision, after.income],
+      [before.score, before.decision, before.income],
+    );
+  });
+
+  it('goes to an operator without documents, while one waits, and far below', async () => {
+    const id = await apply();
+    assert.equal((await check(id)).reason, 'no_documents');
+    await receive(sent(id, pdfOf([[['Otra empresa, otro documento']]])));
+    assert.equal((await check(id)).reason, 'documents_waiting');
+    const low = await apply();
+    await receive(sent(low, statement(DECLARED * 0.5)));
+    assert.deepEqual(await check(low), { outcome: 'operator', reason: 'far_below' });
+    assert.equal((await check(999_999_936 as ApplicationId)).reason, 'unreadable_application');
+  });
+
+  it('is what an operator stated of a document that nobody could read', async () => {
+    const id = await apply();
+    const { documentId } = await receive(sent(id, pdfOf([[['Otra empresa, otro documento']]])));
+    const stated = months.flatMap((month) => ['--month', `${month}=${DECLARED}`]);
+    await json('document', 'accept', `${documentId}`, '--reason', 'by hand', '--currency', 'cop', ...stated);
+    assert.deepEqual(await check(id), { outcome: 'confirmed', reason: 'confirmed' });
+    assert.equal((await incomeCheckOf(runtime, id))?.method, 'operator');
+  });
+
+  it('of a rejected document counts for nothing, and statements of debts are no income', async () => {
+    const id = await apply();
+    const { documentId } = await receive(sent(id, statement(DECLARED)));
+    await json('document', 'reject', `${documentId}`, '--reason', 'forged');
+    await receive(sent(id, statement(DECLARED - 1), { purpose: 'debts' }));
+    assert.equal((await check(id)).reason, 'no_documents');
+  });
+
+  it('checked again with the same facts is the same check; with others it is another one', async () => {
+    const id = await apply();
+    await check(id);
+    await Promise.all([check(id), check(id)]);
+    const count = async () =>
+      Number(
+        (await database.query('SELECT count(*) FROM income_checks WHERE application_id = $1', [id])).rows[0]
+          .count,
+      );
+    assert.equal(await count(), 1);
+    await receive(sent(id, statement(DECLARED)));
+    await check(id);
+    assert.equal(await count(), 2);
+    assert.equal((await incomeCheckOf(runtime, id))?.reason, 'confirmed');
+  });
+});
