@@ -104,13 +104,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'events/commands': ['base', 'cli', 'operations', ...RULES, 'events/uses'],
 
   // What follows the tap on "I am interested", up to the signature.
-  conversation: [...PARTS, 'conversation/sql', 'conversation/uses', 'signing/open.ts'],
+  conversation: [
+    ...[...PARTS, 'conversation/sql', 'conversation/uses'],
+    ...['documents/open.ts', 'signing/open.ts'],
+  ],
   'conversation/rules': ['base', ...RULES],
   'conversation/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
   'conversation/commands': ['base', 'cli', 'operations', ...RULES, 'conversation/uses'],
   'conversation/uses': [
     ...[...GROUND, ...RULES, 'conversation/sql'],
-    ...['applications/sql', 'messages/sql', 'messages/channels', 'events/sql', 'signing/uses'],
+    ...['applications/sql', 'messages/sql', 'events/sql', 'messages/channels'],
+    ...['documents/uses', 'signing/uses'],
   ],
 
   // Terms, contracts and their signature. The PDFs lie in the store of documents.

@@ -1,5 +1,6 @@
 /** The loops of conversations: turns, the work beside them, and the look at what changed elsewhere. */
 import { errorFields } from '../base/error-fields.ts';
+import { openDocuments } from '../documents/open.ts';
 import { openSigning } from '../signing/open.ts';
 import { startLoop } from '../subject/loop.ts';
 import type { Loop, LoopContext } from '../subject/subject.ts';
@@ -32,12 +33,13 @@ export function startTurns({ database, vault, log, failed }: LoopContext): Loop 
 
 const UNREADABLE = 'a conversation goes to an operator: its rows cannot be read';
 
-/** The work beside the turns. Rejects where the terms or the certificate of contracts are refused. */
+/** The work beside the turns. Rejects where a setting of documents or contracts is refused. */
 export async function startWork(given: LoopContext): Promise<Loop> {
   const { database, vault, log, failed, setting, channel } = given;
+  const documents = await openDocuments(setting, { database, vault, channel });
   const signing = await openSigning(setting, { database, vault, log, channel });
   const context = {
-    ...{ database, vault, performer: performerOf({ signing, channel }) },
+    ...{ database, vault, performer: performerOf({ documents, signing, channel }) },
     onFailure: (
       { work, application_id }: { work: string; application_id: string },
       error: unknown,

@@ -9,11 +9,14 @@ import { Simulator } from '../../src/simulator/channel.ts';
 import { testDatabase } from '../support/database.ts';
 import { testSigning } from '../support/signing.ts';
 
+/** These steps read no file. */
+const NO_FILES = { documents: undefined as never };
+
 const store = await testDatabase();
 const { context, codes, begin, lastFourOf, partner } = await testSigning(store);
 const simulator = new Simulator(async () => {});
 after(() => simulator.close());
-const performer = performerOf({ signing: context, channel: simulator });
+const performer = performerOf({ ...NO_FILES, signing: context, channel: simulator });
 const signing = signingOf(store.vault);
 
 it('D43, D46: an applicant who accepts and proves both things signs, and may withdraw', async () => {
@@ -63,7 +66,7 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
 
 it('D45: without terms there is no offer and no contract', async () => {
   const id = await begin();
-  const blocked = performerOf({ signing: { ...context, terms: null }, channel: simulator });
+  const blocked = performerOf({ ...NO_FILES, signing: { ...context, terms: null }, channel: simulator });
   const order = {
     applicationId: id,
     partnerId: partner as PartnerId,

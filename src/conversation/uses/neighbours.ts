@@ -1,5 +1,10 @@
 /** The subjects below a conversation. Where one is not there yet, an operator does its part. */
+import { readApplications } from '../../applications/sql/applications.ts';
+import type { DocumentReason } from '../../documents/rules/document.ts';
+import type { DocumentContext } from '../../documents/uses/context.ts';
+import { receiveDocument } from '../../documents/uses/receive-document.ts';
 import type { Channel } from '../../messages/channels/channel.ts';
+import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { formatMoney, formatPercent } from '../../signing/rules/money.ts';
 import type { Offer } from '../../signing/rules/offer.ts';
@@ -9,11 +14,12 @@ import { makeContract } from '../../signing/uses/make-contract.ts';
 import { offerOf } from '../../signing/uses/price.ts';
 import { sendCode } from '../../signing/uses/send-code.ts';
 import { recordEvidence, signContract, withdraw } from '../../signing/uses/sign-contract.ts';
-import type { OfferShown } from '../rules/input.ts';
-import type { EvidenceEntry, Later, Performer, Signing } from './ports.ts';
+import type { OfferShown, Refusal } from '../rules/input.ts';
+import type { EvidenceEntry, Later, Performer, Signing, WorkOrder } from './ports.ts';
 
 /** What the work beside the conversations needs. */
 export interface Neighbours {
+  readonly documents: DocumentContext;
   readonly signing: SigningContext;
   readonly channel: Pick<Channel, 'uploadMedia'>;
 }
@@ -22,9 +28,10 @@ const CODE_MINUTES = 10;
 const AGAIN_MS = 30_000;
 
 /** Documents, incomes, offers, contracts and codes. */
-export function performerOf({ signing, channel }: Neighbours): Performer {
+export function performerOf({ documents, signing, channel }: Neighbours): Performer {
   return {
-    readDocument: async () => 'operator',
+    readDocument: (order, file) => readDocument(documents, order, file),
+    // The check of incomes is not there yet: an operator does it.
     checkIncome: async () => 'operator',
     async offer({ applicationId, locale }) {
       const offer = await offerOf(signing, applicationId);
@@ -45,6 +52,42 @@ export function performerOf({ signing, channel }: Neighbours): Performer {
       return { result: sent.kind, way, minutes: CODE_MINUTES };
     },
   };
+}
+
+/** What the person is told of a file that is not used; of the others: send it again. */
+const REFUSALS: Partial<Readonly<Record<DocumentReason, Refusal>>> = {
+  too_large: 'too_large',
+  too_many_pixels: 'too_large',
+  unsupported_type: 'wrong_type',
+  type_mismatch: 'wrong_type',
+  polyglot: 'wrong_type',
+  encrypted: 'locked',
+  infected: 'infected',
+  empty: 'unreadable',
+  damaged: 'unreadable',
+};
+
+async function readDocument(
+  documents: DocumentContext,
+  { applicationId, partnerId }: WorkOrder,
+  file: Parameters<Performer['readDocument']>[1],
+): ReturnType<Performer['readDocument']> {
+  const { database, vault } = documents;
+  const [application] = await readApplications(database, vault, [applicationId]);
+  if (application?.fault === 'unknown_key') return later('unknown_key');
+  const { name, id_number: idNumber } = application?.fields ?? {};
+  const end = await receiveDocument(documents, {
+    ...{ applicationId, partnerId, purpose: file.purpose, mediaId: file.mediaId, filename: file.filename },
+    ...{ claimedType: file.claimedType, claimedSha256: file.claimedSha256 },
+    inputIndex: fromBigint<'channel_message_id'>(file.inputIndex),
+    holder: { name: textOf(name), idNumber: textOf(idNumber) },
+  });
+  if ('retryAfterMs' in end) return end;
+  return end.fate === 'refused' ? { refused: REFUSALS[end.reason] ?? 'gone' } : end.fate;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function later(reason: string): Later {
