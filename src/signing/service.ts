@@ -2,6 +2,7 @@
 import type { Service, ServiceContext } from '../subject/subject.ts';
 import { openFinishing } from './open.ts';
 import { CONTRACT_YEARS } from './settings.ts';
+import { clearBlocks } from './sql/blocks.ts';
 import { forgetCodes } from './sql/codes.ts';
 import { expireContracts, unfinished } from './sql/contracts.ts';
 import { deleteDropped, droppedContracts, forgetContracts } from './sql/dropped.ts';
@@ -12,6 +13,7 @@ export const SIGNING_SERVICE: Service = {
     { name: 'expire contracts', run: ({ database }) => expireContracts(database, null) },
     { name: 'finish contracts', run: finishSigned },
     { name: 'delete contracts', run: deleteContracts },
+    { name: 'clear blocked contracts', seldom: true, run: ({ database }) => clearBlocks(database) },
     { name: 'forget codes', seldom: true, run: ({ database }) => forgetCodes(database) },
     { name: 'forget contracts', seldom: true, run: forgetOld },
   ],

@@ -13,6 +13,7 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
     messages: new Map([['delivered', 5]]),
     lateS: 0,
     replies: { waiting: 0, oldestS: 0 },
+    contracts: { blocked: 0, reasons: null },
     unsettledS: 0,
     sender: { brokenAt: null, brokenReason: null, pausedAt: null, pausedReason: null, pausedTemplates: 0 },
     undelivered: 0,

@@ -160,6 +160,9 @@ describe('deploy/monitoring', { skip: withoutPrometheus, timeout: 240_000 }, () 
           now() - interval '3 minutes')`,
     );
     await sql(
+      `INSERT INTO loan_contracts (application_id, state, reason, elapsed_ms) VALUES (1, 'blocked', 'no_terms', 0)`,
+    );
+    await sql(
       `INSERT INTO message_count_hours (hour, status, count, counted_at)
         SELECT date_trunc('hour', now()) - interval '1 hour', 'accepted', -30, now() - interval '1 hour'`,
     );

@@ -87,6 +87,11 @@ describe('status', () => {
       'DELETE FROM replies',
     ],
     [
+      'contracts_blocked',
+      `INSERT INTO loan_contracts (application_id, state, reason, elapsed_ms) VALUES (1, 'blocked', 'no_terms', 0)`,
+      'DELETE FROM loan_contracts',
+    ],
+    [
       'messages_uncertain',
       `INSERT INTO waiting_messages VALUES ('uncertain', 1, now() - interval '2 hours', 1)`,
       'DELETE FROM waiting_messages',

@@ -128,6 +128,14 @@ describe('the upkeep', () => {
     assert.equal(await answer(id, 'code', codes.last), 'right');
   });
 
+  it('D45: an application without a contract is counted while it waits for a signature', async () => {
+    const [one, other] = [await begin(), await begin()];
+    for (const id of [one, other]) await makeContract({ ...context, terms: null }, id);
+    await json('application', 'reject', `${one}`, '--reason', 'x');
+    await upkeep();
+    assert.deepEqual([await statesOf(one), await statesOf(other)], [[], ['blocked']]);
+  });
+
   it('an expired contract is marked, and codes go after a day', async () => {
     const id = await begin();
     await make(id);

@@ -102,6 +102,7 @@ function statusJson({ troubles, facts }: Status) {
     messages: Object.fromEntries(facts.messages),
     oldest_due_seconds: facts.lateS,
     replies: { waiting: facts.replies.waiting, oldest_seconds: facts.replies.oldestS },
+    contracts: { blocked: facts.contracts.blocked, reasons: facts.contracts.reasons },
     oldest_uncertain_seconds: facts.unsettledS,
     undelivered: facts.undelivered,
     sender: {

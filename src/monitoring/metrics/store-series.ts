@@ -98,13 +98,14 @@ export class StoreSeries {
     }
   }
 
-  #showMessages({ messages, lateS, replies, unsettledS, sender, undelivered }: StoreFacts): void {
+  #showMessages({ messages, lateS, replies, contracts, unsettledS, sender, undelivered }: StoreFacts): void {
     const gauges = this.#gauges;
     for (const status of MESSAGE_STATUSES) gauges.messages.set({ status }, messages.get(status) ?? 0);
     gauges.messages_oldest_seconds.set({ status: 'queued' }, lateS);
     gauges.messages_oldest_seconds.set({ status: 'uncertain' }, unsettledS);
     gauges.replies_waiting.set(replies.waiting);
     gauges.replies_oldest_seconds.set(replies.oldestS);
+    gauges.contracts_blocked.set(contracts.blocked);
     gauges.messages_undelivered.set(undelivered);
     gauges.channel_broken.set(sender.brokenAt === null ? 0 : 1);
     gauges.sender_paused.set(sender.pausedAt === null ? 0 : 1);
@@ -139,6 +140,7 @@ const GAUGES = {
   ],
   replies_waiting: ['Replies to persons that wait or are on their way.', []],
   replies_oldest_seconds: ['How long a person has waited for the oldest of these replies.', []],
+  contracts_blocked: ['Approved applications that get no contract until an operator mends something.', []],
   messages_undelivered: [
     'Messages that the channel accepted in the last one to two hours, while it delivered none; else 0.',
     [],

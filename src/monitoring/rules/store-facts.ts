@@ -48,6 +48,13 @@ interface SenderFacts {
   readonly pausedTemplates: number;
 }
 
+/** Approved applications that get no contract until an operator mends something (docs/signing.md). */
+interface ContractFacts {
+  readonly blocked: number;
+  /** Codes, such as `no_terms, above_maximum`; null: none. */
+  readonly reasons: string | null;
+}
+
 /** The replies that wait or are on their way. */
 interface ReplyFacts {
   readonly waiting: number;
@@ -76,6 +83,7 @@ export interface StoreFacts {
   /** How long the oldest message that may go out has waited, in seconds; 0: none waits. */
   readonly lateS: number;
   readonly replies: ReplyFacts;
+  readonly contracts: ContractFacts;
   /** How long the oldest uncertain message waits for an operator, in seconds; 0: none does. */
   readonly unsettledS: number;
   readonly sender: SenderFacts;

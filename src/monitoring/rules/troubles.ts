@@ -14,6 +14,7 @@ export const TROUBLE_CODES = [
   ...(['database_unreachable', 'schema_unfit', 'schema_pending', 'no_upkeep', 'upkeep_failing'] as const),
   ...(['partitions_short', 'sender_paused', 'channel_broken', 'templates_paused'] as const),
   ...(['messages_late', 'replies_late', 'messages_undelivered', 'messages_uncertain'] as const),
+  ...(['contracts_blocked'] as const),
   ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
   ...(['keys_differ', 'seals_near_bound', 'reseal_stuck', 'backup_overdue'] as const),
 ] as const;
@@ -31,6 +32,7 @@ export const BOUNDS = {
   lateS: 900,
   /** A person waits for it. */
   replyWaitsS: 120,
+  contractsBlocked: 0,
   undelivered: 20,
   /** An operator may settle such a message. */
   unsettledS: 3_600,
@@ -47,6 +49,7 @@ export function troublesOf(facts: StoreFacts): Trouble[] {
   return [
     ...upkeepTroubles(facts),
     ...messageTroubles(facts),
+    ...contractTroubles(facts),
     ...partnerTroubles(facts),
     ...keyTroubles(facts),
     ...backupTroubles(facts),
@@ -104,6 +107,12 @@ function isFailing({ job, succeededAt, failedAt }: JobFacts, at: Date): boolean 
   if (job === BASE_BACKUP) return false;
   if (succeededAt === null) return failedAt !== null;
   return at.getTime() - succeededAt.getTime() > BOUNDS.sinceJobS * 1000;
+}
+
+function contractTroubles({ contracts }: StoreFacts): Trouble[] {
+  const { blocked, reasons } = contracts;
+  if (blocked <= BOUNDS.contractsBlocked) return [];
+  return [{ code: 'contracts_blocked', text: `applications get no contract: ${blocked} (${reasons})` }];
 }
 
 function messageTroubles({

@@ -23,7 +23,7 @@ const STORE = `
       WHERE o.hour >= date_trunc('hour', now()) - interval '1 hour' AND o.sweep_at IS NOT NULL) AS sweeps,
     (SELECT greatest(extract(epoch FROM now() - r.next_at), 0)::double precision FROM reseals r
       WHERE r.finished_at IS NULL) AS reseal_late_s,
-    k.sealing, k.share, p.replies, p.replies_s
+    k.sealing, k.share, p.replies, p.replies_s, b.contracts, b.contract_reasons
   FROM sender s CROSS JOIN undelivered_messages() AS u
   CROSS JOIN (
     SELECT count(*)::integer AS sealing, coalesce(max(c.seals), 0) / 2^32 AS share FROM secret_checks c
@@ -31,7 +31,10 @@ const STORE = `
   CROSS JOIN (
     SELECT count(*)::integer AS replies,
       greatest(extract(epoch FROM now() - min(r.created_at)), 0)::double precision AS replies_s
-    FROM replies r WHERE r.status IN ('queued', 'sending')) AS p`;
+    FROM replies r WHERE r.status IN ('queued', 'sending')) AS p
+  CROSS JOIN (
+    SELECT count(*)::integer AS contracts, string_agg(DISTINCT c.reason, ', ') AS contract_reasons
+    FROM loan_contracts c WHERE c.state = 'blocked') AS b`;
 
 const MESSAGES = `
   SELECT status::text, sum(count) AS count FROM message_counts GROUP BY status HAVING sum(count) <> 0 ORDER BY 1`;
@@ -94,6 +97,7 @@ export async function readStoreFacts(database: Database, partners: number): Prom
     messages: new Map(messages.map(({ status, count }) => [status, Number(count)])),
     lateS: store.late_s ?? 0,
     replies: { waiting: store.replies, oldestS: store.replies_s ?? 0 },
+    contracts: { blocked: store.contracts, reasons: store.contract_reasons },
     unsettledS: store.unsettled_s ?? 0,
     sender: {
       brokenAt: store.broken_at,
@@ -120,6 +124,8 @@ interface StoreRow {
   late_s: number | null;
   replies: number;
   replies_s: number | null;
+  contracts: number;
+  contract_reasons: string | null;
   unsettled_s: number | null;
   broken_at: Date | null;
   broken_reason: string | null;

@@ -13,6 +13,21 @@ export async function noteBlock(session: Session, id: ApplicationId, reason: Blo
   await session.query(BLOCK, [id, reason]);
 }
 
+const BLOCKED = `
+  SELECT application_id FROM loan_contracts WHERE state = 'blocked' ORDER BY application_id LIMIT 500`;
+/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+const PENDING = "SELECT id FROM applications_of($1) WHERE status = 'pending_signature'";
+const CLEAR = "DELETE FROM loan_contracts WHERE application_id = ANY ($1) AND state = 'blocked'";
+
+/** Takes the notes of applications away that wait for no signature any more. */
+export async function clearBlocks(session: Session): Promise<void> {
+  const { rows } = await session.query<{ application_id: string }>(BLOCKED);
+  if (rows.length === 0) return;
+  const ids = rows.map(({ application_id: id }) => id);
+  const pending = new Set((await session.query<{ id: string }>(PENDING, [ids])).rows.map(({ id }) => id));
+  await session.query(CLEAR, [ids.filter((id) => !pending.has(id))]);
+}
+
 const UNBLOCK = "DELETE FROM loan_contracts WHERE application_id = $1 AND state = 'blocked'";
 
 /** Takes the note away: the terms have been mended. */
