@@ -106,7 +106,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // What follows the tap on "I am interested", up to the signature.
   conversation: [
     ...[...PARTS, 'conversation/sql', 'conversation/uses'],
-    ...['documents/open.ts', 'signing/open.ts'],
+    ...['documents/open.ts', 'income/open.ts', 'signing/open.ts'],
   ],
   'conversation/rules': ['base', ...RULES],
   'conversation/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
@@ -114,7 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'conversation/uses': [
     ...[...GROUND, ...RULES, 'conversation/sql'],
     ...['applications/sql', 'messages/sql', 'events/sql', 'messages/channels'],
-    ...['documents/uses', 'signing/uses'],
+    ...['documents/uses', 'income/uses', 'signing/uses'],
   ],
 
   // Terms, contracts and their signature. The PDFs lie in the store of documents.

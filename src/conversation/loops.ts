@@ -1,6 +1,7 @@
 /** The loops of conversations: turns, the work beside them, and the look at what changed elsewhere. */
 import { errorFields } from '../base/error-fields.ts';
 import { openDocuments } from '../documents/open.ts';
+import { openIncome } from '../income/open.ts';
 import { openSigning } from '../signing/open.ts';
 import { startLoop } from '../subject/loop.ts';
 import type { Loop, LoopContext } from '../subject/subject.ts';
@@ -37,9 +38,10 @@ const UNREADABLE = 'a conversation goes to an operator: its rows cannot be read'
 export async function startWork(given: LoopContext): Promise<Loop> {
   const { database, vault, log, failed, setting, channel } = given;
   const documents = await openDocuments(setting, { database, vault, channel });
+  const income = openIncome(setting, { database, vault });
   const signing = await openSigning(setting, { database, vault, log, channel });
   const context = {
-    ...{ database, vault, performer: performerOf({ documents, signing, channel }) },
+    ...{ database, vault, performer: performerOf({ documents, income, signing, channel }) },
     onFailure: (
       { work, application_id }: { work: string; application_id: string },
       error: unknown,

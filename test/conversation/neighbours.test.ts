@@ -9,8 +9,8 @@ import { Simulator } from '../../src/simulator/channel.ts';
 import { testDatabase } from '../support/database.ts';
 import { testSigning } from '../support/signing.ts';
 
-/** These steps read no file. */
-const NO_FILES = { documents: undefined as never };
+/** These steps read no file and no income. */
+const NO_FILES = { documents: undefined as never, income: undefined as never };
 
 const store = await testDatabase();
 const { context, codes, begin, lastFourOf, partner } = await testSigning(store);

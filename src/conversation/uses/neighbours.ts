@@ -1,8 +1,9 @@
-/** The subjects below a conversation. Where one is not there yet, an operator does its part. */
+/** The subjects below a conversation, behind the ports of this room. */
 import { readApplications } from '../../applications/sql/applications.ts';
 import type { DocumentReason } from '../../documents/rules/document.ts';
 import type { DocumentContext } from '../../documents/uses/context.ts';
 import { receiveDocument } from '../../documents/uses/receive-document.ts';
+import { checkIncome, type IncomeContext } from '../../income/uses/check-income.ts';
 import type { Channel } from '../../messages/channels/channel.ts';
 import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -20,6 +21,7 @@ import type { EvidenceEntry, Later, Performer, Signing, WorkOrder } from './port
 /** What the work beside the conversations needs. */
 export interface Neighbours {
   readonly documents: DocumentContext;
+  readonly income: IncomeContext;
   readonly signing: SigningContext;
   readonly channel: Pick<Channel, 'uploadMedia'>;
 }
@@ -28,11 +30,13 @@ const CODE_MINUTES = 10;
 const AGAIN_MS = 30_000;
 
 /** Documents, incomes, offers, contracts and codes. */
-export function performerOf({ documents, signing, channel }: Neighbours): Performer {
+export function performerOf({ documents, income, signing, channel }: Neighbours): Performer {
   return {
     readDocument: (order, file) => readDocument(documents, order, file),
-    // The check of incomes is not there yet: an operator does it.
-    checkIncome: async () => 'operator',
+    async checkIncome({ applicationId }) {
+      const checked = await checkIncome(income, applicationId);
+      return 'retryAfterMs' in checked ? checked : checked.outcome;
+    },
     async offer({ applicationId, locale }) {
       const offer = await offerOf(signing, applicationId);
       return offer.kind === 'blocked' ? null : shownOffer(offer, locale);
