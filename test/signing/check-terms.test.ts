@@ -32,6 +32,11 @@ test('D45: good terms are taken, with the built-in templates beside their own', 
   assert.ok(Object.hasOwn(terms.contracts, 'standard-pt'));
 });
 
+test('D45: the example that the document names is taken', async () => {
+  const terms = await loadTerms({ path: join(import.meta.dirname, '../../examples/terms.json') });
+  assert.equal(terms?.countries.CO?.contract, 'standard-es');
+});
+
 test('D45: a fault names the file, the place and the rule', () => {
   const template = DEFAULT_CONTRACTS['standard-es'];
   const table: readonly (readonly [path: string, value: unknown, message: RegExp])[] = [
