@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
+import { pdfOf } from '../../examples/statement-pdf.ts';
 import {
   applications,
   demoKeyOf,
@@ -64,6 +65,18 @@ test('the package has the compiled program and its pages of text, and no way bac
   assert.deepEqual(readJson(REPOSITORY).engines, { node: '>=20' });
   const migrations = (folder: string) => readdirSync(join(folder, 'migrations'));
   assert.deepEqual(migrations(join(installed, 'dist')), migrations(REPOSITORY));
+});
+
+test('a document is read by the compiled process of its own', bounded, async () => {
+  const dist = join(installed, 'dist/src/documents');
+  const { processReader } = await import(join(dist, 'reader/reader.js'));
+  const { loadLayouts } = await import(join(dist, 'uses/load-layouts.js'));
+  const read = await processReader()(
+    pdfOf([[['Certificado de ingresos de octubre de 2026']]]),
+    'application/pdf',
+  );
+  assert.deepEqual(read.lines, ['Certificado de ingresos de octubre de 2026']);
+  assert.equal((await loadLayouts(null)).length, 3);
 });
 
 test('the program registers a batch on an embedded PostgreSQL in the current folder', bounded, async () => {
