@@ -47,6 +47,7 @@ test('each panel has a number and a place of its own, and a panel that is no row
         places.set(`${column} ${line}`, title);
       }
     if (type === 'row') continue;
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the dashboard
     assert.deepEqual(datasource, { type: 'prometheus', uid: '${datasource}' }, title);
     assert.ok(targets.length > 0, title);
     assert.equal(new Set(targets.map(({ refId }) => refId)).size, targets.length, title);
