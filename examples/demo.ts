@@ -1,21 +1,20 @@
 /**
- * Sends examples/batch.json to a running service and shows the outcome of each application (`npm run demo`).
+ * Sends examples/batch.json to a running service and shows the outcome of each application (`npm run demo`). With
+ * `--until signed` it registers one application instead and plays its applicant until the contract is signed.
  *
  * `VENTANILLA_URL` is the URL to send to (default http://127.0.0.1:8080/PRO). `VENTANILLA_API_KEY` is the key; without
  * it the demo reads `demo-key` under `DATA_DIR` (default ./data), which the service writes on its first start. With
- * `NO_COLOR` there are no colours. The exit code is 0 where the batch was answered with 200, else 1.
+ * `NO_COLOR` there are no colours. `VENTANILLA_SIMULATOR_URL` is the URL of the simulator's page (default
+ * http://127.0.0.1:8081/simulator). The exit code is 0 where the batch was answered with 200, or with `--until signed`
+ * where the contract was signed; else 1.
  */
 
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-
-const DEFAULT_URL = 'http://127.0.0.1:8080/PRO';
-const TIMEOUT_MS = 15_000;
-/** An answer is far smaller. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-const ROOT = resolve(import.meta.dirname, '..');
+import { call, DemoError, endpoint, ROOT, readKey } from './demo/service.ts';
+import { untilSigned } from './demo/until-signed.ts';
 
 interface Result {
   id_number: string;
@@ -39,91 +38,8 @@ interface Quota {
 }
 type Submitted = { name?: string; id_number?: string } | null;
 
-/** Ends the demo, with a text for the person who started it. */
-class DemoError extends Error {}
-
 const COLOURS = { approved: 'green', in_review: 'yellow', rejected: 'red', error: 'magenta' } as const;
 type Outcome = keyof typeof COLOURS;
-
-async function readKey(): Promise<string> {
-  const fromEnvironment = process.env.VENTANILLA_API_KEY?.trim();
-  if (fromEnvironment) return fromEnvironment;
-  const path = join(resolve(ROOT, process.env.DATA_DIR || 'data'), 'demo-key');
-  const key = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new DemoError(
-      error.code === 'ENOENT'
-        ? `There is no key. Set VENTANILLA_API_KEY, or start the service once (npm start): it writes a demo key to ${path}.`
-        : `The key in ${path} cannot be read (${error.code}). Set VENTANILLA_API_KEY instead.`,
-    );
-  });
-  if (key.trim() === '')
-    throw new DemoError(`The key file ${path} is empty. Set VENTANILLA_API_KEY instead.`);
-  return key.trim();
-}
-
-function endpoint(): URL {
-  const text = process.env.VENTANILLA_URL || DEFAULT_URL;
-  if (!URL.canParse(text)) throw new DemoError(`VENTANILLA_URL is not a URL: ${text}`);
-  return new URL(text);
-}
-
-async function call<T>(url: URL, key: string, body?: string): Promise<T> {
-  const headers: Record<string, string> = { 'X-API-Key': key, 'Accept-Language': 'en' };
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
-  let status: number;
-  let text: string;
-  try {
-    const init = body === undefined ? { headers } : { method: 'POST', headers, body };
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    status = response.status;
-    text = await textOf(response);
-  } catch (error) {
-    if (error instanceof DemoError) throw error;
-    if (error instanceof Error && error.name === 'TimeoutError') {
-      throw new DemoError(`${url} did not answer within ${TIMEOUT_MS / 1000} s.`);
-    }
-    const cause =
-      error instanceof Error ? ((error.cause as { code?: string })?.code ?? error.message) : error;
-    throw new DemoError(
-      `Nothing answers at ${url} (${cause}). Is the service running? Start it with: npm start`,
-    );
-  }
-  const json = parse(text);
-  if (status !== 200)
-    throw new DemoError(`${url} answered ${status}: ${reasonIn(json) ?? 'no reason given'}${hint(status)}`);
-  if (json === undefined) throw new DemoError(`${url} answered 200, but not with JSON. Is it Ventanilla?`);
-  return json as T;
-}
-
-async function textOf({ body, url }: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body ?? []) {
-    length += piece.length;
-    if (length > MAX_ANSWER_BYTES) throw new DemoError(`The answer of ${url} is too long. Is it Ventanilla?`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function reasonIn(json: unknown): string | undefined {
-  return (json as { error?: string } | null | undefined)?.error;
-}
-
-function hint(status: number): string {
-  if (status === 401)
-    return '\nThe key is unknown, revoked or not for this environment. See VENTANILLA_API_KEY.';
-  if (status === 404) return '\nVENTANILLA_URL should end in /PRO or /DEV.';
-  return '';
-}
 
 /**
  * Outcomes by position. Both lists keep the order of submission (D15), so the next entry of one of them belongs to the
@@ -175,9 +91,7 @@ function showQuota({ partner }: Quota): void {
   console.log(`Quota of ${partner.name}: ${partner.used_24h} used in the last 24 hours, ${cap}`);
 }
 
-async function main(): Promise<void> {
-  const url = endpoint();
-  const key = await readKey();
+async function showOutcomes(url: URL, key: string): Promise<void> {
   const body = await readFile(join(ROOT, 'examples', 'batch.json'), 'utf8');
   const { applications } = JSON.parse(body) as { applications: Submitted[] };
 
@@ -196,8 +110,15 @@ async function main(): Promise<void> {
   );
 }
 
+async function main([option, until, ...rest]: readonly string[]): Promise<void> {
+  if (option === undefined) return showOutcomes(endpoint(), await readKey());
+  if (option !== '--until' || until !== 'signed' || rest.length > 0)
+    throw new DemoError('Usage: npm run demo, or npm run demo -- --until signed');
+  await untilSigned(endpoint(), await readKey());
+}
+
 try {
-  await main();
+  await main(process.argv.slice(2));
 } catch (error) {
   console.error(error instanceof DemoError ? error.message : error);
   process.exitCode = 1;

@@ -100,6 +100,8 @@ export async function startBackground(
 function watched(channel: Channel, watcher: Watcher): Channel {
   return {
     ...(channel.released && { released: channel.released }),
+    ...(channel.codeWay && { codeWay: channel.codeWay }),
+    ...(channel.sendCode && { sendCode: channel.sendCode.bind(channel) }),
     send: async (message, signal) => {
       const result = await channel.send(message, signal);
       watcher.sent(result.kind);

@@ -127,9 +127,15 @@ export function setWindow({ simulator }: SimulatorContext, phone: Phone, isOver:
   else simulator.windowsOver.delete(phone);
 }
 
-/** Lets the messages that wait for their contact window now go out at once. Only the simulator can do this. */
-export async function releaseWaiting({ database, simulator }: SimulatorContext): Promise<void> {
-  const ids = await readWaitingForHours(database);
+/**
+ * Lets the messages that wait for their contact window now go out at once, or one message whether or not it waits yet.
+ * Only the simulator can do this.
+ */
+export async function releaseWaiting(
+  { database, simulator }: SimulatorContext,
+  messageId?: MessageId,
+): Promise<void> {
+  const ids = messageId === undefined ? await readWaitingForHours(database) : [messageId];
   // The ids are added before the messages are due: otherwise the delivery could put them off again.
   for (const id of ids) simulator.released.add(id);
   await againAfterConflict(() => makeWaitingDue(database, ids));

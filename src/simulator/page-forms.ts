@@ -44,7 +44,7 @@ const FORMS = {
   'made-up': Type.Object({ phone: E164, what: oneOf(MADE_UP) }, strict),
   other: Type.Object({ phone: E164, what: oneOf(OTHER_MESSAGES) }, strict),
   window: Type.Object({ phone: E164, isOver: Type.Boolean() }, strict),
-  release: Type.Object({}, strict),
+  release: Type.Object({ messageId: Type.Optional(Id) }, strict),
   faults: Type.Object(
     {
       failShare: Share,

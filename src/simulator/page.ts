@@ -153,7 +153,7 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
   always('text', ({ phone, body }) => writeText(context, phone, body));
   always('other', ({ phone, what }) => sendOther(context, phone, what));
   always('window', ({ phone, isOver }) => setWindow(context, phone, isOver));
-  always('release', () => releaseWaiting(context));
+  always('release', ({ messageId }) => releaseWaiting(context, messageId));
   always('faults', (faults) => {
     context.simulator.faults = faults;
   });

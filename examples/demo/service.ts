@@ -1,0 +1,96 @@
+/** The demo's requests to the service. */
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+const DEFAULT_URL = 'http://127.0.0.1:8080/PRO';
+const TIMEOUT_MS = 15_000;
+/** An answer is far smaller. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/** The folder of the checkout. */
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Ends the demo, with a text for the person who started it. */
+export class DemoError extends Error {}
+
+/** The API key. */
+export async function readKey(): Promise<string> {
+  const fromEnvironment = process.env.VENTANILLA_API_KEY?.trim();
+  if (fromEnvironment) return fromEnvironment;
+  const path = join(resolve(ROOT, process.env.DATA_DIR || 'data'), 'demo-key');
+  const key = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new DemoError(
+      error.code === 'ENOENT'
+        ? `There is no key. Set VENTANILLA_API_KEY, or start the service once (npm start): it writes a demo key to ${path}.`
+        : `The key in ${path} cannot be read (${error.code}). Set VENTANILLA_API_KEY instead.`,
+    );
+  });
+  if (key.trim() === '')
+    throw new DemoError(`The key file ${path} is empty. Set VENTANILLA_API_KEY instead.`);
+  return key.trim();
+}
+
+/** The URL of the service. */
+export function endpoint(): URL {
+  const text = process.env.VENTANILLA_URL || DEFAULT_URL;
+  if (!URL.canParse(text)) throw new DemoError(`VENTANILLA_URL is not a URL: ${text}`);
+  return new URL(text);
+}
+
+/** Asks the service, with a body by POST. Throws `DemoError` for every answer but 200. */
+export async function call<T>(url: URL, key: string, body?: string): Promise<T> {
+  const headers: Record<string, string> = { 'X-API-Key': key, 'Accept-Language': 'en' };
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  let status: number;
+  let text: string;
+  try {
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body };
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    status = response.status;
+    text = await textOf(response);
+  } catch (error) {
+    if (error instanceof DemoError) throw error;
+    if (error instanceof Error && error.name === 'TimeoutError') {
+      throw new DemoError(`${url} did not answer within ${TIMEOUT_MS / 1000} s.`);
+    }
+    const cause =
+      error instanceof Error ? ((error.cause as { code?: string })?.code ?? error.message) : error;
+    throw new DemoError(
+      `Nothing answers at ${url} (${cause}). Is the service running? Start it with: npm start`,
+    );
+  }
+  const json = parse(text);
+  if (status !== 200)
+    throw new DemoError(`${url} answered ${status}: ${reasonIn(json) ?? 'no reason given'}${hint(status)}`);
+  if (json === undefined) throw new DemoError(`${url} answered 200, but not with JSON. Is it Ventanilla?`);
+  return json as T;
+}
+
+async function textOf({ body, url }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    length += piece.length;
+    if (length > MAX_ANSWER_BYTES) throw new DemoError(`The answer of ${url} is too long. Is it Ventanilla?`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonIn(json: unknown): string | undefined {
+  return (json as { error?: string } | null | undefined)?.error;
+}
+
+function hint(status: number): string {
+  if (status === 401)
+    return '\nThe key is unknown, revoked or not for this environment. See VENTANILLA_API_KEY.';
+  if (status === 404) return '\nVENTANILLA_URL should end in /PRO or /DEV.';
+  return '';
+}

@@ -1,0 +1,222 @@
+/** The demo from a batch to a signed contract: an application of its own, whose applicant it plays in the chat. */
+import { randomInt } from 'node:crypto';
+import { styleText } from 'node:util';
+import { type Chat, DemoPhone, type Reply } from './phone.ts';
+import { call, DemoError } from './service.ts';
+
+const DEFAULT_PAGE = 'http://127.0.0.1:8081/simulator';
+/** The whole chat. The demo ends within 90 seconds. */
+const LIMIT_MS = 80_000;
+/** A phone of the demo may have an open application by chance. */
+const MOST_TRIES = 5;
+
+interface Registered {
+  readonly id: number;
+  readonly idNumber: string;
+  readonly phone: string;
+}
+interface Answer {
+  readonly results: readonly { readonly id: number; readonly decision: string; readonly score: number }[];
+  readonly errors_detail?: readonly { readonly error: string }[];
+}
+interface Feed {
+  readonly events: readonly { readonly type: string; readonly data: { readonly id: number } }[];
+  readonly next: string | null;
+  readonly has_more: boolean;
+}
+
+const told = (who: string, text: string) => console.log(`${styleText('bold', who.padEnd(10))}  ${text}`);
+const applicantDoes = (text: string) => told('applicant', styleText('cyan', text));
+
+/** Registers an applicant and plays the chat until the contract is signed. Throws `DemoError` where it is not. */
+export async function untilSigned(
+  url: URL,
+  key: string,
+  page = process.env.VENTANILLA_SIMULATOR_URL || DEFAULT_PAGE,
+  limitMs = LIMIT_MS,
+): Promise<void> {
+  const startedMs = performance.now();
+  const one = await register(url, key);
+  const phone = new DemoPhone(page.replace(/\/$/, ''), one.phone);
+  const walk = new Walk(phone, one.id, page, startedMs + limitMs);
+  await walk.takeOffer();
+  await walk.tapWhere('the question for the consent', 'yes');
+  await walk.next('the question for statements of income', () => true);
+  applicantDoes('sends a statement of income, a PDF');
+  await walk.doing(() => phone.send('fitting'));
+  await walk.tapWhere('the answer to the statement', 'done');
+  await walk.tapWhere('the question for statements of debts', 'skip');
+  await walk.tapWhere('the offer with its costs', 'go_on');
+  await walk.readContract();
+  await walk.next('the question for the last characters of the ID number', () => true);
+  applicantDoes('writes the last four characters of the ID number');
+  await walk.doing(() => phone.write(one.idNumber.slice(-4)));
+  const code = await walk.code();
+  applicantDoes('writes the code of the second phone');
+  await walk.doing(() => phone.write(code));
+  await walk.next('the word that the contract is signed', ({ buttons }) => buttons.length === 0);
+  await walk.until('the event "contract.signed" in the feed', () => isSigned(url, key, one.id));
+  const tookS = (performance.now() - startedMs) / 1_000;
+  told('', '');
+  told('signed', `the contract of application ${one.id}, ${tookS.toFixed(0)} s after the batch was sent`);
+  told(
+    'look at',
+    `${page} (the chat), npx ventanilla conversation show ${one.id}, npx ventanilla contract show ${one.id}`,
+  );
+}
+
+async function register(url: URL, key: string): Promise<Registered> {
+  for (let tries = 1; ; tries += 1) {
+    const phone = `+57300${randomInt(1_000_000, 10_000_000)}`;
+    const idNumber = `${randomInt(1_000_000_000, 2_000_000_000)}`;
+    const application = {
+      ...{
+        name: 'Ana Gómez',
+        id_number: idNumber,
+        city: 'Bogotá',
+        phone,
+        platform: 'rappi',
+        currency: 'COP',
+      },
+      ...{ income: 3_200_000, debt_amount: 6_000_000, num_debts: '1', debt_age: 'lt6' },
+      ...{ prior_history: 'yes', messaging_optin: true },
+    };
+    const answer = await call<Answer>(url, key, JSON.stringify({ applications: [application] }));
+    const result = answer.results[0];
+    if (result?.decision === 'approved') {
+      told('partner', `sends a batch; application ${result.id} is approved with a score of ${result.score}`);
+      return { id: result.id, idNumber, phone };
+    }
+    if (result !== undefined)
+      throw new DemoError(
+        `The application was not approved but ${result.decision}: the policy of this service (POLICY_FILE) says so.`,
+      );
+    const reason = answer.errors_detail?.[0]?.error ?? 'no reason given';
+    if (tries === MOST_TRIES || !/duplicate/i.test(reason))
+      throw new DemoError(`The application was refused: ${reason}`);
+  }
+}
+
+/** One of the last pages of the feed has the event of a moment ago. */
+async function isSigned(url: URL, key: string, id: number): Promise<true | undefined> {
+  for (let after: string | null = null; ; ) {
+    const feed = new URL(`${url.href.replace(/\/$/, '')}/events`);
+    feed.searchParams.set('types', 'contract.signed');
+    feed.searchParams.set('limit', '500');
+    if (after !== null) feed.searchParams.set('after', after);
+    const { events, next, has_more } = await call<Feed>(feed, key);
+    if (events.some(({ data }) => data.id === id)) return true;
+    if (!has_more) return undefined;
+    after = next;
+  }
+}
+
+/** The place of the button of a choice; -1 where the reply has none. */
+function placeOf({ buttons }: Reply, choice: string): number {
+  return buttons.findIndex(({ payload }) => payload.endsWith(`.${choice}`));
+}
+
+/** The way through the chat: what came is told once, and each wait is for what comes after the applicant's last act. */
+class Walk {
+  readonly #phone: DemoPhone;
+  readonly #id: number;
+  readonly #page: string;
+  readonly #byMs: number;
+  readonly #told = new Set<string>();
+  /** Replies before the applicant's last act. */
+  #before = 0;
+
+  constructor(phone: DemoPhone, id: number, page: string, byMs: number) {
+    this.#phone = phone;
+    this.#id = id;
+    this.#page = page;
+    this.#byMs = byMs;
+  }
+
+  /** Waits for the offer on the phone, whatever the hour, and taps "I am interested". */
+  async takeOffer(): Promise<void> {
+    // Colombia's contact window would hold the message back at night. Only the simulator can send it all the same.
+    await this.#phone.act('release', { messageId: `${this.#id}` });
+    const offer = await this.#wait('the message with the offer', ({ messages }) => {
+      const message = messages.at(-1);
+      const button = message?.buttons.findIndex(({ isInterest }) => isInterest) ?? -1;
+      return message === undefined || button === -1 ? undefined : { ...message, button };
+    });
+    told('message', offer.text);
+    applicantDoes(`taps "${offer.buttons[offer.button]?.title}"`);
+    const { messageId, button } = offer;
+    await this.doing(() => this.#phone.act('tap', { messageId, button }));
+  }
+
+  /** Waits for a reply with a button of this choice, and taps it. */
+  async tapWhere(what: string, choice: string): Promise<Reply> {
+    const indexIn = ({ buttons }: Reply) =>
+      buttons.findIndex(({ payload }) => payload.endsWith(`.${choice}`));
+    const reply = await this.next(what, (one) => indexIn(one) !== -1);
+    const index = indexIn(reply);
+    applicantDoes(`taps "${reply.buttons[index]?.title}"`);
+    await this.doing(() => this.#phone.act('choose', { replyId: reply.replyId, choice: index }));
+    return reply;
+  }
+
+  /** Waits for the contract, opens it and accepts it. */
+  async readContract(): Promise<void> {
+    const { document } = await this.next('the contract', (one) => one.document !== null);
+    const bytes = document === null ? Buffer.alloc(0) : await this.#phone.open(document.mediaId);
+    if (bytes.subarray(0, 5).toString('latin1') !== '%PDF-') throw new DemoError('The contract is no PDF.');
+    applicantDoes(`opens ${document?.filename}, ${Math.ceil(bytes.length / 1024)} KiB`);
+    await this.tapWhere('the contract', 'accept');
+  }
+
+  /** Waits for a code on the second phone, and for the question for it. */
+  async code(): Promise<string> {
+    await this.next('the question for the code', (reply) => placeOf(reply, 'resend') !== -1);
+    const text = await this.#wait('a code on the second phone', ({ codes }) => codes.at(-1)?.text);
+    const [code] = /\b\d{6}\b/.exec(text) ?? [];
+    if (code === undefined) throw new DemoError('The text on the second phone has no code of six digits.');
+    told('2nd phone', text);
+    return code;
+  }
+
+  /** Waits for a reply after the applicant's last act. */
+  next(what: string, fits: (reply: Reply) => boolean): Promise<Reply> {
+    return this.#wait(what, ({ replies }) => replies.slice(this.#before).find(fits));
+  }
+
+  /** Waits for something beside the chat. */
+  until<T>(what: string, find: () => Promise<T | undefined>): Promise<T> {
+    return this.#wait(what, find);
+  }
+
+  /** Does something as the applicant. */
+  async doing(act: () => Promise<void>): Promise<void> {
+    this.#before = (await this.#phone.look()).replies.length;
+    await act();
+  }
+
+  async #wait<T>(what: string, find: (chat: Chat) => T | undefined | Promise<T | undefined>): Promise<T> {
+    const found = await this.#phone.wait(this.#byMs, (chat) => {
+      this.#tell(chat);
+      return find(chat);
+    });
+    if (found === undefined) throw this.#missing(what);
+    return found;
+  }
+
+  #tell({ replies }: Chat): void {
+    for (const { replyId, text, document } of replies) {
+      if (this.#told.has(replyId)) continue;
+      this.#told.add(replyId);
+      const file = document === null ? '' : `[${document.filename}] `;
+      told('service', `${file}${text.replaceAll('\n', `\n${' '.repeat(12)}`)}`);
+    }
+  }
+
+  #missing(what: string): DemoError {
+    return new DemoError(
+      `This did not come in time: ${what}. Look at the chat on ${this.#page}, at "npx ventanilla application show ` +
+        `${this.#id}", at "npx ventanilla conversation show ${this.#id}", and at the log of the service. Faults that are ` +
+        'set on the page can be the reason, and so can a busy machine.',
+    );
+  }
+}
