@@ -22,7 +22,9 @@ test('two open applications of a phone that no client noted are seen (contract, 
   const again = { ...anApplication(), phone: one.phone };
   const batch: Batch = {
     ...{ partnerId, hasKey: false, isAllNew: true, calls: [] },
-    applications: [{ idNumber: String(noted.id_number), phone: String(noted.phone), optin: true }],
+    applications: [
+      { idNumber: String(noted.id_number), phone: String(noted.phone), optin: true, decision: 'approved' },
+    ],
   };
   const phonesBroken = async () => {
     const store = await dumpStore(database, vault, [batch]);

@@ -109,6 +109,30 @@ const BREAKS: readonly Break[] = [
       })),
   ],
   [
+    'a valid application that is told as invalid',
+    'refused',
+    (history) =>
+      inBatch(history, 3, ({ calls }) => ({
+        calls: [answeredWith(calls[0]!, { outcomes: [{ kind: 'invalid' }] })],
+      })),
+  ],
+  [
+    'an invalid application that is told as a duplicate',
+    'refused',
+    (history) =>
+      inBatch(history, 3, ({ applications }) => ({
+        applications: applications.map((one) => ({ ...one, decision: null })),
+      })),
+  ],
+  [
+    'another decision than the data lead to, told and stored',
+    'refused',
+    (history) =>
+      inBatch(history, 0, ({ applications: [first, ...others] }) => ({
+        applications: [{ ...first!, decision: 'approved' as const }, ...others],
+      })),
+  ],
+  [
     'a half of a batch without an answer',
     'refused',
     (history) => {

@@ -16,7 +16,7 @@ export const RULES = {
   quota: 'no window of a partner is over its cap, and none is used up below it (D16, D18, D39)',
   acknowledged: 'every acknowledged outcome is stored once, as it was acknowledged (D15, D34)',
   refused:
-    'nothing is stored that was refused, and of a batch all or nothing (contract, "Endpoints"; D15, D37)',
+    'nothing is stored that was refused, nothing valid is invalid, and of a batch all or nothing (contract, "Endpoints"; D15, D16, D37)',
   messages: 'every cause of a message has one message, and there is no other (D33, D40)',
   sends: 'the channel accepts a message at most once, unless it reports the first one as failed (D33)',
   events: 'events of a partner have no gaps and the order of their causes, in the feed and the pushes (D41)',

@@ -21,6 +21,8 @@ export interface SentApplication {
   /** In E.164. */
   readonly phone: string;
   readonly optin: boolean;
+  /** What its data lead to; null: it is invalid. */
+  readonly decision: Decision | null;
 }
 
 export type Outcome =

@@ -44,13 +44,13 @@ export class Model {
   /** Sends a batch of these applicants once; `place` is the partner's in the list of the caps. */
   submit(
     place: number,
-    applicants: readonly { phone: number; decision: Decision; optin: boolean }[],
+    applicants: readonly { phone: number; decision: Decision | null; optin: boolean }[],
     fate: Fate,
   ): void {
     const { id: partnerId } = this.#partners[place]!;
-    const applications = applicants.map(({ phone, optin }) => {
+    const applications = applicants.map(({ phone, optin, decision }) => {
       this.#serial += 1;
-      return { idNumber: `10${this.#serial}`, phone: `+52${phone}`, optin };
+      return { idNumber: `10${this.#serial}`, phone: `+52${phone}`, optin, decision };
     });
     const batch: OneBatch = {
       partnerId,
@@ -61,22 +61,13 @@ export class Model {
       outcomes: null,
     };
     this.#batches.push(batch);
-    this.#send(
-      batch,
-      applicants.map(({ decision }) => decision),
-      fate,
-    );
+    this.#send(batch, fate);
   }
 
   /** Sends an earlier batch again, if there is one. */
   resend(which: number): void {
     const batch = this.#batches[which % Math.max(1, this.#batches.length)];
-    if (batch !== undefined)
-      this.#send(
-        batch,
-        batch.applications.map(() => 'approved' as const),
-        'answered',
-      );
+    if (batch !== undefined) this.#send(batch, 'answered');
   }
 
   /** Reviews an earlier application, if there is one. */
@@ -135,7 +126,7 @@ export class Model {
     });
   }
 
-  #send(batch: OneBatch, decisions: readonly Decision[], fate: Fate): void {
+  #send(batch: OneBatch, fate: Fate): void {
     const time = this.#pass();
     if (fate === 'refused') {
       const answer = { status: 500, isReplay: false, digest: 'temporary', outcomes: null };
@@ -143,23 +134,22 @@ export class Model {
       return;
     }
     const isReplay = batch.outcomes !== null;
-    batch.outcomes ??= batch.applications.map((application, index) =>
-      this.#register(batch.partnerId, application, decisions[index]!),
-    );
+    batch.outcomes ??= batch.applications.map((application) => this.#register(batch.partnerId, application));
     const { outcomes } = batch;
     const answer = { status: 200, isReplay, digest: JSON.stringify(outcomes), outcomes };
     batch.calls.push({ ...time, answer: fate === 'lost' ? null : answer });
   }
 
-  #register(partnerId: number, application: H.SentApplication, decision: Decision): H.Outcome {
+  #register(partnerId: number, application: H.SentApplication): H.Outcome {
+    const { phone, decision } = application;
+    if (decision === null) return { kind: 'invalid' };
     const { cap } = this.#partners.find(({ id }) => id === partnerId)!;
     if (cap !== null && this.#used(partnerId) >= cap) return { kind: 'over_quota' };
-    const { phone } = application;
     const isTaken = this.#applications.some((one) => one.phone === phone && isOpen(one.status));
     if (isTaken) return { kind: 'duplicate' };
     const id = 128 + this.#applications.length;
     const outcome = { id, score: SCORES[decision], decision, status: INITIAL_STATUS[decision] } as const;
-    this.#applications.push({ ...outcome, partnerId, ...application, moves: [] });
+    this.#applications.push({ ...application, ...outcome, partnerId, moves: [] });
     this.#cameMs.set(id, this.#databaseMs);
     const type = ({ approved: 'approved', in_review: 'offer', rejected: 'rejected' } as const)[decision];
     if (application.optin) this.#messages.push({ messageId: String(id), type, status: 'accepted' });

@@ -11,7 +11,7 @@ const FATES: readonly Fate[] = ['answered', 'answered', 'lost', 'refused'];
 
 const applicant = fc.record({
   phone: fc.integer({ min: 1, max: 12 }),
-  decision: fc.constantFrom('approved', 'in_review', 'rejected'),
+  decision: fc.constantFrom('approved', 'in_review', 'rejected', null),
   optin: fc.boolean(),
 } as const);
 const fate = fc.constantFrom(...FATES);

@@ -55,16 +55,18 @@ export class ApplicantMaker {
     this.#serial += 1;
     const isShared = !isNew && random.isLucky(SHARED_SHARE);
     const line = isShared ? random.between(0, SHARED_PHONES - 1) : 1_000 + this.#serial;
+    const decision = DECISIONS[random.between(0, DECISIONS.length - 1)]!;
+    const isInvalid = !isNew && random.isLucky(INVALID_SHARE);
     const sent = {
       idNumber: `1${String(this.#series).padStart(2, '0')}${String(this.#serial).padStart(8, '0')}`,
       phone: `+52${AREAS[Math.floor(this.#series / 10)]}${this.#series % 10}${String(line).padStart(7, '0')}`,
       optin: random.isLucky(OPTIN_SHARE),
+      decision: isInvalid ? null : decision,
     };
-    const decision = DECISIONS[random.between(0, DECISIONS.length - 1)]!;
     const element = {
       ...{ ...MEXICAN, ...FIELDS[decision] },
       ...{ id_number: sent.idNumber, phone: sent.phone, messaging_optin: sent.optin },
-      ...(!isNew && random.isLucky(INVALID_SHARE) ? { num_debts: '9' } : {}),
+      ...(isInvalid ? { num_debts: '9' } : {}),
     };
     return { sent, element };
   }

@@ -1,4 +1,7 @@
-/** Nothing is stored that was refused, that nobody sent, or that is only a part of a batch without an answer. */
+/**
+ * Nothing is stored that was refused, that nobody sent, or that is only a part of a batch without an answer. Only
+ * what is invalid is told as invalid.
+ */
 import type { Batch, Found, History, StoredApplication } from '../history.ts';
 import { answered, type Lookup } from '../lookup.ts';
 
@@ -32,7 +35,7 @@ function textsOfOthers(application: StoredApplication, lookup: Lookup): Found[] 
 function textsOf(batch: Batch, lookup: Lookup): string[] {
   const stored = batch.applications.filter(({ idNumber }) => lookup.storedAs(idNumber).length > 0);
   const answers = answered(batch);
-  if (answers.length > 0) return refusedButStored(batch, lookup);
+  if (answers.length > 0) return [...refusedButStored(batch, lookup), ...wronglyInvalid(batch)];
   const isUnknown = batch.calls.some(({ answer }) => answer === null);
   const { length } = batch.applications;
   if (!isUnknown && stored.length > 0) {
@@ -43,6 +46,16 @@ function textsOf(batch: Batch, lookup: Lookup): string[] {
     return [`of a batch without an answer ${stored.length} of ${length} are stored`];
   }
   return [];
+}
+
+/** What is invalid is told so in any case, and nothing else is (D16). */
+function wronglyInvalid(batch: Batch): string[] {
+  return batch.applications.flatMap(({ idNumber, decision }, position) =>
+    answered(batch)
+      .map(({ answer }) => answer.outcomes?.[position]?.kind)
+      .filter((kind) => (kind === 'invalid') !== (decision === null))
+      .map((kind) => `the application of ${idNumber} is ${decision ?? 'invalid'}, and was told as ${kind}`),
+  );
 }
 
 /** Of a position that was registered by one answer and refused by another, the replays tell. */
