@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { numberOption, readOptions } from '../../bench/options.ts';
 import { RULES, type Rule } from '../history/check.ts';
-import { DATABASE_FAULTS } from './faults/database.ts';
+import { DATABASE_FAULTS, FULL_DISK } from './faults/database.ts';
 import { FLOOD_FAULTS } from './faults/floods.ts';
 import { NETWORK_FAULTS } from './faults/network.ts';
 import { PROGRAM_FAULTS } from './faults/programs.ts';
@@ -43,7 +43,8 @@ console.log(again);
 const chosen = <T extends { name: string }>(faults: readonly T[]) =>
   faults.filter(({ name }) => name.includes(values.only));
 const otherFaults = chosen([...DATABASE_FAULTS, ...NETWORK_FAULTS, ...FLOOD_FAULTS]);
-const stage = await startStage({ hasStandby: true });
+const hasSmallDisk = otherFaults.includes(FULL_DISK);
+const stage = await startStage({ hasStandby: true, hasSmallDisk });
 say(`the stage stands in ${stage.folder}`);
 const ran = await run(stage, {
   ...{ seed, minutes, otherFaults, say },

@@ -17,7 +17,7 @@ const BATCHES = 8;
 const EVENTS = 4;
 const SEED = 1;
 const CLEAN = 'Clean';
-const stage = await startStage({ hasStandby: false });
+const stage = await startStage({ hasStandby: false, hasSmallDisk: true });
 after(() => stage.stop(false));
 
 /** The services by a network with the bug. */

@@ -18,7 +18,7 @@ import { Program, type Variables } from '../support/program.ts';
 import { startWhatsAppApi, type WhatsAppApi } from '../support/whatsapp-api.ts';
 import { Endpoint } from './clients/endpoint.ts';
 import type { PartnerKey } from './clients/world.ts';
-import { Store } from './store/store.ts';
+import { Store, type StorePlan } from './store/store.ts';
 
 const SERVICES = 2;
 const WORKERS = 2;
@@ -64,13 +64,13 @@ export interface Stage {
   stop(keepFolder: boolean): Promise<void>;
 }
 
-export async function startStage({ hasStandby }: { hasStandby: boolean }): Promise<Stage> {
+export async function startStage(plan: StorePlan): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'ventanilla-chaos-'));
   // PostgreSQL runs as another user than root.
   chmodSync(folder, 0o755);
   const leave: (() => void)[] = [];
   leaveNothing(leave);
-  const store = await Store.start(folder, hasStandby, leave);
+  const store = await Store.start(folder, plan, leave);
   const api = await startWhatsAppApi();
   const endpoint = new Endpoint();
   const endpointHost = await endpoint.listen();

@@ -12,6 +12,17 @@ const TERMINATE = `
 
 const hasStandby = ({ store }: Stage) => store.hasStandby;
 
+/** The fault that needs a small disk. */
+export const FULL_DISK: Fault = {
+  name: 'the disk is full',
+  cards: 1,
+  isPossible: ({ store }) => store.disk.isOwn,
+  run: async (scene, random) => {
+    count(scene, 'kills of PostgreSQL');
+    await scene.stage.store.fillDisk(random.between(0, 2_000));
+  },
+};
+
 export const DATABASE_FAULTS: readonly Fault[] = [
   {
     name: 'the postmaster is killed',
@@ -41,15 +52,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     cards: 1,
     run: async ({ stage }) => void (await stage.store.database.query(TERMINATE)),
   },
-  {
-    name: 'the disk is full',
-    cards: 1,
-    isPossible: ({ store }) => store.disk.isOwn,
-    run: async (scene, random) => {
-      count(scene, 'kills of PostgreSQL');
-      await scene.stage.store.fillDisk(random.between(0, 2_000));
-    },
-  },
+  FULL_DISK,
   {
     name: 'the store is lost and restored from its backup',
     cards: 1,

@@ -1,6 +1,6 @@
 /** A small disk of its own for a machine, where this machine lets us mount one. */
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -11,15 +11,16 @@ const FULL_WITHIN_MS = 60_000;
 const allocate = promisify(execFile);
 
 export class Disk {
-  /** Where it is mounted; a common folder where only root may mount. */
+  /** Where it is mounted; a common folder where only root may mount, or where nothing fills the disk. */
   readonly path: string;
   readonly isOwn: boolean;
 
-  constructor(path: string) {
+  constructor(path: string, isWanted: boolean) {
     this.path = path;
     mkdirSync(path, { recursive: true, mode: 0o755 });
     const isLinuxRoot = process.platform === 'linux' && process.getuid?.() === 0;
     this.isOwn =
+      isWanted &&
       isLinuxRoot &&
       spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=755`, 'tmpfs', path]).status === 0;
   }
@@ -54,4 +55,24 @@ export class Disk {
 function free(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
+}
+
+/** Ends every server of the disk, without waiting. */
+export function abandon(disk: Disk): void {
+  if (!existsSync(disk.path)) return;
+  for (const home of readdirSync(disk.path)) {
+    const pid = postmasterOf(join(disk.path, home, 'postgres'));
+    if (pid !== null) process.kill(pid, 'SIGKILL');
+  }
+  disk.unmount();
+}
+
+/** Only a running one: a pid in an old file may belong to another program by now. */
+function postmasterOf(directory: string): number | null {
+  try {
+    const pid = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('ventanilla.cluster=') ? pid : null;
+  } catch {
+    return null;
+  }
 }

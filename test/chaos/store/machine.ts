@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, chown, copyFile, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { type Cluster, ensureCluster } from '../../../src/embedded/cluster.ts';
 import { findPostmaster, isServer } from '../../../src/embedded/postmaster.ts';
 import { type EmbeddedConnection, hangUp, login } from '../../../src/embedded/session.ts';
@@ -126,4 +127,12 @@ function copy(pipe: string, from: string, to: string, more: readonly string[]): 
     // tar ends with 1 where a file changed while it was read.
     if ((error as { status?: number }).status !== 1) throw error;
   }
+}
+
+/** Makes the database of the service. */
+export async function createDatabase({ connection }: Machine): Promise<void> {
+  const client = new pg.Client({ ...connection, database: 'postgres' });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${connection.database}`);
+  await client.end();
 }

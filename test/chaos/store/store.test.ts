@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ventanilla-chaos-store-'));
 // PostgreSQL runs as another user than root.
 chmodSync(folder, 0o755);
 const leave: (() => void)[] = [];
-const store = await Store.start(folder, true, leave);
+const store = await Store.start(folder, { hasStandby: true, hasSmallDisk: true }, leave);
 after(async () => {
   await store.stop();
   for (const one of leave) one();

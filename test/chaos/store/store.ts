@@ -2,7 +2,6 @@
  * The store of a run: a primary and its synchronous standby, behind a middleman. A commit is acknowledged when both
  * have it on disk, so a failover may lose nothing.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -15,20 +14,19 @@ import { type SteppedClock, stepClock } from '../../support/faked-clock.ts';
 import { Middleman } from '../../support/middleman.ts';
 import { testPatience } from '../../support/start-patiently.ts';
 import { backUp, catchUp, restore } from './backup.ts';
-import { Disk } from './disk.ts';
-import { Machine, STANDBY } from './machine.ts';
+import { abandon, Disk } from './disk.ts';
+import { writeLogInVain } from './full-disk.ts';
+import { createDatabase, Machine, STANDBY } from './machine.ts';
+import { inStep, waitFor, waitsOf } from './waits.ts';
 
 /** The role of the services, which may do no more than docs/roles.md says. */
 const SERVICE = 'chaos_service';
-const FOLLOWS_WITHIN_MS = 120_000;
-const IN_STEP = "SELECT FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = 'sync'";
-const WAITS = `
-  SELECT format('%s %s: %s', coalesce(wait_event, 'works'), state, count(*)) AS text FROM pg_stat_activity
-  WHERE backend_type IN ('client backend', 'walsender') GROUP BY wait_event, state
-  UNION ALL SELECT format('standby %s %s', r.state, r.sync_state) FROM pg_stat_replication r`;
-/** Without a commit, because a commit would wait for a standby that the full disk has ended before. */
-const FILL_LOG = `
-  SELECT pg_logical_emit_message(false, 'chaos', repeat('a', 1000000)) FROM generate_series(1, 10)`;
+export interface StorePlan {
+  /** False for a run without failovers. */
+  readonly hasStandby: boolean;
+  /** False for a run that never fills the disk, and may store more than a small disk takes. */
+  readonly hasSmallDisk: boolean;
+}
 
 export class Store {
   /** The URL for the programs, through the middleman. */
@@ -41,9 +39,9 @@ export class Store {
   #database: Database;
   #serial = 0;
 
-  /** `hasStandby`: false for a run without failovers. `leave` gets what ends the store where nobody stops it. */
-  static async start(folder: string, hasStandby: boolean, leave: (() => void)[]): Promise<Store> {
-    const disk = new Disk(join(folder, 'disk'));
+  /** `leave` gets what ends the store where nobody stops it. */
+  static async start(folder: string, plan: StorePlan, leave: (() => void)[]): Promise<Store> {
+    const disk = new Disk(join(folder, 'disk'), plan.hasSmallDisk);
     leave.push(() => abandon(disk));
     const primary = await Machine.of(join(disk.path, 'machine-0'));
     await primary.start();
@@ -58,7 +56,7 @@ export class Store {
     const middleman = new Middleman(primary.connection);
     await middleman.start();
     const store = new Store(disk, primary, database, middleman, clock);
-    if (hasStandby) await store.#follow();
+    if (plan.hasStandby) await store.#follow();
     return store;
   }
 
@@ -97,7 +95,7 @@ export class Store {
   /** Kills the primary for good; its standby leads, and a new standby follows. */
   async failOver(): Promise<void> {
     const standby = this.#standby!;
-    await this.#inStep();
+    await inStep(this.#primary);
     const old = this.#primary;
     await old.end('SIGKILL');
     this.middleman.dropAll();
@@ -113,7 +111,7 @@ export class Store {
     await this.#standby!.end('SIGKILL');
     await sleep(ms);
     await this.#standby!.start();
-    await this.#inStep();
+    await inStep(this.#primary);
   }
 
   /** The disk is full until the primary has ended by it, and for this time longer. */
@@ -148,21 +146,14 @@ export class Store {
     await restore(home, backup);
     const restored = await Machine.of(home);
     await restored.start();
-    await restored.ask(async (client) => {
-      await client.query("ALTER SYSTEM SET synchronous_standby_names = ''");
-      await client.query('SELECT pg_reload_conf()');
-    });
+    await waitFor(restored, '');
     await this.#moveTo(restored);
     if (had) await this.#follow();
   }
 
   /** What the sessions wait for, for a look at a store that does not answer. */
-  async waits(): Promise<string> {
-    const look = () => this.#primary.ask((client) => client.query<{ text: string }>(WAITS));
-    return look().then(
-      ({ rows }) => rows.map(({ text }) => text).join(', '),
-      (error: Error) => error.message,
-    );
+  waits(): Promise<string> {
+    return waitsOf(this.#primary);
   }
 
   /** What the checks of a restored backup find in this store. */
@@ -198,20 +189,8 @@ export class Store {
     const standby = await Machine.following(this.#primary, this.#nextHome());
     await standby.start();
     this.#standby = standby;
-    await this.#primary.ask(async (client) => {
-      await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${STANDBY}'`);
-      await client.query('SELECT pg_reload_conf()');
-    });
-    await this.#inStep();
-  }
-
-  async #inStep(): Promise<void> {
-    const deadline = performance.now() + FOLLOWS_WITHIN_MS;
-    const look = () => this.#primary.ask((client) => client.query(IN_STEP));
-    while ((await look()).rowCount !== 1) {
-      if (performance.now() > deadline) throw new Error('the standby does not follow the primary');
-      await sleep(50);
-    }
+    await waitFor(this.#primary, STANDBY);
+    await inStep(this.#primary);
   }
 
   #nextHome(): string {
@@ -220,47 +199,6 @@ export class Store {
   }
 }
 
-/** Writes log until the server ends by it. Throws where it goes on, or does not answer. */
-async function writeLogInVain(client: pg.Client): Promise<void> {
-  const deadline = performance.now() + FOLLOWS_WITHIN_MS;
-  let ended: string | null = null;
-  while (ended === null && performance.now() < deadline) {
-    ended = await client.query(FILL_LOG).then(
-      () => null,
-      ({ message }: Error) => message,
-    );
-  }
-  if (ended === null || ended === 'Query read timeout')
-    throw new Error('the full disk does not end PostgreSQL');
-}
-
-/** Ends every server of the disk, without waiting. */
-function abandon(disk: Disk): void {
-  if (!existsSync(disk.path)) return;
-  for (const home of readdirSync(disk.path)) {
-    const pid = postmasterOf(join(disk.path, home, 'postgres'));
-    if (pid !== null) process.kill(pid, 'SIGKILL');
-  }
-  disk.unmount();
-}
-
-/** Only a running one: a pid in an old file may belong to another program by now. */
-function postmasterOf(directory: string): number | null {
-  try {
-    const pid = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('ventanilla.cluster=') ? pid : null;
-  } catch {
-    return null;
-  }
-}
-
 function open({ connection }: Machine): Database {
   return openDatabase(connection, { max: 6, onError: () => {} });
-}
-
-async function createDatabase({ connection }: Machine): Promise<void> {
-  const client = new pg.Client({ ...connection, database: 'postgres' });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${connection.database}`);
-  await client.end();
 }
