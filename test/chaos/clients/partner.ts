@@ -16,6 +16,8 @@ const IMPATIENT_SHARE = 0.03;
 /** Answered batches that are sent again at the end. */
 const SAMPLE_SHARE = 0.05;
 const MOST_SAMPLES = 500;
+/** The longest faults take a minute or two. */
+const END_WITHIN_MS = 10 * 60_000;
 
 interface Job {
   readonly applicants: Applicants;
@@ -86,12 +88,23 @@ export class PartnerClient {
     if (this.#samples.length < MOST_SAMPLES && this.#random.isLucky(SAMPLE_SHARE)) this.#samples.push(job);
   }
 
-  /** The same key until the answer is 200; calls before `from` do not count. */
+  /** The same key until the answer is 200; calls before `from` do not count. Gives up after a while. */
   async #untilKnown(job: Job, from = 0): Promise<void> {
+    const { recorder, promises } = this.#world;
+    const giveUpAtMs = recorder.nowMs() + END_WITHIN_MS;
     while (!job.calls.slice(from).some(({ answer }) => answer?.status === 200)) {
       const { answer } = await this.#post(job);
       // Another status is a broken promise, and would come again.
       if (answer !== null && answer.status !== 200 && answer.status !== 500) return;
+      if (recorder.nowMs() > giveUpAtMs) {
+        const { length } = job.calls;
+        promises.hold(
+          'recovery',
+          false,
+          () => `a batch of ${this.#partner.name} has no end after ${length} requests`,
+        );
+        return;
+      }
       if (answer?.status !== 200) await sleep(this.#random.between(50, 300));
     }
   }
