@@ -4,7 +4,7 @@
  * the rules of test/history hold; the exit code is 1 where one is broken. `--seed N` repeats the faults and batches of
  * a run, but not their timing.
  */
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { numberOption, readOptions } from '../../bench/options.ts';
 import { RULES, type Rule } from '../history/check.ts';
 import { DATABASE_FAULTS, FULL_DISK } from './faults/database.ts';
@@ -60,7 +60,7 @@ const { promises, recorder, counts, violations, watch } = ran;
 for (const rule of Object.keys(RULES) as Rule[]) {
   const broken = violations.filter((violation) => violation.rule === rule);
   if (broken.length === 0) promises.hold(rule, true, () => '');
-  for (const { text } of broken) promises.hold(rule, false, () => text);
+  for (const { partnerId, text } of broken) promises.hold(rule, false, () => `partner ${partnerId}: ${text}`);
 }
 await checkRest(stage, promises);
 const slopes = checkHeap(watch.memory, promises);
@@ -72,7 +72,7 @@ console.log(
   `${recorder.acknowledged.toLocaleString('en-US')} applications were acknowledged, and ${stage.api.accepted.size.toLocaleString('en-US')} messages taken\n`,
 );
 console.log(promises.summary());
-console.log(`\nreport: ${join(process.cwd(), report)}`);
+console.log(`\nreport: ${resolve(report)}`);
 if (promises.areKept) say('all promises are kept');
 else {
   console.error(`\nFAILED: promises are broken. Logs: ${stage.folder}. Again: ${again}`);

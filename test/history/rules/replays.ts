@@ -1,7 +1,7 @@
 /** A batch with a key has one answer, however often it is sent (D36). */
 import type { Batch, Found, History } from '../history.ts';
 
-export function checkReplays({ batches }: History): Found[] {
+export function checkReplays({ batches }: Pick<History, 'batches'>): Found[] {
   return batches
     .filter(({ hasKey }) => hasKey)
     .flatMap((batch) => textsOf(batch).map((text) => ({ partnerId: batch.partnerId, text })));
