@@ -118,7 +118,7 @@ SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'conversation_work');
 
 -- How long a file waits for more files, and how long a turn waits at most for a person who goes on sending files.
 CREATE FUNCTION file_pause() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN interval '3 seconds';
-CREATE FUNCTION longest_file_pause() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN interval '15 seconds';
+CREATE FUNCTION longest_file_pause() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 5 * file_pause();
 
 -- Begins conversations of applications that have had none, or (p_again) whose conversations have all ended. Returns the
 -- applications whose conversation began now. Of two calls at once one begins it.

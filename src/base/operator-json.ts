@@ -3,8 +3,8 @@
 /** An object of the JSON has a name twice. Of the two values `JSON.parse` would take the last one. */
 export class RepeatedNameError extends SyntaxError {}
 
-/** A text in quotation marks, or a sign that opens or closes. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
+/** What comes before a text in quotation marks or a sign that opens or closes, and then that text or sign. */
+const TOKEN = /[^"{}[\]]*("(?:[^"\\]|\\.)*"|[{}[\]])/y;
 const COLON = /\s*:/y;
 
 /** The value of a JSON text. Throws a `SyntaxError` where the text is none, or where an object has a name twice. */
@@ -17,11 +17,12 @@ export function parseOperatorJson(text: string): unknown {
 /** `text` is valid JSON, so a text before a colon is a name. */
 function refuseRepeatedNames(text: string): void {
   const open: Set<string>[] = [];
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+  TOKEN.lastIndex = 0;
+  for (let [, token] = TOKEN.exec(text) ?? []; token !== undefined; [, token] = TOKEN.exec(text) ?? []) {
     if (token === '{' || token === '[') open.push(new Set());
     else if (token === '}' || token === ']') open.pop();
     else {
-      COLON.lastIndex = index + token.length;
+      COLON.lastIndex = TOKEN.lastIndex;
       if (!COLON.test(text)) continue;
       const names = open.at(-1)!;
       const name: string = JSON.parse(token);

@@ -1,12 +1,12 @@
 /** When a conversation reminds, and when it ends by itself. Pure: the caller tells the times. */
+import { DAY_MS, HOUR_MS } from '../../base/time.ts';
 import type { Flow } from './flow.ts';
 import type { Timer } from './input.ts';
 import { isEnd } from './places.ts';
 import type { State } from './state.ts';
 
-const HOUR_MS = 3_600_000;
 /** The channel takes free messages for so long after a person's last message. */
-export const WINDOW_MS = 24 * HOUR_MS;
+export const WINDOW_MS = DAY_MS;
 
 /** The times that a timer counts from, all by the database's clock. */
 export interface TimerFacts {
