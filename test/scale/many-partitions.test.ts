@@ -6,9 +6,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadWitnesses } from '../../src/app/subjects.ts';
-import { batchAndPositionOf, toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
+import {
+  type ApplicationId,
+  batchAndPositionOf,
+  toApplicationId,
+  toMessageId,
+} from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { markConversations } from '../../src/applications/sql/application-marks.ts';
 import { batchesOfNoKey } from '../../src/applications/sql/damaged-envelopes.ts';
+import { stillThere } from '../../src/applications/sql/erasure.ts';
 import { MOST_PARTITIONS } from '../../src/applications/sql/partition-runs.ts';
 import {
   fillLookUpBuckets,
@@ -17,8 +24,12 @@ import {
   makePartitions,
 } from '../../src/applications/sql/partitions.ts';
 import { readPartnerApplication } from '../../src/applications/sql/partner-application.ts';
+import { policyOf } from '../../src/applications/sql/policies.ts';
 import { envelopesOf, resealEnvelopes } from '../../src/applications/sql/reseal-envelopes.ts';
 import { planRetention } from '../../src/applications/uses/retention.ts';
+import { beginConversations, readCandidates, readSpeakers } from '../../src/conversation/sql/begin.ts';
+import { applicationsOfContexts } from '../../src/conversation/sql/match.ts';
+import { forgetConversations } from '../../src/conversation/sql/retention.ts';
 import { readEventPage } from '../../src/events/sql/partner-events.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -28,6 +39,9 @@ import { phonesOfOldMessages } from '../../src/messages/sql/channel-users.ts';
 import { defer, setAside } from '../../src/messages/sql/deferral.ts';
 import { takeKnownEarly } from '../../src/messages/sql/early-events.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
+import { queueReminder } from '../../src/messages/sql/reminders.ts';
+import { forgetReplies } from '../../src/messages/sql/replies/retention.ts';
+import { queueReplies, sealReply } from '../../src/messages/sql/replies.ts';
 import { suppressApplicants } from '../../src/messages/sql/suppressions.ts';
 import { findLost, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/messages/sql/waiting-hours.ts';
@@ -39,8 +53,11 @@ import { erasureJson, readErasure } from '../../src/rights/uses/written-erasure.
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
+import { readForContract } from '../../src/signing/sql/application.ts';
+import { signContract } from '../../src/signing/uses/sign-contract.ts';
 import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
 import { readChatMessage, readChatMessages, readChatMessagesOf } from '../../src/simulator/chat-messages.ts';
+import { readOwners } from '../../src/simulator/owners.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';
@@ -59,8 +76,11 @@ const WITNESSES = await loadWitnesses();
 
 /** Far more than a statement may lock. Two years are about a thousand, take longer to make, and show the same. */
 const PARTITIONS = Number(process.env.MANY_PARTITIONS ?? 400);
-/** A lookup by the channel's id locks 17 partitions of messages with their indexes. */
-const MOST = 150;
+/**
+ * A lookup by the channel's id locks 17 partitions of messages with their indexes. An erasure locks most tables of all
+ * subjects with their indexes, however many partitions there are.
+ */
+const MOST = 250;
 /** Its statements read whole tables of a restored store. */
 const ALONE = /^invariants\/invariants\.ts$/;
 /** Messages in more partitions than one statement touches; with each come the indexes of batches and of records. */
@@ -109,7 +129,8 @@ function withoutExecuted(body: string): string {
   return body.replace(/EXECUTE\s+(\$sql\$[\s\S]*?\$sql\$|'(?:[^']|'')*')/g, '').replace(/--.*$/gm, '');
 }
 
-async function everything(): Promise<void> {
+/** Returns open applications. */
+async function everything(): Promise<readonly number[]> {
   const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
   const register = await registrarOf(counted);
@@ -259,6 +280,7 @@ async function everything(): Promise<void> {
     [batches, batches[1]],
   );
   for (const name of (await functionsOnPartitions()).ofIds) await database.query(`SELECT FROM ${name}('{}')`);
+  return register(key, [applicant({ phone: phone(300) }), applicant({ phone: phone(301) })]);
 }
 
 /** Messages in many partitions are claimed, lost, mended after a step of the clock, answered and tapped. */
@@ -337,6 +359,36 @@ async function spread(): Promise<void> {
   assert.equal(ahead.length, 0);
 }
 
+/** Conversations begin, are found, answered and reminded of, and their applicants are read. */
+async function talk(ids: readonly number[]): Promise<void> {
+  const applications = ids.map(toApplicationId);
+  const [first] = applications as [ApplicationId];
+  const candidates = await readCandidates(database, applications);
+  await inTransaction(database, (session) => markConversations(session, applications));
+  await beginConversations(database, candidates, false);
+  await applicationsOfContexts(database, [channelIndexOf(vault, 'wamid.talk')]);
+  await readSpeakers(database, vault, applications);
+  const content = { text: 'Hola', buttons: [], readMessageId: null };
+  await inTransaction(database, async (session) => {
+    await queueReminder(session, first);
+    await queueReplies(
+      session,
+      candidates.map(({ applicationId, partnerId, phoneIndex }) => ({
+        ...{ applicationId, partnerId, phoneIndex, turn: 1, windowUntil: new Date() },
+        content: sealReply(vault, { applicationId, turn: 1 }, content),
+      })),
+    );
+    const acceptance = { contract: '', acceptedInput: '0', shownTurn: 1 };
+    assert.equal(await signContract(session, vault, first, acceptance), 'not_signable');
+  });
+  await policyOf(database, first);
+  await readForContract(database, vault, first);
+  await readOwners(database, vault, applications);
+  await stillThere(database, applications);
+  await forgetReplies(database);
+  await forgetConversations(database);
+}
+
 const flipped = (index: string) => `${BigInt.asIntN(64, ~BigInt(index))}`;
 
 async function everyJob(): Promise<void> {
@@ -381,7 +433,7 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
 
   it('is used by statements and jobs that lock a few partitions each', { timeout: 600_000 }, async () => {
     await addPartitions(store.ownerUrl, PARTITIONS);
-    await everything();
+    await talk(await everything());
     await everyJob();
     const many = [...counts]
       .filter(([, locks]) => locks > MOST)
