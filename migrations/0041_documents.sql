@@ -39,7 +39,8 @@ CREATE INDEX documents_by_time ON documents (received_ms);
 CREATE TABLE document_inputs (
   -- Blind index of the channel's id of the message.
   input_index bigint PRIMARY KEY,
-  document_id bigint NOT NULL REFERENCES documents ON DELETE CASCADE
+  -- Without a foreign key, which a table of a cluster's coordinator cannot have.
+  document_id bigint NOT NULL
 );
 CREATE INDEX document_inputs_by_document ON document_inputs (document_id);
 
@@ -57,6 +58,8 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_deleted bigint;
 BEGIN
+  PERFORM FROM documents d WHERE d.id = ANY (p_ids) ORDER BY d.id FOR UPDATE;
+  DELETE FROM document_inputs i WHERE i.document_id = ANY (p_ids);
   WITH gone AS (
     DELETE FROM documents d WHERE d.id = ANY (p_ids) RETURNING d.file_key
   ), files AS (
@@ -104,5 +107,5 @@ $$;
 
 -- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'documents');
-SELECT runtime_may('SELECT, INSERT, UPDATE', 'document_inputs');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'document_inputs');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'document_removals');
