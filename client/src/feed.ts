@@ -1,9 +1,10 @@
 /** Reads the partner's events and the state of an application. */
 import { checkInteger, MAX_TIMER_MS } from './endpoint.ts';
 import { AbortedError } from './errors.ts';
-import { type EventPage, type PartnerEvent, readPage } from './events.ts';
+import type { EventPage, PartnerEvent } from './events.ts';
 import type { CallOptions, EventsOptions } from './options.ts';
 import { readState } from './read-answer.ts';
+import { readPage } from './read-events.ts';
 import { type Endpoint, request } from './request.ts';
 import { sleep } from './retry.ts';
 import type { ApplicationState } from './wire.ts';

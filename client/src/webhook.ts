@@ -1,6 +1,7 @@
 /** Verifies that a pushed event comes from the service, as the Standard Webhooks specification says. */
 import { WebhookError } from './errors.ts';
-import { type PushedEvent, readPushed } from './events.ts';
+import type { PushedEvent } from './events.ts';
+import { readPushed } from './read-events.ts';
 
 /** The headers of a request: a `Headers`, or an object with names in any case, such as Node's `request.headers`. */
 export type WebhookHeaders =

@@ -138,6 +138,19 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'application reject': ['99', '--reason', HOSTILE],
   'application disburse': [ids.reviewed, '--reason', HOSTILE],
   'application free-phone': [ids.application, '--phone', `+57${HOSTILE}`, '--reason', HOSTILE],
+  'contract show': [ids.application],
+  'contract verify': [ids.application],
+  'conversation list': [],
+  'conversation start': [ids.application],
+  'conversation show': [ids.application],
+  'conversation hand-over': [ids.application],
+  'conversation say': [ids.application, `Hola ${HOSTILE}`],
+  'conversation give-back': [ids.application],
+  'conversation close': [ids.application],
+  'document list': [],
+  'document show': ['99'],
+  'document accept': ['99', '--reason', HOSTILE],
+  'document reject': ['99', '--reason', HOSTILE],
   'message list': [],
   'message count': [],
   'message show': [ids.application],
@@ -287,6 +300,8 @@ test('every file of the program writes through the function that escapes', () =>
       'bulk/commands/submit-progress.ts',
       'cli/command.ts',
       'cli/output.ts',
+      // Writes JSON for the process that started it.
+      'documents/reader/child.ts',
       // The last three write texts and numbers of their own only.
       'main.ts',
       'monitoring/commands/status.ts',
@@ -296,6 +311,12 @@ test('every file of the program writes through the function that escapes', () =>
   const plain = writers.filter(({ text }) => !/\.write\(printable\(/.test(text));
   assert.deepEqual(
     plain.map(({ path }) => path),
-    ['bulk/commands/submit-progress.ts', 'main.ts', 'monitoring/commands/status.ts', 'start.js'],
+    [
+      'bulk/commands/submit-progress.ts',
+      'documents/reader/child.ts',
+      'main.ts',
+      'monitoring/commands/status.ts',
+      'start.js',
+    ],
   );
 });

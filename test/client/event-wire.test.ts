@@ -1,7 +1,6 @@
 /** The client's events, compared with what the service renders, and with what a later service may render (D41). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readPage } from '../../client/src/events.ts';
 import type {
   ApplicationStatus,
   ConversationEnded,
@@ -11,6 +10,7 @@ import type {
   ReasonCode,
   StatusChanged,
 } from '../../client/src/index.ts';
+import { readPage } from '../../client/src/read-events.ts';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import * as lifecycle from '../../src/applications/rules/lifecycle.ts';
 import type { ReasonCode as ServiceReasonCode } from '../../src/applications/rules/reason-codes.ts';

@@ -141,8 +141,14 @@ const TYPED = `import { type Application, type Outcome, type PartnerEvent, Venta
         return event.data.reasonCode;
       case 'message.failed':
         return event.data.message;
+      case 'income.verified':
+      case 'conversation.ended':
+        return event.data.outcome;
       case 'unknown':
         return event.sentType;
+      default:
+        // @ts-expect-error an event of a conversation has an outcome only where it ended or an income was checked
+        return event.data.outcome;
     }
   }
   export async function g(request: Request, nodes: { headers: Record<string, string | string[] | undefined> }) {

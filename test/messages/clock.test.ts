@@ -182,7 +182,10 @@ it('no leap of the clock forgets a recipient: only a day of elapsed time does', 
 const OWN_CLOCK: Readonly<Record<string, string>> = {
   'messages/service.ts': 'a start checks that a file of contact windows opens at all within 60 days',
   'rights/commands/subject-export.ts': 'an export names the time of its making, which is not stored',
+  'signing/pdf/demo-identity.ts':
+    'the dates of the certificate of a demonstration, which readers compare with their own',
   'simulator/channel.ts': 'statuses of the simulator, whose time is not used',
+  'simulator/codes.ts': 'what the second phone of the simulator shows',
 };
 /**
  * What never writes a time into the store: the start of the server that comes along, a partner's own command, and the

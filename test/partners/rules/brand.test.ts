@@ -254,7 +254,7 @@ describe('a brand', () => {
     [null, /^the file: must be a JSON object/],
     [
       { colour: 1 },
-      /^the file: unknown key "colour"; the keys are partner, texts, buttons, templates, after_review, conversation$/,
+      /^the file: unknown key "colour"; the keys are partner, texts, buttons, templates, after_review, contract, conversation$/,
     ],
     [JSON.parse('{"__proto__": 1}'), /^the file: unknown key "__proto__"/],
     [{ 'a\u001b[2Jb': 1 }, /^the file: unknown key "a\?\[2Jb"/],
