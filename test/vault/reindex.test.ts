@@ -273,6 +273,8 @@ describe('vault reindex', () => {
         'batches.phones',
         'channel_users.phone_index',
         'channel_users.user_index',
+        'conversation_inputs.message_index',
+        'conversations.phone_index',
         'document_inputs.input_index',
         'early_events.channel_message_id',
         'early_events.user_index',
