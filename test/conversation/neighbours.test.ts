@@ -42,14 +42,19 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
   const inTurn = <T>(work: (session: Parameters<typeof signing.sign>[0]) => Promise<T>) =>
     inTransaction(store.runtime, work);
   await inTurn((session) =>
-    signing.recordEvidence(session, id, [
+    signing.recordEvidence(session, [
       {
-        kind: 'contract_accepted',
-        at: new Date(),
-        turn: 4,
-        input: '9',
-        messageIndex: '-12',
-        sha256: contract.sha256,
+        applicationId: id,
+        entries: [
+          {
+            kind: 'contract_accepted',
+            at: new Date(),
+            turn: 4,
+            input: '9',
+            messageIndex: '-12',
+            sha256: contract.sha256,
+          },
+        ],
       },
     ]),
   );

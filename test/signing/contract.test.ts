@@ -287,8 +287,13 @@ describe('the signature', () => {
     const id = await begin();
     const { sha256 } = await make(id);
     await inTransaction(runtime, (session) =>
-      recordEvidence(session, store.vault, id, [
-        { kind: 'data_consent_given', at: new Date(), facts: { sha256: 'a'.repeat(64), turn: 1 } },
+      recordEvidence(session, store.vault, [
+        {
+          applicationId: id,
+          entries: [
+            { kind: 'data_consent_given', at: new Date(), facts: { sha256: 'a'.repeat(64), turn: 1 } },
+          ],
+        },
       ]),
     );
     await prove(id);
@@ -474,7 +479,9 @@ describe('the evidence', () => {
     const id = await begin();
     const add = (facts: Record<string, string>) =>
       inTransaction(runtime, (session) =>
-        recordEvidence(session, store.vault, id, [{ kind: 'declined', at: null, facts }]),
+        recordEvidence(session, store.vault, [
+          { applicationId: id, entries: [{ kind: 'declined', at: null, facts }] },
+        ]),
       );
     for (const facts of [{ text: 'Ana Gómez' }, { 'Ana Gómez': 'x' }, { x: 'y'.repeat(300) }]) {
       await assert.rejects(add(facts as unknown as Record<string, string>), RangeError);

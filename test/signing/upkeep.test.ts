@@ -160,7 +160,9 @@ describe('the term', () => {
     await sign(signed);
     await make(unsigned);
     await inTransaction(runtime, (session) =>
-      recordEvidence(session, vault, bare, [{ kind: 'declined', at: null, facts: {} }]),
+      recordEvidence(session, vault, [
+        { applicationId: bare, entries: [{ kind: 'declined', at: null, facts: {} }] },
+      ]),
     );
     await upkeep();
     for (const id of [signed, unsigned, bare]) await age(id, 121);
@@ -269,7 +271,9 @@ describe('the data keys', () => {
     assert.equal(await isVerified(id, other), false);
     const added = new Vault({ ...TEST_SECRETS, newerIndexKeys: [newer] });
     await inTransaction(runtime, (session) =>
-      recordEvidence(session, added, id, [{ kind: 'declined', at: null, facts: {} }]),
+      recordEvidence(session, added, [
+        { applicationId: id, entries: [{ kind: 'declined', at: null, facts: {} }] },
+      ]),
     );
     assert.equal(await isVerified(id, added), true);
   });

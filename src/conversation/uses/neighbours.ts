@@ -123,7 +123,12 @@ export function signingOf(vault: Vault): Signing {
     checkAnswer: (session, id, question, text) => checkAnswer(session, vault, id, question, text),
     sign: (session, id, acceptance) => signContract(session, vault, id, acceptance),
     withdraw: (session, id) => withdraw(session, vault, id),
-    recordEvidence: (session, id, entries) => recordEvidence(session, vault, id, entries.map(toEvidence)),
+    recordEvidence: (session, some) =>
+      recordEvidence(
+        session,
+        vault,
+        some.map(({ applicationId, entries }) => ({ applicationId, entries: entries.map(toEvidence) })),
+      ),
   };
 }
 

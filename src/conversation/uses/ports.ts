@@ -63,6 +63,12 @@ export interface EvidenceEntry {
   readonly sha256: string | null;
 }
 
+/** What the conversation of an application has seen. */
+export interface SeenEvidence {
+  readonly applicationId: ApplicationId;
+  readonly entries: readonly EvidenceEntry[];
+}
+
 /** What is proven in the transaction of a turn. */
 export interface Signing {
   checkAnswer(
@@ -80,9 +86,6 @@ export interface Signing {
     session: Transaction,
     applicationId: ApplicationId,
   ): Promise<'withdrawn' | 'too_late' | 'not_signed'>;
-  recordEvidence(
-    session: Transaction,
-    applicationId: ApplicationId,
-    entries: readonly EvidenceEntry[],
-  ): Promise<void>;
+  /** Once a transaction, for all of its turns. */
+  recordEvidence(session: Transaction, some: readonly SeenEvidence[]): Promise<void>;
 }

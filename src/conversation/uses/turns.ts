@@ -175,10 +175,10 @@ async function writeAll(
     session,
     results.flatMap(({ result }) => result.work),
   );
-  for (const { result } of results) {
-    if (result.evidence.length > 0)
-      await signing.recordEvidence(session, result.applicationId, result.evidence);
-  }
+  await signing.recordEvidence(
+    session,
+    results.map(({ result: { applicationId, evidence } }) => ({ applicationId, entries: evidence })),
+  );
   for (const { result } of results) if (result.reminds) await queueReminder(session, result.applicationId);
   await addConversationEvents(
     session,

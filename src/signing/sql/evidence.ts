@@ -1,6 +1,6 @@
 /** The evidence of signatures: for each application a chain of rows, in which each MAC covers the row before (D46). */
 import { createHmac } from 'node:crypto';
-import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { type EvidenceEntry, type EvidenceKind, evidenceFault } from '../rules/evidence.ts';
@@ -23,47 +23,89 @@ const LABEL = 'ventanilla contract evidence';
 const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const COLUMNS = `number, kind, to_char(recorded_at ${UTC} AS recorded_at, to_char(happened_at ${UTC} AS happened_at, facts,
   key_number, mac`;
-/** Until the end of the transaction. No other lock of the service is by a single number. */
-const LOCK = 'SELECT pg_advisory_xact_lock($1::bigint)';
-const HEAD = `
-  SELECT h.number, h.mac, to_char(clock_timestamp() ${UTC} AS now
-  FROM (SELECT 1) AS one
+/** Until the end of the transaction, lowest number first. No other lock of the service is by a single number. */
+const LOCK = `
+  SELECT pg_advisory_xact_lock(g.id) FROM (SELECT u.id FROM unnest($1::bigint[]) AS u(id) ORDER BY u.id) AS g`;
+/** A statement of its own, so that it sees what others wrote before they let go of the locks. */
+const HEADS = `
+  SELECT g.id, h.number, h.mac, to_char(clock_timestamp() ${UTC} AS now
+  FROM unnest($1::bigint[]) AS g(id)
   LEFT JOIN LATERAL (
-    SELECT e.number, e.mac FROM contract_evidence e WHERE e.application_id = $1 ORDER BY e.number DESC LIMIT 1) AS h ON true`;
+    SELECT e.number, e.mac FROM contract_evidence e
+    WHERE e.application_id = g.id ORDER BY e.number DESC LIMIT 1) AS h ON true`;
 const ADD = `
   INSERT INTO contract_evidence (application_id, number, recorded_at, kind, happened_at, facts, key_number, mac)
-  SELECT $1, g.number, $2::timestamptz, g.kind, g.happened_at::timestamptz, g.facts, $3, g.mac
-  FROM unnest($4::integer[], $5::text[], $6::text[], $7::text[], $8::bytea[])
-    AS g(number, kind, happened_at, facts, mac)`;
+  SELECT g.id, g.number, g.recorded_at::timestamptz, g.kind, g.happened_at::timestamptz, g.facts, $1, g.mac
+  FROM unnest($2::bigint[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[])
+    AS g(id, number, recorded_at, kind, happened_at, facts, mac)`;
 /** So that the retention finds evidence without a contract. */
 const BEGUN = `
-  INSERT INTO loan_contracts (application_id, state, elapsed_ms) SELECT $1, 'begun', elapsed_ms()
-  WHERE NOT EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = $1 AND c.state <> 'dropped')`;
+  INSERT INTO loan_contracts (application_id, state, elapsed_ms) SELECT g.id, 'begun', elapsed_ms()
+  FROM unnest($1::bigint[]) AS g(id)
+  WHERE NOT EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = g.id AND c.state <> 'dropped')`;
 const ALL = `SELECT ${COLUMNS} FROM contract_evidence WHERE application_id = $1 ORDER BY number`;
 
+/** Entries for the end of the chain of one application. */
+export interface NewEvidence {
+  readonly applicationId: ApplicationId;
+  readonly entries: readonly EvidenceEntry[];
+}
+
+interface Head {
+  readonly id: string;
+  /** null: the chain is empty. */
+  readonly number: number | null;
+  readonly mac: Buffer | null;
+  readonly now: string;
+}
+
 /**
- * Adds entries to the end of an application's chain, in the caller's transaction. Other calls for the application wait
- * until the transaction ends. Throws a `RangeError` for facts that are no hashes, ids, times or words.
+ * Adds entries to the ends of the chains of applications, in the caller's transaction and in the given order; an
+ * application may come more than once. Other calls for these applications wait until the transaction ends. The number
+ * of statements does not depend on the number of applications. Throws a `RangeError`, and writes nothing, for facts that
+ * are no hashes, ids, times or words.
  */
 export async function addEvidence(
   session: Transaction,
   vault: Vault,
-  id: ApplicationId,
-  entries: readonly EvidenceEntry[],
+  some: readonly NewEvidence[],
 ): Promise<void> {
-  if (entries.length === 0) return;
-  await session.query(LOCK, [id]);
-  const { rows } = await session.query<{ number: number | null; mac: Buffer | null; now: string }>(HEAD, [
-    id,
-  ]);
-  const [head] = rows;
-  if (head === undefined) throw new Error('no answer');
-  if (head.number === null) await session.query(BEGUN, [id]);
+  const chains = new Map<ApplicationId, EvidenceEntry[]>();
+  for (const { applicationId, entries } of some) {
+    for (const { kind, facts } of entries) {
+      const fault = evidenceFault(facts);
+      if (fault !== null) throw new RangeError(`the facts of ${kind}: ${fault}`);
+    }
+    if (entries.length === 0) continue;
+    chains.set(applicationId, [...(chains.get(applicationId) ?? []), ...entries]);
+  }
+  if (chains.size === 0) return;
+  const ids = [...chains.keys()];
+  await session.query(LOCK, [ids]);
+  const { rows: heads } = await session.query<Head>(HEADS, [ids]);
+  const empty = heads.flatMap(({ id, number }) => (number === null ? [id] : []));
+  if (empty.length > 0) await session.query(BEGUN, [empty]);
   const keyNumber = vault.derivedKeys(LABEL).length - 1;
+  const made = heads.flatMap((head) =>
+    chained(vault, keyNumber, head, chains.get(toApplicationId(head.id)) ?? []),
+  );
+  await session.query(ADD, [
+    keyNumber,
+    made.map(({ id }) => id),
+    made.map(({ number }) => number),
+    made.map(({ recordedAt }) => recordedAt),
+    made.map(({ kind }) => kind),
+    made.map(({ happenedAt }) => happenedAt),
+    made.map(({ facts }) => facts),
+    made.map(({ mac }) => mac),
+  ]);
+}
+
+/** The rows of entries that follow the head of a chain. */
+function chained(vault: Vault, keyNumber: number, head: Head, entries: readonly EvidenceEntry[]) {
+  const id = toApplicationId(head.id);
   let before = head.mac ?? GENESIS;
-  const made = entries.map(({ kind, at, facts }, index): Evidence => {
-    const fault = evidenceFault(facts);
-    if (fault !== null) throw new RangeError(`the facts of ${kind}: ${fault}`);
+  return entries.map(({ kind, at, facts }, index): Evidence & { id: ApplicationId } => {
     const row = {
       number: (head.number ?? 0) + index + 1,
       kind,
@@ -76,16 +118,8 @@ export async function addEvidence(
     const mac = macOf(vault, id, before, row);
     if (mac === null) throw new Error('no key');
     before = mac;
-    return { ...row, mac };
+    return { id, ...row, mac };
   });
-  await session.query(ADD, [
-    ...[id, head.now, keyNumber],
-    made.map(({ number }) => number),
-    made.map(({ kind }) => kind),
-    made.map(({ happenedAt }) => happenedAt),
-    made.map(({ facts }) => facts),
-    made.map(({ mac }) => mac),
-  ]);
 }
 
 /** What the first row follows. */

@@ -50,8 +50,11 @@ export async function checkAnswer(
   const isLast = right ? false : await countWrong(session, round.id);
   if (right) await noteRight(session, round.id, what);
   const facts = { round: round.id, result: right ? 'right' : 'wrong', ...(round.way && { way: round.way }) };
-  await addEvidence(session, vault, id, [
-    { kind: what === 'code' ? 'code_checked' : 'id_checked', at: null, facts },
+  await addEvidence(session, vault, [
+    {
+      applicationId: id,
+      entries: [{ kind: what === 'code' ? 'code_checked' : 'id_checked', at: null, facts }],
+    },
   ]);
   if (right) return 'right';
   return isLast ? 'spent' : 'wrong';

@@ -122,7 +122,9 @@ async function makeNew(
       terms: hash('sha256', JSON.stringify(terms), 'hex'),
       expires_at: source.priced.expiresAt.toISOString(),
     };
-    await addEvidence(session, vault, id, [{ kind: 'contract_made', at: null, facts }]);
+    await addEvidence(session, vault, [
+      { applicationId: id, entries: [{ kind: 'contract_made', at: null, facts }] },
+    ]);
     return 'opened' as const;
   });
   if (end === 'opened') return madeOf(contractId, bytes);

@@ -66,7 +66,9 @@ export async function sendCode(
       second_way: sender.way !== 'channel',
       result: result.kind === 'sent' ? 'sent' : wordOf(result.reason),
     };
-    await addEvidence(session, vault, id, [{ kind: 'code_sent', at: null, facts }]);
+    await addEvidence(session, vault, [
+      { applicationId: id, entries: [{ kind: 'code_sent', at: null, facts }] },
+    ]);
   });
   return result.kind === 'sent' ? { kind: 'sent', way: sender.way, endsAt: round.endsAt } : result;
 }

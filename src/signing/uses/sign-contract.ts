@@ -7,11 +7,10 @@ import { loadPublicHolidays } from '../../messages/uses/public-holidays.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
-import type { EvidenceEntry } from '../rules/evidence.ts';
 import { withdrawalEnd } from '../rules/withdrawal.ts';
 import { readProof } from '../sql/codes.ts';
 import { type ContractTerms, lockContract, markContract } from '../sql/contracts.ts';
-import { addEvidence } from '../sql/evidence.ts';
+import { addEvidence, type NewEvidence } from '../sql/evidence.ts';
 
 /** What the applicant accepted. */
 export interface Acceptance {
@@ -63,7 +62,7 @@ export async function signContract(
     signed_at: now.toISOString(),
     withdrawable_until: until?.toISOString() ?? null,
   };
-  await addEvidence(session, vault, id, [{ kind: 'signed', at: null, facts }]);
+  await addEvidence(session, vault, [{ applicationId: id, entries: [{ kind: 'signed', at: null, facts }] }]);
   return 'signed';
 }
 
@@ -99,7 +98,9 @@ export async function withdraw(
   if (contract === null || contract.state !== 'signed') return 'too_late';
   await markContract(session, contract.id, 'withdrawn', now);
   const facts = { contract: contract.id, withdrawn_at: now.toISOString() };
-  await addEvidence(session, vault, id, [{ kind: 'withdrawn', at: null, facts }]);
+  await addEvidence(session, vault, [
+    { applicationId: id, entries: [{ kind: 'withdrawn', at: null, facts }] },
+  ]);
   const { from, to } = TRANSITIONS.reject;
   // The event of the partner comes last: its lock is that of all the partner's applications.
   await moveApplication(session, id, {
@@ -110,14 +111,13 @@ export async function withdraw(
 }
 
 /**
- * Records what the conversation has seen, in the transaction of the turn. Throws a `RangeError` for texts of the
- * person.
+ * Records what conversations have seen, in the transaction of their turns: one call a transaction. Throws a
+ * `RangeError` for texts of the person.
  */
 export function recordEvidence(
   session: Transaction,
   vault: Vault,
-  id: ApplicationId,
-  entries: readonly EvidenceEntry[],
+  some: readonly NewEvidence[],
 ): Promise<void> {
-  return addEvidence(session, vault, id, entries);
+  return addEvidence(session, vault, some);
 }
