@@ -62,8 +62,8 @@ interface Head {
 /**
  * Adds entries to the ends of the chains of applications, in the caller's transaction and in the given order; an
  * application may come more than once. Other calls for these applications wait until the transaction ends. The number
- * of statements does not depend on the number of applications. Throws a `RangeError`, and writes nothing, for facts that
- * are no hashes, ids, times or words.
+ * of statements does not depend on the number of applications. Throws a `RangeError`, and writes nothing, for facts
+ * that are no hashes, ids, times or words.
  */
 export async function addEvidence(
   session: Transaction,
