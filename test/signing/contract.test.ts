@@ -492,6 +492,113 @@ describe('the evidence', () => {
   });
 });
 
+/** The numbers of the rows of an application's chain. */
+const numbersOf = async (id: ApplicationId) =>
+  (
+    await database.query('SELECT number FROM contract_evidence WHERE application_id = $1 ORDER BY number', [
+      id,
+    ])
+  ).rows.map(({ number }) => number);
+
+describe('evidence of many applications in one call', () => {
+  const declined = (n: number) => ({ kind: 'declined' as const, at: new Date(), facts: { n: `${n}` } });
+  const record = (
+    some: Parameters<typeof recordEvidence>[2],
+    session?: Parameters<typeof recordEvidence>[0],
+  ) =>
+    session === undefined
+      ? inTransaction(runtime, (own) => recordEvidence(own, store.vault, some))
+      : recordEvidence(session, store.vault, some);
+
+  it('keeps a chain for each application, in the given order, whether it is empty or not', async () => {
+    const ids = [await begin(), await begin(), await begin(), await begin()];
+    const [made, twice, once, none] = ids as [ApplicationId, ApplicationId, ApplicationId, ApplicationId];
+    for (const id of [made, twice, once]) await make(id);
+    const fresh = await begin();
+    const before = await numbersOf(made);
+    await record([
+      { applicationId: twice, entries: [declined(1), declined(2)] },
+      { applicationId: fresh, entries: [declined(1)] },
+      { applicationId: made, entries: [declined(1)] },
+      { applicationId: none, entries: [] },
+      { applicationId: once, entries: [declined(1)] },
+      { applicationId: twice, entries: [declined(3)] },
+    ]);
+    const from = before.length;
+    assert.deepEqual(await numbersOf(made), [...before, from + 1]);
+    assert.deepEqual(await numbersOf(twice), [...before, from + 1, from + 2, from + 3]);
+    assert.deepEqual([await numbersOf(fresh), await numbersOf(none)], [[1], []]);
+    assert.deepEqual([await stateOf(fresh), await stateOf(none)], [['begun'], []]);
+    await make(fresh);
+    for (const id of [made, twice, once, fresh]) assert.deepEqual(await faultsOf(id), []);
+    const { rows } = await database.query(
+      `SELECT facts FROM contract_evidence WHERE application_id = $1 AND kind = 'declined' ORDER BY number`,
+      [twice],
+    );
+    assert.deepEqual(
+      rows.map(({ facts }) => JSON.parse(facts).n),
+      ['1', '2', '3'],
+    );
+  });
+
+  it('takes as many statements for fifty applications as for one', async () => {
+    const ids: ApplicationId[] = [];
+    while (ids.length < 50) ids.push(await begin());
+    const count = (some: readonly ApplicationId[]) =>
+      inTransaction(runtime, async (session) => {
+        let statements = 0;
+        const query = session.query.bind(session) as (...args: unknown[]) => Promise<unknown>;
+        const counted = Object.assign(Object.create(session), {
+          query: (...args: unknown[]) => {
+            statements += 1;
+            return query(...args);
+          },
+        });
+        await record(
+          some.map((applicationId) => ({ applicationId, entries: [declined(1)] })),
+          counted,
+        );
+        return statements;
+      });
+    assert.equal(await count(ids), await count([await begin()]));
+    assert.equal(await count([]), 0);
+  });
+
+  it('two calls about the same applications in opposite orders wait for one another, and both are chained', async () => {
+    const ids = [await begin(), await begin(), await begin()];
+    for (const id of ids) await make(id);
+    const before = (await numbersOf(ids[0]!)).length;
+    const orders = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? ids : ids.toReversed()));
+    await Promise.all(
+      orders.map((some, n) =>
+        record(some.map((applicationId) => ({ applicationId, entries: [declined(n)] }))),
+      ),
+    );
+    for (const id of ids) {
+      assert.equal((await numbersOf(id)).length, before + orders.length);
+      assert.deepEqual(await faultsOf(id), []);
+    }
+  });
+
+  it('writes nothing for anybody where one fact is a text of a person', async () => {
+    const [one, other] = [await begin(), await begin()];
+    const bad = { ...declined(1), facts: { text: 'Ana Gómez' } };
+    await inTransaction(runtime, async (session) => {
+      await assert.rejects(
+        record(
+          [
+            { applicationId: one, entries: [declined(1)] },
+            { applicationId: other, entries: [bad] },
+          ],
+          session,
+        ),
+        RangeError,
+      );
+    });
+    assert.deepEqual([await numbersOf(one), await stateOf(one)], [[], []]);
+  });
+});
+
 describe('the commands', () => {
   it('contract show writes the PDF for its owner alone, and the record of acts has it', async () => {
     const id = await begin();

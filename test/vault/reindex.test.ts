@@ -72,6 +72,26 @@ async function fillOthers(): Promise<void> {
   await database.query(
     `INSERT INTO channel_users (user_index, phone_index, heard_ms) VALUES (12, 11, 0), (13, NULL, 0)`,
   );
+  // Two conversations of one phone, and an input that is no message.
+  await database.query(
+    `INSERT INTO conversations (application_id, partner_id, phone_index, status, turn)
+      VALUES (901, 1, 11, 'pending_signature', 1), (902, 1, 11, 'pending_signature', 1), (903, 1, 15, 'pending_signature', 1)`,
+  );
+  await database.query(
+    `INSERT INTO conversation_inputs (conversation_id, application_id, source, seal_id, message_index, at, settles_at, content, turn)
+      SELECT c.id, 901, 'person', gen_random_uuid(), u.index, now(), now(), '\\x01', 1 FROM conversations c, unnest('{21,22,NULL}'::bigint[]) AS u(index) WHERE c.application_id = 901`,
+  );
+  await database.query(
+    `INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, status, due_at, channel_message_id)
+      VALUES (901, 1, 1, 11, '\\x01', now(), 'delivered', now(), 23), (901, 2, 1, 11, '\\x01', now(), 'failed', now(), NULL)`,
+  );
+  await database.query(
+    `INSERT INTO early_events (channel_message_id, user_index, status, at, came_ms) VALUES (24, 12, 'sent', now(), 0)`,
+  );
+  await database.query(
+    `WITH d AS (INSERT INTO documents (application_id, partner_id, purpose, state) VALUES (901, 1, 'earnings', 'received') RETURNING id)
+      INSERT INTO document_inputs (input_index, document_id) SELECT u.index, d.id FROM d, unnest('{25,26}'::bigint[]) AS u(index)`,
+  );
 }
 
 /** Every stored blind index with what tells its row and place apart, but for those of look-up buckets. */
@@ -87,6 +107,13 @@ async function indexesByRow() {
     UNION ALL SELECT 'waiting', message_id::text, phone_index::text FROM waiting_rejections
     UNION ALL SELECT 'recipient', message_id::text, phone_index::text FROM recipients
     UNION ALL SELECT 'user', heard_ms::text, user_index::text FROM channel_users
+    UNION ALL SELECT 'conversation', id::text, phone_index::text FROM conversations
+    UNION ALL SELECT 'input', id::text, message_index::text FROM conversation_inputs WHERE message_index IS NOT NULL
+    UNION ALL SELECT 'phone of a reply', id::text, phone_index::text FROM replies
+    UNION ALL SELECT 'reply', id::text, channel_message_id::text FROM replies WHERE channel_message_id IS NOT NULL
+    UNION ALL SELECT 'early event', status, channel_message_id::text FROM early_events
+    UNION ALL SELECT 'user of an early event', status, user_index::text FROM early_events WHERE user_index IS NOT NULL
+    UNION ALL SELECT 'document', document_id::text, input_index::text FROM document_inputs
     UNION ALL SELECT 'message', message_id::text, channel_message_id::text FROM message_records
       WHERE channel_message_id IS NOT NULL`);
   return byName(rows);
@@ -122,6 +149,11 @@ describe('vault reindex', () => {
           UNION ALL SELECT 'waiting', phone_index::text FROM waiting_rejections
           UNION ALL SELECT 'recipient', phone_index::text FROM recipients
           UNION ALL SELECT 'user', user_index::text FROM channel_users
+          UNION ALL SELECT 'conversation', phone_index::text FROM conversations
+          UNION ALL SELECT 'input', message_index::text FROM conversation_inputs WHERE message_index IS NOT NULL
+          UNION ALL SELECT 'phone of a reply', phone_index::text FROM replies
+          UNION ALL SELECT 'reply', channel_message_id::text FROM replies WHERE channel_message_id IS NOT NULL
+          UNION ALL SELECT 'document', input_index::text FROM document_inputs
           UNION ALL SELECT 'phone of a user', phone_index::text FROM channel_users WHERE phone_index IS NOT NULL
           UNION ALL SELECT 'message', channel_message_id::text FROM message_records WHERE channel_message_id IS NOT NULL`)
       ).rows as { name: string; index: string }[];
