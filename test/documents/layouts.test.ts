@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { type Statement, statementRows } from '../../examples/statement-pdf.ts';
 import { judgeDocument } from '../../src/documents/rules/judge-document.ts';
 import type { Layout } from '../../src/documents/rules/layout.ts';
 import { findStatement } from '../../src/documents/rules/statement.ts';
 import { checkLayout, LayoutError, loadLayouts } from '../../src/documents/uses/load-layouts.ts';
+import { type Statement, statementRows } from '../../src/simulator/statement-pdf.ts';
 
 const layouts = await loadLayouts(null);
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-layouts-'));

@@ -4,7 +4,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { statementPdf } from '../../examples/statement-pdf.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { UnknownDataKeyError } from '../../src/base/unknown-data-key.ts';
 import { readDocument, toDocumentId } from '../../src/documents/sql/documents.ts';
@@ -18,6 +17,7 @@ import { evidenceIdentity, INCOME_EVIDENCE, incomeCheckOf } from '../../src/inco
 import { checkIncome } from '../../src/income/uses/check-income.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import type { SealedKind } from '../../src/seal/witness.ts';
+import { statementPdf } from '../../src/simulator/statement-pdf.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { NEW, ONLY_NEW } from '../support/rotated-secrets.ts';
 import { testUpkeep } from '../support/upkeep.ts';

@@ -7,11 +7,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { type Statement, statementRows } from '../../examples/statement-pdf.ts';
 import { isolation } from '../../src/documents/reader/isolation.ts';
 import { PDF_LIMITS, PICTURE_LIMITS, processReader } from '../../src/documents/reader/reader.ts';
 import { findStatement } from '../../src/documents/rules/statement.ts';
 import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
+import { type Statement, statementRows } from '../../src/simulator/statement-pdf.ts';
 import { encryptedPdf, packedPdf, pdfOf, png } from './files.ts';
 
 const read = processReader();

@@ -1,11 +1,11 @@
 /** D44 on a real store: documents become an observed income, and the evidence stays. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Statement, statementPdf } from '../../examples/statement-pdf.ts';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { openIncome } from '../../src/income/open.ts';
 import { evidenceIdentity, incomeCheckOf } from '../../src/income/sql/income-checks.ts';
 import { checkIncome } from '../../src/income/uses/check-income.ts';
+import { type Statement, statementPdf } from '../../src/simulator/statement-pdf.ts';
 import { pdfOf } from '../documents/files.ts';
 import { ANA, documentStage } from '../documents/support.ts';
 

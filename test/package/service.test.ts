@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
-import { pdfOf } from '../../examples/statement-pdf.ts';
+import { pdfOf } from '../../src/simulator/statement-pdf.ts';
 import {
   applications,
   demoKeyOf,
