@@ -53,11 +53,11 @@ BEGIN
 END
 $$;
 
--- Writes an event for each application, in the order of the arrays, in the caller's transaction.
--- p_message_types: one an application for message.failed, else NULL.
-CREATE FUNCTION add_partner_events(
-  p_type partner_event_type, p_partner_ids integer[], p_application_ids bigint[], p_from application_status,
-  p_to application_status, p_reason_code text, p_message_types message_type[]
+-- Writes events, in the order of the arrays, in the caller's transaction. p_message_types, p_outcomes: one an event; NULL
+-- where the type of the event, or no type of them, has such a field.
+CREATE FUNCTION write_partner_events(
+  p_types partner_event_type[], p_partner_ids integer[], p_application_ids bigint[], p_from application_status,
+  p_to application_status, p_reason_code text, p_message_types message_type[], p_outcomes text[]
 ) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -67,10 +67,11 @@ DECLARE
   v_partner record;
 BEGIN
   FOR v_partner IN
-    SELECT u.partner_id, count(*) AS events, array_agg(u.application_id ORDER BY u.n) AS ids,
-      array_agg(u.message_type ORDER BY u.n) AS message_types
-    FROM unnest(p_partner_ids, p_application_ids, p_message_types)
-      WITH ORDINALITY AS u(partner_id, application_id, message_type, n)
+    SELECT u.partner_id, count(*) AS events, array_agg(u.type ORDER BY u.n) AS types,
+      array_agg(u.application_id ORDER BY u.n) AS ids, array_agg(u.message_type ORDER BY u.n) AS message_types,
+      array_agg(u.outcome ORDER BY u.n) AS outcomes
+    FROM unnest(p_types, p_partner_ids, p_application_ids, p_message_types, p_outcomes)
+      WITH ORDINALITY AS u(type, partner_id, application_id, message_type, outcome, n)
     GROUP BY u.partner_id ORDER BY u.partner_id
   LOOP
     INSERT INTO partner_event_totals AS t (partner_id, last) VALUES (v_partner.partner_id, v_partner.events)
@@ -79,46 +80,26 @@ BEGIN
     -- The time is read after the wait for the lock.
     v_at := clock_timestamp();
     INSERT INTO partner_events (partner_id, number, at, stored_ms, application_id, type, from_status, to_status,
-      reason_code, message_type)
-    SELECT v_partner.partner_id, v_last - v_partner.events + u.n, v_at, v_elapsed_ms, u.id, p_type, p_from, p_to,
-      p_reason_code, u.message_type
-    FROM unnest(v_partner.ids, v_partner.message_types) WITH ORDINALITY AS u(id, message_type, n);
-    PERFORM after_partner_events(v_partner.partner_id, v_last - v_partner.events, v_partner.ids,
-      array_fill(p_type, ARRAY[v_partner.events::integer]), v_at, v_elapsed_ms);
+      reason_code, message_type, outcome)
+    SELECT v_partner.partner_id, v_last - v_partner.events + u.n, v_at, v_elapsed_ms, u.id, u.type, p_from, p_to,
+      p_reason_code, u.message_type, u.outcome
+    FROM unnest(v_partner.types, v_partner.ids, v_partner.message_types, v_partner.outcomes)
+      WITH ORDINALITY AS u(type, id, message_type, outcome, n);
+    PERFORM after_partner_events(v_partner.partner_id, v_last - v_partner.events, v_partner.ids, v_partner.types, v_at,
+      v_elapsed_ms);
   END LOOP;
 END
 $$;
 
--- Writes events of conversations, in the order of the arrays, in the caller's transaction (D47). p_outcomes: one an
--- event, NULL where its type has none.
-CREATE FUNCTION add_conversation_events(
-  p_types partner_event_type[], p_partner_ids integer[], p_application_ids bigint[], p_outcomes text[]
+-- Writes an event of one type for each application. p_message_types: one an application for message.failed, else NULL.
+CREATE FUNCTION add_partner_events(
+  p_type partner_event_type, p_partner_ids integer[], p_application_ids bigint[], p_from application_status,
+  p_to application_status, p_reason_code text, p_message_types message_type[]
 ) RETURNS void
 LANGUAGE plpgsql AS $$
-DECLARE
-  v_elapsed_ms constant bigint := elapsed_ms();
-  v_at timestamptz;
-  v_last bigint;
-  v_partner record;
 BEGIN
-  FOR v_partner IN
-    SELECT u.partner_id, count(*) AS events, array_agg(u.application_id ORDER BY u.n) AS ids,
-      array_agg(u.type ORDER BY u.n) AS types, array_agg(u.outcome ORDER BY u.n) AS outcomes
-    FROM unnest(p_types, p_partner_ids, p_application_ids, p_outcomes)
-      WITH ORDINALITY AS u(type, partner_id, application_id, outcome, n)
-    GROUP BY u.partner_id ORDER BY u.partner_id
-  LOOP
-    INSERT INTO partner_event_totals AS t (partner_id, last) VALUES (v_partner.partner_id, v_partner.events)
-    ON CONFLICT (partner_id) DO UPDATE SET last = t.last + excluded.last
-    RETURNING t.last INTO v_last;
-    -- The time is read after the wait for the lock.
-    v_at := clock_timestamp();
-    INSERT INTO partner_events (partner_id, number, at, stored_ms, application_id, type, outcome)
-    SELECT v_partner.partner_id, v_last - v_partner.events + u.n, v_at, v_elapsed_ms, u.id, u.type, u.outcome
-    FROM unnest(v_partner.ids, v_partner.types, v_partner.outcomes) WITH ORDINALITY AS u(id, type, outcome, n);
-    PERFORM after_partner_events(v_partner.partner_id, v_last - v_partner.events, v_partner.ids, v_partner.types, v_at,
-      v_elapsed_ms);
-  END LOOP;
+  PERFORM write_partner_events(array_fill(p_type, ARRAY[coalesce(cardinality(p_partner_ids), 0)]), p_partner_ids,
+    p_application_ids, p_from, p_to, p_reason_code, p_message_types, NULL);
 END
 $$;
 

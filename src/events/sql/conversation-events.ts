@@ -12,7 +12,7 @@ export interface NewConversationEvent {
   readonly outcome?: IncomeOutcome | ConversationEnd;
 }
 
-const ADD = 'SELECT add_conversation_events($1::partner_event_type[], $2, $3, $4)';
+const ADD = 'SELECT write_partner_events($1::partner_event_type[], $2, $3, NULL, NULL, NULL, NULL, $4)';
 
 /** Stores events in their order. Its locks are the last ones that a transaction takes. */
 export async function addConversationEvents(
