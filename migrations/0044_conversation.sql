@@ -113,7 +113,7 @@ CREATE TABLE conversation_work (
   queued_at timestamptz NOT NULL DEFAULT clock_timestamp()
 ) WITH (fillfactor = 70);
 CREATE UNIQUE INDEX conversation_work_once ON conversation_work (conversation_id, work) WHERE input_id IS NULL;
-CREATE INDEX conversation_work_due ON conversation_work (due_at);
+CREATE INDEX conversation_work_due ON conversation_work ((work = 'read_document'), due_at);
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'conversation_work');
 
 -- How long a file waits for more files, and how long a turn waits at most for a person who goes on sending files.
@@ -205,8 +205,8 @@ LANGUAGE sql AS $$
   WHERE c.id = u.id
 $$;
 
--- The first due work that no process works on, leased.
-CREATE FUNCTION claim_work(p_limit integer, p_lease interval) RETURNS SETOF conversation_work
+-- The first due work that no process works on, leased: files to read (p_files), or all else.
+CREATE FUNCTION claim_work(p_files boolean, p_limit integer, p_lease interval) RETURNS SETOF conversation_work
 LANGUAGE plpgsql ROWS 10 AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
@@ -214,7 +214,8 @@ BEGIN
   RETURN QUERY
   UPDATE conversation_work w SET leased_until = v_now + p_lease, tries = w.tries + 1, due_at = v_now + p_lease
   FROM (
-    SELECT d.id FROM conversation_work d WHERE d.due_at <= v_now ORDER BY d.due_at LIMIT p_limit
+    SELECT d.id FROM conversation_work d WHERE d.due_at <= v_now AND (d.work = 'read_document') = p_files
+    ORDER BY d.due_at LIMIT p_limit
     FOR NO KEY UPDATE SKIP LOCKED
   ) AS due WHERE w.id = due.id
   RETURNING w.*;

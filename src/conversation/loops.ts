@@ -5,6 +5,7 @@ import { openIncome } from '../income/open.ts';
 import { openSigning } from '../signing/open.ts';
 import { startLoop } from '../subject/loop.ts';
 import type { Loop, LoopContext } from '../subject/subject.ts';
+import type { WorkKind } from './sql/work.ts';
 import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
 import { performerOf, signingOf } from './uses/neighbours.ts';
 import { sweepConversations } from './uses/sweep.ts';
@@ -34,8 +35,17 @@ export function startTurns({ database, vault, log, failed }: LoopContext): Loop 
 
 const UNREADABLE = 'a conversation goes to an operator: its rows cannot be read';
 
-/** The work beside the turns. Rejects where a setting of documents or contracts is refused. */
-export async function startWork(given: LoopContext): Promise<Loop> {
+/** The work beside the turns but files. Rejects where a setting of documents or contracts is refused. */
+export function startWork(given: LoopContext): Promise<Loop> {
+  return startWorkOf('others', given);
+}
+
+/** Fetches and reads files. Rejects as `startWork`. */
+export function startReading(given: LoopContext): Promise<Loop> {
+  return startWorkOf('files', given);
+}
+
+async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
   const { database, vault, log, failed, setting, channel } = given;
   const documents = await openDocuments(setting, { database, vault, channel });
   const income = openIncome(setting, { database, vault });
@@ -56,7 +66,7 @@ export async function startWork(given: LoopContext): Promise<Loop> {
   };
   return startLoop({
     turn: async ({ stopping, cut }) => {
-      if ((await performDue(context, cut)) === 0) await WORK_BELL.wait(WORK_LOOK_MS, stopping);
+      if ((await performDue(context, kind, cut)) === 0) await WORK_BELL.wait(WORK_LOOK_MS, stopping);
     },
     onError: (error) => failed('the work of the conversations', error),
     settled: async () => {},

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { claimWork } from '../../src/conversation/sql/work.ts';
 import { databaseTime } from '../../src/postgres/database-time.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
@@ -320,4 +321,22 @@ it('a crash between a turn and its commit repeats nothing', async () => {
   assert.deepEqual([(await ana.replies()).length, await ana.place()], [1, 'data_consent service']);
   await settle();
   assert.deepEqual([(await ana.replies()).length, await ana.place()], [2, 'earnings service']);
+});
+
+it('many files that take long keep no other work waiting', async () => {
+  const { rows } = await database.query<{ id: string }>(
+    `INSERT INTO conversation_work (conversation_id, application_id, work, purpose, input_id, due_at)
+    SELECT 0, 0, 'read_document', 'earnings', -n, now() - interval '1 hour' FROM generate_series(1, 30) AS n
+    UNION ALL SELECT 0, 0, 'offer', NULL, NULL, now() RETURNING id`,
+  );
+  assert.deepEqual(
+    (await claimWork(database, 'others', 8, 60_000)).map(({ work }) => work),
+    ['offer'],
+  );
+  const files = await claimWork(database, 'files', 4, 60_000);
+  assert.deepEqual(
+    files.map(({ work }) => work),
+    Array.from({ length: 4 }, () => 'read_document'),
+  );
+  await database.query('DELETE FROM conversation_work WHERE id = ANY ($1)', [rows.map(({ id }) => id)]);
 });

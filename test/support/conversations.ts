@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import type { WorkKind } from '../../src/conversation/sql/work.ts';
 import { hearMessages } from '../../src/conversation/uses/hear.ts';
 import type { Performer, Signing } from '../../src/conversation/uses/ports.ts';
 import { sweepConversations } from '../../src/conversation/uses/sweep.ts';
@@ -69,14 +70,13 @@ export async function conversationsOf(
       events,
     );
   const cut = new AbortController().signal;
+  const perform = (kind: WorkKind) =>
+    performDue({ database, vault, performer, onFailure: (_work, error) => faults.push(error) }, kind, cut);
   /** Turns and work until nothing is left to do. */
   const settle = async () => {
     for (;;) {
       const turns = await takeTurns(context);
-      const works = await performDue(
-        { database, vault, performer, onFailure: (_work, error) => faults.push(error) },
-        cut,
-      );
+      const works = (await perform('files')) + (await perform('others'));
       if (turns + works === 0) return;
     }
   };

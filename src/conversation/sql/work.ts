@@ -32,6 +32,9 @@ export async function queueWork(session: Session, some: readonly NewWork[]): Pro
   ]);
 }
 
+/** Files take up to a minute each, and must not keep offers, contracts and codes waiting. */
+export type WorkKind = 'files' | 'others';
+
 /** Work that this process has to do now. */
 export interface ClaimedWork {
   readonly id: string;
@@ -46,11 +49,16 @@ export interface ClaimedWork {
 
 const CLAIM = `
   SELECT id, conversation_id, application_id, work, purpose, input_id, tries
-  FROM claim_work($1, $2 * interval '1 millisecond')`;
+  FROM claim_work($1, $2, $3 * interval '1 millisecond')`;
 
-/** Leases due work: other processes leave it alone meanwhile. */
-export async function claimWork(session: Session, most: number, leaseMs: number): Promise<ClaimedWork[]> {
-  return (await session.query<ClaimedWork>(CLAIM, [most, leaseMs])).rows;
+/** Leases due work, of files or of all else: other processes leave it alone meanwhile. */
+export async function claimWork(
+  session: Session,
+  kind: WorkKind,
+  most: number,
+  leaseMs: number,
+): Promise<ClaimedWork[]> {
+  return (await session.query<ClaimedWork>(CLAIM, [kind === 'files', most, leaseMs])).rows;
 }
 
 const RETRY = `

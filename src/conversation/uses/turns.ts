@@ -65,8 +65,10 @@ export async function takeTurns(
       return 1;
     },
   );
-  REPLY_BELL.ring();
-  WORK_BELL.ring();
+  if (taken > 0) {
+    REPLY_BELL.ring();
+    WORK_BELL.ring();
+  }
   return taken;
 }
 

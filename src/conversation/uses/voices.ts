@@ -13,7 +13,7 @@ import type { Voice } from './one-turn.ts';
 
 /** The flows of a store by version. Versions never change, so a process reads each once. */
 export type FlowCache = Map<number, Flow>;
-const MOST_flows = 1_000;
+const MOST_FLOWS = 1_000;
 /** A phone that cannot be read gets no message either. */
 const UNREAD = { language: 'es', locale: 'es' } as const;
 
@@ -55,6 +55,8 @@ async function firstVoices(
   if (rows.length === 0) return [];
   const ids = rows.map(({ application_id }) => toApplicationId(application_id));
   const speakers = await readSpeakers(session, vault, ids);
+  // Most conversations of a turn have the same flow.
+  const flowIds = new Map<string, number>();
   const made: SetUp[] = [];
   for (const { id, application_id } of rows) {
     const {
@@ -62,9 +64,12 @@ async function firstVoices(
       partnerName = '',
       phone = null,
     } = speakers.get(toApplicationId(application_id)) ?? {};
-    const flow = flowWith(DEFAULT_FLOW, brand.conversation || {});
+    const own = brand.conversation || {};
+    const key = JSON.stringify(own);
+    const flowId = flowIds.get(key) ?? (await flowIdOf(session, flowWith(DEFAULT_FLOW, own)));
+    flowIds.set(key, flowId);
     made.push({
-      ...{ id, flowId: await flowIdOf(session, flow), ...(phone === null ? UNREAD : languageOfPhone(phone)) },
+      ...{ id, flowId, ...(phone === null ? UNREAD : languageOfPhone(phone)) },
       partnerName: effectiveBrand(brand, partnerName).partner,
     });
   }
@@ -75,6 +80,6 @@ async function firstVoices(
 async function loadFlows(session: Transaction, flows: FlowCache, ids: readonly number[]): Promise<void> {
   const missing = [...new Set(ids)].filter((id) => !flows.has(id));
   if (missing.length === 0) return;
-  if (flows.size + missing.length > MOST_flows) flows.clear();
+  if (flows.size + missing.length > MOST_FLOWS) flows.clear();
   for (const [id, flow] of await readFlows(session, missing)) flows.set(id, flow);
 }

@@ -7,7 +7,7 @@ import type { Vault } from '../../seal/vault.ts';
 import type { WorkInput } from '../rules/input.ts';
 import { conversationById } from '../sql/conversations.ts';
 import { addInputs, inputOf, openInput } from '../sql/inputs.ts';
-import { type ClaimedWork, claimWork, endWork, retryWork } from '../sql/work.ts';
+import { type ClaimedWork, claimWork, endWork, retryWork, type WorkKind } from '../sql/work.ts';
 import { INPUT_BELL } from './bells.ts';
 import type { Later, Performer, WorkOrder } from './ports.ts';
 
@@ -19,8 +19,8 @@ export interface WorkContext {
   readonly onFailure: (work: ClaimedWork, error: unknown, isLast: boolean) => void;
 }
 
-/** Work that one process does at once. A file may take 10 MiB, and a contract half a second of a core. */
-const MOST_AT_ONCE = 8;
+/** Work that one process does at once. A file may take 25 MB of memory, and a contract half a second of a core. */
+const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 4, others: 8 };
 const LEASE_MS = 90_000;
 /** Work that takes longer is cut off, and tried again before its lease ends. */
 const WITHIN_MS = 60_000;
@@ -29,9 +29,9 @@ const MOST_TRIES = 8;
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 10 * 60_000;
 
-/** Does due work, and resolves when all of it has ended or is put off. Returns how many it was. */
-export async function performDue(context: WorkContext, cut: AbortSignal): Promise<number> {
-  const claimed = await claimWork(context.database, MOST_AT_ONCE, LEASE_MS);
+/** Does due work of a kind, and resolves when all of it has ended or is put off. Returns how many it was. */
+export async function performDue(context: WorkContext, kind: WorkKind, cut: AbortSignal): Promise<number> {
+  const claimed = await claimWork(context.database, kind, MOST_AT_ONCE[kind], LEASE_MS);
   await Promise.all(claimed.map((work) => performOne(context, work, cut)));
   return claimed.length;
 }
