@@ -53,8 +53,8 @@ BEGIN
 END
 $$;
 
--- Writes events, in the order of the arrays, in the caller's transaction. p_message_types, p_outcomes: one an event; NULL
--- where the type of the event, or no type of them, has such a field.
+-- Writes events, in the order of the arrays, in the caller's transaction. p_message_types, p_outcomes: one an event,
+-- NULL where its type has none; NULL as a whole where no type has one.
 CREATE FUNCTION write_partner_events(
   p_types partner_event_type[], p_partner_ids integer[], p_application_ids bigint[], p_from application_status,
   p_to application_status, p_reason_code text, p_message_types message_type[], p_outcomes text[]

@@ -135,9 +135,10 @@ class Walk {
 
   /** Waits for the offer on the phone, whatever the hour, and taps "I am interested". */
   async takeOffer(): Promise<void> {
-    // Colombia's contact window would hold the message back at night. Only the simulator can send it all the same.
-    await this.#phone.act('release', { messageId: `${this.#id}` });
-    const offer = await this.#wait('the message with the offer', ({ messages }) => {
+    const offer = await this.#wait('the message with the offer', async ({ messages }) => {
+      // Colombia's contact window would hold the message back at night. Only the simulator can send it all the same.
+      // Said at each look: a delivery that is under way at the first one may put the message off after that.
+      await this.#phone.act('release', { messageId: `${this.#id}` });
       const message = messages.at(-1);
       const button = message?.buttons.findIndex(({ isInterest }) => isInterest) ?? -1;
       return message === undefined || button === -1 ? undefined : { ...message, button };

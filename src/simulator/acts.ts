@@ -129,7 +129,7 @@ export function setWindow({ simulator }: SimulatorContext, phone: Phone, isOver:
 
 /**
  * Lets the messages that wait for their contact window now go out at once, or one message whether or not it waits yet.
- * Only the simulator can do this.
+ * A delivery that is under way may still put that one off: call again. Only the simulator can do this.
  */
 export async function releaseWaiting(
   { database, simulator }: SimulatorContext,
