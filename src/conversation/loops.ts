@@ -10,7 +10,7 @@ import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
 import { performerOf, signingOf } from './uses/neighbours.ts';
 import { sweepConversations } from './uses/sweep.ts';
 import { takeTurns } from './uses/turns.ts';
-import { performDue } from './uses/work.ts';
+import { beginDue, MOST_AT_ONCE, type WorkContext } from './uses/work.ts';
 
 /** A process that does not hear the channel itself looks so often for what another one has stored. */
 const LOOK_MS = 250;
@@ -64,12 +64,34 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
           : 'work of a conversation failed, and is tried again',
       ),
   };
+  return workLoop(kind, context, failed);
+}
+
+/** A loop that does work of a kind. A turn waits for no work: one slow file must not keep the other ones waiting. */
+export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopContext['failed']): Loop {
+  const running = new Set<Promise<void>>();
+  const cutOff = Promise.withResolvers<void>();
+  const onCut = () => cutOff.resolve();
+  const follow = async (work: Promise<void>) => {
+    running.add(work);
+    await work.catch((error) => failed('the work of the conversations', error));
+    running.delete(work);
+    WORK_BELL.ring();
+  };
   return startLoop({
     turn: async ({ stopping, cut }) => {
-      if ((await performDue(context, kind, cut)) === 0) await WORK_BELL.wait(WORK_LOOK_MS, stopping);
+      // The same listener each time, so it is added once.
+      cut.addEventListener('abort', onCut);
+      const room = MOST_AT_ONCE[kind] - running.size;
+      const begun = room > 0 ? await beginDue(context, kind, room, cut) : [];
+      for (const work of begun) void follow(work);
+      if (begun.length === 0) await WORK_BELL.wait(WORK_LOOK_MS, stopping);
     },
     onError: (error) => failed('the work of the conversations', error),
-    settled: async () => {},
+    // What is not over at the cut is done again after its lease.
+    settled: async () => {
+      await Promise.race([Promise.allSettled(running), cutOff.promise]);
+    },
   });
 }
 

@@ -2,19 +2,25 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { workLoop } from '../../src/conversation/loops.ts';
 import { claimWork } from '../../src/conversation/sql/work.ts';
+import { takeTurns } from '../../src/conversation/uses/turns.ts';
 import { databaseTime } from '../../src/postgres/database-time.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 
 const store = await testDatabase();
 const { database } = store;
 const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const { hear, settle, sweep, skipPause, applicantAt, faults, context } = await conversationsOf(store, key);
+const { hear, settle, sweep, skipPause, applicantAt, faults, context, works } = await conversationsOf(
+  store,
+  key,
+);
 
 const DAY_MS = 86_400_000;
 const ago = async (ms: number) => new Date((await databaseTime(database)).getTime() - ms);
@@ -310,7 +316,6 @@ it('a crash between a turn and its commit repeats nothing', async () => {
   const ana = await applicantAt();
   await ana.tap();
   await hear(await ana.textEvent('sí'));
-  const { takeTurns } = await import('../../src/conversation/uses/turns.ts');
   const signing = {
     ...context.signing,
     recordEvidence: async () => {
@@ -339,4 +344,31 @@ it('many files that take long keep no other work waiting', async () => {
     Array.from({ length: 4 }, () => 'read_document'),
   );
   await database.query('DELETE FROM conversation_work WHERE id = ANY ($1)', [rows.map(({ id }) => id)]);
+});
+
+it('a file that never ends keeps no other file waiting, and a stop waits for it only until its cut', async () => {
+  const [ana, eva] = [await applicantAt(), await applicantAt()];
+  for (const one of [ana, eva]) {
+    await one.tap();
+    await one.choose(0);
+    await hear(await one.fileEvent());
+  }
+  await skipPause();
+  await takeTurns(context);
+  const ends: (() => void)[] = [];
+  const { promise: both, resolve } = Promise.withResolvers<void>();
+  const performer = {
+    ...works.performer,
+    readDocument: () =>
+      new Promise<never>((_, reject) => {
+        if (ends.push(() => reject(new Error('over'))) === 2) resolve();
+      }),
+  };
+  const loop = workLoop('files', { ...works, performer }, () => {});
+  await both;
+  const last = loop.lastTurnMs();
+  await eventually('another turn', () => loop.lastTurnMs() > last);
+  await loop.stop();
+  await loop.ended;
+  for (const end of ends) end();
 });

@@ -7,7 +7,7 @@ import { hearMessages } from '../../src/conversation/uses/hear.ts';
 import type { Performer, Signing } from '../../src/conversation/uses/ports.ts';
 import { sweepConversations } from '../../src/conversation/uses/sweep.ts';
 import { type TurnContext, takeTurns } from '../../src/conversation/uses/turns.ts';
-import { performDue } from '../../src/conversation/uses/work.ts';
+import { beginDue } from '../../src/conversation/uses/work.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
@@ -70,14 +70,19 @@ export async function conversationsOf(
       events,
     );
   const cut = new AbortController().signal;
-  const perform = (kind: WorkKind) =>
-    performDue({ database, vault, performer, onFailure: (_work, error) => faults.push(error) }, kind, cut);
+  const works = {
+    database,
+    vault,
+    performer,
+    onFailure: (_work: unknown, error: unknown) => faults.push(error),
+  };
+  const perform = async (kind: WorkKind) => (await Promise.all(await beginDue(works, kind, 8, cut))).length;
   /** Turns and work until nothing is left to do. */
   const settle = async () => {
     for (;;) {
       const turns = await takeTurns(context);
-      const works = (await perform('files')) + (await perform('others'));
-      if (turns + works === 0) return;
+      const performed = (await perform('files')) + (await perform('others'));
+      if (turns + performed === 0) return;
     }
   };
 
@@ -170,5 +175,5 @@ export async function conversationsOf(
   const skipPause = () =>
     database.query(`UPDATE conversation_inputs SET settles_at = stored_at WHERE turn IS NULL`);
   const sweep = () => sweepConversations({ database, vault });
-  return { context, hear, settle, sweep, skipPause, applicantAt, person, faults };
+  return { context, works, hear, settle, sweep, skipPause, applicantAt, person, faults };
 }

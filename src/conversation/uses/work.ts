@@ -20,20 +20,31 @@ export interface WorkContext {
 }
 
 /** Work that one process does at once. A file may take 25 MB of memory, and a contract half a second of a core. */
-const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 4, others: 8 };
-const LEASE_MS = 90_000;
-/** Work that takes longer is cut off, and tried again before its lease ends. */
+export const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 4, others: 8 };
+/**
+ * How long other processes leave work alone: longer than it takes. A file has time limits of its own: 90 s to fetch
+ * it, a minute to scan it, and a minute to read it, after that of the file before it.
+ */
+const LEASE_MS: Readonly<Record<WorkKind, number>> = { files: 5 * 60_000, others: 90_000 };
+/** Other work that takes longer is cut off, and tried again before its lease ends. */
 const WITHIN_MS = 60_000;
 /** With the waits between them the tries take half an hour. */
 const MOST_TRIES = 8;
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 10 * 60_000;
 
-/** Does due work of a kind, and resolves when all of it has ended or is put off. Returns how many it was. */
-export async function performDue(context: WorkContext, kind: WorkKind, cut: AbortSignal): Promise<number> {
-  const claimed = await claimWork(context.database, kind, MOST_AT_ONCE[kind], LEASE_MS);
-  await Promise.all(claimed.map((work) => performOne(context, work, cut)));
-  return claimed.length;
+/**
+ * Begins due work of a kind, `most` at once. Each promise resolves when its work has ended or is put off, and rejects
+ * where the store fails: after the lease the work is done again.
+ */
+export async function beginDue(
+  context: WorkContext,
+  kind: WorkKind,
+  most: number,
+  cut: AbortSignal,
+): Promise<Promise<void>[]> {
+  const claimed = await claimWork(context.database, kind, most, LEASE_MS[kind]);
+  return claimed.map((work) => performOne(context, work, cut));
 }
 
 async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSignal): Promise<void> {
