@@ -1,5 +1,9 @@
 -- Receipts of registered batches.
 
+-- Numbers the receipts that may be forgotten early: no clock says which of them is the older one (D39).
+CREATE SEQUENCE refused_numbers AS bigint;
+SELECT runtime_may('USAGE', 'refused_numbers');
+
 -- Receipts: a batch's answer, kept for 24 hours, so that a lost answer is given again instead of the batch being
 -- registered again (D15, D36). batch_id is a version 7 UUID only so that new rows lie together: the clock in it
 -- decides nothing. Bound: the upkeep deletes what was stored 25 elapsed hours ago. Of the answers that registered
@@ -21,13 +25,14 @@ CREATE TABLE batch_receipts (
   body_digest uuid,
   -- The answer is made again from the draft and the body (src/applications/sql/draft.ts).
   draft bytea,
-  -- True: the batch registered nothing, and the receipt may be forgotten early (D36).
-  refused boolean NOT NULL DEFAULT false
+  -- The batch registered nothing, and the receipt may be forgotten early (D36): of an API key, those with the least
+  -- numbers first. NULL: it stays for its whole time.
+  refused_number bigint
 );
 CREATE UNIQUE INDEX batch_receipts_idempotency ON batch_receipts (api_key_id, idempotency_digest)
   WHERE idempotency_digest IS NOT NULL;
 CREATE INDEX batch_receipts_stored ON batch_receipts (stored_ms);
-CREATE INDEX batch_receipts_refused ON batch_receipts (api_key_id, stored_ms, created_at) WHERE refused;
+CREATE INDEX batch_receipts_refused ON batch_receipts (api_key_id, stored_ms, refused_number) WHERE refused_number IS NOT NULL;
 
 -- How long an answer is given again (D36).
 CREATE FUNCTION receipt_life() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN interval '24 hours';

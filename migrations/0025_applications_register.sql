@@ -113,13 +113,20 @@ CREATE FUNCTION store_receipts(
   b_body uuid[], b_draft bytea[]
 ) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+  v_refused_number bigint[];
 BEGIN
+  -- A resent one stays for its whole time: it also keeps a late try from registering.
+  IF NOT p_resend AND 0 = ANY (p_registered) AND array_remove(b_idempotency, NULL) <> '{}' THEN
+    -- On the machine with the table, as in number_batches.
+    v_refused_number := ARRAY(
+      SELECT nextval('refused_numbers'::text) FROM elapsed, generate_series(1, cardinality(b_id)));
+  END IF;
+
   INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, number, outcomes, daily_cap,
-    idempotency_digest, body_digest, draft, refused)
+    idempotency_digest, body_digest, draft, refused_number)
   SELECT b_id[n], b_key_id[n], p_at, p_elapsed_ms, CASE WHEN p_registered[n] > 0 THEN p_number[n] ELSE 0 END, p_outcomes[n],
-    p_cap[n], b_idempotency[n], b_body[n], b_draft[n],
-    -- A resent one stays for its whole time: it also keeps a late try from registering.
-    p_registered[n] = 0 AND NOT p_resend
+    p_cap[n], b_idempotency[n], b_body[n], b_draft[n], CASE WHEN p_registered[n] = 0 THEN v_refused_number[n] END
   FROM generate_series(1, cardinality(b_id)) AS n
   WHERE p_verdict[n] = 'done' AND (p_registered[n] > 0 OR b_idempotency[n] IS NOT NULL OR p_resend)
   ORDER BY b_key_id[n], b_idempotency[n];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { RefusedReceipts } from '../../src/applications/sql/refused-receipts.ts';
 import { deleteOldReceipts } from '../../src/applications/sql/retention.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
 import { Elapsed } from '../../src/postgres/elapsed.ts';
@@ -229,6 +230,31 @@ describe('D36, D39: receipts while the clock leaps', () => {
       await elapse(elapsedMs);
       assert.equal((await ingest(partner, elements, 'day')).replayed, replayed);
     }
+  });
+
+  it('D36, D39: after a step back of two hours the oldest refused batches are forgotten, not the newest', async () => {
+    const KEPT = 1_000;
+    const LATER = 300;
+    const partner = await addPartner(store, { dailyCap: 0 });
+    const receipts = new RefusedReceipts(database, { onForgotten: () => {}, onError: assert.ifError });
+    const elements = batch(1);
+    const refuse = async (count: number, name: string) => {
+      for (let index = 0; index < count; index += 1) {
+        await ingest(partner, elements, `${name}${index}`);
+        receipts.added(partner.keyId);
+        await receipts.settled();
+      }
+    };
+    const isRemembered = async (key: string) => (await ingest(partner, elements, key)).replayed;
+    await clock.set(START);
+    await refuse(KEPT, 'before');
+    await clock.set(START - 2 * HOUR);
+    await refuse(LATER, 'after');
+    for (const index of [0, LATER / 2, LATER - 1]) {
+      assert.ok(await isRemembered(`after${index}`), `the ${index}th after the step`);
+    }
+    assert.ok(await isRemembered(`before${KEPT - 1}`));
+    assert.equal(await isRemembered('before0'), false);
   });
 });
 

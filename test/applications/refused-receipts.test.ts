@@ -17,7 +17,7 @@ const LOOK_EVERY = 100;
 
 const SIZE = `
   SELECT pg_total_relation_size('batch_receipts')::integer AS bytes,
-    (SELECT count(*) FROM batch_receipts WHERE refused)::integer AS receipts`;
+    (SELECT count(*) FROM batch_receipts)::integer AS receipts`;
 
 const COUNTS = `
   SELECT sum(remembered)::integer AS remembered, sum(forgotten)::integer AS forgotten
@@ -129,10 +129,10 @@ describe('D36: a batch that registers nothing', () => {
     const batch = prepareBatch(service.vault, keyId, [], resent);
     const { rows: policies } = await database.query('SELECT min(id) AS id FROM policies');
     assert.equal((await resendRegister(database, policies[0].id, batch)).kind, 'done');
-    const { rows } = await database.query('SELECT refused FROM batch_receipts WHERE api_key_id = $1', [
+    const { rows } = await database.query('SELECT refused_number FROM batch_receipts WHERE api_key_id = $1', [
       keyId,
     ]);
-    assert.deepEqual(rows, [{ refused: false }]);
+    assert.deepEqual(rows, [{ refused_number: null }]);
   });
 
   it('leaves nothing without an Idempotency-Key, and takes no number of a batch', bounded, async () => {

@@ -18,15 +18,15 @@ const CHUNK = 5_000;
  */
 const FORGET = `
   WITH oldest AS MATERIALIZED (
-    SELECT stored_ms, created_at FROM batch_receipts
-    WHERE refused AND api_key_id = $1 AND stored_ms >= $2
-    ORDER BY stored_ms DESC, created_at DESC OFFSET ${MOST - 1} LIMIT 1
+    SELECT stored_ms, refused_number FROM batch_receipts
+    WHERE refused_number IS NOT NULL AND api_key_id = $1 AND stored_ms >= $2
+    ORDER BY stored_ms DESC, refused_number DESC OFFSET ${MOST - 1} LIMIT 1
   ), forgotten AS (
     DELETE FROM batch_receipts WHERE batch_id IN (
       SELECT r.batch_id FROM batch_receipts r, oldest o
-      WHERE r.refused AND r.api_key_id = $1 AND r.stored_ms >= $2 AND r.stored_ms <= o.stored_ms
-        AND (r.stored_ms, r.created_at) < (o.stored_ms, o.created_at)
-      ORDER BY r.stored_ms, r.created_at LIMIT ${CHUNK} FOR UPDATE OF r SKIP LOCKED)
+      WHERE r.refused_number IS NOT NULL AND r.api_key_id = $1 AND r.stored_ms >= $2 AND r.stored_ms <= o.stored_ms
+        AND (r.stored_ms, r.refused_number) < (o.stored_ms, o.refused_number)
+      ORDER BY r.stored_ms, r.refused_number LIMIT ${CHUNK} FOR UPDATE OF r SKIP LOCKED)
     RETURNING 1
   )
   SELECT (SELECT count(*) FROM forgotten)::integer AS forgotten, (SELECT stored_ms FROM oldest) AS oldest_ms`;
