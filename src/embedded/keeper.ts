@@ -17,7 +17,7 @@ const STABLE_MS = 60_000;
  * The pause before each try while the disk is full. These tries are not counted, because no restart of the service
  * would help.
  */
-const FULL_PAUSE_MS = 2_000;
+export const FULL_PAUSE_MS = 2_000;
 
 /** Called about the server after it was opened. */
 export interface ServerListener {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Cluster, ensureCluster } from './cluster.ts';
-import { EmbeddedError } from './errors.ts';
-import { connectionTo, joinServer, timeoutError } from './join.ts';
-import { keepServer, type ServerListener } from './keeper.ts';
+import { type Cluster, ensureCluster, type ServedCluster } from './cluster.ts';
+import { DiskFullError, EmbeddedError } from './errors.ts';
+import { connectionTo, type HeldServer, joinServer, timeoutError } from './join.ts';
+import { FULL_PAUSE_MS, keepServer, type ServerListener } from './keeper.ts';
 import { findPostmaster, isServer } from './postmaster.ts';
 import { type EmbeddedConnection, hangUp, login, takeOver } from './session.ts';
 import { POLL_MS } from './start.ts';
@@ -13,6 +13,8 @@ export { EmbeddedError } from './errors.ts';
 export type { ServerListener } from './keeper.ts';
 export type { EmbeddedConnection } from './session.ts';
 
+/** How long a start waits for room on a full disk, as each other step of a start waits (D37). */
+const ROOM_WITHIN_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 30_000;
 /** For a server whose start was not waited for: a process that is told to stop has 8 s. */
 const ABANDON_TIMEOUT_MS = 5_000;
@@ -38,7 +40,7 @@ const NO_LISTENER: ServerListener = { notice() {}, moved() {}, lost() {} };
  * absent). Uses a server that already runs there, of another process or left by a killed one; otherwise starts one,
  * which recovers everything committed. The server outlives the process unless `close` is called. If the server ends
  * meanwhile, it is restarted, a few times; `listener` is told, also the new address. Throws `EmbeddedError` with a
- * message for operators, within 60 s after the data are set up.
+ * message for operators, within two minutes after the data are set up: a full disk gets a minute to have room again.
  */
 export async function openEmbedded(options: {
   dataDir: string;
@@ -47,7 +49,7 @@ export async function openEmbedded(options: {
 }): Promise<EmbeddedServer> {
   const { signal, listener = NO_LISTENER } = options;
   const cluster = await ensureCluster(resolve(options.dataDir));
-  const held = await joinServer(cluster, { signal }).catch(async (error: unknown) => {
+  const held = await joinWithRoom(cluster, listener, signal).catch(async (error: unknown) => {
     if (signal?.aborted) await abandon(cluster, listener);
     throw error;
   });
@@ -61,6 +63,24 @@ export async function openEmbedded(options: {
       return closing;
     },
   };
+}
+
+/** Joins the server. Tries again for a minute where the disk is full. */
+async function joinWithRoom(
+  cluster: ServedCluster,
+  { notice }: ServerListener,
+  signal: AbortSignal | undefined,
+): Promise<HeldServer> {
+  const giveUpAt = performance.now() + ROOM_WITHIN_MS;
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await joinServer(cluster, { signal });
+    } catch (error) {
+      if (!(error instanceof DiskFullError) || performance.now() >= giveUpAt) throw error;
+      if (!isTold) notice(`${error.message}; trying again until there is room`);
+      await sleep(FULL_PAUSE_MS, undefined, { signal });
+    }
+  }
 }
 
 /** Stops a server that was started and that no other process uses; a server that recovers may stay. */

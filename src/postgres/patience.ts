@@ -65,22 +65,22 @@ export class Patience {
 
 /**
  * A statement that was given up for its time, a conflict with another session, a server that is short of something, and
- * a session that became read-only because its server is not the primary any more. ENOENT: the socket of a server on
- * this machine does not exist before the server runs.
+ * a session that became read-only because its server is not the primary any more. A full disk is among these: running
+ * services outlive it, and starts that end at once soon use up the restarts that a supervisor allows. ENOENT: the
+ * socket of a server on this machine does not exist before the server runs.
  */
 const PASSING = /^(57014|55P03|40...|25006|25P0[34]|53...|ENOENT)$/;
-/** A server with a full disk needs an operator. */
-const FINAL = /^53100$/;
 
 function mayPass(error: unknown): boolean {
   if (error instanceof PassingSetupError || error instanceof CommitInDoubtError) return true;
   const code = errorCode(error) ?? '';
-  return isPassingTrouble(error) || (PASSING.test(code) && !FINAL.test(code));
+  return isPassingTrouble(error) || PASSING.test(code);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   '08001': 'no server that it names is the primary or takes writes',
   '25006': 'the server takes no writes at the moment',
+  '53100': 'its disk is full',
   '53300': 'the server has too many connections',
   '57014': 'a statement took too long',
   '57P03': 'the server is starting up, or shutting down',

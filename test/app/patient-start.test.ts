@@ -178,7 +178,8 @@ describe('D37: the start of a service', () => {
 describe('D37: patience', () => {
   const coded = (code: string) => Object.assign(new Error('Ana'), { code });
   const PASSING = [
-    ...['57014', '57P01', '57P03', '53300', '53200', '08006', '40001', '40P01', '55P03', '25006'].map(coded),
+    ...['57014', '57P01', '57P03', '53100', '53200', '53300', '08006'].map(coded),
+    ...['40001', '40P01', '55P03', '25006'].map(coded),
     ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ENOENT', 'ETIMEDOUT'].map(coded),
     new Error('Query read timeout'),
     new Error('Connection terminated unexpectedly'),
@@ -188,7 +189,7 @@ describe('D37: patience', () => {
     new PassingSetupError('a standby'),
   ];
   const FINAL = [
-    ...['28P01', '28000', '3D000', '42501', '42P01', '22012', '23505', '53100', 'XX001', 'P0001'].map(coded),
+    ...['28P01', '28000', '3D000', '42501', '42P01', '22012', '23505', 'XX001', 'P0001'].map(coded),
     new SetupError('wrong secrets'),
     new TypeError('a mistake'),
   ];

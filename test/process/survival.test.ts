@@ -14,6 +14,7 @@ import {
   isAlive,
   killHard,
   newDataDir,
+  nodeStart,
   postmasterPid,
   query,
   type ServiceProcess,
@@ -123,7 +124,7 @@ describe('a killed PostgreSQL', { concurrency: 4 }, () => {
 
 const mount = process.getuid?.() === 0 ? mountTmpfs() : null;
 
-test('WAL on a full disk: answers ask for a retry, and the service goes on once there is room', {
+test('WAL on a full disk: answers ask for a retry, a start waits, and both go on once there is room', {
   ...bounded,
   skip: mount === null && 'only root may mount a small disk',
 }, async () => {
@@ -149,11 +150,16 @@ test('WAL on a full disk: answers ask for a retry, and the service goes on once 
   await until('the service to say so', () => service.out.includes('its disk is nearly full'));
   const refused = await submit(service, apiKey, [anApplication()]);
   assert.equal(refused.status, 500);
+  const second = nodeStart(dataDir);
+  const starting = startService(dataDir, {}, () => second);
+  await until('the start to say so', () => second.out.includes('its disk is nearly full'));
   rmSync(ballast);
-  await registers(service, apiKey);
-  const { code, out } = await service.stop();
-  assert.equal(code, 0, out);
-  assert.equal(out.match(/its disk is nearly full/g)?.length, 1);
+  for (const one of [service, await starting]) {
+    await registers(one, apiKey);
+    const { code, out } = await one.stop();
+    assert.equal(code, 0, out);
+    assert.equal(out.match(/its disk is nearly full/g)?.length, 1);
+  }
 });
 
 function mountTmpfs(): string | null {
