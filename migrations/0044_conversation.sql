@@ -15,7 +15,8 @@ CREATE TABLE flows (
   content jsonb NOT NULL,
   first_used_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-SELECT runtime_may('SELECT, INSERT, DELETE', 'flows');
+-- UPDATE is what a lock of a row asks for.
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'flows');
 
 -- One row a conversation; an application has one open conversation at most. Nothing of the person lies here in clear:
 -- codes, numbers and a blind index. Bound: the row goes with its application.
@@ -165,9 +166,10 @@ END
 $$;
 
 -- The conversations that a turn has to take, locked: those with inputs of which the last file is settled, and those
--- whose timer rings. Those that wait the longest come first; those that another session has locked are left to it.
--- p_ids: only these; NULL: all.
-CREATE FUNCTION claim_conversations(p_limit integer, p_ids bigint[]) RETURNS SETOF conversations
+-- whose timer rings. Those that wait the longest come first; those that another session has locked are left to it. So
+-- is a conversation with an input that none of p_keys has sealed (the first bytes of contents), because what came after
+-- that input must not go before it. p_ids: only these; NULL: all.
+CREATE FUNCTION claim_conversations(p_limit integer, p_ids bigint[], p_keys bytea[]) RETURNS SETOF conversations
 LANGUAGE plpgsql ROWS 100 AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
@@ -178,9 +180,12 @@ BEGIN
       SELECT i.conversation_id AS id, min(i.stored_at) AS since FROM conversation_inputs i
       WHERE i.turn IS NULL AND (p_ids IS NULL OR i.conversation_id = ANY (p_ids))
       GROUP BY i.conversation_id
-      HAVING max(i.settles_at) <= v_now OR min(i.stored_at) <= v_now - longest_file_pause()
+      HAVING (max(i.settles_at) <= v_now OR min(i.stored_at) <= v_now - longest_file_pause())
+        AND bool_and(substring(i.content FROM 1 FOR 1) = ANY (p_keys))
       UNION ALL
       SELECT d.id, d.due_at FROM conversations d WHERE d.due_at <= v_now AND (p_ids IS NULL OR d.id = ANY (p_ids))
+        AND NOT EXISTS (SELECT FROM conversation_inputs i WHERE i.conversation_id = d.id AND i.turn IS NULL
+          AND substring(i.content FROM 1 FOR 1) <> ALL (p_keys))
     ) AS r GROUP BY r.id
   ) AS ready ON ready.id = c.id
   ORDER BY ready.since, c.id LIMIT p_limit

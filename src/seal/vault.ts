@@ -122,6 +122,11 @@ export class Vault {
     return this.#seals;
   }
 
+  /** The ids of the data keys that this process has. */
+  get dataKeyIds(): number[] {
+    return [...this.#keys.keys()];
+  }
+
   /** Whether this process has the data key with this id. */
   hasDataKey(id: number): boolean {
     return this.#keys.has(id);

@@ -5,7 +5,10 @@ import { toPhone } from '../../src/applications/rules/phone.ts';
 import { workLoop } from '../../src/conversation/loops.ts';
 import { claimWork } from '../../src/conversation/sql/work.ts';
 import { takeTurns } from '../../src/conversation/uses/turns.ts';
+import { beginDue, waitAfter } from '../../src/conversation/uses/work.ts';
+import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { databaseTime } from '../../src/postgres/database-time.ts';
+import { channelIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf } from '../support/conversations.ts';
@@ -119,6 +122,28 @@ describe('each input once, in its order (D43)', () => {
     assert.equal(replies.length, 3);
     assert.match(replies.at(-1)?.text ?? '', /\(3\)/);
     assert.equal((await ana.row()).state.usable.earnings, 3);
+  });
+
+  it('a file of a channel without ids of messages is indexed as if it had one', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await ana.choose(0);
+    const indexes: string[] = [];
+    const readDocument = async (_order: unknown, file: { readonly inputIndex: string }) => {
+      indexes.push(file.inputIndex);
+      return 'accepted' as const;
+    };
+    await hear({ ...(await ana.fileEvent()), messageId: null } as ChannelEvent);
+    await skipPause();
+    await takeTurns(context);
+    const performer = { ...works.performer, readDocument };
+    await Promise.all(await beginDue({ ...works, performer }, 'files', 8, new AbortController().signal));
+    const { rows } = await database.query(
+      "SELECT max(id) AS id FROM conversation_inputs WHERE source = 'person'",
+    );
+    const standIn = channelIndexOf(store.vault, `conversation input ${rows[0].id}`);
+    assert.deepEqual(indexes, [toBigint(standIn)]);
+    await settle();
   });
 
   it('an old button asks again and does not act', async () => {
@@ -371,4 +396,11 @@ it('a file that never ends keeps no other file waiting, and a stop waits for it 
   await loop.stop();
   await loop.ended;
   for (const end of ends) end();
+});
+
+it('work that fails is tried for about half an hour: a scanner may be away for 20 minutes', () => {
+  let waitedMs = 0;
+  for (let tries = 1, wait = waitAfter(1); wait !== null; tries += 1, wait = waitAfter(tries))
+    waitedMs += wait;
+  assert.ok(waitedMs > 25 * 60_000 && waitedMs < 35 * 60_000, `${waitedMs} ms`);
 });

@@ -7,7 +7,7 @@ import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import { formatCallback, type OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import { queueReminder } from '../../src/messages/sql/reminders.ts';
+import { queueReminders } from '../../src/messages/sql/reminders.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -32,8 +32,9 @@ async function someone(changes: Parameters<typeof applicant>[0] = {}) {
   return { id: id as number, phone };
 }
 
-const remind = (id: number) =>
-  inTransaction(sessionsOf(store), (session) => queueReminder(session, toApplicationId(id)));
+const remindAll = (...ids: number[]) =>
+  inTransaction(sessionsOf(store), (session) => queueReminders(session, ids.map(toApplicationId)));
+const remind = async (id: number) => (await remindAll(id)).length === 1;
 const reminderOf = (id: number) => messageIdsOf(toApplicationId(id)).at(-1)!;
 
 /** Sends everything that is due. */
@@ -127,6 +128,23 @@ describe('what a reminder is', () => {
     ];
     for (const { id } of cases) assert.equal(await remind(id), false);
     assert.equal(await remind(999_999), false);
+  });
+});
+
+describe('reminders of many applications', () => {
+  it('are queued together: each once, without those that may not go out', async () => {
+    const [first, second, third] = [await someone(), await someone(), await someone({ phone: null })];
+    await deliver();
+    await remind(first.id);
+    const again = await someone();
+    await deliver();
+    await remind(again.id);
+    await deliver();
+    const queued = await remindAll(again.id, third.id, second.id, first.id);
+    assert.deepEqual(queued.toSorted(), [first.id, second.id, again.id].toSorted());
+    assert.equal(await countOf('queued'), 3);
+    assert.deepEqual(await remindAll(again.id, second.id, first.id), []);
+    assert.deepEqual(await remindAll(), []);
   });
 });
 

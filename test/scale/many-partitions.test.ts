@@ -39,7 +39,7 @@ import { phonesOfOldMessages } from '../../src/messages/sql/channel-users.ts';
 import { defer, setAside } from '../../src/messages/sql/deferral.ts';
 import { takeKnownEarly } from '../../src/messages/sql/early-events.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
-import { queueReminder } from '../../src/messages/sql/reminders.ts';
+import { queueReminders } from '../../src/messages/sql/reminders.ts';
 import { forgetReplies } from '../../src/messages/sql/replies/retention.ts';
 import { queueReplies, sealReply } from '../../src/messages/sql/replies.ts';
 import { suppressApplicants } from '../../src/messages/sql/suppressions.ts';
@@ -370,7 +370,7 @@ async function talk(ids: readonly number[]): Promise<void> {
   await readSpeakers(database, vault, applications);
   const content = { text: 'Hola', buttons: [], readMessageId: null };
   await inTransaction(database, async (session) => {
-    await queueReminder(session, first);
+    await queueReminders(session, [first]);
     await queueReplies(
       session,
       candidates.map(({ applicationId, partnerId, phoneIndex }) => ({

@@ -7,7 +7,7 @@ import { formatPayload } from './payload.ts';
 import type { State } from './state.ts';
 
 /** The most characters of a reply with buttons or a document, in UTF-16 units, which is the strictest reading. */
-export const MAX_REPLY_LENGTH = 1024;
+const MAX_REPLY_LENGTH = 1024;
 
 /** What a reply says. */
 export interface TurnReply {

@@ -101,8 +101,7 @@ export type Input =
   | { readonly kind: 'unsaid' };
 
 /** `remind`: inside the channel's window. `template`: after it. `expire`: the end. */
-export const TIMERS = ['remind', 'template', 'expire'] as const;
-export type Timer = (typeof TIMERS)[number];
+export type Timer = 'remind' | 'template' | 'expire';
 
 const PERSONS: readonly string[] = ['text', 'tap', 'foreign_tap', 'file', 'other'];
 

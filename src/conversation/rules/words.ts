@@ -5,17 +5,7 @@
 import { asksToStop, plainWords } from '../../messages/rules/opt-out-words.ts';
 
 /** The meanings that a text can have beside "send no more messages". */
-export const MEANINGS = [
-  'yes',
-  'no',
-  'accept',
-  'withdraw',
-  'done',
-  'skip',
-  'person',
-  'resend',
-  'thanks',
-] as const;
+const MEANINGS = ['yes', 'no', 'accept', 'withdraw', 'done', 'skip', 'person', 'resend', 'thanks'] as const;
 export type Meaning = (typeof MEANINGS)[number];
 
 /** Patterns of a whole text, in small letters without accents, single spaces. */

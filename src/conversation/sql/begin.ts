@@ -125,6 +125,8 @@ export interface Speakers {
   readonly brand: Brand;
   /** null: the applicant is erased or cannot be read. */
   readonly phone: Phone | null;
+  /** This process lacks the data key of the applicant. */
+  readonly isKeyUnknown: boolean;
 }
 
 /** The partner, the brand and the phone of each of these applications. */
@@ -142,7 +144,10 @@ export async function readSpeakers(
   return new Map(
     persons.map(({ row, person }) => [
       toApplicationId(row.id),
-      { partnerName: row.partner_name, brand: row.brand, phone: person.record?.phone ?? null },
+      {
+        ...{ partnerName: row.partner_name, brand: row.brand, phone: person.record?.phone ?? null },
+        isKeyUnknown: person.fault === 'unknown_key',
+      },
     ]),
   );
 }

@@ -4,6 +4,7 @@ import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { Language } from '../rules/flow.ts';
 import type { Timer } from '../rules/input.ts';
 import { type Holder, isEnd, type Place } from '../rules/places.ts';
@@ -13,11 +14,6 @@ declare const CONVERSATION: unique symbol;
 
 /** The id of a conversation: the decimal text of a bigint. */
 export type ConversationId = string & { readonly [CONVERSATION]: true };
-
-/** Makes an id from the decimal text of a bigint column. */
-export function toConversationId(value: string): ConversationId {
-  return value as ConversationId;
-}
 
 /** A conversation as it is stored. The first four after `phone_index` are null before its first turn. */
 export interface ConversationRow {
@@ -44,18 +40,22 @@ export interface ConversationRow {
   readonly accepted_input: string | null;
 }
 
-const CLAIM = 'SELECT c.*, clock_timestamp() AS now FROM claim_conversations($1, $2) AS c';
+const CLAIM = 'SELECT c.*, clock_timestamp() AS now FROM claim_conversations($1, $2, $3) AS c';
 
-/** Locks conversations that have something to do; `ids` narrows them. `now` is the database's clock. */
+/**
+ * Locks conversations that have something to do; `ids` narrows them. A conversation with an input whose data key the
+ * vault does not have is left to a process that has it. `now` is the database's clock.
+ */
 export async function claimConversations(
   session: Transaction,
+  vault: Vault,
   most: number,
   ids: readonly ConversationId[] | null,
 ): Promise<(ConversationRow & { readonly now: Date })[]> {
   const { rows } = await session.query<ConversationRow & { now: Date }>({
     name: 'claim_conversations',
     text: CLAIM,
-    values: [most, ids],
+    values: [most, ids, vault.dataKeyIds.map((id) => Buffer.of(id))],
   });
   return rows;
 }

@@ -1,15 +1,18 @@
 /** The versions of flows. A running conversation stays on the version that it began with. */
 import { hash } from 'node:crypto';
-import type { Session } from '../../postgres/database.ts';
+import { type Database, inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Flow } from '../rules/flow.ts';
 
 /** A statement of its own finds the row that another session has just added. */
 const ADD = 'INSERT INTO flows (hash, content) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING';
-const FIND = 'SELECT id FROM flows WHERE hash = $1';
+const FIND = 'SELECT id FROM flows WHERE hash = $1 FOR KEY SHARE';
 
-/** The id of this version of a flow, which is stored where it is new. */
-export async function flowIdOf(session: Session, flow: Flow): Promise<number> {
+/**
+ * The id of this version of a flow, which is stored where it is new. Nobody forgets the version before the transaction
+ * has ended.
+ */
+export async function flowIdOf(session: Transaction, flow: Flow): Promise<number> {
   const content = JSON.stringify(flow);
   const sha256 = hash('sha256', content, 'buffer');
   const found = await session.query<{ id: number }>(FIND, [sha256]);
@@ -26,11 +29,18 @@ export async function readFlows(session: Session, ids: readonly number[]): Promi
   return new Map(rows.map(({ id, content }) => [id, content]));
 }
 
+const UNUSED = `
+  SELECT f.id FROM flows f WHERE NOT EXISTS (SELECT FROM conversations c WHERE c.flow_id = f.id)
+    AND f.first_used_at < clock_timestamp() - interval '1 day' FOR UPDATE SKIP LOCKED`;
+/** A statement of its own sees the conversations that began before the versions were locked. */
 const FORGET = `
-  DELETE FROM flows f WHERE NOT EXISTS (SELECT FROM conversations c WHERE c.flow_id = f.id)
-    AND f.first_used_at < clock_timestamp() - interval '1 day'`;
+  DELETE FROM flows f WHERE f.id = ANY ($1::integer[])
+    AND NOT EXISTS (SELECT FROM conversations c WHERE c.flow_id = f.id)`;
 
-/** Deletes versions that no conversation has any more. */
-export async function forgetFlows(session: Session): Promise<void> {
-  await session.query(FORGET);
+/** Deletes versions that no conversation has any more; one that a conversation is about to have is left. */
+export async function forgetFlows(database: Database): Promise<void> {
+  await inTransaction(database, async (session) => {
+    const { rows } = await session.query<{ id: number }>(UNUSED);
+    if (rows.length > 0) await session.query(FORGET, [rows.map(({ id }) => id)]);
+  });
 }

@@ -126,14 +126,6 @@ export async function markTaken(
   });
 }
 
-const PUT_OFF = `
-  UPDATE conversation_inputs SET settles_at = clock_timestamp() + interval '30 seconds' WHERE id = ANY ($1::bigint[])`;
-
-/** Leaves inputs for a while: this process does not have their data key. */
-export async function putOff(session: Session, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await session.query(PUT_OFF, [ids]);
-}
-
 const ONE = `SELECT ${COLUMNS} FROM conversation_inputs WHERE id = $1`;
 
 /** One input; null: it was erased. */

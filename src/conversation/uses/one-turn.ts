@@ -5,46 +5,18 @@
 import { hash } from 'node:crypto';
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { composeReply, type TurnReply } from '../rules/compose.ts';
+import { composeReply } from '../rules/compose.ts';
 import type { Effect, EvidenceAct, SayEffect, Told } from '../rules/effect.ts';
-import type { Flow, Language } from '../rules/flow.ts';
 import { type Input, isOfPerson } from '../rules/input.ts';
 import { next } from '../rules/next.ts';
-import { parsePayload } from '../rules/payload.ts';
 import { isEnd } from '../rules/places.ts';
 import { newState, type State } from '../rules/state.ts';
 import { nextTimer, WINDOW_MS } from '../rules/timers.ts';
-import type { ConversationRow, WrittenTurn } from '../sql/conversations.ts';
-import type { InputRow, SealedInput } from '../sql/inputs.ts';
+import type { ConversationRow } from '../sql/conversations.ts';
 import type { NewWork } from '../sql/work.ts';
-import type { EvidenceEntry, Signing } from './ports.ts';
-
-/** An input that this process can read. */
-export interface OpenedInput {
-  readonly row: InputRow;
-  readonly content: SealedInput;
-}
-
-/** How a conversation speaks. */
-export interface Voice {
-  readonly flow: Flow;
-  readonly language: Language;
-  /** For Intl. */
-  readonly locale: string;
-  readonly partner: string;
-}
-
-/** What a turn came to. */
-export interface TurnResult {
-  readonly written: WrittenTurn;
-  readonly applicationId: ApplicationId;
-  readonly reply: (TurnReply & { readonly windowUntil: Date; readonly readMessageId: string | null }) | null;
-  readonly work: readonly NewWork[];
-  readonly told: readonly Told[];
-  readonly evidence: readonly EvidenceEntry[];
-  /** The template that reminds is wanted. */
-  readonly reminds: boolean;
-}
+import type { Signing } from './ports.ts';
+import { ruleInputOf } from './rule-input.ts';
+import type { OpenedInput, TurnResult, Voice } from './turn-result.ts';
 
 /**
  * Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. `isDamaged`: an input
@@ -106,7 +78,8 @@ class OneTurn {
       if (this.#heardAt === null || row.at > this.#heardAt) this.#heardAt = row.at;
       this.#channelId = content.channelId ?? this.#channelId;
     }
-    await this.apply(this.#inputOf(content), input);
+    const canSay = this.#heardAt !== null && this.#windowUntil > this.#row.now;
+    await this.apply(ruleInputOf(content, this.#state, canSay), input);
   }
 
   /** An input of the rules, and the proofs that follow from it. */
@@ -154,26 +127,6 @@ class OneTurn {
 
   get #windowUntil(): Date {
     return new Date((this.#heardAt?.getTime() ?? Number.NEGATIVE_INFINITY) + WINDOW_MS);
-  }
-
-  #inputOf(content: SealedInput): Input {
-    switch (content.kind) {
-      case 'interest':
-      case 'begin': {
-        const isFirst = this.#state.place === 'started' && this.#state.nonce === 0;
-        if (!isFirst) return { kind: 'foreign_tap' };
-        const canSay = this.#heardAt !== null && this.#windowUntil > this.#row.now;
-        return { kind: 'begin', canSay };
-      }
-      case 'tap': {
-        const payload = parsePayload(content.payload);
-        return payload === null ? { kind: 'foreign_tap' } : { kind: 'tap', ...payload };
-      }
-      case 'other':
-        return { kind: 'other', isQuiet: QUIET.includes(content.what) };
-      default:
-        return content;
-    }
   }
 
   async #perform(effect: Effect, input: Input, from: OpenedInput | null): Promise<void> {
@@ -238,9 +191,6 @@ class OneTurn {
     return act === 'contract_accepted' ? this.#state.acceptedContract : null;
   }
 }
-
-/** What a person sends beside an answer, such as the notice before an album's pictures. */
-const QUIET: readonly string[] = ['reaction', 'unsupported'];
 
 function sha256Of(text: string): string {
   return hash('sha256', text);

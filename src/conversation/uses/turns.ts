@@ -2,14 +2,10 @@
  * Turns of many conversations in one transaction: inputs in, then states, replies, work, evidence and events together,
  * or none of them. So a crash between any two steps repeats nothing.
  */
-import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
-import { addConversationEvents } from '../../events/sql/conversation-events.ts';
-import { queueReminder } from '../../messages/sql/reminders.ts';
-import { queueReplies, REPLY_BELL, sealReply } from '../../messages/sql/replies.ts';
+import { REPLY_BELL } from '../../messages/sql/replies.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import { isRowFault } from '../../postgres/row-fault.ts';
-import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { newState } from '../rules/state.ts';
 import {
@@ -18,12 +14,13 @@ import {
   claimConversations,
   writeTurns,
 } from '../sql/conversations.ts';
-import { type InputRow, markTaken, openInput, putOff, waitingInputs } from '../sql/inputs.ts';
-import { queueWork } from '../sql/work.ts';
+import { markTaken, waitingInputs } from '../sql/inputs.ts';
 import { WORK_BELL } from './bells.ts';
-import { type OpenedInput, type TurnResult, takeTurn } from './one-turn.ts';
+import { takeTurn } from './one-turn.ts';
+import { openWaiting } from './open-waiting.ts';
 import type { Signing } from './ports.ts';
 import { type FlowCache, readVoices } from './voices.ts';
+import { type TakenTurn, writeTaken } from './write-taken.ts';
 
 export interface TurnContext {
   readonly database: Database;
@@ -49,7 +46,7 @@ export async function takeTurns(
 ): Promise<number> {
   let claimed: readonly ConversationId[] = [];
   const together = async (session: Transaction) => {
-    const rows = await claimConversations(session, MOST_AT_ONCE, ids);
+    const rows = await claimConversations(session, context.vault, MOST_AT_ONCE, ids);
     claimed = rows.map(({ id }) => id);
     return takeClaimed(context, session, rows);
   };
@@ -72,136 +69,39 @@ export async function takeTurns(
   return taken;
 }
 
-/** Turns of conversations that a transaction has locked, as a part of it. */
+/**
+ * Turns of conversations that a transaction has locked, as a part of it. Returns how many were taken. One whose
+ * applicant is sealed with a data key that this process lacks is left to another process.
+ */
 export async function takeClaimed(
   context: TurnContext,
   session: Transaction,
   rows: readonly Claimed[],
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  const inputs = await openWaiting(context, session, rows);
+  const inputs = await openWaiting(context.vault, session, rows);
   const voices = await readVoices(session, context, rows);
-  const results: { row: Claimed; result: TurnResult; taken: readonly InputRow[] }[] = [];
+  const taken: TakenTurn[] = [];
   for (const row of rows) {
+    const voice = voices.get(row.id);
+    if (voice === undefined) continue;
     const { opened, damaged } = inputs.get(row.id) ?? { opened: [], damaged: [] };
-    const result = await takeTurn(
-      session,
-      context.signing,
-      row,
-      opened,
-      voices.get(row.id)!,
-      damaged.length > 0,
-    );
-    results.push({ row, result, taken: opened.map((one) => one.row) });
+    const result = await takeTurn(session, context.signing, row, opened, voice, damaged.length > 0);
+    taken.push({ row, result, opened, damaged });
     if (damaged.length > 0) context.onFault(row.id, damaged[0]!.error);
   }
-  await writeAll(context, session, results);
-  await markTaken(session, takenOf(results, inputs));
-  return rows.length;
-}
-
-interface Waiting {
-  readonly opened: OpenedInput[];
-  readonly damaged: { readonly row: InputRow; readonly error: unknown }[];
-}
-
-/** The inputs that wait, opened. Those whose data key another process has are left to it. */
-async function openWaiting(
-  { vault }: TurnContext,
-  session: Transaction,
-  rows: readonly Claimed[],
-): Promise<Map<ConversationId, Waiting>> {
-  const byConversation = new Map<ConversationId, Waiting>();
-  const unknown: string[] = [];
-  for (const row of await waitingInputs(
-    session,
-    rows.map(({ id }) => id),
-  )) {
-    const waiting = byConversation.get(row.conversation_id) ?? { opened: [], damaged: [] };
-    byConversation.set(row.conversation_id, waiting);
-    try {
-      waiting.opened.push({ row, content: openInput(vault, row) });
-    } catch (error) {
-      if (error instanceof UnknownDataKeyError) unknown.push(row.id);
-      else waiting.damaged.push({ row, error });
-    }
-  }
-  await putOff(session, unknown);
-  return byConversation;
-}
-
-function takenOf(
-  results: readonly { row: Claimed; result: TurnResult; taken: readonly InputRow[] }[],
-  inputs: ReadonlyMap<ConversationId, Waiting>,
-) {
-  return results.flatMap(({ row, result, taken }) => {
-    const { turn } = result.written;
-    const damaged = inputs.get(row.id)?.damaged ?? [];
-    return [
-      ...taken.map(({ id }) => ({ id, turn, fault: null })),
-      ...damaged.map((one) => ({ id: one.row.id, turn, fault: 'unreadable' })),
-    ];
-  });
-}
-
-/** Everything that the turns came to. Partner events come last: their locks are the last ones of a transaction. */
-async function writeAll(
-  { vault, signing }: TurnContext,
-  session: Transaction,
-  results: readonly { row: Claimed; result: TurnResult }[],
-): Promise<void> {
-  await writeTurns(
-    session,
-    results.map(({ result }) => result.written),
-  );
-  await queueReplies(
-    session,
-    results.flatMap(({ row, result: { reply, applicationId, written } }) => {
-      if (reply === null) return [];
-      const { text, buttons, document, readMessageId, windowUntil } = reply;
-      const body = {
-        text,
-        buttons,
-        ...(document !== null && { document: { mediaId: document.mediaId, filename: document.filename } }),
-      };
-      return [
-        {
-          ...{ applicationId, turn: written.turn, partnerId: row.partner_id, windowUntil },
-          phoneIndex: fromBigint<'phone'>(row.phone_index),
-          content: sealReply(vault, { applicationId, turn: written.turn }, { ...body, readMessageId }),
-        },
-      ];
-    }),
-  );
-  await queueWork(
-    session,
-    results.flatMap(({ result }) => result.work),
-  );
-  await signing.recordEvidence(
-    session,
-    results.map(({ result: { applicationId, evidence } }) => ({ applicationId, entries: evidence })),
-  );
-  for (const { result } of results) if (result.reminds) await queueReminder(session, result.applicationId);
-  await addConversationEvents(
-    session,
-    results.flatMap(({ row, result }) =>
-      result.told.map((told) => ({
-        partnerId: row.partner_id,
-        applicationId: result.applicationId,
-        ...told,
-      })),
-    ),
-  );
+  await writeTaken(context, session, taken);
+  return taken.length;
 }
 
 /** Gives a conversation to an operator whose rows make a turn fail. What waits for it is left aside. */
 async function setAside(
-  { database, onFault }: TurnContext,
+  { database, vault, onFault }: TurnContext,
   ids: readonly ConversationId[],
   error: unknown,
 ): Promise<void> {
   await inTransaction(database, async (session) => {
-    for (const row of await claimConversations(session, 1, ids)) {
+    for (const row of await claimConversations(session, vault, 1, ids)) {
       const turn = row.turn + 1;
       const held = {
         ...newState(row.status),

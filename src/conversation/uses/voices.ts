@@ -9,7 +9,7 @@ import { languageOfPhone } from '../rules/language.ts';
 import { readSpeakers } from '../sql/begin.ts';
 import { type ConversationId, type ConversationRow, type SetUp, setUp } from '../sql/conversations.ts';
 import { flowIdOf, readFlows } from '../sql/flows.ts';
-import type { Voice } from './one-turn.ts';
+import type { Voice } from './turn-result.ts';
 
 /** The flows of a store by version. Versions never change, so a process reads each once. */
 export type FlowCache = Map<number, Flow>;
@@ -17,7 +17,10 @@ const MOST_FLOWS = 1_000;
 /** A phone that cannot be read gets no message either. */
 const UNREAD = { language: 'es', locale: 'es' } as const;
 
-/** The voices of conversations that the transaction has locked. */
+/**
+ * The voices of conversations that the transaction has locked. One is absent at the first turn of a conversation whose
+ * applicant is sealed with a data key that this process lacks.
+ */
 export async function readVoices(
   session: Transaction,
   { vault, flows }: { readonly vault: Vault; readonly flows: FlowCache },
@@ -63,7 +66,10 @@ async function firstVoices(
       brand = {},
       partnerName = '',
       phone = null,
+      isKeyUnknown = false,
     } = speakers.get(toApplicationId(application_id)) ?? {};
+    // What the first turn reads is for good, so a process reads it that can.
+    if (isKeyUnknown) continue;
     const own = brand.conversation || {};
     const key = JSON.stringify(own);
     const flowId = flowIds.get(key) ?? (await flowIdOf(session, flowWith(DEFAULT_FLOW, own)));

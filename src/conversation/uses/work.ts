@@ -3,6 +3,7 @@ import { toApplicationId } from '../../applications/rules/ids.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
+import { channelIndexOf, toBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { WorkInput } from '../rules/input.ts';
 import { conversationById } from '../sql/conversations.ts';
@@ -28,10 +29,15 @@ export const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 4, othe
 const LEASE_MS: Readonly<Record<WorkKind, number>> = { files: 5 * 60_000, others: 90_000 };
 /** Other work that takes longer is cut off, and tried again before its lease ends. */
 const WITHIN_MS = 60_000;
-/** With the waits between them the tries take half an hour. */
-const MOST_TRIES = 8;
+/** With the waits between them the tries take at least 25 minutes. */
+const MOST_TRIES = 11;
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 10 * 60_000;
+
+/** How long work waits after a failed try (from 1); null: it was the last one. */
+export function waitAfter(tries: number): number | null {
+  return tries >= MOST_TRIES ? null : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS);
+}
 
 /**
  * Begins due work of a kind, `most` at once. Each promise resolves when its work has ended or is put off, and rejects
@@ -49,18 +55,18 @@ export async function beginDue(
 
 async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([cut, AbortSignal.timeout(WITHIN_MS)]);
+  const wait = waitAfter(work.tries);
   let end: WorkInput | Later | null;
   try {
     end = await perform(context, work, signal);
   } catch (error) {
     // A stop is no failure: after the lease another process does the work.
     if (cut.aborted) return;
-    context.onFailure(work, error, work.tries >= MOST_TRIES);
+    context.onFailure(work, error, wait === null);
     end = { retryAfterMs: 0, reason: 'failed' };
   }
   if (end === null || 'kind' in end) return conclude(context, work, end);
-  if (work.tries >= MOST_TRIES) return conclude(context, work, givenUp(work));
-  const wait = Math.min(FIRST_WAIT_MS * 2 ** (work.tries - 1), LONGEST_WAIT_MS);
+  if (wait === null) return conclude(context, work, givenUp(work));
   await retryWork(
     context.database,
     work,
@@ -98,8 +104,7 @@ async function perform(
       const file = openInput(vault, input);
       if (file.kind !== 'file') return null;
       const purpose = work.purpose ?? 'earnings';
-      // A channel without ids of messages: the input's own number stands for it.
-      const inputIndex = input.message_index ?? input.id;
+      const inputIndex = input.message_index ?? toBigint(standInFor(vault, input.id));
       const fate = await performer.readDocument(order, { ...file, purpose, inputIndex });
       return isLater(fate) ? fate : { kind: 'document', purpose, fate };
     }
@@ -120,6 +125,11 @@ async function perform(
       return isLater(sent) ? sent : { kind: 'code', ...sent };
     }
   }
+}
+
+/** Of a channel without ids of messages: what no such id is stands for it, and is indexed as one. */
+function standInFor(vault: Vault, inputId: string) {
+  return channelIndexOf(vault, `conversation input ${inputId}`);
 }
 
 function isLater(end: unknown): end is Later {

@@ -12,7 +12,7 @@ export type DocumentState = (typeof DOCUMENT_STATES)[number];
 export type Fate = 'accepted' | 'refused' | 'operator';
 
 /** Each reason with its fate. docs/documents.md says what each one means. */
-export const REASON_FATES = {
+const REASON_FATES = {
   read: 'accepted',
   stored: 'accepted',
   accepted_by_operator: 'accepted',

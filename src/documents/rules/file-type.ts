@@ -3,8 +3,7 @@ import type { DocumentReason } from './document.ts';
 import { heicSize, jpegSize, type PictureSize, pngSize, webpSize } from './picture-size.ts';
 
 /** The types that are taken. */
-export const FILE_TYPES = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp', 'image/heic'] as const;
-export type FileType = (typeof FILE_TYPES)[number];
+export type FileType = 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic';
 
 /** A larger picture is refused: decoding takes four bytes a pixel. */
 const MOST_PIXELS = 50_000_000;

@@ -3,10 +3,10 @@ import { type OperatorContext, OperatorError } from '../../operations/operator-c
 import { checkReason } from '../../operations/reason.ts';
 import type { DocumentState } from '../rules/document.ts';
 import type { Finding } from '../rules/layout.ts';
+import { decideDocument } from '../sql/decisions.ts';
 import {
   type DocumentFilter,
   type DocumentId,
-  decideDocument,
   listDocuments,
   readDocument,
   type SealedDocument,

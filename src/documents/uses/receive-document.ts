@@ -10,12 +10,12 @@ import { type DocumentReason, type Fate, fateOf, type Purpose, STATE_OF } from '
 import { checkFile, mayBeDocument } from '../rules/file-type.ts';
 import type { Holder } from '../rules/holder.ts';
 import { judgeDocument } from '../rules/judge-document.ts';
+import { noteReading } from '../sql/decisions.ts';
 import {
   addDocument,
   countDocuments,
   type DocumentId,
   documentOfInput,
-  noteReading,
   readDocument,
   type SealedDocument,
 } from '../sql/documents.ts';

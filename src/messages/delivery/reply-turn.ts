@@ -10,15 +10,8 @@ import { healthSignal } from '../rules/after-send.ts';
 import { formatReplyCallback, type OutgoingReply, type ReplyContent } from '../rules/reply.ts';
 import { replyAfter } from '../rules/reply-fate.ts';
 import type { SendResult } from '../rules/send-result.ts';
-import {
-  beginReplies,
-  type ClaimedReply,
-  claimReplies,
-  holdReplies,
-  ReplyFault,
-  type ReplyMove,
-  setReplyAside,
-} from '../sql/replies/delivery.ts';
+import { type ClaimedReply, claimReplies, ReplyFault } from '../sql/replies/claim.ts';
+import { beginReplies, holdReplies, type ReplyMove, setReplyAside } from '../sql/replies/delivery.ts';
 import { replyIdentity } from '../sql/replies.ts';
 import type { ChannelNotices } from './channel-notices.ts';
 import type { ReplyResultLog } from './send-result-log.ts';

@@ -73,7 +73,7 @@ export function parseReplyCallback(text: string): { replyId: ReplyId; attempt: n
 }
 
 /** The most characters (UTF-16 units) that the channel takes, and the most parts. */
-export const REPLY_LIMITS = {
+const REPLY_LIMITS = {
   text: 4_096,
   /** Of a text with buttons, and of the text beside a document. */
   shortText: 1_024,

@@ -1,15 +1,24 @@
-/** Reminders: a template asks the applicant to go on with the conversation (`queue_reminder`). */
-import type { ApplicationId } from '../../applications/rules/ids.ts';
+/** Reminders: a template asks the applicant to go on with the conversation (`queue_reminders`). */
+import { type ApplicationId, partitionOf, toApplicationId } from '../../applications/rules/ids.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { Transaction } from '../../postgres/database.ts';
 
-const QUEUE = 'SELECT queue_reminder($1) AS queued';
+const QUEUE = 'SELECT queue_reminders($1) AS id';
 
 /**
- * Queues the reminder of an application. It goes the way of every message that the service begins: consent, contact
- * window, suppression, limits of the phone (D42), pauses. Returns false where the application is closed, the applicant
- * has not consented or has no phone, and where a reminder of the application waits or may be on its way.
+ * Queues the reminders of applications. They go the way of every message that the service begins: consent, contact
+ * window, suppression, limits of the phone (D42), pauses. Returns the applications whose reminder is queued now; absent
+ * are those that are closed, whose applicant has not consented or has no phone, and those with a reminder that waits or
+ * may be on its way.
  */
-export async function queueReminder(session: Transaction, applicationId: ApplicationId): Promise<boolean> {
-  const { rows } = await session.query<{ queued: boolean }>(QUEUE, [applicationId]);
-  return rows[0]?.queued === true;
+export async function queueReminders(
+  session: Transaction,
+  ids: readonly ApplicationId[],
+): Promise<ApplicationId[]> {
+  const queued: ApplicationId[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await session.query<{ id: string }>(QUEUE, [some]);
+    queued.push(...rows.map(({ id }) => toApplicationId(id)));
+  }
+  return queued;
 }

@@ -1,12 +1,21 @@
 /** The rows of evidence of a signature (D46): what they may hold. Pure. */
 
 /** What happened. The first ones are told by the conversation, the others by the signing itself. */
-export const EVIDENCE_KINDS = [
-  ...['data_consent_given', 'data_consent_refused', 'offer_shown', 'offer_accepted', 'contract_shown'],
-  ...['contract_accepted', 'declined', 'withdrawal_asked'],
-  ...['contract_made', 'id_checked', 'code_sent', 'code_checked', 'signed', 'withdrawn'],
-] as const;
-export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
+export type EvidenceKind =
+  | 'data_consent_given'
+  | 'data_consent_refused'
+  | 'offer_shown'
+  | 'offer_accepted'
+  | 'contract_shown'
+  | 'contract_accepted'
+  | 'declined'
+  | 'withdrawal_asked'
+  | 'contract_made'
+  | 'id_checked'
+  | 'code_sent'
+  | 'code_checked'
+  | 'signed'
+  | 'withdrawn';
 
 /** Hashes, blind indexes, ids, times and words of closed lists: no value of the person. */
 export type EvidenceFacts = Readonly<Record<string, string | number | boolean | null>>;

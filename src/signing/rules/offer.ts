@@ -9,26 +9,24 @@ import { rateNameOf } from './rate-name.ts';
 import type { CountryTerms, Fee } from './terms.ts';
 
 /** Why nobody gets a contract. The first five are for an operator to mend. */
-export const BLOCK_REASONS = [
+export type BlockReason =
   /** The terms have nothing for the country. */
-  'no_terms',
+  | 'no_terms'
   /** The terms have no legal maximum for the month. */
-  'no_maximum',
+  | 'no_maximum'
   /** The annual effective rate is above the legal maximum of the month. */
-  'above_maximum',
+  | 'above_maximum'
   /** The key's brand or the terms name a contract template that does not exist. */
-  'no_template',
+  | 'no_template'
   /** No certificate is set that seals contracts. */
-  'no_certificate',
-  'wrong_currency',
-  'below_minimum',
-  'above_limit',
+  | 'no_certificate'
+  | 'wrong_currency'
+  | 'below_minimum'
+  | 'above_limit'
   /** The application does not wait for a signature. */
-  'not_pending',
+  | 'not_pending'
   /** The application's stored data is erased or cannot be read. */
-  'unreadable',
-] as const;
-export type BlockReason = (typeof BLOCK_REASONS)[number];
+  | 'unreadable';
 
 /** A fee of a loan in minor units. */
 interface FeeAmount {

@@ -1,0 +1,25 @@
+/** What a stored input is to the rules. Pure. */
+import type { Input } from '../rules/input.ts';
+import { parsePayload } from '../rules/payload.ts';
+import type { State } from '../rules/state.ts';
+import type { SealedInput } from '../sql/inputs.ts';
+
+/** What a person sends beside an answer, such as the notice before an album's pictures. */
+const QUIET: readonly string[] = ['reaction', 'unsupported'];
+
+/** The input of the rules. `canSay`: the channel's window is open. A second begin is a tap of something else. */
+export function ruleInputOf(content: SealedInput, { place, nonce }: State, canSay: boolean): Input {
+  switch (content.kind) {
+    case 'interest':
+    case 'begin':
+      return place === 'started' && nonce === 0 ? { kind: 'begin', canSay } : { kind: 'foreign_tap' };
+    case 'tap': {
+      const payload = parsePayload(content.payload);
+      return payload === null ? { kind: 'foreign_tap' } : { kind: 'tap', ...payload };
+    }
+    case 'other':
+      return { kind: 'other', isQuiet: QUIET.includes(content.what) };
+    default:
+      return content;
+  }
+}

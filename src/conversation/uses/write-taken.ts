@@ -1,0 +1,80 @@
+/** Writes what turns came to, in their transaction. */
+import { addConversationEvents } from '../../events/sql/conversation-events.ts';
+import { queueReminders } from '../../messages/sql/reminders.ts';
+import { type QueuedReply, queueReplies, sealReply } from '../../messages/sql/replies.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { fromBigint } from '../../seal/blind-indexes.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { type ConversationRow, writeTurns } from '../sql/conversations.ts';
+import { markTaken } from '../sql/inputs.ts';
+import { queueWork } from '../sql/work.ts';
+import type { Waiting } from './open-waiting.ts';
+import type { Signing } from './ports.ts';
+import type { TurnResult } from './turn-result.ts';
+
+/** A turn, with the inputs that it took. */
+export interface TakenTurn extends Waiting {
+  readonly row: ConversationRow;
+  readonly result: TurnResult;
+}
+
+/** Everything that the turns came to. Partner events come last: their locks are the last ones of a transaction. */
+export async function writeTaken(
+  { vault, signing }: { readonly vault: Vault; readonly signing: Signing },
+  session: Transaction,
+  turns: readonly TakenTurn[],
+): Promise<void> {
+  const results = turns.map(({ result }) => result);
+  await writeTurns(
+    session,
+    results.map(({ written }) => written),
+  );
+  await queueReplies(
+    session,
+    turns.flatMap((turn) => queuedReplyOf(vault, turn)),
+  );
+  await queueWork(
+    session,
+    results.flatMap(({ work }) => work),
+  );
+  await signing.recordEvidence(
+    session,
+    results.map(({ applicationId, evidence }) => ({ applicationId, entries: evidence })),
+  );
+  await queueReminders(
+    session,
+    results.flatMap(({ applicationId, reminds }) => (reminds ? [applicationId] : [])),
+  );
+  await markTaken(session, turns.flatMap(inputsOf));
+  await addConversationEvents(
+    session,
+    turns.flatMap(({ row, result: { applicationId, told } }) =>
+      told.map((one) => ({ partnerId: row.partner_id, applicationId, ...one })),
+    ),
+  );
+}
+
+function queuedReplyOf(
+  vault: Vault,
+  { row, result: { reply, applicationId, written } }: TakenTurn,
+): QueuedReply[] {
+  if (reply === null) return [];
+  const { text, buttons, document, readMessageId, windowUntil } = reply;
+  const file = document && { mediaId: document.mediaId, filename: document.filename };
+  const content = { text, buttons, ...(file !== null && { document: file }), readMessageId };
+  return [
+    {
+      ...{ applicationId, turn: written.turn, partnerId: row.partner_id, windowUntil },
+      phoneIndex: fromBigint<'phone'>(row.phone_index),
+      content: sealReply(vault, { applicationId, turn: written.turn }, content),
+    },
+  ];
+}
+
+function inputsOf({ result, opened, damaged }: TakenTurn) {
+  const { turn } = result.written;
+  return [
+    ...opened.map(({ row }) => ({ id: row.id, turn, fault: null })),
+    ...damaged.map(({ row }) => ({ id: row.id, turn, fault: 'unreadable' })),
+  ];
+}

@@ -1,0 +1,33 @@
+/** Writes what becomes of documents: by what was read in them, and by operators. */
+import type { Session } from '../../postgres/database.ts';
+import type { DocumentReason, DocumentState } from '../rules/document.ts';
+import type { DocumentId } from './documents.ts';
+
+const READ = `
+  UPDATE documents SET state = $2, reason = $3, reading = $4, decided_at = now() WHERE id = $1 AND reason IS NULL`;
+
+/** Notes what was read in a document, and what becomes of it. Changes nothing where that is noted already. */
+export async function noteReading(
+  session: Session,
+  id: DocumentId,
+  state: DocumentState,
+  reason: DocumentReason,
+  reading: Buffer | null,
+): Promise<void> {
+  await session.query(READ, [id, state, reason, reading]);
+}
+
+const DECIDE = `
+  UPDATE documents SET state = $2, reason = $3, reading = coalesce($4, reading), decided_at = now()
+  WHERE id = $1 AND ((state, reason) IS DISTINCT FROM ($2, $3) OR $4::bytea IS NOT NULL) RETURNING id`;
+
+/** What an operator decided; `reading` null: what was read stays. False where it was decided so before. */
+export async function decideDocument(
+  session: Session,
+  id: DocumentId,
+  state: DocumentState,
+  reason: DocumentReason,
+  reading: Buffer | null,
+): Promise<boolean> {
+  return (await session.query(DECIDE, [id, state, reason, reading])).rowCount === 1;
+}
