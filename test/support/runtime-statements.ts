@@ -54,7 +54,8 @@ const VERBS: Readonly<Record<string, RegExp>> = {
 };
 /** Needs the right to update as well: a conflict that updates, and a lock of rows or of the table. */
 const UPSERT = /\bINSERT\s+INTO\s+([a-z_]+)(?:(?!INSERT\s+INTO)[^;`])*?\bDO\s+UPDATE\b/g;
-const LOCK = /\bFROM\s+([a-z_]+)(?:(?!\bFROM\b)[^;`])*?\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|KEY\s+SHARE|SHARE)\b/g;
+const LOCK =
+  /\bFROM\s+([a-z_]+)(?:(?!\bFROM\b)[^;`])*?\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|KEY\s+SHARE|SHARE)\b/g;
 
 /** The privileges for each table, sorted. Every table is read. */
 export function runtimeStatements(): Record<string, string[]> {
