@@ -20,10 +20,8 @@ const { database } = store;
 const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const { hear, settle, sweep, skipPause, applicantAt, faults, context, works } = await conversationsOf(
-  store,
-  key,
-);
+const { hear, settle, perform, deliver, sweep, skipPause, applicantAt, faults, context, works } =
+  await conversationsOf(store, key);
 
 const DAY_MS = 86_400_000;
 const ago = async (ms: number) => new Date((await databaseTime(database)).getTime() - ms);
@@ -303,6 +301,91 @@ describe('the channel’s window (D43)', () => {
     await settle();
     assert.equal(await ana.place(), 'expired service');
     assert.equal(await reminders(ana.id), 1);
+  });
+});
+
+describe('nobody answers what they could not read (D46)', () => {
+  /** An applicant who has agreed to the offer, and whose contract is not made yet. */
+  const atOffer = async () => {
+    const ana = await applicantAt(APPROVED);
+    await ana.tap();
+    await ana.choose(0);
+    await ana.sendFile();
+    await ana.choose(0);
+    await ana.choose(0);
+    await hear(await ana.tapEvent((await ana.replies()).at(-1)!.buttons[0]!.payload));
+    await takeTurns(context);
+    assert.equal(await ana.place(), 'contract service');
+    return ana;
+  };
+  const documents = async (ana: Awaited<ReturnType<typeof atOffer>>) =>
+    (await ana.replies()).filter(({ document }) => document !== undefined).length;
+
+  it('an acceptance that comes while the contract is made is none', async () => {
+    const ana = await atOffer();
+    await perform('others');
+    await hear(await ana.textEvent('acepto'));
+    await settle();
+    assert.deepEqual([await ana.place(), await documents(ana)], ['contract service', 1]);
+    await ana.write('acepto');
+    assert.equal(await ana.place(), 'code service');
+  });
+
+  it('an acceptance in words before the channel took the contract brings the contract again', async () => {
+    const ana = await atOffer();
+    await perform('others');
+    await takeTurns(context);
+    await hear(await ana.textEvent('acepto'));
+    await settle();
+    assert.deepEqual([await ana.place(), await documents(ana)], ['contract service', 2]);
+    await ana.choose(0);
+    assert.equal(await ana.place(), 'code service');
+  });
+
+  it('the button under the contract proves that it came, also where the channel did not say so', async () => {
+    const ana = await atOffer();
+    await perform('others');
+    await takeTurns(context);
+    await database.query("UPDATE replies SET status = 'uncertain' WHERE status = 'queued'");
+    await ana.choose(0);
+    assert.equal(await ana.place(), 'code service');
+  });
+
+  it('a reply that the channel refused is told again when the person writes', async () => {
+    const ana = await atOffer();
+    await perform('others');
+    await takeTurns(context);
+    await database.query("UPDATE replies SET status = 'failed', reason = '131053' WHERE status = 'queued'");
+    await ana.write('acepto');
+    assert.deepEqual([await ana.place(), await documents(ana)], ['contract service', 2]);
+    await ana.choose(0);
+    assert.equal(await ana.place(), 'code service');
+  });
+
+  it('what was not told is no evidence', async () => {
+    const acts: string[] = [];
+    const signing = {
+      ...context.signing,
+      recordEvidence: async (_: unknown, some: readonly { entries: readonly { kind: string }[] }[]) =>
+        void acts.push(...some.flatMap(({ entries }) => entries.map(({ kind }) => kind))),
+    };
+    const ana = await atOffer();
+    await database.query(
+      "UPDATE conversations SET heard_at = heard_at - interval '25 hours' WHERE application_id = $1",
+      [ana.id],
+    );
+    await perform('others');
+    await takeTurns({ ...context, signing });
+    assert.deepEqual(
+      [await ana.place(), (await ana.row()).state.unsaid, acts],
+      ['contract service', true, []],
+    );
+    await hear(await ana.textEvent('hola'));
+    await takeTurns({ ...context, signing });
+    await perform('others');
+    await takeTurns({ ...context, signing });
+    assert.deepEqual(acts, ['contract_shown']);
+    assert.equal(await deliver().then(() => documents(ana)), 1);
   });
 });
 

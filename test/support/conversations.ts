@@ -77,10 +77,16 @@ export async function conversationsOf(
     onFailure: (_work: unknown, error: unknown) => faults.push(error),
   };
   const perform = async (kind: WorkKind) => (await Promise.all(await beginDue(works, kind, 8, cut))).length;
-  /** Turns and work until nothing is left to do. */
+  /** The channel takes what is queued. */
+  const deliver = () =>
+    database.query(
+      "UPDATE replies SET status = 'delivered', sent_at = now(), delivered_at = now() WHERE status = 'queued'",
+    );
+  /** Turns, deliveries and work until nothing is left to do. */
   const settle = async () => {
     for (;;) {
       const turns = await takeTurns(context);
+      await deliver();
       const performed = (await perform('files')) + (await perform('others'));
       if (turns + performed === 0) return;
     }
@@ -175,5 +181,5 @@ export async function conversationsOf(
   const skipPause = () =>
     database.query(`UPDATE conversation_inputs SET settles_at = stored_at WHERE turn IS NULL`);
   const sweep = () => sweepConversations({ database, vault });
-  return { context, works, hear, settle, sweep, skipPause, applicantAt, person, faults };
+  return { context, works, hear, settle, perform, deliver, sweep, skipPause, applicantAt, person, faults };
 }

@@ -1,13 +1,24 @@
 /** What a conversation does with what a person sends, at each step. Pure. */
+import { readCode, readLastFour, type SigningQuestion } from '../../signing/rules/answer.ts';
 import { type Effect, say } from './effect.ts';
-import { answerFiles, takeFile } from './files.ts';
-import type { Flow } from './flow.ts';
-import type { Choice, PersonInput } from './input.ts';
-import { endAt, goOn, handOverTelling, moved, type Next, none, notUnderstood } from './moves.ts';
+import { answerFiles, isAskedFile, takeFile } from './files.ts';
+import { type Flow, LANGUAGES } from './flow.ts';
+import { CHOICES, type Choice, type PersonInput } from './input.ts';
+import {
+  endAt,
+  goOn,
+  handOver,
+  handOverTelling,
+  moved,
+  type Next,
+  none,
+  notUnderstood,
+  tellOpen,
+} from './moves.ts';
 import { askAgain, askOpen } from './questions.ts';
 import { passOn } from './results.ts';
 import { type State, UNDERSTOOD } from './state.ts';
-import { looksLikeAnswer, type Meaning, meaningsOf } from './words.ts';
+import { isSameText, type Meaning, meaningsOf } from './words.ts';
 
 /** Taps of old buttons in a row, or wrong answers, from which on a person has to help. */
 const MOST_REPEATS = 5;
@@ -15,15 +26,16 @@ const NO_MEANING: ReadonlySet<Meaning> = new Set();
 
 /** The answer while the service speaks and the conversation goes on. */
 export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
+  const meanings = meaningsAt(flow, input);
+  const asked = meantAnywhere(state, meanings);
+  if (asked !== null) return asked;
+  if (state.place === 'started') return goOn(state, 'data_consent');
+  if (input.kind === 'file' && isAskedFile(state, input.media)) return takeFile(flow, state, input.media);
+  if (input.kind === 'tap' && isOpenTap(state, input)) return tapped(flow, state, input);
+  // The person has not read the open question, so nothing else is an answer to it.
+  if (state.unsaid) return tellOpen(state);
   if (input.kind === 'file') return takeFile(flow, state, input.media);
-  if (state.place === 'started') return beginBy(state, input);
-  if (input.kind === 'tap') return tapped(flow, state, input);
-  if (input.kind === 'foreign_tap') return repeated(state);
-  const meanings = input.kind === 'text' ? meaningsOf(input.body) : NO_MEANING;
-  if (meanings.has('withdraw')) return withdrawn(state);
-  if (meanings.has('person')) return handOverTelling(state, 'asked');
-  // The person has not read the open question, so the text is no answer to it.
-  if (state.unsaid) return moved({ ...state, unsaid: false }, ...askOpen(state));
+  if (input.kind === 'tap' || input.kind === 'foreign_tap') return repeated(state);
   const text = input.kind === 'text' ? input.body : null;
   return answerAt(flow, state, meanings, text) ?? notUnderstood(state);
 }
@@ -33,23 +45,40 @@ export function whileHeld(flow: Flow, state: State, input: PersonInput): Next {
   if (input.kind === 'file' && state.place !== 'started' && state.place !== 'data_consent') {
     return takeFile(flow, state, input.media);
   }
-  if (input.kind === 'text' && meaningsOf(input.body).has('withdraw')) return withdrawn(state);
-  return none(state);
+  return meaningsAt(flow, input).has('withdraw') ? withdrawn(state) : none(state);
 }
 
 /** After the end nothing begins again. A signature can be withdrawn, and a person can be asked for. */
-export function atEnd(state: State, input: PersonInput): Next {
-  const meanings = input.kind === 'text' ? meaningsOf(input.body) : NO_MEANING;
+export function atEnd(flow: Flow, state: State, input: PersonInput): Next {
+  const meanings = meaningsAt(flow, input);
   if (state.place === 'signed' && meanings.has('withdraw')) return moved(state, { kind: 'withdraw' });
-  if (meanings.has('person') && state.heldBy === 'service') return handOverTelling(state, 'asked');
+  if (state.heldBy === 'service') {
+    if (meanings.has('person')) return handOverTelling(state, 'asked');
+    if (meanings.has('wrong_person')) return ofAnother(state);
+  }
   if (meanings.has('thanks') || state.toldEnd) return none(state);
   return moved({ ...state, toldEnd: true }, ...askOpen(state));
 }
 
-function beginBy(state: State, input: PersonInput): Next {
-  const meanings = input.kind === 'text' ? meaningsOf(input.body) : NO_MEANING;
+/** What a text means; the title of a button means what the button does. */
+function meaningsAt({ buttons }: Flow, input: PersonInput): ReadonlySet<Meaning> {
+  if (input.kind !== 'text') return NO_MEANING;
+  const chosen = CHOICES.filter((choice) =>
+    LANGUAGES.some((language) => isSameText(input.body, buttons[language][choice])),
+  );
+  return new Set([...meaningsOf(input.body), ...chosen.flatMap((choice) => MEANING_OF[choice] ?? [])]);
+}
+
+/** What counts at every step, whatever is asked; null: nothing of it. */
+function meantAnywhere(state: State, meanings: ReadonlySet<Meaning>): Next | null {
   if (meanings.has('withdraw')) return withdrawn(state);
-  return meanings.has('person') ? handOverTelling(state, 'asked') : goOn(state, 'data_consent');
+  if (meanings.has('wrong_person')) return ofAnother(state);
+  return meanings.has('person') ? handOverTelling(state, 'asked') : null;
+}
+
+/** The phone is not the applicant's: its person hears no more of the application, and an operator looks at it. */
+function ofAnother(state: State): Next {
+  return handOver(state, 'wrong_person', say('wrong_person'));
 }
 
 function withdrawn(state: State): Next {
@@ -57,11 +86,14 @@ function withdrawn(state: State): Next {
 }
 
 function tapped(flow: Flow, state: State, tap: Extract<PersonInput, { kind: 'tap' }>): Next {
-  if (tap.nonce !== state.nonce || tap.place !== state.place) return repeated(state);
   if (tap.choice === 'person') return handOverTelling(state, 'asked');
   const meaning = MEANING_OF[tap.choice];
   const answer = meaning === undefined ? null : answerAt(flow, state, new Set([meaning]), null);
   return answer ?? moved({ ...state, ...UNDERSTOOD }, ...askAgain(state));
+}
+
+function isOpenTap({ nonce, place }: State, tap: Extract<PersonInput, { kind: 'tap' }>): boolean {
+  return tap.nonce === nonce && tap.place === place;
 }
 
 const MEANING_OF: Partial<Readonly<Record<Choice, Meaning>>> = {
@@ -73,6 +105,7 @@ const MEANING_OF: Partial<Readonly<Record<Choice, Meaning>>> = {
   decline: 'no',
   resend: 'resend',
   go_on: 'yes',
+  person: 'person',
 };
 
 /** An old button asks again and never acts. Where that goes on, an operator helps. */
@@ -125,10 +158,7 @@ function declined(state: State, act: 'data_consent_refused' | 'declined'): Next 
 
 function answerContract(state: State, meanings: ReadonlySet<Meaning>): Next | null {
   if (state.shownContract === null) return none(state);
-  if (meanings.has('accept')) {
-    const accepted: State = { ...state, acceptedContract: state.shownContract, proof: 'none' };
-    return goOn(accepted, 'code', { kind: 'evidence', act: 'contract_accepted' });
-  }
+  if (meanings.has('accept')) return moved(state, { kind: 'look' });
   if (meanings.has('no')) return declined(state, 'declined');
   return meanings.has('yes') ? moved(state, ...askAgain(state)) : null;
 }
@@ -141,9 +171,14 @@ function answerProof(
 ): Next | null {
   const question = state.proof === 'none' ? 'last_four' : state.proof === 'code_sent' ? 'code' : null;
   if (question === null) return none(state);
-  if (text !== null && looksLikeAnswer(question, text)) return moved(state, { kind: 'check', question });
+  if (text !== null && isAnswerTo(question, text)) return moved(state, { kind: 'check', question });
   if (question === 'code' && meanings.has('resend')) {
     return moved({ ...heard, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
   }
   return null;
+}
+
+/** Nothing else is compared, so nothing else counts as a wrong answer. */
+function isAnswerTo(question: SigningQuestion, text: string): boolean {
+  return (question === 'code' ? readCode(text) : readLastFour(text)) !== null;
 }

@@ -41,6 +41,8 @@ export type Effect =
   | { readonly kind: 'work'; readonly work: 'read_document'; readonly purpose: Purpose }
   /** Compares the text of this input; the result is the next input. */
   | { readonly kind: 'check'; readonly question: 'last_four' | 'code' }
+  /** Looks whether the person can have read the contract that is accepted; the result is the next input. */
+  | { readonly kind: 'look' }
   /** Signs; the result is the next input. */
   | { readonly kind: 'sign' }
   /** Withdraws the signature; the result is the next input. */

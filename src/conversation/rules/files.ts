@@ -1,7 +1,7 @@
 /** What a conversation does with files, and at the steps that ask for them. Pure. */
 import { ask, say } from './effect.ts';
 import type { Flow } from './flow.ts';
-import { goOn, moved, type Next, none, notUnderstood } from './moves.ts';
+import { moved, type Next, none, notUnderstood } from './moves.ts';
 import { askAgain, filesChoices } from './questions.ts';
 import { leaveFiles, passOn } from './results.ts';
 import { type Purpose, type State, UNDERSTOOD } from './state.ts';
@@ -25,19 +25,33 @@ export function answerFiles(
   return meanings.has('thanks') ? none(state) : null;
 }
 
+/** Whether a file is what the open question asks for. */
+export function isAskedFile(state: State, media: string): boolean {
+  return isReadable(media) && state.place === purposeAt(state);
+}
+
+function isReadable(media: string): boolean {
+  return media === 'image' || media === 'document';
+}
+
+function purposeAt({ place }: State): Purpose {
+  return place === 'debts' ? 'debts' : 'earnings';
+}
+
 /** A file that a person sent. A kind that cannot be read is an answer that was not understood. */
 export function takeFile(flow: Flow, state: State, media: string): Next {
-  if (media !== 'image' && media !== 'document') {
+  if (!isReadable(media)) {
     const after = notUnderstood(state);
     return state.heldBy === 'operator'
       ? none(state)
       : moved(after.state, say('media_not_read'), ...after.effects);
   }
-  if (state.place === 'started') return goOn(state, 'data_consent');
-  const purpose = state.place === 'debts' ? 'debts' : 'earnings';
+  const purpose = purposeAt(state);
   const isAsked = state.place === purpose || (state.heldBy === 'operator' && state.place === 'checking');
   if (!isAsked) return moved(state, say('file_not_needed'), ...askAgain(state));
-  if (state.files[purpose] >= flow.limits.files) return moved(state, say('too_many_files'));
+  // The refused ones count, because each was fetched and read.
+  if (Math.max(state.files[purpose], state.refused) >= flow.limits.files)
+    return moved(state, say('too_many_files'));
   const taken: State = {
     ...state,
     ...UNDERSTOOD,

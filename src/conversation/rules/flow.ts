@@ -50,6 +50,7 @@ export const TEXTS = {
   not_understood: [],
   offer_person: [],
   handed_over: [],
+  wrong_person: [],
   given_back: [],
   reminder: [],
   files_received: ['count'],

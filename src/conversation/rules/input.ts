@@ -80,6 +80,7 @@ export interface ShownContract {
 /** What was proven in the transaction of the turn. */
 export type ProofInput =
   | { readonly kind: 'answer'; readonly result: 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable' }
+  | { readonly kind: 'contract_read'; readonly result: 'can' | 'cannot' }
   | { readonly kind: 'signature'; readonly result: 'signed' | 'not_signable' }
   | { readonly kind: 'withdrawal'; readonly result: 'withdrawn' | 'too_late' | 'not_signed' };
 

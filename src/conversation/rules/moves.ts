@@ -1,7 +1,7 @@
 /** The ways from one state of a conversation to the next. Pure. */
 import { ask, type Effect, say } from './effect.ts';
 import type { End, HandOverReason, Step } from './places.ts';
-import { askAgain, askOpen } from './questions.ts';
+import { asAsked, askAgain, askOpen } from './questions.ts';
 import { at, type State } from './state.ts';
 
 /** A state, and what has to be done, in its order. */
@@ -24,6 +24,12 @@ export function moved(state: State, ...effects: readonly Effect[]): Next {
 export function goOn(state: State, step: Step, ...effects: readonly Effect[]): Next {
   const there = { ...at(state, step), unsaid: false };
   return moved(there, ...effects, ...askOpen(there));
+}
+
+/** Tells the whole open question, after these effects. */
+export function tellOpen(state: State, ...effects: readonly Effect[]): Next {
+  const asked = asAsked(state);
+  return moved(asked, ...effects, ...askOpen(asked));
 }
 
 /** Ends the conversation. The partner hears of the end after these effects. */

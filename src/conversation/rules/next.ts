@@ -8,11 +8,11 @@ import type { Effect } from './effect.ts';
 import { say } from './effect.ts';
 import type { Flow } from './flow.ts';
 import { type Input, isOfPerson, type PersonInput } from './input.ts';
-import { endAt, goOn, handOver, handOverTelling, moved, type Next, none } from './moves.ts';
+import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, tellOpen } from './moves.ts';
 import { isEnd } from './places.ts';
-import { askAgain, askOpen } from './questions.ts';
+import { askAgain } from './questions.ts';
 import { resultOf } from './results.ts';
-import type { State } from './state.ts';
+import { type State, UNDERSTOOD } from './state.ts';
 import { asksToStop, meaningsOf } from './words.ts';
 
 /** The next state, and what has to be done. An operator's conversation says nothing. */
@@ -67,7 +67,7 @@ function optOut(before: State, words: string | null): Next {
 function fromPerson(flow: Flow, before: State, input: PersonInput): Next {
   if (before.optedOut || (input.kind === 'other' && input.isQuiet)) return none(before);
   const state = { ...before, reminders: 0 };
-  if (isEnd(state.place)) return atEnd(state, input);
+  if (isEnd(state.place)) return atEnd(flow, state, input);
   if (state.heldBy === 'operator') return whileHeld(flow, state, input);
   return answerOf(flow, state, input);
 }
@@ -105,26 +105,32 @@ function operatorActs(flow: Flow, state: State, act: 'hand_over' | 'give_back' |
 
 /** The question is asked again, and what waited for an operator is tried again. */
 function givenBack(flow: Flow, held: State): Next {
-  const state: State = { ...held, heldBy: 'service', handedOver: null, misunderstood: 0, repeats: 0 };
+  const state: State = { ...held, heldBy: 'service', handedOver: null, refused: 0, ...UNDERSTOOD };
   if (isEnd(state.place)) return none(state);
   if (state.place === 'checking' && (state.income === 'operator' || state.income === 'asked')) {
     const again = { ...state, income: 'asked' } as const;
     return moved(again, say('given_back'), say('checking'), { kind: 'work', work: 'check_income' });
   }
   if (state.place === 'started') return goOn(state, 'data_consent', say('given_back'));
+  // Nothing tells any more what was accepted, because the row was damaged.
+  if (state.place === 'code' && state.acceptedContract === null) {
+    return goOn(state, 'contract', say('given_back'));
+  }
   // A code that was spent is asked for anew, after the last four characters.
   const asking: State = state.place === 'code' ? { ...state, proof: 'none' } : state;
   const on = goOnIfReady(flow, asking);
   return on.effects.length > 0
     ? moved(on.state, say('given_back'), ...on.effects)
-    : moved(asking, say('given_back'), ...askOpen(asking));
+    : tellOpen(asking, say('given_back'));
 }
 
 function timerRings(state: State, timer: 'remind' | 'template' | 'expire'): Next {
   if (isEnd(state.place) || state.heldBy === 'operator' || state.optedOut) return none(state);
   switch (timer) {
     case 'remind':
-      return moved({ ...state, reminders: 1 }, say('reminder'), ...askAgain(state));
+      return state.unsaid
+        ? tellOpen({ ...state, reminders: 1 }, say('reminder'))
+        : moved({ ...state, reminders: 1 }, say('reminder'), ...askAgain(state));
     case 'template':
       return moved({ ...state, reminders: 2 }, { kind: 'remind' });
     case 'expire':

@@ -30,6 +30,7 @@ export const HAND_OVER_REASONS = [
   'asked',
   'not_understood',
   'old_buttons',
+  'wrong_person',
   'income',
   'documents',
   'no_offer',

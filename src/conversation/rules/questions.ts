@@ -30,6 +30,7 @@ export function askOpen(state: State): readonly Effect[] {
 /** As `askOpen`, in short where the person has read the long form. */
 export function askAgain(state: State): readonly Effect[] {
   const { place } = state;
+  if (state.unsaid) return askOpen(state);
   if ((place === 'earnings' || place === 'debts') && !state.complete) {
     return [ask(`${place}_again`, filesChoices(state))];
   }
@@ -38,6 +39,17 @@ export function askAgain(state: State): readonly Effect[] {
     return [ask('contract_again', ['accept', 'decline'])];
   }
   return askOpen(state);
+}
+
+/** The state in which the open question is told as if for the first time: until then no answer to it counts. */
+export function asAsked(state: State): State {
+  const { place, offerShown, shownContract } = state;
+  return {
+    ...state,
+    unsaid: false,
+    offerShown: place === 'summary' ? false : offerShown,
+    shownContract: place === 'contract' ? null : shownContract,
+  };
 }
 
 /** The buttons under a question for files. */

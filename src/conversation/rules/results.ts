@@ -2,13 +2,11 @@
 import { ask, type Effect, say } from './effect.ts';
 import type { Flow } from './flow.ts';
 import type { OfferShown, ProofInput, Refusal, ShownContract, WorkInput } from './input.ts';
-import { endAt, goOn, handOver, handOverTelling, moved, type Next, none } from './moves.ts';
+import { goOn, handOverTelling, moved, type Next, none } from './moves.ts';
 import { isEnd } from './places.ts';
+import { answerChecked, codeSent, contractAccepted, signed, withdrawn } from './proofs.ts';
 import { askOpen } from './questions.ts';
 import { at, type Purpose, type State } from './state.ts';
-
-/** Wrong answers from which on an operator has to help. */
-const MOST_WRONG = 5;
 
 /** The end of work or of a proof. `nothing`: only looks whether the conversation can go on. */
 export function resultOf(
@@ -33,6 +31,8 @@ export function resultOf(
       return hasEnded(state) ? none(state) : handOverTelling(state, 'failure');
     case 'answer':
       return answerChecked(state, input.result);
+    case 'contract_read':
+      return contractAccepted(state, input.result);
     case 'signature':
       return signed(state, input.result);
     case 'withdrawal':
@@ -97,9 +97,14 @@ function documentRead(flow: Flow, before: State, input: Extract<WorkInput, { kin
     usable: { ...before.usable, [purpose]: before.usable[purpose] + (isUsable ? 1 : 0) },
     // A file that was refused makes room for another one.
     files: { ...before.files, [purpose]: Math.max(0, before.files[purpose] - (isUsable ? 0 : 1)) },
+    refused: before.refused + (isUsable || before.place !== purpose ? 0 : 1),
   };
   if (hasEnded(state)) return none(state);
   const told: Effect[] = isUsable ? [] : [say(REFUSAL_TEXTS[fate.refused])];
+  if (state.refused >= flow.limits.files && state.heldBy === 'service') {
+    const held = handOverTelling(state, 'documents');
+    return moved(held.state, ...told, ...held.effects);
+  }
   const on = goOnAlone(flow, state);
   if (on.effects.length > 0) return moved(on.state, ...told, ...on.effects);
   const isAsked = state.place === purpose && state.reading === 0 && told.length > 0;
@@ -119,7 +124,8 @@ function incomeChecked(flow: Flow, before: State, outcome: 'confirmed' | 'adjust
 }
 
 function offerMade(state: State, offer: OfferShown | null): Next {
-  if (state.place !== 'summary') return none(state);
+  // An operator speaks: the offer is made again when the conversation is given back.
+  if (state.place !== 'summary' || state.heldBy === 'operator') return none(state);
   if (offer === null) return handOverTelling(state, 'no_offer');
   const { rateName, ...values } = offer;
   return moved(
@@ -131,7 +137,8 @@ function offerMade(state: State, offer: OfferShown | null): Next {
 
 /** Another contract than the one that was shown makes the buttons under that one old. */
 function contractMade(state: State, contract: ShownContract | null): Next {
-  if (state.place !== 'contract') return none(state);
+  // As with the offer.
+  if (state.place !== 'contract' || state.heldBy === 'operator') return none(state);
   if (contract === null) return handOverTelling(state, 'no_contract');
   const nonce = state.shownContract === contract.sha256 ? state.nonce : state.nonce + 1;
   return moved(
@@ -144,52 +151,6 @@ function contractMade(state: State, contract: ShownContract | null): Next {
 /** A hash that a person can compare: groups of eight digits. */
 function inWords(sha256: string): string {
   return sha256.match(/.{1,8}/g)?.join(' ') ?? sha256;
-}
-
-function codeSent(state: State, { result, way, minutes }: Extract<WorkInput, { kind: 'code' }>): Next {
-  if (state.place !== 'code' || state.proof !== 'code_asked') return none(state);
-  if (result === 'sent') {
-    return moved(
-      { ...state, proof: 'code_sent', unsaid: false },
-      ask('code', ['resend'], { way, minutes: `${minutes}` }),
-    );
-  }
-  const held = handOverTelling(state, 'code');
-  return moved(held.state, say('code_not_sent'), ...held.effects);
-}
-
-function answerChecked(before: State, result: Extract<ProofInput, { kind: 'answer' }>['result']): Next {
-  const { place, proof } = before;
-  if (place !== 'code' || (proof !== 'none' && proof !== 'code_sent')) return none(before);
-  if (result === 'right') {
-    const state = { ...before, misunderstood: 0, repeats: 0 };
-    if (proof === 'none')
-      return moved({ ...state, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
-    return moved({ ...state, proof: 'code' }, { kind: 'sign' });
-  }
-  // The contract was shown too long ago: it is made and shown again.
-  if (result === 'expired' && proof === 'none') return goOn(before, 'contract');
-  if (result === 'expired') return moved(before, say('code_expired'), ...askOpen(before));
-  const repeats = before.repeats + 1;
-  if (result === 'spent' || repeats >= MOST_WRONG) return handOverTelling(before, 'code');
-  const state = { ...before, repeats };
-  return moved(state, say('answer_wrong'), ...askOpen(state));
-}
-
-/** Signed: the contract that was shown and accepted, by the person who knows both. */
-function signed(state: State, result: 'signed' | 'not_signable'): Next {
-  if (state.place !== 'code' || state.proof !== 'code' || state.acceptedContract === null) return none(state);
-  if (result === 'not_signable') return handOverTelling({ ...state, proof: 'none' }, 'not_signable');
-  return endAt(state, 'signed', { kind: 'tell', event: 'contract.signed' }, say('signed'));
-}
-
-function withdrawn(state: State, result: 'withdrawn' | 'too_late' | 'not_signed'): Next {
-  if (state.place !== 'signed') return none(state);
-  if (result === 'withdrawn') {
-    const { state: ended } = endAt(state, 'withdrawn');
-    return moved(ended, { kind: 'tell', event: 'contract.withdrawn' }, say('withdrawn'));
-  }
-  return state.heldBy === 'operator' ? none(state) : handOver(state, 'asked', say('withdraw_too_late'));
 }
 
 function hasEnded({ place }: State): boolean {

@@ -27,6 +27,8 @@ export interface State {
   readonly files: Readonly<Record<Purpose, number>>;
   /** Files of these that can be used, or that an operator has to look at. */
   readonly usable: Readonly<Record<Purpose, number>>;
+  /** Files that were refused at this step. */
+  readonly refused: number;
   /** Files that are being fetched and read. */
   readonly reading: number;
   /** The person said that there are no more files. */
@@ -61,6 +63,7 @@ export function newState(status: ApplicationStatus): State {
     reminders: 0,
     files: { earnings: 0, debts: 0 },
     usable: { earnings: 0, debts: 0 },
+    refused: 0,
     reading: 0,
     complete: false,
     income: null,
@@ -79,6 +82,7 @@ export function at(state: State, place: Place): State {
     ...state,
     place,
     nonce: state.nonce + 1,
+    refused: 0,
     complete: false,
     offerShown: false,
     ...UNDERSTOOD,

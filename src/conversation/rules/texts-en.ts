@@ -43,6 +43,9 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   not_understood: 'Sorry, I did not understand your message.',
   offer_person: 'I still do not understand. If you like, a person can help you.',
   handed_over: 'Done. A person of the team will write to you in this chat.',
+  wrong_person:
+    'Thank you for telling us, and sorry. We will not write about this application any more. A person of the team ' +
+    'will check the number.',
   given_back: 'Hello again. We go on with your application.',
   reminder: 'Your application with {partner} is still open. This step is missing:',
   files_received: 'We received your files ({count}) and are checking them. Do you have more?',

@@ -43,6 +43,9 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   not_understood: 'Perdona, no entendí tu mensaje.',
   offer_person: 'Todavía no logro entenderte. Si quieres, te atiende una persona.',
   handed_over: 'Listo. Una persona del equipo te escribirá por este chat.',
+  wrong_person:
+    'Gracias por avisarnos, y disculpa. No te escribiremos más sobre esta solicitud. Una persona del equipo revisará ' +
+    'el número.',
   given_back: 'Hola de nuevo. Seguimos con tu solicitud.',
   reminder: 'Tu solicitud con {partner} sigue abierta. Te falta este paso:',
   files_received: 'Recibimos tus archivos ({count}) y los estamos revisando. ¿Tienes más?',

@@ -43,6 +43,9 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   not_understood: 'Desculpe, não entendi a sua mensagem.',
   offer_person: 'Ainda não consigo entender. Se quiser, uma pessoa pode atender você.',
   handed_over: 'Pronto. Uma pessoa da equipe vai escrever neste chat.',
+  wrong_person:
+    'Obrigado por avisar, e desculpe. Não escreveremos mais sobre este pedido. Uma pessoa da equipe vai conferir o ' +
+    'número.',
   given_back: 'Olá de novo. Vamos seguir com o seu pedido.',
   reminder: 'O seu pedido com {partner} continua aberto. Falta este passo:',
   files_received: 'Recebemos os seus arquivos ({count}) e estamos conferindo. Tem mais?',

@@ -5,7 +5,18 @@
 import { asksToStop, plainWords } from '../../messages/rules/opt-out-words.ts';
 
 /** The meanings that a text can have beside "send no more messages". */
-const MEANINGS = ['yes', 'no', 'accept', 'withdraw', 'done', 'skip', 'person', 'resend', 'thanks'] as const;
+const MEANINGS = [
+  'yes',
+  'no',
+  'accept',
+  'withdraw',
+  'done',
+  'skip',
+  'person',
+  'wrong_person',
+  'resend',
+  'thanks',
+] as const;
 export type Meaning = (typeof MEANINGS)[number];
 
 /** Patterns of a whole text, in small letters without accents, single spaces. */
@@ -14,6 +25,7 @@ const PATTERNS: Readonly<Record<Meaning, readonly string[]>> = {
     'si|sip|s|claro( que si)?|dale|listo|ok(ay|ey)?|vale|bueno|de acuerdo|correcto|por supuesto|si (quiero|autorizo|claro)',
     '(si )?(los |les )?autorizo|(si )?estoy de acuerdo',
     'sim|claro|certo|pode|(sim )?autorizo|(sim )?(eu )?quero|concordo|com certeza',
+    'seguir|continuar|sigamos|vamos',
     'yes|y|yep|yeah|sure|i agree|agreed|agree|of course|yes (please|i agree)',
   ],
   no: [
@@ -53,6 +65,14 @@ const PATTERNS: Readonly<Record<Meaning, readonly string[]>> = {
     '(quero |preciso )?(falar com )?(um |uma |o |a )?(atendente|humano|pessoa|operador|operadora)|falar com alguem|ajuda',
     '(i want to |can i )?(talk|speak) to (a |an )?(person|human|agent|someone|somebody)|agent|human|help',
   ],
+  wrong_person: [
+    '((es|este es) )?(un |el )?(numero|telefono) (equivocado|errado)|(estas?|estan|esta) equivocad[oa]s?( de (numero|persona))?',
+    '(te |se )?equivoc(aste|o|aron)( de (numero|persona|telefono))?|(yo )?no soy (yo|el|ella|esa persona|quien (buscas?|buscan))',
+    '(este|ese) (no es|ya no es) (el |su )(numero|telefono)( de esa persona)?|no conozco a esa persona',
+    '(e |foi )?(um )?(engano|numero errado)|(voces? )?(esta|estao) com o numero errado|(eu )?nao sou (eu|ele|ela|essa pessoa)',
+    '(este|esse) (nao e|nao e mais) o (numero|telefone)( dele| dela| dessa pessoa)?|nao conheco (essa|esta) pessoa',
+    '(you have the |this is the |sorry )?wrong (number|person)|(this is |it s )?not me|i( am|m| m) not (that|this) person',
+  ],
   resend: [
     '(enviar|envien|mandar|manden)?( )?(otro|un nuevo|nuevo) codigo|no (me )?llego( (el|ningun) codigo)?|reenviar( (el )?codigo)?',
     '(enviar )?(outro|novo) codigo|nao (chegou|recebi)( (o|nenhum) codigo)?|reenviar( o codigo)?',
@@ -84,11 +104,12 @@ export function meaningsOf(text: string): ReadonlySet<Meaning> {
   return new Set(COMPILED.flatMap(([meaning, pattern]) => (pattern.test(plain) ? [meaning] : [])));
 }
 
+/** Whether two texts are the same but for capitals, accents and punctuation. */
+export function isSameText(one: string, other: string): boolean {
+  if (one.length > MAX_LENGTH) return false;
+  const plain = plainWords(one);
+  return plain !== '' && plain === plainWords(other);
+}
+
 /** Whether a text asks for no more messages. */
 export { asksToStop };
-
-/** Whether a text may be the last four characters of an ID number, or a code: nothing else is compared. */
-export function looksLikeAnswer(question: 'last_four' | 'code', text: string): boolean {
-  const plain = text.normalize('NFKC').replace(/[\s.-]/g, '');
-  return question === 'code' ? /^\d{6}$/.test(plain) : /^[\dA-Za-z]{4}$/.test(plain);
-}

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import { knownOfReply } from '../../messages/sql/replies/told.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { composeReply } from '../rules/compose.ts';
 import type { Effect, EvidenceAct, SayEffect, Told } from '../rules/effect.ts';
@@ -18,25 +19,34 @@ import type { Signing } from './ports.ts';
 import { ruleInputOf } from './rule-input.ts';
 import type { OpenedInput, TurnResult, Voice } from './turn-result.ts';
 
-/**
- * Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. `isDamaged`: an input
- * cannot be read.
- */
+/** What is known of a conversation beside its row and its inputs. */
+export interface TurnFacts {
+  /** An input cannot be read. */
+  readonly isDamaged: boolean;
+  /** The newest reply will never arrive. */
+  readonly isUntold: boolean;
+}
+
+/** Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. */
 export async function takeTurn(
   session: Transaction,
   signing: Signing,
   row: ConversationRow & { readonly now: Date },
   inputs: readonly OpenedInput[],
   voice: Voice,
-  isDamaged: boolean,
+  { isDamaged, isUntold }: TurnFacts,
 ): Promise<TurnResult> {
   const turn = new OneTurn(session, signing, row, voice);
   const persons = inputs.some(({ row: { source } }) => source === 'person');
+  if (isUntold) await turn.apply({ kind: 'unsaid' }, null);
   // A person who writes at the last moment is not reminded.
   if (row.timer !== null && row.due_at !== null && row.due_at <= row.now && !persons) {
     await turn.apply({ kind: 'timer', timer: row.timer }, null);
   }
-  for (const input of inputs) await turn.take(input);
+  // The ends of work come last: what was sent beside them cannot answer what they ask.
+  const isWork = ({ row: { source } }: OpenedInput) => source === 'work';
+  for (const input of inputs) if (!isWork(input)) await turn.take(input);
+  for (const input of inputs) if (isWork(input)) await turn.take(input);
   if (isDamaged) await turn.apply({ kind: 'unreadable' }, null);
   return turn.end();
 }
@@ -56,7 +66,6 @@ class OneTurn {
   #heardAt: Date | null;
   #channelId: string | null = null;
   #reminds = false;
-  #showsContract = false;
   #acceptedInput: string | null;
 
   constructor(session: Transaction, signing: Signing, row: ConversationRow & { now: Date }, voice: Voice) {
@@ -98,7 +107,7 @@ class OneTurn {
       : null;
     const shown = reply === null ? null : sha256Of(reply.text);
     const state = this.#state;
-    const contractTurn = this.#showsContract && reply !== null ? this.#number : this.#row.contract_turn;
+    const contractTurn = reply?.document ? this.#number : this.#row.contract_turn;
     return {
       written: {
         id: this.#row.id,
@@ -113,14 +122,16 @@ class OneTurn {
       reply: reply && { ...reply, windowUntil: this.#windowUntil, readMessageId: this.#channelId },
       work: this.#work,
       told: this.#told,
-      evidence: this.#acts.map(({ act, input, sha256 }) => ({
-        kind: act,
-        at: input?.row.at ?? this.#row.now,
-        turn: this.#number,
-        input: input?.row.id ?? null,
-        messageIndex: input?.row.message_index ?? null,
-        sha256: sha256 ?? shown,
-      })),
+      evidence: this.#acts
+        .filter(({ act }) => reply !== null || !IS_SHOWN.includes(act))
+        .map(({ act, input, sha256 }) => ({
+          kind: act,
+          at: input?.row.at ?? this.#row.now,
+          turn: this.#number,
+          input: input?.row.id ?? null,
+          messageIndex: input?.row.message_index ?? null,
+          sha256: sha256 ?? shown,
+        })),
       reminds: this.#reminds && !isEnd(state.place) && !state.optedOut,
     };
   }
@@ -133,7 +144,6 @@ class OneTurn {
     switch (effect.kind) {
       case 'say':
         this.#says.push(effect);
-        if (effect.document !== null) this.#showsContract = true;
         return;
       case 'work':
         this.#work.push({
@@ -153,6 +163,10 @@ class OneTurn {
           text,
         );
         return this.apply({ kind: 'answer', result }, from);
+      }
+      case 'look': {
+        const result = (await this.#canHaveRead(input)) ? 'can' : 'cannot';
+        return this.apply({ kind: 'contract_read', result }, from);
       }
       case 'sign': {
         const result = await this.#sign();
@@ -174,6 +188,14 @@ class OneTurn {
     }
   }
 
+  /** The channel took the contract, or the person has the buttons under it. */
+  async #canHaveRead(acceptance: Input): Promise<boolean> {
+    const shownTurn = this.#row.contract_turn;
+    if (shownTurn === null) return false;
+    const { isTold, isNewest } = await knownOfReply(this.#session, this.#applicationId, shownTurn);
+    return isTold || (isNewest && acceptance.kind === 'tap');
+  }
+
   async #sign(): Promise<'signed' | 'not_signable'> {
     const { acceptedContract } = this.#state;
     const shownTurn = this.#row.contract_turn;
@@ -191,6 +213,9 @@ class OneTurn {
     return act === 'contract_accepted' ? this.#state.acceptedContract : null;
   }
 }
+
+/** What is evidence only where a reply said it. */
+const IS_SHOWN: readonly EvidenceAct[] = ['offer_shown', 'contract_shown'];
 
 function sha256Of(text: string): string {
   return hash('sha256', text);

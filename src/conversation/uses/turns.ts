@@ -2,6 +2,8 @@
  * Turns of many conversations in one transaction: inputs in, then states, replies, work, evidence and events together,
  * or none of them. So a crash between any two steps repeats nothing.
  */
+import { toApplicationId } from '../../applications/rules/ids.ts';
+import { untoldApplications } from '../../messages/sql/replies/told.ts';
 import { REPLY_BELL } from '../../messages/sql/replies.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
@@ -81,12 +83,20 @@ export async function takeClaimed(
   if (rows.length === 0) return 0;
   const inputs = await openWaiting(context.vault, session, rows);
   const voices = await readVoices(session, context, rows);
+  const untold = await untoldApplications(
+    session,
+    rows.map(({ application_id }) => toApplicationId(application_id)),
+  );
   const taken: TakenTurn[] = [];
   for (const row of rows) {
     const voice = voices.get(row.id);
     if (voice === undefined) continue;
     const { opened, damaged } = inputs.get(row.id) ?? { opened: [], damaged: [] };
-    const result = await takeTurn(session, context.signing, row, opened, voice, damaged.length > 0);
+    const facts = {
+      isDamaged: damaged.length > 0,
+      isUntold: untold.has(toApplicationId(row.application_id)),
+    };
+    const result = await takeTurn(session, context.signing, row, opened, voice, facts);
     taken.push({ row, result, opened, damaged });
     if (damaged.length > 0) context.onFault(row.id, damaged[0]!.error);
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import { type Flow, flowWith } from '../../../src/conversation/rules/flow.ts';
+import { type Flow, flowWith, LANGUAGES } from '../../../src/conversation/rules/flow.ts';
 import { CHOICES, type Input, REFUSALS } from '../../../src/conversation/rules/input.ts';
 import { isEnd, PLACES } from '../../../src/conversation/rules/places.ts';
 import { newState, type State } from '../../../src/conversation/rules/state.ts';
@@ -119,6 +119,7 @@ const anyStart = fc.constantFrom(
   ...(
     ['data_consent', 'earnings', 'debts', 'checking', 'summary', 'contract', 'code', 'signed'] as const
   ).map(wayTo),
+  [...wayTo('contract'), { kind: 'unsaid' } as const],
 );
 
 /** Every step of random conversations, with the state before it and what came of it. */
@@ -237,13 +238,18 @@ it('nobody signs without the offer accepted, the shown contract accepted, and bo
               return world.signature();
             },
             withdrawal: world.withdrawal,
+            contractRead: () => (shown === state.shownContract ? 'can' : 'cannot'),
           };
           let accepted = state.acceptedContract;
           const after = stepped(flow, state, input, watched);
           for (const effect of after.effects) {
             if (effect.kind === 'evidence') seen.add(effect.act);
+            if (effect.kind === 'evidence' && effect.act === 'contract_accepted')
+              assert.equal(shown, after.state.acceptedContract);
             if (effect.kind === 'say' && effect.document !== null) shown = effect.document.sha256;
           }
+          // The window was closed, or the channel refused the reply: nobody read the contract.
+          if (input.kind === 'unsaid' && state.place === 'contract') shown = null;
           accepted = after.state.acceptedContract;
           if (after.state.place === 'signed' && state.place !== 'signed') {
             assert.equal(world.signature(), 'signed');
@@ -373,6 +379,124 @@ describe('the way', () => {
     assert.deepEqual([after.state.misunderstood, said(after)], [0, ['consent']]);
   });
 
+  it('an answer counts only where its question was told: until then each message brings the whole question', () => {
+    const offer: Input = { kind: 'offer', offer: OFFER };
+    const others: Input[] = [
+      { kind: 'file', media: 'audio' },
+      { kind: 'file', media: 'image' },
+      { kind: 'foreign_tap' },
+      { kind: 'tap', place: 'data_consent', nonce: 1, choice: 'yes' },
+      { kind: 'other', isQuiet: false },
+      text('acepto'),
+      text('sí'),
+      text('hm'),
+    ];
+    for (const other of others) {
+      const summary = run([
+        ...wayTo('checking'),
+        { kind: 'income', outcome: 'confirmed' },
+        offer,
+        { kind: 'unsaid' },
+      ]);
+      const asked = stepped(DEFAULT_FLOW, summary.state, other);
+      assert.deepEqual([asked.state.place, said(asked), worksOf(asked)], ['summary', [], ['offer']]);
+      const contracted = run([...wayTo('summary'), text('sí'), contract(SHA), { kind: 'unsaid' }]);
+      let again = stepped(DEFAULT_FLOW, contracted.state, other);
+      assert.deepEqual([again.state.place, said(again), worksOf(again)], ['contract', [], ['make_contract']]);
+      // Also while the contract is made again.
+      again = stepped(DEFAULT_FLOW, again.state, text('acepto'));
+      assert.deepEqual([again.state.place, again.state.acceptedContract], ['contract', null]);
+    }
+    const consent = run([...wayTo('data_consent'), { kind: 'unsaid' }]);
+    for (const other of others.slice(0, 3)) {
+      const asked = stepped(DEFAULT_FLOW, consent.state, other);
+      assert.deepEqual([said(asked), asked.state.unsaid], [['consent'], false]);
+    }
+  });
+
+  it('a contract that was perhaps not told is told again, and not accepted (D46)', () => {
+    const { state } = run(wayTo('contract'));
+    const cannot = { ...GOOD, contractRead: () => 'cannot' as const };
+    const tap: Input = { kind: 'tap', place: 'contract', nonce: state.nonce, choice: 'accept' };
+    for (const input of [text('acepto'), tap]) {
+      const after = stepped(DEFAULT_FLOW, state, input, cannot);
+      assert.deepEqual([after.state.place, after.state.acceptedContract], ['contract', null]);
+      assert.deepEqual(worksOf(after), ['make_contract']);
+    }
+  });
+
+  it('what comes while an operator speaks is told when it is given back', () => {
+    const held = run([...wayTo('summary'), text('sí'), { kind: 'operator', act: 'hand_over' }]);
+    const made = stepped(DEFAULT_FLOW, held.state, contract(SHA));
+    assert.equal(made.state.shownContract, null);
+    const back = stepped(DEFAULT_FLOW, made.state, { kind: 'operator', act: 'give_back' });
+    assert.deepEqual(
+      [worksOf(back), stepped(DEFAULT_FLOW, back.state, text('acepto')).state.place],
+      [['make_contract'], 'contract'],
+    );
+  });
+
+  it('a conversation whose row was damaged asks for the acceptance again', () => {
+    const damaged: State = { ...newState('pending_signature'), place: 'code', heldBy: 'operator' };
+    const back = stepped(DEFAULT_FLOW, damaged, { kind: 'operator', act: 'give_back' });
+    assert.deepEqual([back.state.place, worksOf(back)], ['contract', ['make_contract']]);
+  });
+
+  it('somebody else at the phone is asked nothing more, and an operator looks at it', () => {
+    for (const word of ['Número equivocado', 'no soy esa persona', 'foi engano', 'Wrong number!']) {
+      for (const place of ['data_consent', 'contract', 'signed'] as const) {
+        const after = stepped(DEFAULT_FLOW, run(wayTo(place)).state, text(word));
+        assert.deepEqual([after.state.handedOver, said(after)], ['wrong_person', ['wrong_person']], word);
+      }
+    }
+  });
+
+  it('the title of a button means what the button does', () => {
+    const buttons = { es: { yes: 'Va que va', decline: 'Paso' } };
+    const flow = flowWith(DEFAULT_FLOW, { buttons });
+    const { state } = run(wayTo('data_consent'), flow);
+    assert.equal(stepped(flow, state, text('va que va')).state.place, 'earnings');
+    for (const language of LANGUAGES) {
+      const { go_on: goOn, decline } = DEFAULT_FLOW.buttons[language];
+      const { state: asked } = run(wayTo('summary'));
+      assert.equal(stepped(DEFAULT_FLOW, asked, text(goOn)).state.place, 'contract');
+      assert.equal(stepped(DEFAULT_FLOW, asked, text(decline)).state.place, 'declined');
+    }
+  });
+
+  it('files that are refused again and again bring an operator, and none is fetched after that', () => {
+    const refused: Input = { kind: 'document', purpose: 'earnings', fate: { refused: 'wrong_type' } };
+    const many = Array.from({ length: DEFAULT_FLOW.limits.files }, () => [file, refused]).flat();
+    const { state } = run([...wayTo('earnings'), ...many]);
+    assert.deepEqual([state.heldBy, state.handedOver], ['operator', 'documents']);
+    assert.deepEqual(worksOf(stepped(DEFAULT_FLOW, state, file)), []);
+    const back = stepped(DEFAULT_FLOW, state, { kind: 'operator', act: 'give_back' });
+    assert.deepEqual(worksOf(stepped(DEFAULT_FLOW, back.state, file)), ['read_document']);
+  });
+
+  it('a code and the end of an ID number count among other words, as the signing reads them', () => {
+    const { state } = run(wayTo('code'));
+    const asked = stepped(DEFAULT_FLOW, state, text('son 1234, gracias'));
+    assert.deepEqual(worksOf(asked), ['send_code']);
+    const sent = stepped(DEFAULT_FLOW, asked.state, {
+      kind: 'code',
+      result: 'sent',
+      way: 'SMS',
+      minutes: 10,
+    });
+    assert.equal(stepped(DEFAULT_FLOW, sent.state, text('mi código es 123-456')).state.place, 'signed');
+  });
+
+  it('a voice message of a person who has to write first brings the first question', () => {
+    for (const media of ['audio', 'sticker', 'image'] as const) {
+      const begun = run([
+        { kind: 'begin', canSay: false },
+        { kind: 'file', media },
+      ]);
+      assert.deepEqual([begun.state.place, said(begun)], ['data_consent', ['consent']]);
+    }
+  });
+
   it('files beyond the limit are not taken', () => {
     const files = Array.from({ length: 30 }, () => file);
     const { state, effects } = run([...wayTo('earnings'), ...files]);
@@ -380,6 +504,10 @@ describe('the way', () => {
     assert.equal(effects.filter(({ kind }) => kind === 'work').length, DEFAULT_FLOW.limits.files);
   });
 });
+
+function worksOf({ effects }: ReturnType<typeof stepped>): string[] {
+  return effects.flatMap((effect) => (effect.kind === 'work' ? [effect.work] : []));
+}
 
 function* partsOf(inputs: readonly Input[], cuts: readonly number[]): Generator<readonly Input[]> {
   let rest = inputs;

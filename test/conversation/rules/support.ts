@@ -11,6 +11,8 @@ export interface World {
   readonly answer: (question: 'last_four' | 'code') => Extract<ProofInput, { kind: 'answer' }>['result'];
   readonly signature: () => 'signed' | 'not_signable';
   readonly withdrawal: () => 'withdrawn' | 'too_late' | 'not_signed';
+  /** Whether the contract that is accepted was told for certain. */
+  readonly contractRead?: () => 'can' | 'cannot';
 }
 
 export const GOOD: World = {
@@ -43,6 +45,8 @@ function proofOf(effect: Effect, world: World): ProofInput | null {
   switch (effect.kind) {
     case 'check':
       return { kind: 'answer', result: world.answer(effect.question) };
+    case 'look':
+      return { kind: 'contract_read', result: world.contractRead?.() ?? 'can' };
     case 'sign':
       return { kind: 'signature', result: world.signature() };
     case 'withdraw':
