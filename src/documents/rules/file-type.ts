@@ -28,11 +28,10 @@ export function checkFile(
 ): { readonly type: FileType } | { readonly refused: DocumentReason } {
   if (bytes.length === 0) return { refused: 'empty' };
   const type = typeOf(bytes);
-  if (isArchive(bytes) || hasLaterPdf(bytes))
-    return { refused: type === null ? 'unsupported_type' : 'polyglot' };
   if (type === null) return { refused: 'unsupported_type' };
+  if (isArchive(bytes) || hasLaterPdf(bytes, type)) return { refused: 'polyglot' };
   if (!fits(claimed, type)) return { refused: 'type_mismatch' };
-  if (type === 'application/pdf') return pdfTail(bytes) > PDF_LOOK ? { refused: 'polyglot' } : { type };
+  if (type === 'application/pdf') return isPageToo(bytes) ? { refused: 'polyglot' } : { type };
   const end = endOf(bytes, type);
   if (end === null) return { refused: 'damaged' };
   if (end < bytes.length) return { refused: 'polyglot' };
@@ -99,19 +98,39 @@ function isZipEnd(record: Buffer): boolean {
   return isOneDisk && record.readUInt16LE(8) === record.readUInt16LE(10);
 }
 
-/** Whether a reader of PDFs finds a beginning that is not that of the file. */
-function hasLaterPdf(bytes: Buffer): boolean {
-  const at = bytes.subarray(0, PDF_LOOK + 5).indexOf('%PDF-', 1, 'latin1');
-  return at !== -1;
+/**
+ * Whether a reader of PDFs finds a beginning that is not that of the file. In a picture it may stand anywhere where an
+ * end mark follows: some readers look through the whole file.
+ */
+function hasLaterPdf(bytes: Buffer, type: FileType): boolean {
+  if (bytes.subarray(0, PDF_LOOK + 5).indexOf('%PDF-', 1, 'latin1') !== -1) return true;
+  if (type === 'application/pdf') return false;
+  const begin = bytes.indexOf('%PDF-', 1, 'latin1');
+  return begin !== -1 && bytes.indexOf('%%EOF', begin, 'latin1') !== -1;
 }
 
-/** How many bytes follow the last end mark of a PDF, without spaces; 0 where there is no mark: the reader tells. */
-function pdfTail(bytes: Buffer): number {
+/** What browsers take for the beginning of a page (WHATWG MIME Sniffing, 7.1). */
+const PAGE = /<(?:!doctype html|html|head|script|iframe|body|svg)[\s>]/i;
+
+/** Whether a browser that looks into the file, or a reader of its end, finds something else than the PDF. */
+function isPageToo(bytes: Buffer): boolean {
+  const tail = pdfTail(bytes);
+  if (tail.length > PDF_LOOK) return true;
+  return PAGE.test(bytes.toString('latin1', 0, PDF_LOOK)) || PAGE.test(tail.toString('latin1'));
+}
+
+/** What follows the last end mark of a PDF, without spaces; empty where there is no mark: the reader tells. */
+function pdfTail(bytes: Buffer): Buffer {
   const mark = bytes.lastIndexOf('%%EOF', undefined, 'latin1');
-  if (mark === -1) return 0;
+  if (mark === -1) return bytes.subarray(bytes.length);
   let end = bytes.length;
-  while (end > mark + 5 && /[\s\0]/.test(String.fromCharCode(bytes[end - 1] ?? 0))) end -= 1;
-  return end - mark - 5;
+  while (end > mark + 5 && isSpace(bytes[end - 1] ?? 0)) end -= 1;
+  return bytes.subarray(mark + 5, end);
+}
+
+/** White space of PDF (ISO 32000, 7.2.3). A file may have millions of these at its end. */
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x00 || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b);
 }
 
 /** Where a picture ends; null where it is cut off. Phones append data of their own to a JPEG, and HEIC has boxes. */
@@ -124,10 +143,13 @@ function endOf(bytes: Buffer, type: Exclude<FileType, 'application/pdf'>): numbe
   return bytes.length;
 }
 
+/** `IEND` as a number: a file may have millions of chunks. */
+const IEND = 0x49454e44;
+
 function pngEnd(bytes: Buffer): number | null {
   for (let at = PNG_HEAD.length; at + 12 <= bytes.length; ) {
     const next = at + 12 + bytes.readUInt32BE(at);
-    if (bytes.toString('latin1', at + 4, at + 8) === 'IEND') return next <= bytes.length ? next : null;
+    if (bytes.readUInt32BE(at + 4) === IEND) return next <= bytes.length ? next : null;
     at = next;
   }
   return null;

@@ -3,14 +3,18 @@
 const MARKS = /\p{M}/gu;
 
 /** A character without case and accents: always one character, so that places in a text stay the same. */
-function foldCharacter(character: string): string {
+function foldAny(character: string): string {
+  if (/\s/u.test(character)) return ' ';
   const [base = ' '] = character.normalize('NFD').replace(MARKS, '').toLowerCase();
   return base;
 }
 
+/** The Latin characters, which nearly all of a statement is made of: to look one up takes a hundredth of the time. */
+const LATIN = Array.from({ length: 0x250 }, (_, code) => foldAny(String.fromCodePoint(code)));
+
 /** The characters of a text, each without case and accents; every kind of space is a space. */
 export function foldCharacters(text: string): string[] {
-  return [...text].map((character) => (/\s/u.test(character) ? ' ' : foldCharacter(character)));
+  return [...text].map((character) => LATIN[character.codePointAt(0) ?? 0] ?? foldAny(character));
 }
 
 /** A text without case and accents, with one space between words. */

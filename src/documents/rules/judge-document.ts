@@ -14,7 +14,15 @@ export type Read =
       readonly confidence: number;
     }
   | {
-      readonly fault: 'encrypted' | 'damaged' | 'no_text' | 'reader_time' | 'reader_memory' | 'reader_failed';
+      readonly fault:
+        | 'encrypted'
+        | 'damaged'
+        | 'no_text'
+        | 'reader_time'
+        | 'reader_memory'
+        | 'reader_failed'
+        | 'file_missing'
+        | 'file_damaged';
     };
 
 /** What was found, and what follows. */
@@ -44,7 +52,7 @@ export function judgeDocument(
     const isKept = purpose === 'debts' && read.fault === 'no_text';
     return { reason: isKept ? 'stored' : read.fault, finding: null, holder: 'unknown' };
   }
-  const most = read.method === 'ocr' ? Math.min(read.confidence, MOST_OCR_CONFIDENCE) : 1;
+  const most = read.method === 'ocr' ? Math.min(read.confidence, MOST_OCR_CONFIDENCE) : read.confidence;
   const found = findStatement(read.lines, layouts);
   const finding = { ...found, confidence: Math.min(found.confidence, most) };
   const holder = holderOf(read.lines, applicant, finding);

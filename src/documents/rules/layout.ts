@@ -61,10 +61,11 @@ const COLUMN = /\s{2,}|\t/;
 
 /** The value after the first of these labels that a line begins with or has in a column; null without one. */
 export function valueAfter(lines: readonly string[], labels: readonly string[]): string | null {
+  const folded = lines.map((line) => foldCharacters(line).join(''));
   for (const label of labels) {
     const sign = fold(label).replace(/ ?:$/, '');
     for (const [index, line] of lines.entries()) {
-      const value = valueIn(line, sign);
+      const value = valueIn(line, folded[index] ?? '', sign);
       if (value === null) continue;
       const found = value === '' ? (lines[index + 1] ?? '').trim().split(COLUMN, 1)[0] : value;
       if (found !== undefined && found !== '') return found;
@@ -73,16 +74,20 @@ export function valueAfter(lines: readonly string[], labels: readonly string[]):
   return null;
 }
 
-/** The text after a label in a line, up to the next column; empty where the line ends there, null without the label. */
-function valueIn(line: string, sign: string): string | null {
-  const text = foldCharacters(line).join('');
+/**
+ * The text after a label in a line, up to the next column; empty where the line ends there, null without the label.
+ * `text` is the folded line.
+ */
+function valueIn(line: string, text: string, sign: string): string | null {
   for (let from = 0; ; ) {
     const at = text.indexOf(sign, from);
     if (at === -1) return null;
+    from = at + 1;
+    if (at > 0 && text[at - 1] !== ' ') continue;
     const before = text.slice(0, at);
+    if (before.trim() !== '' && !before.endsWith('  ')) continue;
     const rest = [...line].slice([...text.slice(0, at + sign.length)].length).join('');
-    const isColumn = before.trim() === '' || /(\s{2,}|\t)$/.test(before);
-    if (isColumn && /^\s*(?:[:.#°º]|\s|$)/u.test(rest)) {
+    if (/^\s*(?:[:.#°º]|\s|$)/u.test(rest)) {
       return (
         rest
           .replace(/^[\s:.#°º]+/u, '')
@@ -90,6 +95,5 @@ function valueIn(line: string, sign: string): string | null {
           ?.trim() ?? ''
       );
     }
-    from = at + 1;
   }
 }

@@ -15,10 +15,13 @@ export function pngSize(bytes: Buffer): PictureSize | null {
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
+/** More segments, and bytes that fill up between them, no camera writes before the first frame. */
+const MOST_STEPS = 100_000;
+
 /** The size in the first frame of a JPEG; null where there is none. */
 export function jpegSize(bytes: Buffer): PictureSize | null {
   let at = 2;
-  while (at + 9 < bytes.length) {
+  for (let steps = 0; at + 9 < bytes.length && steps < MOST_STEPS; steps += 1) {
     if (bytes[at] !== 0xff) return null;
     const marker = bytes[at + 1] ?? 0;
     // Bytes that fill up, and markers without a length.

@@ -9,6 +9,11 @@ const PDF = pdfOf([[['hola']]]);
 const after = (bytes: Buffer, tail: Buffer | string) => Buffer.concat([bytes, Buffer.from(tail)]);
 const before = (head: string, bytes: Buffer) => Buffer.concat([Buffer.from(head), bytes]);
 
+const PDF_PAGE = Buffer.from(
+  `${PDF.toString('latin1', 0, 9)}%<html ><script>\n${PDF.toString('latin1', 9)}`,
+  'latin1',
+);
+
 describe('a file is taken', () => {
   const fine: readonly [what: string, bytes: Buffer, claimed: string | null, type: string][] = [
     ['a PDF', PDF, 'application/pdf', 'application/pdf'],
@@ -42,6 +47,20 @@ describe('a file is refused', () => {
     [
       'a PDF that is an archive with a comment',
       after(after(PDF, EMPTY_ZIP), 'x'.repeat(300)),
+      null,
+      'polyglot',
+    ],
+    ['a PDF with a page in its head', PDF_PAGE, null, 'polyglot'],
+    ['a PDF with a page behind its end', after(PDF, '<!DOCTYPE html><p>'), null, 'polyglot'],
+    [
+      'a picture with a PDF far behind its head',
+      after(after(jpegHead(1, 1), Buffer.alloc(5_000)), PDF),
+      'image/jpeg',
+      'polyglot',
+    ],
+    [
+      'a HEIC with a PDF behind its head',
+      after(after(heicHead(9, 9), Buffer.alloc(5_000)), PDF),
       null,
       'polyglot',
     ],
@@ -83,6 +102,13 @@ it('any bytes are judged without a failure', () => {
       assert.ok('type' in result !== 'refused' in result);
     }),
   );
+});
+
+it('millions of spaces behind the end of a PDF cost no time', () => {
+  const bytes = after(PDF, Buffer.alloc(25_000_000, ' '));
+  const begun = performance.now();
+  assert.deepEqual(checkFile(bytes, null), { type: 'application/pdf' });
+  assert.ok(performance.now() - begun < 1_000);
 });
 
 it('packed data that has the mark of an archive by chance is a PDF', () => {
