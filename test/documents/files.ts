@@ -84,6 +84,39 @@ export function packedPdf(text: string, unpacked: number): Buffer {
   return assembled(objects, '');
 }
 
+/** What `pdftoppm` writes for a page: PGM, or PBM with one bit a pixel. */
+export interface Raster {
+  readonly width: number;
+  readonly height: number;
+  readonly bits: 1 | 8;
+  readonly data: Buffer;
+}
+
+/** A PDF whose pages are pictures, as scanners make it; `rotate` is how a viewer turns them. */
+export function scannedPdf(pictures: readonly Raster[], rotate: 0 | 90 | 180 | 270 = 0): Buffer {
+  const own = pictures.flatMap(({ width, height, bits, data }, index) => {
+    const packed = deflateSync(data);
+    // A PBM has 1 for black.
+    const form = bits === 1 ? '/BitsPerComponent 1 /Decode [1 0]' : '/BitsPerComponent 8';
+    const head = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray ${form}`;
+    const draw = 'q 595 0 0 842 0 0 cm /I Do Q';
+    const first = 3 + 3 * index;
+    return [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate ${rotate} /Contents ${first + 1} 0 R /Resources << /XObject << /I ${first + 2} 0 R >> >> >>`,
+      `<< /Length ${draw.length} >>\nstream\n${draw}\nendstream`,
+      `<< ${head} /Filter /FlateDecode /Length ${packed.length} >>\nstream\n${packed.toString('latin1')}\nendstream`,
+    ];
+  });
+  const kids = pictures.map((_, index) => `${3 + 3 * index} 0 R`).join(' ');
+  const pages = `<< /Type /Pages /Count ${pictures.length} /Kids [${kids}] >>`;
+  return assembled(['<< /Type /Catalog /Pages 2 0 R >>', pages, ...own], '');
+}
+
+/** A PDF of these objects, from the second one on: its pages, their parts and so on. */
+export function pdfOfObjects(objects: readonly string[], trailer = ''): Buffer {
+  return assembled(['<< /Type /Catalog /Pages 2 0 R >>', ...objects], trailer);
+}
+
 /** A PDF that asks for a password: its key fits no empty one. */
 export function encryptedPdf(): Buffer {
   const noise = 'a1'.repeat(32);

@@ -7,12 +7,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { isolation } from '../../src/documents/reader/isolation.ts';
+import { deflateSync } from 'node:zlib';
+import { isolation, isolationWarning } from '../../src/documents/reader/isolation.ts';
 import { PDF_LIMITS, PICTURE_LIMITS, processReader } from '../../src/documents/reader/reader.ts';
 import { findStatement } from '../../src/documents/rules/statement.ts';
 import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
 import { type Statement, statementRows } from '../../src/simulator/statement-pdf.ts';
-import { encryptedPdf, packedPdf, pdfOf, png } from './files.ts';
+import { encryptedPdf, packedPdf, pdfOf, pdfOfObjects, png, type Raster, scannedPdf } from './files.ts';
 
 const read = processReader();
 const layouts = await loadLayouts(null);
@@ -67,11 +68,122 @@ describe('a document is read', () => {
   });
 });
 
+/** A page of the statement as `pdftoppm` draws it. */
+function drawn(form: '-gray' | '-mono'): Raster {
+  writeFileSync(join(folder, 'b.pdf'), PDF);
+  execFileSync('pdftoppm', ['-r', '120', form, '-f', '1', '-l', '1', '-singlefile', 'b.pdf', 'b'], {
+    cwd: folder,
+  });
+  const bytes = readFileSync(join(folder, form === '-gray' ? 'b.pgm' : 'b.pbm'));
+  const [head = '', width, height] =
+    /^P[45]\n(\d+) (\d+)\n(?:255\n)?/.exec(bytes.toString('latin1', 0, 50)) ?? [];
+  const data = bytes.subarray(head.length);
+  return { width: Number(width), height: Number(height), bits: form === '-gray' ? 8 : 1, data };
+}
+
+/** The picture as it lies on the glass: a quarter of a turn against the clock. */
+function turned({ width, height, bits, data }: Raster): Raster {
+  const out = Buffer.alloc(data.length);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) out[(width - 1 - x) * height + y] = data[y * width + x]!;
+  }
+  return { width: height, height: width, bits, data: out };
+}
+
+describe('a PDF whose pages are pictures is read by OCR, as a hint', {
+  skip: !hasProgram('pdftoppm') && 'pdftoppm is missing',
+}, () => {
+  const monthsOf = async (bytes: Buffer) => {
+    const result = await read(bytes, 'application/pdf');
+    assert.ok('lines' in result, JSON.stringify(result));
+    assert.equal(result.method, 'ocr');
+    return findStatement(result.lines, layouts).months.map(({ month }) => month);
+  };
+  const MONTHS = ['2026-08', '2026-09', '2026-10'];
+  it('of grey pictures, of all of its pages', async () => {
+    const page = drawn('-gray');
+    const result = await read(scannedPdf([page, page]), 'application/pdf');
+    assert.ok('lines' in result);
+    assert.equal(result.pages, 2);
+    assert.equal(result.lines.filter((line) => line.includes(STATEMENT.name)).length, 2);
+    assert.deepEqual(await monthsOf(scannedPdf([page])), MONTHS);
+  });
+  it('of black and white pictures', async () => {
+    assert.deepEqual(await monthsOf(scannedPdf([drawn('-mono')])), MONTHS);
+  });
+  it('of pages that a viewer turns', async () => {
+    assert.deepEqual(await monthsOf(scannedPdf([turned(drawn('-gray'))], 90)), MONTHS);
+  });
+});
+
 function hasProgram(name: string): boolean {
   return (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
 }
 
+const PAGE_TEXT = 'BT /F1 9 Tf (this is a text of more than twenty letters) Tj ET';
+const stream = (text: string) => `<< /Length ${text.length} >>\nstream\n${text}\nendstream`;
+const page = (more: string) =>
+  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ${more} /Resources << /XObject << /X 5 0 R >> >> >>`;
+const onePage = (contents: string, object = 'null') =>
+  pdfOfObjects(['<< /Type /Pages /Count 1 /Kids [3 0 R] >>', page('/Contents 4 0 R'), contents, object]);
+const image = (side: number) =>
+  `<< /Type /XObject /Subtype /Image /Width ${side} /Height ${side} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Length 3 >>\nstream\nabc\nendstream`;
+const HOSTILE: Readonly<Record<string, Buffer>> = {
+  'pages in a circle': pdfOfObjects(['<< /Type /Pages /Count 5 /Kids [2 0 R 2 0 R] >>']),
+  'pages in a long circle': pdfOfObjects([
+    '<< /Type /Pages /Count 5 /Kids [3 0 R] >>',
+    '<< /Type /Pages /Count 5 /Kids [2 0 R] /Parent 2 0 R >>',
+  ]),
+  'a page 100,000 times': pdfOfObjects([
+    `<< /Type /Pages /Count 100000 /Kids [${'3 0 R '.repeat(100_000)}] >>`,
+    page('/Contents 4 0 R'),
+    stream(PAGE_TEXT),
+  ]),
+  'a count of pages that lies': pdfOfObjects(['<< /Type /Pages /Count 2147483647 /Kids [] >>']),
+  'pages 20,000 levels deep': pdfOfObjects(
+    Array.from({ length: 20_000 }, (_, index) => `<< /Type /Pages /Count 1 /Kids [${index + 3} 0 R] >>`),
+  ),
+  'arrays two million deep': onePage('['.repeat(2_000_000)),
+  'a form in itself': onePage(
+    stream('/X Do'),
+    '<< /Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /X 5 0 R >> >> /Length 5 >>\nstream\n/X Do\nendstream',
+  ),
+  'a picture of 900 megapixels': onePage(stream('q 9 0 0 9 0 0 cm /X Do Q'), image(30_000)),
+  'a hundred megapixels, a thousand times': onePage(stream(`q ${'/X Do '.repeat(1_000)} Q`), image(4_400)),
+  'a table of two billion objects': pdfOfObjects(
+    ['<< /Type /Pages /Count 0 /Kids [] >>'],
+    '/Size 2147483647',
+  ),
+  'a thousand unpacked streams of 50 MB': pdfOfObjects([
+    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+    page(`/Contents [${'4 0 R '.repeat(1_000)}]`),
+    packedStream(50_000_000),
+  ]),
+};
+
+function packedStream(unpacked: number): string {
+  const packed = deflateSync(Buffer.alloc(unpacked, ' ')).toString('latin1');
+  return `<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n${packed}\nendstream`;
+}
+
 describe('a document that wants the reader down gets a code', () => {
+  for (const [what, bytes] of Object.entries(HOSTILE)) {
+    it(what, async () => {
+      const result = await read(bytes, 'application/pdf');
+      const isHint = 'lines' in result && result.confidence <= 0.5;
+      assert.ok(isHint || 'fault' in result, JSON.stringify(result).slice(0, 200));
+    });
+  }
+  it('of a document that is too long a part is read, and never counts by itself', async () => {
+    const long = pdfOf(Array.from({ length: 51 }, () => statementRows(STATEMENT)));
+    const result = await read(long, 'application/pdf');
+    assert.ok('lines' in result);
+    assert.deepEqual([result.pages, result.confidence], [51, 0.5]);
+    const rows = Array.from({ length: 40 }, () => ['x'.repeat(80)]);
+    const wide = await read(pdfOf(Array.from({ length: 40 }, () => rows)), 'application/pdf');
+    assert.ok('lines' in wide);
+    assert.deepEqual([wide.lines.join('').length, wide.confidence], [100_000, 0.5]);
+  });
   it('an encrypted PDF', async () => {
     assert.deepEqual(await read(encryptedPdf(), 'application/pdf'), { fault: 'encrypted' });
   });
@@ -147,7 +259,22 @@ describe("the reader's process is shut in", () => {
         '(await import("fs"))',
       ),
     );
-    assert.ok('fault' in endless);
+    assert.deepEqual(endless, { fault: 'reader_failed' });
+    const lines = 'Array.from({ length: 5000 }, () => "x".repeat(500))';
+    const long = `process.stdout.write(JSON.stringify({ method: "text", pages: 1, confidence: 1, lines: ${lines} }))`;
+    assert.deepEqual(await runs(long), { fault: 'reader_failed' });
+  });
+  it('it ends before the service where the machine has no more memory', {
+    skip: process.platform !== 'linux' && 'Linux alone knows a score',
+  }, async () => {
+    const score = '/proc/self/oom_score_adj';
+    const code = `${tell(`(await import('node:fs')).readFileSync('${score}', 'utf8').trim()`)}`;
+    const child = childOf(code);
+    const { nodeOptions } = await isolation();
+    const allowed = [...nodeOptions, `--allow-fs-read=${child}`, '--allow-fs-read=/proc/*'];
+    const result = await processReader(PDF_LIMITS, child, allowed)(PDF, 'application/pdf');
+    assert.ok('lines' in result, JSON.stringify(result));
+    assert.deepEqual(result.lines, ['1000']);
   });
   it('it has no variables of the service', async (context) => {
     process.env.VENTANILLA_TEST_SECRET = 'secret';
@@ -166,6 +293,10 @@ describe("the reader's process is shut in", () => {
       const result = await runs(code);
       assert.deepEqual('lines' in result && result.lines, ['ERR_ACCESS_DENIED'], text);
     }
+  });
+  it('a machine that gives no empty network is told to the operator', async () => {
+    assert.match(isolationWarning({ before: [], nodeOptions: [] }) ?? '', /has the network of the service/);
+    assert.equal(isolationWarning({ before: ['unshare'], nodeOptions: [] }), null);
   });
   it('it has no network', async (context) => {
     if ((await isolation()).before.length === 0) return context.skip('this machine gives no empty network');

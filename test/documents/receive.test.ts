@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { clamdScanner } from '../../src/documents/scan/clamd.ts';
 import { DocumentStoreError } from '../../src/documents/store/document-store.ts';
+import { newFileSecret, sealWith } from '../../src/documents/store/sealed-file.ts';
 import { sha256Of } from '../../src/documents/uses/document-file.ts';
 import { MOST_DOCUMENTS, receiveDocument } from '../../src/documents/uses/receive-document.ts';
 import { Vault } from '../../src/seal/vault.ts';
@@ -232,7 +233,35 @@ describe('a fault on the way', () => {
     const reader = () => Promise.reject(new Error('killed'));
     await assert.rejects(receiveDocument({ ...context, reader }, file));
     const store = { ...context.store, get: async () => undefined };
-    assert.equal((await receive(file, { store })).reason, 'reader_failed');
+    const result = await receive(file, { store });
+    assert.deepEqual([result.fate, result.reason], ['operator', 'file_missing']);
+  });
+
+  it('a file that was changed, cut off, or sealed with another key in the store goes to an operator', async () => {
+    const wrong: readonly ((sealed: Buffer) => Buffer)[] = [
+      (sealed) => Buffer.concat([sealed.subarray(0, -1), Buffer.of(sealed.at(-1)! ^ 1)]),
+      (sealed) => sealed.subarray(0, 40),
+      () => Buffer.alloc(0),
+      (sealed) => sealWith(newFileSecret(), sealed, 'file'),
+    ];
+    for (const change of wrong) {
+      const file = sent(await apply(), statement());
+      const reader = () => Promise.reject(new Error('killed'));
+      await assert.rejects(receiveDocument({ ...context, reader }, file));
+      const get = async (key: string) => change((await context.store.get(key))!);
+      const result = await receive(file, { store: { ...context.store, get } });
+      assert.deepEqual([result.fate, result.reason], ['operator', 'file_damaged']);
+    }
+  });
+
+  it('a store that cannot be read now is tried again', async () => {
+    const file = sent(await apply(), statement());
+    const reader = () => Promise.reject(new Error('killed'));
+    await assert.rejects(receiveDocument({ ...context, reader }, file));
+    const get = () => Promise.reject(new DocumentStoreError('403'));
+    const result = await receiveDocument({ ...context, store: { ...context.store, get } }, file);
+    assert.equal('retryAfterMs' in result && result.reason, 'store');
+    assert.equal((await receive(file)).reason, 'read');
   });
 
   it('a data key that this process lacks is waited for', async () => {

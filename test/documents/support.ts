@@ -16,6 +16,7 @@ import {
   type SentFile,
 } from '../../src/documents/uses/receive-document.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { Simulator } from '../../src/simulator/channel.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -25,6 +26,16 @@ import { registrarOf } from '../support/intake.ts';
 
 /** The applicant of the tests. */
 export const ANA = { name: 'Ana María Pérez Gómez', idNumber: '52345678' } as const;
+
+/** The day of the database, and the three newest months that are over everywhere, oldest first. */
+export async function newestMonths(database: Database): Promise<{ today: string; months: string[] }> {
+  const { rows } = await database.query<{ today: string; months: string[] }>(
+    `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS today,
+       ARRAY(SELECT to_char(date_trunc('month', now() AT TIME ZONE 'UTC' - interval '12 hours') - n * interval '1 month', 'YYYY-MM')
+         FROM generate_series(3, 1, -1) AS n) AS months`,
+  );
+  return rows[0]!;
+}
 
 /** Call this at the top of a test file. */
 export async function documentStage() {

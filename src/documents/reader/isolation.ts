@@ -26,6 +26,12 @@ export function isolation(): Promise<Isolation> {
   return known;
 }
 
+/** What whoever runs the service has to know of this machine; null: nothing. */
+export function isolationWarning({ before }: Isolation): string | null {
+  if (before.length > 0) return null;
+  return 'the process that reads documents has the network of the service, because this machine gives it no empty one: let the service reach the database, the channel and the store alone (docs/documents.md)';
+}
+
 function runs([command = '', ...args]: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
     const trial = spawn(command, [...args, 'true'], { stdio: 'ignore', env: { PATH } });

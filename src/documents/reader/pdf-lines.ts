@@ -1,8 +1,15 @@
 /** The text of a PDF as lines, by the places of its characters. Runs in the reader's process alone. */
 import { getDocumentProxy } from 'unpdf';
-import { MOST_LINE_LENGTH, MOST_LINES, MOST_PAGES, type ReadFault, type ReadText } from './reading.ts';
+import {
+  boundLines,
+  CUT_CONFIDENCE,
+  MOST_LINES,
+  MOST_PAGES,
+  type ReadFault,
+  type ReadText,
+} from './reading.ts';
 
-/** Less text is a watermark or a page number on pictures. */
+/** Less text is a page number on pictures. */
 const LEAST_TEXT = 20;
 /** More pieces of text than that on a page are no statement. */
 const MOST_PIECES = 20_000;
@@ -17,30 +24,39 @@ interface Piece {
 
 /** The lines of all pages, or why there are none. */
 export async function pdfLines(bytes: Uint8Array): Promise<ReadText | { readonly fault: ReadFault }> {
-  let document: Awaited<ReturnType<typeof getDocumentProxy>>;
-  try {
-    // pdf.js runs no code of a document. Nothing is loaded from the fonts of the machine.
-    document = await getDocumentProxy(bytes, {
-      disableFontFace: true,
-      useSystemFonts: false,
-      maxImageSize: 1,
-    });
-  } catch (error) {
-    return { fault: error instanceof Error && error.name === 'PasswordException' ? 'encrypted' : 'damaged' };
-  }
+  const document = await openPdf(bytes, 1);
+  if ('fault' in document) return document;
   const lines: string[] = [];
+  let isCut = document.numPages > MOST_PAGES;
   const pages = Math.min(document.numPages, MOST_PAGES);
   for (let number = 1; number <= pages && lines.length < MOST_LINES; number += 1) {
     const page = await document.getPage(number).catch(() => null);
     if (page === null) return { fault: 'damaged' };
     const { items } = await page.getTextContent();
+    isCut ||= items.length > MOST_PIECES;
     const pieces = items.slice(0, MOST_PIECES).flatMap((item) => ('str' in item ? pieceOf(item) : []));
     lines.push(...linesOf(pieces));
     page.cleanup();
   }
-  const text = lines.slice(0, MOST_LINES);
+  const text = boundLines(lines);
   if (text.join('').replace(/\s/g, '').length < LEAST_TEXT) return { fault: 'no_text' };
-  return { method: 'text', pages: document.numPages, lines: text, confidence: 1 };
+  isCut ||= text.join('').length < lines.join('').length;
+  return { method: 'text', pages: document.numPages, lines: text, confidence: isCut ? CUT_CONFIDENCE : 1 };
+}
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+
+/** Opens a PDF; a picture with more pixels than `maxImageSize` is left out. Or why it cannot be opened. */
+export async function openPdf(
+  bytes: Uint8Array,
+  maxImageSize: number,
+): Promise<Pdf | { readonly fault: ReadFault }> {
+  try {
+    // pdf.js runs no code of a document. Nothing is loaded from the fonts of the machine.
+    return await getDocumentProxy(bytes, { disableFontFace: true, useSystemFonts: false, maxImageSize });
+  } catch (error) {
+    return { fault: error instanceof Error && error.name === 'PasswordException' ? 'encrypted' : 'damaged' };
+  }
 }
 
 interface Item {
@@ -81,5 +97,5 @@ function joined(line: readonly Piece[]): string {
     text += more;
     end = x + width;
   }
-  return text.slice(0, MOST_LINE_LENGTH);
+  return text;
 }

@@ -7,10 +7,19 @@ import { extname, join } from 'node:path';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { type Isolation, isolation } from './isolation.ts';
-import { FAULTS, METHODS, MOST_LINE_LENGTH, MOST_LINES, type ReadFault, type ReadText } from './reading.ts';
+import {
+  FAULTS,
+  METHODS,
+  MOST_LINE_LENGTH,
+  MOST_LINES,
+  MOST_TEXT,
+  type ReadFault,
+  type ReadText,
+  SCANNED_PDF,
+} from './reading.ts';
 
 /** A name for what read a document, for the evidence: the reader's own version, then those of its libraries. */
-export const READER_VERSION = '1 (unpdf 1.8.1, tesseract.js-core 7.0.0)';
+export const READER_VERSION = '2 (unpdf 1.8.1, tesseract.js-core 7.0.0)';
 
 /** `reader_*`: the process met a limit or ended without an answer. */
 export type ReadResult =
@@ -38,7 +47,9 @@ export const PICTURE_LIMITS: ReaderLimits = { timeMs: 60_000, memoryMiB: 1_280, 
 /** Processes at once: each may take a core. */
 const AT_ONCE = 2;
 /** The answer has the lines alone. */
-const MOST_ANSWER = 4 * MOST_LINES * 100;
+const MOST_ANSWER = 6 * MOST_TEXT + 100 * MOST_LINES;
+/** A PDF with less text may be one of pictures, with the name of the program that scanned them. */
+const LEAST_TEXT = 100;
 
 const ANSWER = Type.Union([
   Type.Object({
@@ -58,14 +69,23 @@ export function processReader(limits?: ReaderLimits, child = CHILD, nodeOptions?
   return async (bytes, type) => {
     const done = await turns.take();
     try {
-      const bounds = limits ?? (type === 'application/pdf' ? PDF_LIMITS : PICTURE_LIMITS);
       const shut = await isolation();
       const place = { ...shut, nodeOptions: nodeOptions ?? shut.nodeOptions, child };
-      return await readOnce(bytes, type, bounds, place);
+      if (type !== 'application/pdf') return await readOnce(bytes, type, limits ?? PICTURE_LIMITS, place);
+      const text = await readOnce(bytes, type, limits ?? PDF_LIMITS, place);
+      if (!isScan(text)) return text;
+      const scan = await readOnce(bytes, SCANNED_PDF, limits ?? PICTURE_LIMITS, place);
+      return 'lines' in scan || !('lines' in text) ? scan : text;
     } finally {
       done();
     }
   };
+}
+
+/** Whether a PDF has so little text that its pages may be pictures. */
+function isScan(text: ReadResult): boolean {
+  if ('fault' in text) return text.fault === 'no_text';
+  return text.lines.join('').replace(/\s/g, '').length < LEAST_TEXT;
 }
 
 type Place = Isolation & { readonly child: string };
@@ -75,6 +95,7 @@ function readOnce(bytes: Buffer, type: string, limits: ReaderLimits, place: Plac
   return new Promise((resolve) => {
     let answer = '';
     let late = false;
+    let tooLong = false;
     const timer = setTimeout(() => {
       late = true;
       kill(process);
@@ -82,7 +103,10 @@ function readOnce(bytes: Buffer, type: string, limits: ReaderLimits, place: Plac
     process.stdout?.setEncoding('utf8');
     process.stdout?.on('data', (part: string) => {
       answer += part;
-      if (answer.length > MOST_ANSWER) kill(process);
+      if (answer.length <= MOST_ANSWER) return;
+      tooLong = true;
+      answer = '';
+      kill(process);
     });
     // A process that ends before it has read all is told by its end.
     process.stdin?.on('error', () => {});
@@ -92,14 +116,19 @@ function readOnce(bytes: Buffer, type: string, limits: ReaderLimits, place: Plac
     });
     process.on('close', (code, signal) => {
       clearTimeout(timer);
-      resolve(late ? { fault: 'reader_time' } : resultOf(answer, code, signal));
+      if (late) resolve({ fault: 'reader_time' });
+      else resolve(tooLong ? { fault: 'reader_failed' } : resultOf(answer, code, signal));
     });
     process.stdin?.end(bytes);
   });
 }
 
-/** `ulimit` is in each POSIX shell. No file is written, and a crash leaves no image of the memory. */
-const LIMITED = 'ulimit -c 0; ulimit -f 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec "$@"';
+/**
+ * `ulimit` is in each POSIX shell. No file is written, and a crash leaves no image of the memory. Where the machine has
+ * no more memory, Linux ends this process first, and not the service.
+ */
+const LIMITED =
+  '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; ulimit -c 0; ulimit -f 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec "$@"';
 
 function start(type: string, { timeMs, memoryMiB, heapMiB }: ReaderLimits, place: Place): ChildProcess {
   const options = [...place.nodeOptions, `--max-old-space-size=${heapMiB}`];
@@ -143,7 +172,9 @@ function resultOf(answer: string, code: number | null, signal: NodeJS.Signals | 
   if (end !== 0) return { fault: 'reader_failed' };
   try {
     const value: unknown = JSON.parse(answer);
-    return Value.Check(ANSWER, value) ? (value as ReadResult) : { fault: 'reader_failed' };
+    if (!Value.Check(ANSWER, value)) return { fault: 'reader_failed' };
+    const isLong = 'lines' in value && value.lines.join('').length > MOST_TEXT;
+    return isLong ? { fault: 'reader_failed' } : value;
   } catch {
     return { fault: 'reader_failed' };
   }

@@ -21,7 +21,7 @@ import {
 } from '../sql/documents.ts';
 import { DocumentStoreError } from '../store/document-store.ts';
 import type { DocumentContext } from './context.ts';
-import { openDocument, sha256Of, storeFile } from './document-file.ts';
+import { type OpenedDocument, openDocument, sha256Of, storeFile } from './document-file.ts';
 
 /** A file that a person sent for an application. */
 export interface SentFile {
@@ -171,9 +171,8 @@ async function finish(
   const { id, purpose, contentType, reason } = document;
   if (reason !== null) return resultOf(document, reason);
   const opened = openDocument(context, document);
-  const content = bytes ?? (await opened?.file());
-  const read =
-    content === undefined ? ({ fault: 'reader_failed' } as const) : await reader(content, contentType ?? '');
+  const content = bytes ?? (await contentOf(opened));
+  const read = typeof content === 'string' ? { fault: content } : await reader(content, contentType ?? '');
   const judged = judgeDocument(purpose, read, holder, layouts);
   const reading = opened?.sealReading({
     method: 'fault' in read ? null : read.method,
@@ -186,6 +185,19 @@ async function finish(
   // Another process may have read it too, or an operator decided meanwhile: what is stored counts.
   const stored = await readDocument(database, id);
   return resultOf(document, stored?.reason ?? judged.reason);
+}
+
+/**
+ * The bytes of a document that was stored before, as after a crash; or why there are none. Throws `DocumentStoreError`
+ * where the store fails.
+ */
+async function contentOf(opened: OpenedDocument | null): Promise<Buffer | 'file_missing' | 'file_damaged'> {
+  try {
+    return (await opened?.file()) ?? 'file_missing';
+  } catch (error) {
+    if (error instanceof DocumentStoreError) throw error;
+    return 'file_damaged';
+  }
 }
 
 function resultOf({ id, sha256 }: SealedDocument, reason: DocumentReason): ReceivedDocument {
