@@ -1,6 +1,6 @@
 /** The loops of conversations: turns, the work beside them, and the look at what changed elsewhere. */
 import { errorFields } from '../base/error-fields.ts';
-import { openDocuments } from '../documents/open.ts';
+import { openDocuments, readerWarning } from '../documents/open.ts';
 import { openIncome } from '../income/open.ts';
 import { openSigning } from '../signing/open.ts';
 import { startLoop } from '../subject/loop.ts';
@@ -41,7 +41,9 @@ export function startWork(given: LoopContext): Promise<Loop> {
 }
 
 /** Fetches and reads files. Rejects as `startWork`. */
-export function startReading(given: LoopContext): Promise<Loop> {
+export async function startReading(given: LoopContext): Promise<Loop> {
+  const warning = await readerWarning();
+  if (warning !== null) given.log.warn(warning);
   return startWorkOf('files', given);
 }
 

@@ -1,6 +1,7 @@
 /** Puts together what the uses of documents work with, from the variables of the process. */
 import type { ReadSetting } from '../base/setting.ts';
 import { s3AccountOf } from '../places/s3-account.ts';
+import { isolation, isolationWarning } from './reader/isolation.ts';
 import { processReader } from './reader/reader.ts';
 import { clamdScanner } from './scan/clamd.ts';
 import { CLAMD, DOCUMENT_LAYOUTS, DOCUMENT_MOST_BYTES, DOCUMENT_STORE } from './settings.ts';
@@ -12,6 +13,11 @@ import { loadLayouts } from './uses/load-layouts.ts';
 export function openStore(setting: ReadSetting): Promise<DocumentStore> {
   const account = s3AccountOf((variable) => setting({ variable, read: (text) => text }));
   return openDocumentStore(setting(DOCUMENT_STORE), account);
+}
+
+/** What whoever runs this machine has to know before it reads documents; null: nothing. */
+export async function readerWarning(): Promise<string | null> {
+  return isolationWarning(await isolation());
 }
 
 /** For a process that receives documents. Throws a `ToldError` where a setting or a layout is wrong. */

@@ -7,7 +7,7 @@ import { evidenceIdentity, incomeCheckOf } from '../../src/income/sql/income-che
 import { checkIncome } from '../../src/income/uses/check-income.ts';
 import { type Statement, statementPdf } from '../../src/simulator/statement-pdf.ts';
 import { pdfOf } from '../documents/files.ts';
-import { ANA, documentStage } from '../documents/support.ts';
+import { ANA, documentStage, newestMonths } from '../documents/support.ts';
 
 const stage = await documentStage();
 const { apply, sent, receive, database, runtime, vault, json } = stage;
@@ -18,12 +18,7 @@ const context = openIncome(
     vault,
   },
 );
-const { rows } = await database.query(
-  `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS today,
-     ARRAY(SELECT to_char(date_trunc('month', now() AT TIME ZONE 'UTC' - interval '12 hours') - n * interval '1 month', 'YYYY-MM')
-       FROM generate_series(3, 1, -1) AS n) AS months`,
-);
-const { today, months } = rows[0] as { today: string; months: string[] };
+const { today, months } = await newestMonths(database);
 const statement = (amount: number, changes: Partial<Statement> = {}) =>
   statementPdf({
     layout: 'rodar-co-1',

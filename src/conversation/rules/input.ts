@@ -35,7 +35,7 @@ export const REFUSALS = [
   'locked',
   'infected',
   'unreadable',
-  'other_person',
+  'too_many',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -55,7 +55,8 @@ export type WorkInput =
   | {
       readonly kind: 'document';
       readonly purpose: Purpose;
-      readonly fate: 'accepted' | 'operator' | { readonly refused: Refusal };
+      /** `other_person`: an operator has to look, and the person is told whose it seems to be. */
+      readonly fate: 'accepted' | 'operator' | 'other_person' | { readonly refused: Refusal };
     }
   | { readonly kind: 'income'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
   | { readonly kind: 'offer'; readonly offer: OfferShown | null }

@@ -85,8 +85,13 @@ const REFUSAL_TEXTS = {
   locked: 'file_locked',
   infected: 'file_infected',
   unreadable: 'file_unreadable',
-  other_person: 'file_other_person',
+  too_many: 'too_many_files',
 } as const satisfies Readonly<Record<Refusal, string>>;
+
+function toldOf(fate: Extract<WorkInput, { kind: 'document' }>['fate']): Effect[] {
+  if (typeof fate === 'object') return [say(REFUSAL_TEXTS[fate.refused])];
+  return fate === 'other_person' ? [say('file_other_person')] : [];
+}
 
 function documentRead(flow: Flow, before: State, input: Extract<WorkInput, { kind: 'document' }>): Next {
   const { purpose, fate } = input;
@@ -100,7 +105,7 @@ function documentRead(flow: Flow, before: State, input: Extract<WorkInput, { kin
     refused: before.refused + (isUsable || before.place !== purpose ? 0 : 1),
   };
   if (hasEnded(state)) return none(state);
-  const told: Effect[] = isUsable ? [] : [say(REFUSAL_TEXTS[fate.refused])];
+  const told = toldOf(fate);
   if (state.refused >= flow.limits.files && state.heldBy === 'service') {
     const held = handOverTelling(state, 'documents');
     return moved(held.state, ...told, ...held.effects);

@@ -58,7 +58,7 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
   };
 }
 
-/** What the person is told of a file that is not used; of the others: send it again. */
+/** What the person is told of a file that is not used; of the others: it could not be fetched, send it again. */
 const REFUSALS: Partial<Readonly<Record<DocumentReason, Refusal>>> = {
   too_large: 'too_large',
   too_many_pixels: 'too_large',
@@ -69,6 +69,8 @@ const REFUSALS: Partial<Readonly<Record<DocumentReason, Refusal>>> = {
   infected: 'infected',
   empty: 'unreadable',
   damaged: 'unreadable',
+  rejected_by_operator: 'unreadable',
+  too_many: 'too_many',
 };
 
 async function readDocument(
@@ -87,7 +89,8 @@ async function readDocument(
     holder: { name: textOf(name), idNumber: textOf(idNumber) },
   });
   if ('retryAfterMs' in end) return end;
-  return end.fate === 'refused' ? { refused: REFUSALS[end.reason] ?? 'gone' } : end.fate;
+  if (end.fate === 'refused') return { refused: REFUSALS[end.reason] ?? 'gone' };
+  return end.reason === 'another_holder' ? 'other_person' : end.fate;
 }
 
 function textOf(value: unknown): string | null {

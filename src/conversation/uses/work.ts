@@ -24,19 +24,23 @@ export interface WorkContext {
 export const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 4, others: 8 };
 /**
  * How long other processes leave work alone: longer than it takes. A file has time limits of its own: 90 s to fetch
- * it, a minute to scan it, and a minute to read it, after that of the file before it.
+ * it, two minutes to scan it, and 75 s to read it, after those of the file before it.
  */
-const LEASE_MS: Readonly<Record<WorkKind, number>> = { files: 5 * 60_000, others: 90_000 };
+const LEASE_MS: Readonly<Record<WorkKind, number>> = { files: 7 * 60_000, others: 90_000 };
 /** Other work that takes longer is cut off, and tried again before its lease ends. */
 const WITHIN_MS = 60_000;
 /** With the waits between them the tries take at least 25 minutes. */
 const MOST_TRIES = 11;
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 10 * 60_000;
+/** What the operator alone can mend. A person who sent the file again would wait for the same. */
+const OURS: readonly string[] = ['scanner', 'store', 'unknown_key'];
+/** Tries of a file that waits for one of these: with the waits between them, a day. */
+const MOST_TRIES_OF_OURS = 150;
 
 /** How long work waits after a failed try (from 1); null: it was the last one. */
-export function waitAfter(tries: number): number | null {
-  return tries >= MOST_TRIES ? null : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS);
+export function waitAfter(tries: number, most = MOST_TRIES): number | null {
+  return tries >= most ? null : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS);
 }
 
 /**
@@ -55,18 +59,22 @@ export async function beginDue(
 
 async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([cut, AbortSignal.timeout(WITHIN_MS)]);
-  const wait = waitAfter(work.tries);
   let end: WorkInput | Later | null;
   try {
     end = await perform(context, work, signal);
   } catch (error) {
     // A stop is no failure: after the lease another process does the work.
     if (cut.aborted) return;
-    context.onFailure(work, error, wait === null);
+    context.onFailure(work, error, work.tries >= MOST_TRIES);
     end = { retryAfterMs: 0, reason: 'failed' };
   }
   if (end === null || 'kind' in end) return conclude(context, work, end);
-  if (wait === null) return conclude(context, work, givenUp(work));
+  const isOurs = work.work === 'read_document' && OURS.includes(end.reason);
+  const wait = waitAfter(work.tries, isOurs ? MOST_TRIES_OF_OURS : MOST_TRIES);
+  if (wait === null) {
+    if (end.reason !== 'failed') context.onFailure(work, new Error(`it waited for: ${end.reason}`), true);
+    return conclude(context, work, givenUp(work));
+  }
   await retryWork(
     context.database,
     work,

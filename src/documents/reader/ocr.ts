@@ -26,7 +26,7 @@ interface Engine {
 /** What was guessed. `damaged`: the picture cannot be decoded. `noise`: there is no text that is worth a look. */
 export type Guess = 'damaged' | 'noise' | { readonly lines: string[]; readonly confidence: number };
 
-/** Guesses the text of a picture in a form of its own (PNG, JPEG, WebP, PNM), turned by its EXIF orientation (1 to 8). */
+/** Guesses the text of a picture (PNG, JPEG, WebP or PNM), turned by an orientation of EXIF (1 to 8). */
 export type Ocr = (bytes: Uint8Array, exifOrientation: number) => Guess;
 
 const require = createRequire(import.meta.url);

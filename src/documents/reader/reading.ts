@@ -1,8 +1,8 @@
 /** What the reader's process tells of a document. */
 
 /**
- * `no_text`: a picture of a kind that nobody reads here, or in which nothing was read. `reader_memory`: a library got no
- * more memory.
+ * `no_text`: a picture of a kind that nobody reads here, or in which nothing was read. `reader_memory`: a library got
+ * no more memory.
  */
 export const FAULTS = ['encrypted', 'damaged', 'no_text', 'reader_memory'] as const;
 export type ReadFault = (typeof FAULTS)[number];
