@@ -28,7 +28,10 @@ const FLOODED_FROM_MINUTES = 2;
 const values = readOptions({
   minutes: { default: '10', about: 'how long faults are dealt' },
   seed: { default: String(Date.now() % 1_000_000), about: 'repeats the faults and batches of a run' },
-  only: { default: '', about: 'deals only faults whose name contains this; "none": no faults' },
+  only: {
+    default: '',
+    about: 'deals only faults whose name contains one of these, divided by commas; "none": no faults',
+  },
   rest: { default: '1000', about: 'the longest rest between two faults, in milliseconds' },
   pause: { default: '400', about: 'the longest pause between two batches of a client, in milliseconds' },
   report: { default: 'chaos-report', about: 'the folder of the report' },
@@ -41,7 +44,7 @@ const say = (text: string) => console.log(`at ${Math.round((performance.now() - 
 console.log(again);
 
 const chosen = <T extends { name: string }>(faults: readonly T[]) =>
-  faults.filter(({ name }) => name.includes(values.only));
+  faults.filter(({ name }) => values.only.split(',').some((text) => name.includes(text.trim())));
 const otherFaults = chosen([...DATABASE_FAULTS, ...NETWORK_FAULTS, ...FLOOD_FAULTS]);
 const hasSmallDisk = otherFaults.includes(FULL_DISK);
 const stage = await startStage({ hasStandby: true, hasSmallDisk });

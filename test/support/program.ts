@@ -65,8 +65,10 @@ export class Program {
   async #start(clock?: string): Promise<void> {
     const fd = openSync(this.#logFile, 'a');
     const start = fstatSync(fd).size;
-    const child = spawn(process.execPath, ['src/main.ts', this.#role], {
+    // As a supervisor starts it: with the compile cache, and in a session of its own.
+    const child = spawn(process.execPath, ['src/start.js', this.#role], {
       cwd: REPOSITORY,
+      detached: true,
       env: { ...process.env, NODE_OPTIONS: '', ...this.#variables, ...clockVariables(clock) },
       stdio: ['ignore', fd, fd],
     });
