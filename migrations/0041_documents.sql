@@ -48,9 +48,10 @@ CREATE INDEX document_inputs_by_document ON document_inputs (document_id);
 -- deleted the file.
 CREATE TABLE document_removals (
   file_key text PRIMARY KEY,
-  due_at timestamptz NOT NULL
+  -- elapsed_ms() from which on the file is deleted: a step of the clock deletes no file early, and keeps none (D39).
+  due_ms bigint NOT NULL
 );
-CREATE INDEX document_removals_due ON document_removals (due_at);
+CREATE INDEX document_removals_due ON document_removals (due_ms);
 
 -- Deletes documents, and leaves their files to the upkeep: without its row nobody can open a file.
 CREATE FUNCTION delete_documents(p_ids bigint[]) RETURNS bigint
@@ -63,9 +64,9 @@ BEGIN
   WITH gone AS (
     DELETE FROM documents d WHERE d.id = ANY (p_ids) RETURNING d.file_key
   ), files AS (
-    INSERT INTO document_removals (file_key, due_at)
-    SELECT g.file_key, now() FROM gone g WHERE g.file_key IS NOT NULL ORDER BY g.file_key
-    ON CONFLICT (file_key) DO UPDATE SET due_at = excluded.due_at
+    INSERT INTO document_removals (file_key, due_ms)
+    SELECT g.file_key, elapsed_ms() FROM gone g WHERE g.file_key IS NOT NULL ORDER BY g.file_key
+    ON CONFLICT (file_key) DO UPDATE SET due_ms = excluded.due_ms
   )
   SELECT count(*) INTO v_deleted FROM gone;
   RETURN v_deleted;
@@ -98,7 +99,7 @@ BEGIN
     IF is_new THEN PERFORM delete_documents(ARRAY[v_id]); END IF;
     is_new := false;
   ELSIF NOT is_new AND p_file IS NOT NULL THEN
-    INSERT INTO document_removals (file_key, due_at) VALUES (p_file, now()) ON CONFLICT (file_key) DO NOTHING;
+    INSERT INTO document_removals (file_key, due_ms) VALUES (p_file, elapsed_ms()) ON CONFLICT (file_key) DO NOTHING;
   END IF;
   document_id := v_of_input;
   RETURN NEXT;

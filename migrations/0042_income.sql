@@ -6,6 +6,8 @@
 CREATE TABLE income_checks (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   application_id bigint NOT NULL,
+  -- The order of the checks, which no step of the clock changes. The same check again gets a new number.
+  number bigserial NOT NULL,
   checked_at timestamptz NOT NULL DEFAULT now(),
   -- SHA-256 of everything that the check depends on: the same check again is the same row.
   digest bytea NOT NULL,
@@ -35,3 +37,4 @@ CREATE TABLE income_checks (
 
 -- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'income_checks');
+SELECT runtime_may('USAGE', 'income_checks_number_seq');

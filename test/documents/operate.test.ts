@@ -210,10 +210,8 @@ describe('the files of documents', () => {
     await lookAtAll();
     await deleteFiles(runtime, files);
     assert.ok(await files.get(orphan));
-    await database.query('INSERT INTO document_removals VALUES ($1, now()) ON CONFLICT DO NOTHING', [
-      kept.key,
-    ]);
-    await database.query("UPDATE document_removals SET due_at = now() - interval '1 second'");
+    await database.query('INSERT INTO document_removals VALUES ($1, 0) ON CONFLICT DO NOTHING', [kept.key]);
+    await database.query('UPDATE document_removals SET due_ms = elapsed_ms()');
     await deleteFiles(runtime, files);
     assert.deepEqual(
       [await files.get(orphan), (await files.get(kept.key)) === undefined],

@@ -7,7 +7,7 @@ import { type DocumentId, toDocumentId } from './documents.ts';
 const CHUNK = 500;
 
 const DUE = `
-  SELECT r.file_key FROM document_removals r WHERE r.due_at <= now() ORDER BY r.due_at LIMIT ${CHUNK}`;
+  SELECT r.file_key FROM document_removals r WHERE r.due_ms <= (SELECT ms FROM elapsed) ORDER BY r.due_ms LIMIT ${CHUNK}`;
 
 /** Files that are to be deleted now. */
 export async function dueRemovals(session: Session): Promise<string[]> {
@@ -30,8 +30,8 @@ export async function endRemovals(session: Session, keys: readonly string[]): Pr
 }
 
 const ORPHANS = `
-  INSERT INTO document_removals (file_key, due_at)
-  SELECT u.key, now() + interval '1 hour' FROM unnest($1::text[]) AS u(key)
+  INSERT INTO document_removals (file_key, due_ms)
+  SELECT u.key, elapsed_ms() + ms_of(interval '1 hour') FROM unnest($1::text[]) AS u(key)
   WHERE NOT EXISTS (SELECT FROM documents d WHERE d.file_key = u.key) ORDER BY u.key
   ON CONFLICT (file_key) DO NOTHING RETURNING file_key`;
 

@@ -62,7 +62,7 @@ const ADD = `
   INSERT INTO income_checks (application_id, digest, method, outcome, reason, currency, declared, observed, months,
     confidence, layouts, reader, policy_version, rules, new_score, new_points, new_decision, evidence)
   VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-  ON CONFLICT (application_id, digest) DO UPDATE SET checked_at = excluded.checked_at`;
+  ON CONFLICT (application_id, digest) DO UPDATE SET checked_at = excluded.checked_at, number = excluded.number`;
 
 /** Stores a check; one with the same digest is the last one again. */
 export async function addIncomeCheck(
@@ -97,7 +97,7 @@ const LAST = `
   SELECT encode(c.digest, 'hex') AS digest, c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared::float8,
     c.observed::float8, c.months, c.confidence, c.layouts, c.reader, c.policy_version, c.rules, c.new_score, c.new_decision,
     c.evidence
-  FROM income_checks c WHERE c.application_id = $1 ORDER BY c.checked_at DESC, c.id DESC LIMIT 1`;
+  FROM income_checks c WHERE c.application_id = $1 ORDER BY c.number DESC LIMIT 1`;
 
 interface Row {
   digest: string;
