@@ -103,6 +103,9 @@ describe('the upkeep', () => {
       [id],
     );
     await upkeep();
+    assert.equal((await statesOf(id))[0], 'making', 'D39: the clock alone may have stepped');
+    await elapse(1);
+    await upkeep();
     await upkeep();
     assert.deepEqual(await statesOf(id), ['signed']);
     assert.equal(await isVerified(id), true);

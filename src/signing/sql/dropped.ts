@@ -28,7 +28,7 @@ export async function forgetContracts(session: Session, years: number): Promise<
 /** A making that is under way takes seconds. */
 const STALE = `
   UPDATE loan_contracts SET state = 'dropped', sealed = NULL, terms = NULL
-  WHERE state = 'making' AND made_at < clock_timestamp() - interval '1 hour'`;
+  WHERE state = 'making' AND elapsed_ms <= (SELECT e.ms FROM elapsed e) - ms_of(interval '1 hour')`;
 const DROPPED = `SELECT id, shown_key, signed_key FROM loan_contracts WHERE state = 'dropped' ORDER BY id LIMIT 100`;
 
 /** The PDFs of contracts that are let go of, of makings that were cut off too; 100 at most. */
