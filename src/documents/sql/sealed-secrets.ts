@@ -17,5 +17,9 @@ export const DOCUMENT_SECRETS = sealedRows({
     SELECT id, file_key AS name,
       CASE WHEN (substring(sealed_secret FROM 1 FOR 1) = $2) = $3 THEN sealed_secret END AS sealed
     FROM documents WHERE id > $1 AND sealed_secret IS NOT NULL ORDER BY id LIMIT ${PAGE}`,
-  write: 'UPDATE documents SET sealed_secret = $2 WHERE id = $1 AND sealed_secret = $3 AND may_seal($4)',
+  write: `
+    UPDATE documents d SET sealed_secret = g.again
+    FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, again, sealed)
+    WHERE d.id = g.id AND d.sealed_secret = g.sealed AND may_seal($4) AND d.id = ANY (ARRAY(
+      SELECT h.id FROM documents h WHERE h.id = ANY ($1::bigint[]) ORDER BY h.id FOR NO KEY UPDATE))`,
 });

@@ -158,7 +158,11 @@ export const INCOME_EVIDENCE = sealedRows({
     SELECT id, application_id || ' ' || encode(digest, 'hex') AS name,
       CASE WHEN (substring(evidence FROM 1 FOR 1) = $2) = $3 THEN evidence END AS sealed
     FROM income_checks WHERE id > $1 AND evidence IS NOT NULL ORDER BY id LIMIT ${PAGE}`,
-  write: 'UPDATE income_checks SET evidence = $2 WHERE id = $1 AND evidence = $3 AND may_seal($4)',
+  write: `
+    UPDATE income_checks i SET evidence = g.again
+    FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, again, sealed)
+    WHERE i.id = g.id AND i.evidence = g.sealed AND may_seal($4) AND i.id = ANY (ARRAY(
+      SELECT h.id FROM income_checks h WHERE h.id = ANY ($1::bigint[]) ORDER BY h.id FOR NO KEY UPDATE))`,
 });
 
 const PAST = `

@@ -3,9 +3,8 @@
  * touches rows alone, and a PDF whose row is gone cannot be read, wherever a copy of it lies.
  */
 import { newFileSecret } from '../../documents/store/sealed-file.ts';
-import type { Database } from '../../postgres/database.ts';
+import { PAGE, sealedRows } from '../../seal/sealed-rows.ts';
 import type { Vault } from '../../seal/vault.ts';
-import type { Opening, ResealStep, SealedKind, SealedRows, SealedSearch } from '../../seal/witness.ts';
 
 /** A new secret, and the secret as the row keeps it. The key of the shown PDF names the contract. */
 export function newSecret(
@@ -28,66 +27,18 @@ function identityOf(shownKey: string): string {
   return `contract:${shownKey}`;
 }
 
-interface SealedRow {
-  readonly id: string;
-  readonly shown_key: string;
-  readonly sealed: Buffer;
-}
-
-const OF_KEY = `
-  SELECT id, shown_key, sealed FROM loan_contracts WHERE substring(sealed FROM 1 FOR 1) = $1 ORDER BY id LIMIT $2`;
-const SAMPLES = 3;
-/** So many are opened, to tell damaged ones apart. After a reseal only damaged ones are left. */
-const MOST_OPENED = 1_000;
-
-async function* sealedSecrets({ keyByte, rows }: SealedSearch): AsyncGenerator<Opening, void, undefined> {
-  for (const { shown_key, sealed } of await rows<SealedRow>(OF_KEY, [keyByte, SAMPLES])) {
-    yield (vault) => openSecret(vault, { shownKey: shown_key, sealed });
-  }
-}
-
-const COUNT =
-  'SELECT count(*)::integer AS rows FROM loan_contracts WHERE substring(sealed FROM 1 FOR 1) = $1';
-
-async function secretsOf(database: Database, vault: Vault, keyId: number): Promise<SealedRows> {
-  const keyByte = Buffer.of(keyId);
-  const count = (await database.query<{ rows: number }>(COUNT, [keyByte])).rows[0]?.rows ?? 0;
-  if (count > MOST_OPENED || !vault.hasDataKey(keyId)) return { needing: count, damaged: 0 };
-  const { rows } = await database.query<SealedRow>(OF_KEY, [keyByte, MOST_OPENED]);
-  const damaged = rows.filter((row) => resealed(vault, row) === null).length;
-  return { needing: count - damaged, damaged };
-}
-
-const OTHERS = `
-  SELECT id, shown_key, sealed FROM loan_contracts
-  WHERE id > $1 AND sealed IS NOT NULL AND substring(sealed FROM 1 FOR 1) <> $2 ORDER BY id LIMIT 100`;
-/** A row whose contract was dropped meanwhile stays without its secret. */
-const RESEAL = 'UPDATE loan_contracts SET sealed = $2 WHERE id = $1 AND sealed = $3 AND may_seal($4)';
-
-async function resealSecrets(database: Database, vault: Vault, from: string): Promise<ResealStep> {
-  const { id } = vault.sealingKey;
-  const { rows } = await database.query<SealedRow>(OTHERS, [from === '' ? 0 : from, Buffer.of(id)]);
-  let [done, unopened] = [0, 0];
-  for (const row of rows) {
-    const again = resealed(vault, row);
-    if (again === null) unopened += 1;
-    else done += (await database.query(RESEAL, [row.id, again, row.sealed, id])).rowCount ?? 0;
-  }
-  return { next: rows.at(-1)?.id ?? null, resealed: done, unopened, applications: done };
-}
-
-function resealed(vault: Vault, { shown_key, sealed }: SealedRow): Buffer | null {
-  try {
-    return vault.reseal(sealed, identityOf(shown_key));
-  } catch {
-    return null;
-  }
-}
-
-/** The secrets of contracts. */
-export const CONTRACT_SECRETS: SealedKind = {
+/** The secrets of contracts. A row whose contract was dropped meanwhile stays without its secret. */
+export const CONTRACT_SECRETS = sealedRows({
   name: 'contract secrets',
-  find: sealedSecrets,
-  rowsOf: secretsOf,
-  reseal: resealSecrets,
-};
+  identity: identityOf,
+  some: `
+    SELECT shown_key AS name, sealed FROM loan_contracts WHERE substring(sealed FROM 1 FOR 1) = $1 LIMIT 3`,
+  page: `
+    SELECT id, shown_key AS name, CASE WHEN (substring(sealed FROM 1 FOR 1) = $2) = $3 THEN sealed END AS sealed
+    FROM loan_contracts WHERE id > $1 AND sealed IS NOT NULL ORDER BY id LIMIT ${PAGE}`,
+  write: `
+    UPDATE loan_contracts c SET sealed = g.again
+    FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, again, sealed)
+    WHERE c.id = g.id AND c.sealed = g.sealed AND may_seal($4) AND c.id = ANY (ARRAY(
+      SELECT h.id FROM loan_contracts h WHERE h.id = ANY ($1::bigint[]) ORDER BY h.id FOR NO KEY UPDATE))`,
+});

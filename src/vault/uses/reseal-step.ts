@@ -6,8 +6,11 @@ import { recordStep, type StepStart, takeStep } from '../sql/reseals.ts';
 
 /** A reseal is held to this rate over all processes, in applications a second, so that registrations go on. */
 const RATE = 25_000;
-/** A value takes as long as ten applications of a large batch. */
-const VALUE_COST = 10;
+/**
+ * A value counts as five applications. It takes 24 microseconds of CPU and an application of a large batch takes 2, so
+ * 5,000 values a second take an eighth of a core (docs/performance.md).
+ */
+const VALUE_COST = 5;
 /** A timer cuts its time to whole milliseconds and may ring one early. A process that asks too early takes no step. */
 const TIMER_EARLY_MS = 2;
 
