@@ -1,7 +1,7 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEmbedded, type ServerListener } from '../embedded/server.ts';
-import { WEBHOOK_LANES } from '../messages/intake/channel-event-intake.ts';
+import { WEBHOOK_LANES } from '../messages/intake/webhook-lanes.ts';
 import { awaitServer } from '../postgres/await-server.ts';
 import type { Database } from '../postgres/database.ts';
 import { checkServer, type DatabaseAddress, openDatabase } from '../postgres/open-database.ts';

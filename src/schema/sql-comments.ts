@@ -2,15 +2,16 @@
 
 /**
  * What must not be looked into, or is looked into by itself: gaps, strings with backslashes, strings, quoted names and
- * dollar quotes. A quote that does not end reaches to the end of the text.
+ * dollar quotes. A quote that does not end reaches to the end of the text. Every start and command reads all migrations
+ * with it: so a single space, the most frequent gap, is no piece, and the groups have numbers, which cost less than names.
  */
 const PIECE = new RegExp(
   [
-    String.raw`(?<gap>(?:\s+|--[^\n]*)+)`,
+    String.raw`((?! [^\s-])(?:\s+|--[^\n]*)+)`,
     String.raw`(?<![\w$])[eE]'(?:[^'\\]|\\[^]|'')*(?:'|$)`,
     "'(?:[^']|'')*(?:'|$)",
     '"(?:[^"]|"")*(?:"|$)',
-    String.raw`(?<![\w$])(?<tag>\$(?:[A-Za-z_]\w*)?\$)(?<body>[^]*?)(?:\k<tag>|$)`,
+    String.raw`(?<![\w$])(\$(?:[A-Za-z_]\w*)?\$)([^]*?)(?:\2|$)`,
   ].join('|'),
   'g',
 );
@@ -25,8 +26,7 @@ export function withoutComments(sql: string): string {
 }
 
 function strip(sql: string): string {
-  return sql.replace(PIECE, (piece, ...rest) => {
-    const { gap, tag, body } = rest.at(-1) as { gap?: string; tag?: string; body?: string };
+  return sql.replace(PIECE, (piece: string, gap?: string, tag?: string, body?: string) => {
     if (gap !== undefined) return ' ';
     return tag === undefined || body === undefined ? piece : tag + strip(body) + tag;
   });

@@ -13,9 +13,8 @@ import {
   countKinds,
   NO_CHANGES,
 } from './channel-events.ts';
+import { WEBHOOK_LANES } from './webhook-lanes.ts';
 
-/** Each lane uses one connection at a time: the pool of the webhooks has as many. */
-export const WEBHOOK_LANES = 2;
 /** As many events as the channel puts into one webhook: a group takes no longer than a webhook alone may. */
 const MAX_EVENTS_TOGETHER = 1_000;
 /** Events that wait, which bounds the memory that they take. */
