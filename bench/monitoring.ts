@@ -66,17 +66,23 @@ async function measureMonitoring() {
 async function measureStore(admin: pg.Client, connectionString: string, url: string) {
   await admin.query(PARTNERS);
   await admin.query('ANALYZE');
-  const scrapes: number[] = [];
-  for (let run = 0; run < RUNS; run += 1) {
-    await sleep(APART_MS);
-    const begunMs = performance.now();
-    await (await fetch(url)).text();
-    scrapes.push(performance.now() - begunMs);
-  }
+  const scrapes = await scrapeTimes(url, RUNS);
   const commands: number[] = [];
   for (let run = 0; run < RUNS; run += 1) commands.push(await statusMs(connectionString));
   console.log(`\n${NAME}: scrapes ${list(scrapes)} ms, status ${list(commands)} ms`);
   return { scrapeMs: median(scrapes), statusMs: median(commands) };
+}
+
+/** The times of so many scrapes of `url`, in milliseconds. Each one reads the store. */
+export async function scrapeTimes(url: string, runs: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    await sleep(APART_MS);
+    const begunMs = performance.now();
+    await (await fetch(url)).text();
+    times.push(performance.now() - begunMs);
+  }
+  return times;
 }
 
 async function statusMs(connectionString: string): Promise<number> {

@@ -22,6 +22,11 @@ export function serverCpuMs(postmaster: number): number {
   return childrenOf(postmaster).reduce((sum, pid) => sum + cpuMs(pid), own);
 }
 
+/** The CPU of the children of this process that have ended, in milliseconds. */
+export function endedChildrenCpuMs(): number {
+  return ticksMs(process.pid, ENDED_CHILDREN_TICKS);
+}
+
 /** Bytes of memory. Memory that processes share is divided among them (PSS), so the numbers can be added up. */
 export function memoryBytes(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(readProc(pid, 'smaps_rollup'))?.[1];
