@@ -3,7 +3,7 @@
 /**
  * What must not be looked into, or is looked into by itself: gaps, strings with backslashes, strings, quoted names and
  * dollar quotes. A quote that does not end reaches to the end of the text. Every start and command reads all migrations
- * with it: so a single space, the most frequent gap, is no piece, and the groups have numbers, which cost less than names.
+ * with it. So a single space, the most frequent gap, is no piece, and the groups have no names, which would cost more.
  */
 const PIECE = new RegExp(
   [

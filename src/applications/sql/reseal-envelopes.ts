@@ -10,7 +10,7 @@ import { isIntact, resealEnvelope } from './envelope.ts';
 import { partitionsDown, partitionsEnd } from './partition-runs.ts';
 import { withTime } from './partitions.ts';
 
-/** The batches that a step looks at, and the bytes of the envelopes that it reads: their driver needs three times that. */
+/** The batches that a step looks at, and the bytes of envelopes that it reads: their driver needs three times that. */
 const LOOK_AT = 1_000;
 const MOST_BYTES = 1024 * 1024;
 /** After this time other work is let in. The largest envelope takes less than a millisecond. */
