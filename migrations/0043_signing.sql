@@ -47,26 +47,35 @@ CREATE INDEX loan_contracts_signed ON loan_contracts (signed_at) WHERE state IN 
 CREATE INDEX loan_contracts_unsigned ON loan_contracts (made_at)
   WHERE state IN ('making', 'open', 'expired', 'blocked', 'begun');
 
--- Rounds of proof: the last four characters of the ID number, then a code. Five tries a round, five rounds an hour.
--- Bound: a day.
+-- Rounds of proof: the last four characters of the ID number, then a code. Five tries a round, five rounds of an
+-- application an hour, ten codes of a phone a day, and the operator's bound of a country an hour. Bound: two days.
 CREATE TABLE signing_codes (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   application_id bigint NOT NULL,
   contract_id bigint NOT NULL,
   began_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   ends_at timestamptz NOT NULL,
+  -- As in loan_contracts.
+  elapsed_ms bigint NOT NULL,
   tries smallint NOT NULL DEFAULT 0,
+  -- When the last four characters were right, in this round or in the one before it.
   id_checked_at timestamptz,
   -- HMAC of the code with the application and the contract; NULL: no code was sent yet.
   code_mac bytea,
   -- The way of the code: sms, channel or simulator.
   way text,
+  -- Where the code goes: HMAC of the phone, and its country.
+  phone_mac bytea,
+  country text,
+  coded_at timestamptz,
   sent_at timestamptz,
   -- The code was right: it is good for one signature.
   used_at timestamptz
 );
 CREATE INDEX signing_codes_of_application ON signing_codes (application_id, id);
 CREATE INDEX signing_codes_began ON signing_codes (began_at);
+CREATE INDEX signing_codes_phone ON signing_codes (phone_mac, coded_at) WHERE phone_mac IS NOT NULL;
+CREATE INDEX signing_codes_country ON signing_codes (country, coded_at) WHERE country IS NOT NULL;
 
 -- What happened on the way to a signature: a chain of rows for each application, in which each MAC covers the row
 -- before (docs/signing.md). A row has hashes, blind indexes, ids and times. Bound: as that of the application's

@@ -124,7 +124,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'signing/senders': ['base', ...RULES, 'messages/channels'],
   'signing/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql', 'documents/store'],
   'signing/uses': [
-    ...[...GROUND, ...RULES, 'applications/sql', 'messages/uses/public-holidays.ts', 'documents/store'],
+    ...[...GROUND, ...RULES, 'applications/sql', 'messages/uses/public-holidays.ts'],
+    ...['messages/sql/replies.ts', 'documents/store'],
     ...['signing/settings.ts', 'signing/sql', 'signing/pdf', 'signing/senders'],
   ],
   'signing/commands': [

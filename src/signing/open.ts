@@ -9,6 +9,7 @@ import type { CodeSender } from './senders/code-sender.ts';
 import {
   CODE_TEMPLATE,
   CODE_WAY,
+  CODES_AN_HOUR,
   SIGNING_CERTIFICATE_FILE,
   SIGNING_KEY_FILE,
   SMS_ACCOUNT_SID,
@@ -34,6 +35,7 @@ export async function openSigning(
     terms: await loadTerms(setting(TERMS_FILE)),
     sealer: await openSealer(setting),
     sender: await openSender(setting, channel),
+    codesAnHour: setting(CODES_AN_HOUR),
   };
 }
 
@@ -67,9 +69,10 @@ async function openSealer(setting: ReadSetting): Promise<Sealer | null> {
 async function openSender(setting: ReadSetting, channel: Partial<Channel>): Promise<CodeSender | null> {
   const way = setting(CODE_WAY);
   if (way === 'none') return null;
-  if (way === 'channel') {
+  if (way === 'channel' || way === 'simulator') {
     const { codeWay, sendCode } = channel;
     if (codeWay === undefined || sendCode === undefined) return null;
+    if (way === 'simulator' && codeWay !== 'simulator') return null;
     const { channelCodes } = await import('./senders/channel-codes.ts');
     return channelCodes({ codeWay, sendCode: sendCode.bind(channel) }, setting(CODE_TEMPLATE));
   }

@@ -35,18 +35,30 @@ export const TSA_URL: Setting<string | null> = {
   read: (text) => (text === undefined ? null : readUrl(text)),
 };
 
-const CODE_WAYS = ['sms', 'channel', 'none'] as const;
+const CODE_WAYS = ['sms', 'channel', 'simulator', 'none'] as const;
 
 /**
- * CODE_WAY: how codes go out. The embedded store sends them by its channel, which with the simulator is a second phone;
- * with the operator's own database nothing is guessed.
+ * CODE_WAY: how codes go out. The embedded store shows them on the second phone of the simulator. Everywhere else
+ * nothing is guessed: a code into the same chat is no second way, so it is the operator's own word.
  */
 export const CODE_WAY: Setting<(typeof CODE_WAYS)[number]> = {
   variable: 'CODE_WAY',
   read: (text, { ownDatabase }) => {
-    const way = CODE_WAYS.find((one) => one === (text ?? (ownDatabase ? 'none' : 'channel')));
+    const way = CODE_WAYS.find((one) => one === (text ?? (ownDatabase ? 'none' : 'simulator')));
     if (way === undefined) throw new RangeError(`must be one of: ${CODE_WAYS.join(', ')}`);
     return way;
+  },
+};
+
+/**
+ * CODES_AN_HOUR: the most codes to the phones of one country in an hour. Each one costs money, and whoever has numbers
+ * with a price may ask for many.
+ */
+export const CODES_AN_HOUR: Setting<number> = {
+  variable: 'CODES_AN_HOUR',
+  read: (text = '1000') => {
+    if (!/^[1-9]\d{0,5}$/.test(text)) throw new RangeError('must be a whole number from 1 to 999999');
+    return Number(text);
   },
 };
 

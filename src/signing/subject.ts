@@ -4,6 +4,7 @@ import type { Subject } from '../subject/subject.ts';
 import {
   CODE_TEMPLATE,
   CODE_WAY,
+  CODES_AN_HOUR,
   CONTRACT_YEARS,
   SIGNING_CERTIFICATE_FILE,
   SIGNING_KEY_FILE,
@@ -25,7 +26,7 @@ export const signing: Subject = {
   ],
   settings: [
     ...[TERMS_FILE, SIGNING_CERTIFICATE_FILE, SIGNING_KEY_FILE, TSA_URL, CODE_WAY, CODE_TEMPLATE],
-    ...[SMS_API_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM, CONTRACT_YEARS],
+    ...[CODES_AN_HOUR, SMS_API_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM, CONTRACT_YEARS],
   ],
   witnesses: async () => ({
     indexKey: [(await import('./sql/evidence.ts')).hasEvidence],

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { inTransaction, type Transaction } from '../../src/postgres/database.ts';
+import type { Proven } from '../../src/signing/rules/evidence.ts';
 import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
 import { Simulator } from '../../src/simulator/channel.ts';
 import { testDatabase } from '../support/database.ts';
@@ -46,27 +47,31 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
       {
         applicationId: id,
         entries: [
+          { kind: 'contract_shown', at: new Date(), facts: { turn: 3, sha256: contract.sha256 } },
           {
             kind: 'contract_accepted',
             at: new Date(),
-            turn: 4,
-            input: '9',
-            messageIndex: '-12',
-            sha256: contract.sha256,
+            facts: { turn: 4, input: '9', sha256: contract.sha256 },
           },
         ],
       },
     ]),
   );
   const last = await lastFourOf(id);
-  assert.equal(await inTurn((session) => signing.checkAnswer(session, id, 'last_four', last)), 'right');
+  const proven = <Result>(prove: (session: Transaction) => Promise<Proven<Result>>) =>
+    inTurn(async (session) => {
+      const { result, evidence } = await prove(session);
+      await signing.recordEvidence(session, [{ applicationId: id, entries: evidence }]);
+      return result;
+    });
+  assert.equal(await proven((session) => signing.checkAnswer(session, id, 'last_four', last)), 'right');
   assert.deepEqual(await performer.sendCode(order), { result: 'sent', way: 'SMS', minutes: 10 });
-  assert.equal(await inTurn((session) => signing.checkAnswer(session, id, 'code', codes.last)), 'right');
+  assert.equal(await proven((session) => signing.checkAnswer(session, id, 'code', codes.last)), 'right');
   const acceptance = { contract: contract.sha256, acceptedInput: '9', shownTurn: 3 };
-  assert.equal(await inTurn((session) => signing.sign(session, id, acceptance)), 'signed');
+  assert.equal(await proven((session) => signing.sign(session, id, acceptance)), 'signed');
   const verified = await verifyContract(context, id);
   assert.equal(verified?.checks.find(({ name }) => name === 'signature')?.fault, null);
-  assert.equal(await inTurn((session) => signing.withdraw(session, id)), 'withdrawn');
+  assert.equal(await proven((session) => signing.withdraw(session, id)), 'withdrawn');
 });
 
 it('D45: without terms there is no offer and no contract', async () => {

@@ -131,8 +131,8 @@ describe('the settings', () => {
 
   it('D46: with the operator’s own database no way is guessed', () => {
     assert.equal(CODE_WAY.read(undefined, around), 'none');
-    assert.equal(CODE_WAY.read(undefined, { ...around, ownDatabase: false }), 'channel');
-    assert.throws(() => CODE_WAY.read('email', around), /must be one of: sms, channel, none/);
+    assert.equal(CODE_WAY.read(undefined, { ...around, ownDatabase: false }), 'simulator');
+    assert.throws(() => CODE_WAY.read('email', around), /must be one of: sms, channel, simulator, none/);
   });
 
   it('D46: the token goes to https or to this machine alone', () => {

@@ -7,12 +7,14 @@ import { describe, it } from 'node:test';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { checkSeal } from '../../src/signing/pdf/check-seal.ts';
+import { checkAnswer } from '../../src/signing/uses/check-answer.ts';
 import { finishContract } from '../../src/signing/uses/finish-contract.ts';
 import { makeContract } from '../../src/signing/uses/make-contract.ts';
 import { offerOf } from '../../src/signing/uses/price.ts';
 import { sendCode } from '../../src/signing/uses/send-code.ts';
-import { recordEvidence, withdraw } from '../../src/signing/uses/sign-contract.ts';
+import { recordEvidence, signContract } from '../../src/signing/uses/sign-contract.ts';
 import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
+import { rejectWithdrawn, withdraw } from '../../src/signing/uses/withdraw.ts';
 import { testDatabase } from '../support/database.ts';
 import { attached, missingPdfTools, pdfsig, pdfText, qpdfFault } from '../support/pdf-tools.ts';
 import { testSigning } from '../support/signing.ts';
@@ -32,7 +34,12 @@ const stateOf = async (id: ApplicationId) =>
     await database.query('SELECT state FROM loan_contracts WHERE application_id = $1 ORDER BY id', [id])
   ).rows.map(({ state }) => state);
 const withdrawOf = (id: ApplicationId) =>
-  inTransaction(runtime, (session) => withdraw(session, store.vault, id));
+  inTransaction(runtime, async (session) => {
+    const { result, evidence } = await withdraw(session, id);
+    await recordEvidence(session, store.vault, [{ applicationId: id, entries: evidence }]);
+    if (result === 'withdrawn') await rejectWithdrawn(session, [id]);
+    return result;
+  });
 
 describe('the offer and the contract', () => {
   it('D45: the offer has exact amounts and the rate with all costs', async () => {
@@ -178,8 +185,10 @@ describe('the proof', () => {
   it('D46: a code that is right without the ID number proves nothing', async () => {
     const id = await begin();
     const { sha256 } = await make(id);
-    await sendCode(context, id);
-    assert.equal(await answer(id, 'code', codes.last), 'expired');
+    const before = codes.sent.length;
+    assert.deepEqual(await sendCode(context, id), { kind: 'no_proof' });
+    assert.equal(codes.sent.length, before, 'nothing is paid for');
+    assert.equal(await answer(id, 'code', '123456'), 'expired');
     assert.equal(await accept(id, sha256), 'not_signable');
   });
 
@@ -209,16 +218,17 @@ describe('the proof', () => {
     const some = await Promise.all(Array.from({ length: 6 }, () => answer(id, 'code', other)));
     assert.deepEqual(some.toSorted(), ['spent', 'spent', 'spent', 'spent', 'wrong', 'wrong']);
     assert.equal(await answer(id, 'code', codes.last), 'spent');
-    await sendCode(context, id);
-    // The ID number has to be named again: its proof ended with its round.
-    assert.equal(await answer(id, 'code', codes.last), 'expired');
+    // The ID number has to be named again: its proof ended with the tries of its round.
+    assert.deepEqual(await sendCode(context, id), { kind: 'no_proof' });
     assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
+    await sendCode(context, id);
     assert.equal(await answer(id, 'code', codes.last), 'right');
   });
 
   it('D46: five rounds an hour, whoever begins them', async () => {
     const id = await begin();
     await make(id);
+    await answer(id, 'last_four', await lastFourOf(id));
     const kinds: string[] = [];
     for (let round = 0; round < 6; round += 1) kinds.push((await sendCode(context, id)).kind);
     assert.deepEqual(kinds, ['sent', 'sent', 'sent', 'sent', 'sent', 'too_many']);
@@ -228,6 +238,7 @@ describe('the proof', () => {
       "UPDATE signing_codes SET began_at = began_at - interval '61 minutes' WHERE application_id = $1",
       [id],
     );
+    assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
     assert.equal((await sendCode(context, id)).kind, 'sent');
   });
 
@@ -267,6 +278,7 @@ describe('the proof', () => {
   it('D46: a way that fails says why, and the evidence too', async () => {
     const id = await begin();
     await make(id);
+    await answer(id, 'last_four', await lastFourOf(id));
     codes.result = { kind: 'failed', reason: '21211' };
     assert.deepEqual(await sendCode(context, id), { kind: 'failed', reason: '21211' });
     codes.result = { kind: 'sent' };
@@ -317,7 +329,10 @@ describe('the signature', () => {
     const evidence = JSON.parse(attached(bytes, 'evidence.json').toString()).evidence;
     assert.deepEqual(
       evidence.map(({ kind }: { kind: string }) => kind),
-      ['contract_made', 'data_consent_given', 'id_checked', 'code_sent', 'code_checked', 'signed'],
+      [
+        ...['contract_made', 'data_consent_given', 'id_checked', 'code_sent', 'code_checked'],
+        ...['contract_shown', 'contract_accepted', 'signed'],
+      ],
     );
     assert.match(pdfText(bytes), /Certificado de la firma/);
     assert.ok(pdfText(bytes).replaceAll(/\s/g, '').includes(sha256));
@@ -355,11 +370,10 @@ describe('the signature', () => {
     const { sha256 } = await make(id);
     await prove(id);
     const before = (await json('contract', 'show', `${id}`)).evidence.length;
-    const { signContract } = await import('../../src/signing/uses/sign-contract.ts');
     await assert.rejects(
       inTransaction(runtime, async (session) => {
         const facts = { contract: sha256, acceptedInput: '1', shownTurn: 1 };
-        assert.equal(await signContract(session, store.vault, id, facts), 'signed');
+        assert.equal((await signContract(session, id, facts)).result, 'signed');
         throw new Error('the process dies');
       }),
       /the process dies/,
@@ -390,6 +404,21 @@ describe('the signature', () => {
     );
     await finishContract(context, id);
     assert.deepEqual(await faultsOf(id), []);
+  });
+
+  it('D46: a withdrawal holds no lock that a review of another application waits for, before its last step', async () => {
+    const [id, other] = [await begin(), await begin()];
+    await sign(id);
+    await make(other);
+    await inTransaction(runtime, async (session) => {
+      assert.equal((await withdraw(session, id)).result, 'withdrawn');
+      assert.equal((await run('application', 'reject', `${other}`, '--reason', 'x')).code, 0);
+      // The turn of the other applicant comes after the review, and in the same transaction.
+      const { result } = await checkAnswer(session, store.vault, other, 'code', '123456');
+      assert.equal(result, 'expired');
+      await rejectWithdrawn(session, [id]);
+    });
+    assert.deepEqual([await statusOf(id), await statusOf(other)], ['rejected', 'rejected']);
   });
 
   it('D46: a withdrawal is too late after its period, without one, and after the payment', async () => {

@@ -39,11 +39,14 @@ export function goodPerformer(changes: Partial<Performer> = {}): Performer {
 
 export function goodSigning(changes: Partial<Signing> = {}): Signing {
   return {
-    checkAnswer: async (_session, _id, question, text) =>
-      text === (question === 'last_four' ? '1234' : '123456') ? 'right' : 'wrong',
-    sign: async () => 'signed',
-    withdraw: async () => 'withdrawn',
+    checkAnswer: async (_session, _id, question, text) => ({
+      result: text === (question === 'last_four' ? '1234' : '123456') ? 'right' : 'wrong',
+      evidence: [],
+    }),
+    sign: async () => ({ result: 'signed', evidence: [] }),
+    withdraw: async () => ({ result: 'withdrawn', evidence: [] }),
     recordEvidence: async () => {},
+    rejectWithdrawn: async () => {},
     ...changes,
   };
 }

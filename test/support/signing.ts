@@ -8,16 +8,17 @@ import { type ApplicationId, toApplicationId } from '../../src/applications/rule
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { markConversations } from '../../src/applications/sql/application-marks.ts';
 import { openDocumentStore } from '../../src/documents/store/document-store.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { inTransaction, type Transaction } from '../../src/postgres/database.ts';
 import { DEMO_IDENTITY_FILE, demoIdentity } from '../../src/signing/pdf/demo-identity.ts';
 import { sealerOf } from '../../src/signing/pdf/seal.ts';
+import type { Proven } from '../../src/signing/rules/evidence.ts';
 import type { CodeResult, CodeSender, PersonsCode } from '../../src/signing/senders/code-sender.ts';
 import { checkAnswer } from '../../src/signing/uses/check-answer.ts';
 import { checkTerms } from '../../src/signing/uses/check-terms.ts';
 import type { SigningContext } from '../../src/signing/uses/context.ts';
 import { makeContract } from '../../src/signing/uses/make-contract.ts';
 import { sendCode } from '../../src/signing/uses/send-code.ts';
-import { signContract } from '../../src/signing/uses/sign-contract.ts';
+import { recordEvidence, signContract } from '../../src/signing/uses/sign-contract.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED, applicant } from './applicant.ts';
 import { sessionsOf, type TestDatabase } from './database.ts';
@@ -67,6 +68,7 @@ export async function testSigning(store: TestDatabase) {
     terms: checkTerms(TERMS, 'terms.json'),
     sealer: sealerOf(await demoIdentity(folder), null),
     sender: codes,
+    codesAnHour: 1_000,
   };
   let serial = 0;
   /** An approved application with a conversation. */
@@ -82,12 +84,29 @@ export async function testSigning(store: TestDatabase) {
     await markConversations(database, [toApplicationId(id)]);
     return toApplicationId(id);
   };
+  /** What is proven, with its evidence, in a transaction of its own. */
+  const proven = <Result>(
+    id: ApplicationId,
+    prove: (session: Transaction) => Promise<Proven<Result>>,
+  ): Promise<Result> =>
+    inTransaction(database, async (session) => {
+      const { result, evidence } = await prove(session);
+      await recordEvidence(session, store.vault, [{ applicationId: id, entries: evidence }]);
+      return result;
+    });
   const answer = (id: ApplicationId, question: 'last_four' | 'code', text: string) =>
-    inTransaction(database, (session) => checkAnswer(session, store.vault, id, question, text));
+    proven(id, (session) => checkAnswer(session, store.vault, id, question, text));
+  /** The acceptance of the shown contract as the conversation records it, and the signature. */
   const accept = (id: ApplicationId, contract: string) =>
-    inTransaction(database, (session) =>
-      signContract(session, store.vault, id, { contract, acceptedInput: '7', shownTurn: 3 }),
-    );
+    proven(id, async (session) => {
+      const acts = (['contract_shown', 'contract_accepted'] as const).map((kind, index) => ({
+        ...{ kind, at: new Date(), facts: { turn: 3 + index, sha256: contract } },
+      }));
+      const { result, evidence } = await signContract(session, id, {
+        ...{ contract, acceptedInput: '7', shownTurn: 3 },
+      });
+      return { result, evidence: result === 'signed' ? [...acts, ...evidence] : evidence };
+    });
   /** The last four of the ID number that `begin` gave. */
   const lastFourOf = async (id: ApplicationId): Promise<string> => {
     const shown = await json('application', 'show', `${id}`, '--reveal', '--reason', 'test');
@@ -122,6 +141,7 @@ export async function testSigning(store: TestDatabase) {
     begin,
     make,
     answer,
+    proven,
     accept,
     prove,
     sign,

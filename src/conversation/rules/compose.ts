@@ -9,8 +9,14 @@ import type { State } from './state.ts';
 /** The most characters of a reply with buttons or a document, in UTF-16 units, which is the strictest reading. */
 const MAX_REPLY_LENGTH = 1024;
 
+/** The questions whose texts the evidence of a signature has (D46). */
+const PROVEN_QUESTIONS = ['consent', 'summary', 'contract'] as const;
+export type ProvenQuestion = (typeof PROVEN_QUESTIONS)[number];
+
 /** What a reply says. */
 export interface TurnReply {
+  /** Which of these questions it asks; null: none. */
+  readonly shows: ProvenQuestion | null;
   readonly text: string;
   readonly buttons: readonly { readonly title: string; readonly payload: string }[];
   readonly document: ShownContract | null;
@@ -38,6 +44,7 @@ export function composeReply(speaker: Speaker, state: State, says: readonly SayE
   const texts = ordered.map((one) => textOf(speaker, one, countOf(says, one)));
   if (question !== null) texts.push(textOf(speaker, { text: 'person_hint', values: {} }, 1));
   return {
+    shows: PROVEN_QUESTIONS.find((one) => one === question?.text) ?? null,
     text: withinLimit(texts),
     buttons: question === null ? [] : question.choices.map((choice) => buttonOf(speaker, state, choice)),
     document: question?.document ?? null,

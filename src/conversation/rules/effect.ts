@@ -22,13 +22,11 @@ export type Told =
       readonly outcome: 'signed' | 'declined' | 'withdrawn' | 'expired' | 'closed';
     };
 
-/** What is kept as evidence, with the input that says it. */
+/** What a person does that is kept as evidence, with the input that says it. */
 export const ACTS = [
   'data_consent_given',
   'data_consent_refused',
-  'offer_shown',
   'offer_accepted',
-  'contract_shown',
   'contract_accepted',
   'declined',
   'withdrawal_asked',

@@ -63,7 +63,7 @@ export type WorkInput =
   | { readonly kind: 'contract'; readonly contract: ShownContract | null }
   | {
       readonly kind: 'code';
-      readonly result: 'sent' | 'failed' | 'too_many';
+      readonly result: 'sent' | 'failed' | 'no_proof' | 'too_many';
       readonly way: string;
       readonly minutes: number;
     }

@@ -25,8 +25,15 @@ export function codeSent(state: State, { result, way, minutes }: Extract<WorkInp
       ask('code', ['resend'], { way, minutes: `${minutes}` }),
     );
   }
+  if (result === 'no_proof') return proveAgain(state);
   const held = handOverTelling(state, 'code');
   return moved(held.state, say('code_not_sent'), ...held.effects);
+}
+
+/** A code that expired, or whose ID number was proven long ago: both are asked for again. */
+function proveAgain(before: State): Next {
+  const state: State = { ...before, proof: 'none' };
+  return moved(state, say('code_expired'), ...askOpen(state));
 }
 
 /** An answer to the last four characters or to the code. */
@@ -44,7 +51,7 @@ export function answerChecked(
   }
   // The contract was shown too long ago: it is made and shown again.
   if (result === 'expired' && proof === 'none') return goOn(before, 'contract');
-  if (result === 'expired') return moved(before, say('code_expired'), ...askOpen(before));
+  if (result === 'expired') return proveAgain(before);
   const repeats = before.repeats + 1;
   if (result === 'spent' || repeats >= MOST_WRONG) return handOverTelling(before, 'code');
   const state = { ...before, repeats };

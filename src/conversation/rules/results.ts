@@ -135,7 +135,6 @@ function offerMade(state: State, offer: OfferShown | null): Next {
   const { rateName, ...values } = offer;
   return moved(
     { ...state, offerShown: true, unsaid: false },
-    { kind: 'evidence', act: 'offer_shown' },
     ask('summary', ['go_on', 'decline'], { ...values, rate_name: rateName }),
   );
 }
@@ -148,7 +147,6 @@ function contractMade(state: State, contract: ShownContract | null): Next {
   const nonce = state.shownContract === contract.sha256 ? state.nonce : state.nonce + 1;
   return moved(
     { ...state, nonce, shownContract: contract.sha256, unsaid: false },
-    { kind: 'evidence', act: 'contract_shown' },
     { ...ask('contract', ['accept', 'decline'], { hash: inWords(contract.sha256) }), document: contract },
   );
 }

@@ -14,9 +14,10 @@ import type { SigningContext } from '../../signing/uses/context.ts';
 import { makeContract } from '../../signing/uses/make-contract.ts';
 import { offerOf } from '../../signing/uses/price.ts';
 import { sendCode } from '../../signing/uses/send-code.ts';
-import { recordEvidence, signContract, withdraw } from '../../signing/uses/sign-contract.ts';
+import { recordEvidence, signContract } from '../../signing/uses/sign-contract.ts';
+import { rejectWithdrawn, withdraw } from '../../signing/uses/withdraw.ts';
 import type { OfferShown, Refusal } from '../rules/input.ts';
-import type { EvidenceEntry, Later, Performer, Signing, WorkOrder } from './ports.ts';
+import type { Later, Performer, Signing, WorkOrder } from './ports.ts';
 
 /** What the work beside the conversations needs. */
 export interface Neighbours {
@@ -124,17 +125,9 @@ function sameChat(locale: string): string {
 export function signingOf(vault: Vault): Signing {
   return {
     checkAnswer: (session, id, question, text) => checkAnswer(session, vault, id, question, text),
-    sign: (session, id, acceptance) => signContract(session, vault, id, acceptance),
-    withdraw: (session, id) => withdraw(session, vault, id),
-    recordEvidence: (session, some) =>
-      recordEvidence(
-        session,
-        vault,
-        some.map(({ applicationId, entries }) => ({ applicationId, entries: entries.map(toEvidence) })),
-      ),
+    sign: signContract,
+    withdraw,
+    recordEvidence: (session, some) => recordEvidence(session, vault, some),
+    rejectWithdrawn,
   };
-}
-
-function toEvidence({ kind, at, turn, input, messageIndex, sha256 }: EvidenceEntry) {
-  return { kind, at, facts: { turn, input, message_index: messageIndex, sha256 } };
 }

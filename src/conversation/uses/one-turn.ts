@@ -2,12 +2,12 @@
  * One turn of one conversation: its inputs through the rules, one after the other, with what is proven in between. What
  * the turn came to is data; `turns.ts` writes it.
  */
-import { hash } from 'node:crypto';
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import { knownOfReply } from '../../messages/sql/replies/told.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import type { EvidenceEntry, Proven } from '../../signing/rules/evidence.ts';
 import { composeReply } from '../rules/compose.ts';
-import type { Effect, EvidenceAct, SayEffect, Told } from '../rules/effect.ts';
+import type { Effect, SayEffect, Told } from '../rules/effect.ts';
 import { type Input, isOfPerson } from '../rules/input.ts';
 import { next } from '../rules/next.ts';
 import { isEnd } from '../rules/places.ts';
@@ -15,6 +15,7 @@ import { newState, type State } from '../rules/state.ts';
 import { nextTimer, WINDOW_MS } from '../rules/timers.ts';
 import type { ConversationRow } from '../sql/conversations.ts';
 import type { NewWork } from '../sql/work.ts';
+import { actOf, shownBy } from './evidence.ts';
 import type { Signing } from './ports.ts';
 import { ruleInputOf } from './rule-input.ts';
 import type { OpenedInput, TurnResult, Voice } from './turn-result.ts';
@@ -61,11 +62,12 @@ class OneTurn {
   readonly #says: SayEffect[] = [];
   readonly #work: NewWork[] = [];
   readonly #told: Told[] = [];
-  readonly #acts: { act: EvidenceAct; input: OpenedInput | null; sha256: string | null }[] = [];
+  readonly #evidence: EvidenceEntry[] = [];
   #state: State;
   #heardAt: Date | null;
   #channelId: string | null = null;
   #reminds = false;
+  #withdraws = false;
   #acceptedInput: string | null;
 
   constructor(session: Transaction, signing: Signing, row: ConversationRow & { now: Date }, voice: Voice) {
@@ -105,7 +107,7 @@ class OneTurn {
     const reply = isOpen
       ? composeReply({ ...this.#voice, applicationId: this.#applicationId }, this.#state, this.#says)
       : null;
-    const shown = reply === null ? null : sha256Of(reply.text);
+    if (reply !== null) this.#evidence.push(...shownBy(reply, this.#number, this.#row.now));
     const state = this.#state;
     const contractTurn = reply?.document ? this.#number : this.#row.contract_turn;
     return {
@@ -122,16 +124,8 @@ class OneTurn {
       reply: reply && { ...reply, windowUntil: this.#windowUntil, readMessageId: this.#channelId },
       work: this.#work,
       told: this.#told,
-      evidence: this.#acts
-        .filter(({ act }) => reply !== null || !IS_SHOWN.includes(act))
-        .map(({ act, input, sha256 }) => ({
-          kind: act,
-          at: input?.row.at ?? this.#row.now,
-          turn: this.#number,
-          input: input?.row.id ?? null,
-          messageIndex: input?.row.message_index ?? null,
-          sha256: sha256 ?? shown,
-        })),
+      evidence: this.#evidence,
+      withdraws: this.#withdraws,
       reminds: this.#reminds && !isEnd(state.place) && !state.optedOut,
     };
   }
@@ -156,31 +150,32 @@ class OneTurn {
         return;
       case 'check': {
         const text = input.kind === 'text' && isOfPerson(input) ? input.body : '';
-        const result = await this.#signing.checkAnswer(
-          this.#session,
-          this.#applicationId,
-          effect.question,
-          text,
-        );
-        return this.apply({ kind: 'answer', result }, from);
+        const checked = this.#signing.checkAnswer(this.#session, this.#applicationId, effect.question, text);
+        return this.apply({ kind: 'answer', result: this.#noted(await checked) }, from);
       }
       case 'look': {
         const result = (await this.#canHaveRead(input)) ? 'can' : 'cannot';
         return this.apply({ kind: 'contract_read', result }, from);
       }
       case 'sign': {
-        const result = await this.#sign();
+        const result = this.#noted(await this.#sign());
         return this.apply({ kind: 'signature', result }, from);
       }
       case 'withdraw': {
-        const result = await this.#signing.withdraw(this.#session, this.#applicationId);
+        const result = this.#noted(await this.#signing.withdraw(this.#session, this.#applicationId));
+        this.#withdraws ||= result === 'withdrawn';
         return this.apply({ kind: 'withdrawal', result }, from);
       }
       case 'tell':
         this.#told.push(effect);
         return;
       case 'evidence':
-        this.#acts.push({ act: effect.act, input: from, sha256: this.#hashOf(effect.act) });
+        this.#evidence.push(
+          actOf(effect.act, from?.row ?? null, {
+            ...{ turn: this.#number, now: this.#row.now },
+            contract: this.#state.acceptedContract,
+          }),
+        );
         if (effect.act === 'contract_accepted') this.#acceptedInput = from?.row.id ?? null;
         return;
       case 'remind':
@@ -196,27 +191,20 @@ class OneTurn {
     return isTold || (isNewest && acceptance.kind === 'tap');
   }
 
-  async #sign(): Promise<'signed' | 'not_signable'> {
+  #noted<Result>({ result, evidence }: Proven<Result>): Result {
+    this.#evidence.push(...evidence);
+    return result;
+  }
+
+  async #sign(): Promise<Proven<'signed' | 'not_signable'>> {
     const { acceptedContract } = this.#state;
     const shownTurn = this.#row.contract_turn;
     if (acceptedContract === null || this.#acceptedInput === null || shownTurn === null)
-      return 'not_signable';
+      return { result: 'not_signable', evidence: [] };
     return this.#signing.sign(this.#session, this.#applicationId, {
       contract: acceptedContract,
       acceptedInput: this.#acceptedInput,
       shownTurn,
     });
   }
-
-  #hashOf(act: EvidenceAct): string | null {
-    if (act === 'contract_shown') return this.#state.shownContract;
-    return act === 'contract_accepted' ? this.#state.acceptedContract : null;
-  }
-}
-
-/** What is evidence only where a reply said it. */
-const IS_SHOWN: readonly EvidenceAct[] = ['offer_shown', 'contract_shown'];
-
-function sha256Of(text: string): string {
-  return hash('sha256', text);
 }

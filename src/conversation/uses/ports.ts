@@ -2,7 +2,7 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { EvidenceAct } from '../rules/effect.ts';
+import type { NewEvidence, Proven } from '../../signing/rules/evidence.ts';
 import type { OfferShown, ProofInput, ShownContract, WorkInput } from '../rules/input.ts';
 import type { Purpose } from '../rules/state.ts';
 import type { StoredFile } from '../sql/inputs.ts';
@@ -35,10 +35,7 @@ export interface Performer {
   makeContract(order: WorkOrder): Promise<ShownContract | null | Later>;
   sendCode(
     order: WorkOrder,
-  ): Promise<
-    | { readonly result: 'sent' | 'failed' | 'too_many'; readonly way: string; readonly minutes: number }
-    | Later
-  >;
+  ): Promise<Pick<Extract<WorkInput, { kind: 'code' }>, 'result' | 'way' | 'minutes'> | Later>;
 }
 
 /** What the acceptance was of, for the signature. */
@@ -50,42 +47,28 @@ export interface Acceptance {
   readonly shownTurn: number;
 }
 
-/** One line of evidence. Hashes and ids alone: the texts lie sealed in replies and inputs. */
-export interface EvidenceEntry {
-  readonly kind: EvidenceAct;
-  readonly at: Date;
-  readonly turn: number;
-  /** The input that says it; null: the service says it. */
-  readonly input: string | null;
-  /** Blind index of the channel's id of the person's message, as a decimal text. */
-  readonly messageIndex: string | null;
-  /** The SHA-256 of the text that was shown, or of the contract, in hex. */
-  readonly sha256: string | null;
-}
-
-/** What the conversation of an application has seen. */
-export interface SeenEvidence {
-  readonly applicationId: ApplicationId;
-  readonly entries: readonly EvidenceEntry[];
-}
-
-/** What is proven in the transaction of a turn. */
+/**
+ * What is proven in the transaction of a turn. The first three lock an application, its contract and its codes, and
+ * return evidence; the last two take the locks that come after those of all applications of the transaction.
+ */
 export interface Signing {
   checkAnswer(
     session: Transaction,
     applicationId: ApplicationId,
     question: 'last_four' | 'code',
     text: string,
-  ): Promise<Extract<ProofInput, { kind: 'answer' }>['result']>;
+  ): Promise<Proven<Extract<ProofInput, { kind: 'answer' }>['result']>>;
   sign(
     session: Transaction,
     applicationId: ApplicationId,
     acceptance: Acceptance,
-  ): Promise<'signed' | 'not_signable'>;
+  ): Promise<Proven<'signed' | 'not_signable'>>;
   withdraw(
     session: Transaction,
     applicationId: ApplicationId,
-  ): Promise<'withdrawn' | 'too_late' | 'not_signed'>;
+  ): Promise<Proven<'withdrawn' | 'too_late' | 'not_signed'>>;
   /** Once a transaction, for all of its turns. */
-  recordEvidence(session: Transaction, some: readonly SeenEvidence[]): Promise<void>;
+  recordEvidence(session: Transaction, some: readonly NewEvidence[]): Promise<void>;
+  /** Rejects the applications of withdrawn signatures. Takes the locks of their partners' events. */
+  rejectWithdrawn(session: Transaction, applicationIds: readonly ApplicationId[]): Promise<void>;
 }

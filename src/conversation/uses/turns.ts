@@ -88,7 +88,8 @@ export async function takeClaimed(
     rows.map(({ application_id }) => toApplicationId(application_id)),
   );
   const taken: TakenTurn[] = [];
-  for (const row of rows) {
+  // One order of applications: what is proven locks them one after the other (0043_signing.sql).
+  for (const row of rows.toSorted((a, b) => Number(a.application_id) - Number(b.application_id))) {
     const voice = voices.get(row.id);
     if (voice === undefined) continue;
     const { opened, damaged } = inputs.get(row.id) ?? { opened: [], damaged: [] };

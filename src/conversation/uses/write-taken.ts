@@ -1,5 +1,5 @@
 /** Writes what turns came to, in their transaction. */
-import { addConversationEvents } from '../../events/sql/conversation-events.ts';
+import { addConversationEvents, lockPartnerEvents } from '../../events/sql/conversation-events.ts';
 import { queueReminders } from '../../messages/sql/reminders.ts';
 import { type QueuedReply, queueReplies, sealReply } from '../../messages/sql/replies.ts';
 import type { Transaction } from '../../postgres/database.ts';
@@ -46,11 +46,28 @@ export async function writeTaken(
     results.flatMap(({ applicationId, reminds }) => (reminds ? [applicationId] : [])),
   );
   await markTaken(session, turns.flatMap(inputsOf));
+  await endWithdrawals(signing, session, turns);
   await addConversationEvents(
     session,
     turns.flatMap(({ row, result: { applicationId, told } }) =>
       told.map((one) => ({ partnerId: row.partner_id, applicationId, ...one })),
     ),
+  );
+}
+
+/** The reviews come with events of the partners: all locks of these are taken first, in one order. */
+async function endWithdrawals(
+  signing: Signing,
+  session: Transaction,
+  turns: readonly TakenTurn[],
+): Promise<void> {
+  const withdrawn = turns.filter(({ result }) => result.withdraws);
+  if (withdrawn.length === 0) return;
+  const partners = turns.flatMap(({ row, result }) => (result.told.length > 0 ? [row.partner_id] : []));
+  await lockPartnerEvents(session, [...partners, ...withdrawn.map(({ row }) => row.partner_id)]);
+  await signing.rejectWithdrawn(
+    session,
+    withdrawn.map(({ result }) => result.applicationId),
   );
 }
 

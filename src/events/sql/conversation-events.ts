@@ -12,6 +12,20 @@ export interface NewConversationEvent {
   readonly outcome?: IncomeOutcome | ConversationEnd;
 }
 
+const LOCK = `
+  SELECT FROM partner_event_totals WHERE partner_id = ANY ($1::integer[]) ORDER BY partner_id FOR NO KEY UPDATE`;
+
+/**
+ * Takes the locks of these partners' events in their order, for a transaction that writes events in several statements.
+ * They are the last locks that a transaction takes.
+ */
+export async function lockPartnerEvents(
+  session: Transaction,
+  partnerIds: readonly PartnerId[],
+): Promise<void> {
+  await session.query(LOCK, [partnerIds]);
+}
+
 const ADD = 'SELECT write_partner_events($1::partner_event_type[], $2, $3, NULL, NULL, NULL, NULL, $4)';
 
 /** Stores events in their order. Its locks are the last ones that a transaction takes. */

@@ -1,7 +1,9 @@
 /** The rows of evidence of a signature (D46): what they may hold. Pure. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 
 /** What happened. The first ones are told by the conversation, the others by the signing itself. */
 export type EvidenceKind =
+  | 'data_consent_asked'
   | 'data_consent_given'
   | 'data_consent_refused'
   | 'offer_shown'
@@ -14,6 +16,7 @@ export type EvidenceKind =
   | 'id_checked'
   | 'code_sent'
   | 'code_checked'
+  | 'text_delivered'
   | 'signed'
   | 'withdrawn';
 
@@ -26,6 +29,18 @@ export interface EvidenceEntry {
   /** When it happened, by whoever saw it; null: when it is recorded. */
   readonly at: Date | null;
   readonly facts: EvidenceFacts;
+}
+
+/** Entries for the end of the chain of one application. */
+export interface NewEvidence {
+  readonly applicationId: ApplicationId;
+  readonly entries: readonly EvidenceEntry[];
+}
+
+/** What a proof came to, and the evidence of it. The caller records it (`recordEvidence`) in the same transaction. */
+export interface Proven<Result> {
+  readonly result: Result;
+  readonly evidence: readonly EvidenceEntry[];
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;

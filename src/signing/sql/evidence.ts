@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { type EvidenceEntry, type EvidenceKind, evidenceFault } from '../rules/evidence.ts';
+import { type EvidenceEntry, type EvidenceKind, evidenceFault, type NewEvidence } from '../rules/evidence.ts';
 
 /** A row as it is stored. */
 export interface Evidence {
@@ -44,12 +44,6 @@ const BEGUN = `
   FROM unnest($1::bigint[]) AS g(id)
   WHERE NOT EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = g.id AND c.state <> 'dropped')`;
 const ALL = `SELECT ${COLUMNS} FROM contract_evidence WHERE application_id = $1 ORDER BY number`;
-
-/** Entries for the end of the chain of one application. */
-export interface NewEvidence {
-  readonly applicationId: ApplicationId;
-  readonly entries: readonly EvidenceEntry[];
-}
 
 interface Head {
   readonly id: string;

@@ -5,15 +5,16 @@ import { lockState } from '../../applications/sql/application-marks.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { lastFourOf, readCode, readLastFour, type SigningQuestion } from '../rules/answer.ts';
+import type { Proven } from '../rules/evidence.ts';
 import { readForContract } from '../sql/application.ts';
 import { beginRound, countWrong, latestRound, noteRight, type Round } from '../sql/codes.ts';
 import { lockContract } from '../sql/contracts.ts';
-import { addEvidence } from '../sql/evidence.ts';
-import { codeMac } from './send-code.ts';
+import { codeMac } from './code-mac.ts';
 
 /**
- * `expired`: the contract or the code is too old: send another code. `spent`: the tries, or the rounds of this hour,
- * are used up. `unreadable`: the text is no such answer, and does not count as a try.
+ * `expired`: the contract, the code or the proof before it is too old: begin with the last four characters again.
+ * `spent`: the tries, or the rounds of this hour, are used up. `unreadable`: the text is no such answer, and does not
+ * count as a try.
  */
 export type AnswerResult = 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable';
 
@@ -28,20 +29,22 @@ export async function checkAnswer(
   id: ApplicationId,
   question: SigningQuestion,
   text: string,
-): Promise<AnswerResult> {
+): Promise<Proven<AnswerResult>> {
   const answer = question === 'code' ? readCode(text) : readLastFour(text);
-  if (answer === null) return 'unreadable';
+  if (answer === null) return nothingOf('unreadable');
   // Reads before anything is written: docs/scale.md says why.
   const application = question === 'last_four' ? await readForContract(session, vault, id) : null;
-  if (question === 'last_four' && application === null) return 'expired';
+  if (question === 'last_four' && application === null) return nothingOf('expired');
   const lastFour = lastFourOf(application?.person.idNumber ?? '');
   // A word such as "hola" is no try, where the ID number ends with digits.
-  if (question === 'last_four' && /\d/.test(lastFour) && !/\d/.test(answer)) return 'unreadable';
+  if (question === 'last_four' && /\d/.test(lastFour) && !/\d/.test(answer)) {
+    return nothingOf('unreadable');
+  }
   await lockState(session, id);
   const contract = await lockContract(session, id);
-  if (contract === null || contract.state !== 'open' || contract.isExpired) return 'expired';
+  if (contract === null || contract.state !== 'open' || contract.isExpired) return nothingOf('expired');
   const round = await roundOf(session, id, contract.id, question);
-  if (typeof round === 'string') return round;
+  if (typeof round === 'string') return nothingOf(round);
   const right =
     question === 'code'
       ? isSame(round.codeMac as Buffer, codeMac(vault, id, contract.id, answer))
@@ -50,14 +53,13 @@ export async function checkAnswer(
   const isLast = right ? false : await countWrong(session, round.id);
   if (right) await noteRight(session, round.id, what);
   const facts = { round: round.id, result: right ? 'right' : 'wrong', ...(round.way && { way: round.way }) };
-  await addEvidence(session, vault, [
-    {
-      applicationId: id,
-      entries: [{ kind: what === 'code' ? 'code_checked' : 'id_checked', at: null, facts }],
-    },
-  ]);
-  if (right) return 'right';
-  return isLast ? 'spent' : 'wrong';
+  const kind = what === 'code' ? 'code_checked' : 'id_checked';
+  return { result: right ? 'right' : isLast ? 'spent' : 'wrong', evidence: [{ kind, at: null, facts }] };
+}
+
+/** An answer that was compared with nothing. */
+function nothingOf(result: AnswerResult): Proven<AnswerResult> {
+  return { result, evidence: [] };
 }
 
 /** The round that a try counts in. */
@@ -69,12 +71,12 @@ async function roundOf(
 ): Promise<Round | 'expired' | 'spent'> {
   const found = await latestRound(session, id, contractId);
   if (question === 'code') {
-    if (found === 'none') return 'expired';
-    if (typeof found === 'string') return found;
-    return found.codeMac === null || !found.isIdChecked ? 'expired' : found;
+    if (found === null) return 'expired';
+    if (found.state !== 'live') return found.state;
+    return found.codeMac === null || found.idCheckedAt === null ? 'expired' : found;
   }
-  if (typeof found === 'object') return found;
-  return (await beginRound(session, id, contractId, false)) ?? 'spent';
+  if (found?.state === 'live') return found;
+  return (await beginRound(session, id, contractId, null)) ?? 'spent';
 }
 
 /** Compares two MACs in constant time. */

@@ -18,4 +18,6 @@ export interface SigningContext {
   readonly sealer: Sealer | null;
   /** null: codes have no way. */
   readonly sender: CodeSender | null;
+  /** The most codes to the phones of one country in an hour. */
+  readonly codesAnHour: number;
 }

@@ -1,67 +1,54 @@
 /** Sends the one-time code for a signature (D46). */
-import { createHmac, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
-import { inTransaction } from '../../postgres/database.ts';
-import type { Vault } from '../../seal/vault.ts';
+import { countryOfPhone } from '../../applications/rules/phone-country.ts';
+import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import type { CodeWay } from '../senders/code-sender.ts';
 import { readForContract } from '../sql/application.ts';
-import { beginRound, latestRound, noteSent, setCode } from '../sql/codes.ts';
-import { lockContract } from '../sql/contracts.ts';
+import { beginRound, type CodeTarget, codesUsedUp, latestRound, noteSent, setCode } from '../sql/codes.ts';
+import { lockContract, type StoredContract } from '../sql/contracts.ts';
 import { addEvidence } from '../sql/evidence.ts';
+import { codeMac, phoneMac } from './code-mac.ts';
 import type { SigningContext } from './context.ts';
 
-/** `failed`: `reason` is a code of the way, or says what is missing. `too_many`: the codes of this hour are used up. */
+/**
+ * `failed`: `reason` is a code of the way, or says what is missing. `no_proof`: the last four characters of the ID number
+ * come first. `too_many`: the codes of the application, of its phone or of the country are used up.
+ */
 export type SentCode =
   | { readonly kind: 'sent'; readonly way: CodeWay; readonly endsAt: Date }
   | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'too_many' };
-
-const LABEL = 'ventanilla signing codes';
-
-/** The keyed hash of a code: another application or another contract has another one. */
-export function codeMac(vault: Vault, id: ApplicationId, contractId: string, code: string): Buffer {
-  const key = vault.derivedKeys(LABEL).at(-1);
-  if (key === undefined) throw new Error('no key');
-  return createHmac('sha256', key)
-    .update(JSON.stringify([id, contractId, code]))
-    .digest();
-}
+  | { readonly kind: 'no_proof' | 'too_many' };
 
 /**
- * Sends a new code for the contract that is shown. The code before it is worth nothing from then on. The code is
- * stored as a keyed hash alone, before it goes out: where the work is cut off in between, the person asks for another
- * one. Throws `UnknownDataKeyError` where this process lacks the data key of the application.
+ * Sends a new code for the contract that is shown, to a person who has proven the last four characters of the ID number.
+ * The code before it is worth nothing from then on. The code is stored as a keyed hash alone, before it goes out: where
+ * the work is cut off in between, the person asks for another one. Throws `UnknownDataKeyError` where this process lacks
+ * the data key of the application.
  */
 export async function sendCode(
-  { database, vault, sender }: SigningContext,
+  context: SigningContext,
   id: ApplicationId,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<SentCode> {
+  const { database, vault, sender } = context;
   if (sender === null) return { kind: 'failed', reason: 'no_way' };
   const application = await readForContract(database, vault, id);
   const phone = application?.person.phone ?? null;
   if (application === null || phone === null) return { kind: 'failed', reason: 'no_phone' };
+  const country = countryOfPhone(phone);
+  // Numbers of no country (satellites, services) cost the most, and nobody's terms are theirs.
+  if (country === null) return { kind: 'failed', reason: 'no_country' };
   const code = `${randomInt(1_000_000)}`.padStart(6, '0');
-  const round = await inTransaction(database, async (session) => {
-    const contract = await lockContract(session, id);
-    if (contract === null || contract.state !== 'open' || contract.isExpired) return 'no_contract' as const;
-    const found = await latestRound(session, id, contract.id);
-    // A round without a code takes this one; its wrong answers still count.
-    const reused = typeof found === 'object' && found.codeMac === null ? found : null;
-    const isIdChecked = typeof found === 'object' && found.isIdChecked;
-    const taken = reused ?? (await beginRound(session, id, contract.id, isIdChecked));
-    if (taken === null) return 'too_many' as const;
-    const endsAt = await setCode(session, taken.id, codeMac(vault, id, contract.id, code), sender.way);
-    return { roundId: taken.id, endsAt, terms: contract.terms };
-  });
-  if (round === 'no_contract') return { kind: 'failed', reason: round };
-  if (round === 'too_many') return { kind: 'too_many' };
-  const { language, offer } = round.terms;
+  const target = { phoneMac: phoneMac(vault, phone), country };
+  const begun = await inTransaction(database, (session) => begin(session, context, id, { ...target, code }));
+  if ('kind' in begun) return begun;
+  const { language, offer } = begun.contract.terms;
   const result = await sender.send({ phone, code, language, lender: offer.lender }, signal);
   await inTransaction(database, async (session) => {
-    if (result.kind === 'sent') await noteSent(session, round.roundId);
+    if (result.kind === 'sent') await noteSent(session, begun.roundId);
     const facts = {
-      round: round.roundId,
+      round: begun.roundId,
       way: sender.way,
       second_way: sender.way !== 'channel',
       result: result.kind === 'sent' ? 'sent' : wordOf(result.reason),
@@ -70,7 +57,47 @@ export async function sendCode(
       { applicationId: id, entries: [{ kind: 'code_sent', at: null, facts }] },
     ]);
   });
-  return result.kind === 'sent' ? { kind: 'sent', way: sender.way, endsAt: round.endsAt } : result;
+  return result.kind === 'sent' ? { kind: 'sent', way: sender.way, endsAt: begun.endsAt } : result;
+}
+
+interface Begun {
+  readonly contract: StoredContract;
+  readonly roundId: string;
+  readonly endsAt: Date;
+}
+
+/** Stores a code in a round, within every bound. */
+async function begin(
+  session: Transaction,
+  { vault, log, sender, codesAnHour }: SigningContext,
+  id: ApplicationId,
+  { code, ...target }: CodeTarget & { readonly code: string },
+): Promise<Begun | SentCode> {
+  const contract = await lockContract(session, id);
+  if (contract === null || contract.state !== 'open' || contract.isExpired) {
+    return { kind: 'failed', reason: 'no_contract' };
+  }
+  const found = await latestRound(session, id, contract.id);
+  if (found === null || found.state === 'spent' || found.idCheckedAt === null) return { kind: 'no_proof' };
+  const usedUp = await codesUsedUp(session, target, codesAnHour);
+  if (usedUp !== null) {
+    const facts = { application_id: id, ...(usedUp === 'country' && { country: target.country }) };
+    if (usedUp === 'phone') log.warn(facts, 'a phone has had its codes of 24 hours');
+    else
+      log.warn(
+        facts,
+        'ALARM: a country has had its codes of this hour (CODES_AN_HOUR), and nobody there signs',
+      );
+    return { kind: 'too_many' };
+  }
+  // A round without a code takes this one; its wrong answers still count.
+  const isReused = found.state === 'live' && found.codeMac === null;
+  const round = isReused ? found : await beginRound(session, id, contract.id, found.idCheckedAt);
+  if (round === null) return { kind: 'too_many' };
+  const endsAt = await setCode(session, round.id, {
+    ...{ codeMac: codeMac(vault, id, contract.id, code), way: sender?.way ?? 'sms', target },
+  });
+  return { contract, roundId: round.id, endsAt };
 }
 
 /** A reason as evidence may hold it. */

@@ -1,0 +1,43 @@
+/** Takes a signature back (D46). */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { TRANSITIONS } from '../../applications/rules/lifecycle.ts';
+import { lockState } from '../../applications/sql/application-marks.ts';
+import { moveApplication } from '../../applications/sql/applications.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Proven } from '../rules/evidence.ts';
+import { lockContract, markContract } from '../sql/contracts.ts';
+
+/**
+ * Takes a signature back while the country's period lasts. `too_late` also where the money was paid out, where the
+ * application is rejected already, and where the country has no such period. The caller calls `rejectWithdrawn` in the
+ * same transaction.
+ */
+export async function withdraw(
+  session: Transaction,
+  id: ApplicationId,
+): Promise<Proven<'withdrawn' | 'too_late' | 'not_signed'>> {
+  const state = await lockState(session, id);
+  if (state === null || state.signedAt === null) return { result: 'not_signed', evidence: [] };
+  const { status, withdrawableUntil: until, now } = state;
+  const isLate = status !== 'pending_signature' || until === null || now >= until;
+  const contract = isLate ? null : await lockContract(session, id);
+  if (contract === null || contract.state !== 'signed') return { result: 'too_late', evidence: [] };
+  await markContract(session, contract.id, 'withdrawn', now);
+  const facts = { contract: contract.id, withdrawn_at: now.toISOString() };
+  return { result: 'withdrawn', evidence: [{ kind: 'withdrawn', at: null, facts }] };
+}
+
+/**
+ * Rejects applications whose signature the transaction has taken back, with a code of their own: their phones are free.
+ * The events of the partners come with it, so the transaction takes no other lock afterwards; the caller holds those of
+ * the partners where there are several.
+ */
+export async function rejectWithdrawn(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
+  const { from, to } = TRANSITIONS.reject;
+  for (const id of ids) {
+    await moveApplication(session, id, {
+      ...{ from, to, actor: 'applicant', action: 'reject', reasonCode: 'contract_withdrawn' },
+      reason: 'the applicant withdrew from the signed contract in time',
+    });
+  }
+}
