@@ -78,7 +78,7 @@ export async function beginRound(
   return { id: row?.id as string, state: 'live', idCheckedAt, codeMac: null, way: null };
 }
 
-/** A country counts its codes under one lock until the end of the transaction, so that no two calls take the last one. */
+/** The codes of a country are counted under a lock until the end of the transaction: no two calls take the last one. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('signing codes'), hashtext($1))";
 /** A statement of its own, so that it sees what others wrote before they let go of the lock. */
 const SENT_CODES = `

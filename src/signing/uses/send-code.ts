@@ -12,8 +12,8 @@ import { codeMac, phoneMac } from './code-mac.ts';
 import type { SigningContext } from './context.ts';
 
 /**
- * `failed`: `reason` is a code of the way, or says what is missing. `no_proof`: the last four characters of the ID number
- * come first. `too_many`: the codes of the application, of its phone or of the country are used up.
+ * `failed`: `reason` is a code of the way, or says what is missing. `no_proof`: the last four characters of the ID
+ * number come first. `too_many`: the codes of the application, of its phone or of the country are used up.
  */
 export type SentCode =
   | { readonly kind: 'sent'; readonly way: CodeWay; readonly endsAt: Date }
@@ -21,10 +21,10 @@ export type SentCode =
   | { readonly kind: 'no_proof' | 'too_many' };
 
 /**
- * Sends a new code for the contract that is shown, to a person who has proven the last four characters of the ID number.
- * The code before it is worth nothing from then on. The code is stored as a keyed hash alone, before it goes out: where
- * the work is cut off in between, the person asks for another one. Throws `UnknownDataKeyError` where this process lacks
- * the data key of the application.
+ * Sends a new code for the contract that is shown, to a person who has proven the last four characters of the ID
+ * number. The code before it is worth nothing from then on. The code is stored as a keyed hash alone, before it goes
+ * out: where the work is cut off in between, the person asks for another one. Throws `UnknownDataKeyError` where this
+ * process lacks the data key of the application.
  */
 export async function sendCode(
   context: SigningContext,
