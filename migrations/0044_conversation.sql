@@ -168,7 +168,7 @@ $$;
 -- The conversations that a turn has to take, locked: those with inputs of which the last file is settled, and those
 -- whose timer rings. Those that wait the longest come first; those that another session has locked are left to it. So
 -- is a conversation with an input that none of p_keys has sealed (the first bytes of contents), because what came after
--- that input must not go before it. p_ids: only these; NULL: all.
+-- that input must not go before it. p_ids: only these, also before their last file is settled; NULL: all.
 CREATE FUNCTION claim_conversations(p_limit integer, p_ids bigint[], p_keys bytea[]) RETURNS SETOF conversations
 LANGUAGE plpgsql ROWS 100 AS $$
 DECLARE
@@ -180,7 +180,7 @@ BEGIN
       SELECT i.conversation_id AS id, min(i.stored_at) AS since FROM conversation_inputs i
       WHERE i.turn IS NULL AND (p_ids IS NULL OR i.conversation_id = ANY (p_ids))
       GROUP BY i.conversation_id
-      HAVING (max(i.settles_at) <= v_now OR min(i.stored_at) <= v_now - longest_file_pause())
+      HAVING (p_ids IS NOT NULL OR max(i.settles_at) <= v_now OR min(i.stored_at) <= v_now - longest_file_pause())
         AND bool_and(substring(i.content FROM 1 FOR 1) = ANY (p_keys))
       UNION ALL
       SELECT d.id, d.due_at FROM conversations d WHERE d.due_at <= v_now AND (p_ids IS NULL OR d.id = ANY (p_ids))

@@ -1,4 +1,6 @@
 /** What `serve` and `worker` run of the conversations. */
+import { errorFields } from '../base/error-fields.ts';
+import { eachApart } from '../postgres/row-fault.ts';
 import type { Service } from '../subject/subject.ts';
 import { startReading, startSweep, startTurns, startWork } from './loops.ts';
 import { forgetFlows } from './sql/flows.ts';
@@ -12,8 +14,18 @@ export const CONVERSATION_SERVICE: Service = {
     { name: 'forget flows', seldom: true, run: ({ database }) => forgetFlows(database) },
   ],
   loops: [startTurns, startWork, startReading, startSweep],
-  hear: async (context, heard) => {
-    const counts = await hearMessages(context, heard);
-    if (counts.begun + counts.strangers > 0) context.log.info(counts, 'messages of persons');
+  hear: async ({ database, vault, log }, heard) => {
+    await eachApart(
+      heard,
+      async (some) => {
+        const { beyond, ...counts } = await hearMessages({ database, vault }, some);
+        if (counts.begun + counts.strangers > 0) log.info(counts, 'messages of persons');
+        for (const [id, messages] of beyond) {
+          log.warn({ application_id: id, messages }, 'too many messages of a person in an hour: not stored');
+        }
+      },
+      ({ event }, error) =>
+        log.error({ event: event.kind, error: errorFields(error) }, 'a message of a person cannot be stored'),
+    );
   },
 };

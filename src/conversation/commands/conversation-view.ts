@@ -2,6 +2,7 @@
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { recordOf, shortTime } from '../../cli/output.ts';
 import { MASK } from '../../cli/reveal.ts';
+import { parsePayload } from '../rules/payload.ts';
 import type { ConversationRow, ShownConversation, ShownInput } from '../uses/operate.ts';
 
 /** A conversation for programs. */
@@ -31,6 +32,7 @@ export function shownJson({ row, inputs, replies }: ShownConversation, isReveale
       source: input.source,
       turn: input.turn,
       kind: input.content?.kind ?? null,
+      detail: detailOf(input),
       text: textOf(input, isRevealed),
     })),
     replies: replies.map(({ turn, status, reason, createdAt, sentAt, deliveredAt, readAt }) => ({
@@ -66,8 +68,37 @@ export function shownText({ row, inputs, replies }: ShownConversation, isReveale
 
 function wordsOf(input: ShownInput, isRevealed: boolean): string {
   if (input.content === null) return 'cannot be read';
-  const text = textOf(input, isRevealed);
-  return text === null ? input.content.kind : `${input.content.kind} ${text}`;
+  return [input.content.kind, detailOf(input), textOf(input, isRevealed)]
+    .filter((part) => part !== null)
+    .join(' ');
+}
+
+/** What an input says in codes; null where its kind says all. Nothing of the person is in it. */
+function detailOf({ content }: ShownInput): string | null {
+  switch (content?.kind) {
+    case 'tap':
+      return parsePayload(content.payload)?.choice ?? 'of another message';
+    case 'file':
+      return content.media;
+    case 'other':
+      return content.what;
+    case 'status':
+      return content.status;
+    case 'operator':
+      return content.act;
+    case 'document':
+      return typeof content.fate === 'string' ? content.fate : `refused ${content.fate.refused}`;
+    case 'income':
+      return content.outcome;
+    case 'code':
+      return content.result;
+    case 'offer':
+      return content.offer === null ? 'none' : null;
+    case 'contract':
+      return content.contract === null ? 'none' : null;
+    default:
+      return null;
+  }
 }
 
 /** What the person wrote or sent; masked where nobody said why it is shown. */

@@ -24,6 +24,9 @@ export interface Candidate {
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly status: ApplicationStatus;
   readonly brand: Brand;
+  /** The applicant agreed to be contacted (`messaging_optin`). */
+  readonly hasConsent: boolean;
+  readonly isSigned: boolean;
 }
 
 interface CandidateRow {
@@ -33,11 +36,14 @@ interface CandidateRow {
   phone_index: string | null;
   status: ApplicationStatus | null;
   brand: Brand;
+  messaging_optin: boolean;
+  signed_at: Date | null;
 }
 
 /** On a cluster the applications are on other machines than the suppressions: two statements. */
 const READ = `
-  SELECT a.id, a.partner_id, p.name AS partner_name, a.phone_index, a.status, k.brand
+  SELECT a.id, a.partner_id, p.name AS partner_name, a.phone_index, a.status, k.brand, a.messaging_optin,
+    a.signed_at
   FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
 
 /** The open applications among these that have a phone. */
@@ -54,6 +60,8 @@ export async function readCandidates(session: Session, ids: readonly Application
         phoneIndex: fromBigint(row.phone_index),
         status: row.status,
         brand: row.brand,
+        hasConsent: row.messaging_optin,
+        isSigned: row.signed_at !== null,
       });
     }
   }

@@ -87,6 +87,26 @@ export async function addInputs(
   return onlyRow(rows).added;
 }
 
+const OF_HOUR = `
+  SELECT g.id, count(*)::integer AS count FROM unnest($1::bigint[]) AS g(id) CROSS JOIN LATERAL (
+    SELECT i.stored_at FROM conversation_inputs i WHERE i.conversation_id = g.id ORDER BY i.id DESC LIMIT $2) AS n
+  WHERE n.stored_at > clock_timestamp() - interval '1 hour' GROUP BY g.id`;
+
+/** How many of the newest `most` inputs of each of these conversations were stored within the last hour. */
+export async function inputsOfHour(
+  session: Session,
+  ids: readonly ConversationId[],
+  most: number,
+): Promise<Map<ConversationId, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await session.query<{ id: ConversationId; count: number }>({
+    name: 'conversation_inputs_of_hour',
+    text: OF_HOUR,
+    values: [[...new Set(ids)], most],
+  });
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
 /** An input as it is stored. */
 export interface InputRow {
   readonly id: string;

@@ -2,16 +2,13 @@
  * Stores what persons said, each message once, before the channel gets its answer (D43). Reads the tables of other
  * machines first, and then writes in statements about the coordinator's tables alone.
  */
-import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { markConversations } from '../../applications/sql/application-marks.ts';
-import type { TapEvent } from '../../messages/rules/channel-event.ts';
 import type { Heard } from '../../messages/rules/heard.ts';
-import { asksToStop } from '../../messages/rules/opt-out-words.ts';
 import { parseInterestPayload } from '../../messages/rules/outgoing-message.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { parsePayload } from '../rules/payload.ts';
 import {
   beginConversations,
   type Candidate,
@@ -19,7 +16,7 @@ import {
   readCandidates,
   suppressedOf,
 } from '../sql/begin.ts';
-import { addInputs, type NewInput, type SealedInput } from '../sql/inputs.ts';
+import { addInputs, inputsOfHour, type NewInput } from '../sql/inputs.ts';
 import {
   applicationsOfContexts,
   conversationsOfApplications,
@@ -27,19 +24,19 @@ import {
   type Found,
 } from '../sql/match.ts';
 import { INPUT_BELL } from './bells.ts';
-
-/** The channel's own limit of a text. */
-const MAX_TEXT_LENGTH = 4_096;
+import { contentOf } from './heard-content.ts';
 
 interface HearingContext {
   readonly database: Database;
   readonly vault: Vault;
 }
 
-/** For a log line. */
+/** For log lines. */
 export interface HeardCounts {
   readonly begun: number;
   readonly stored: number;
+  /** Messages that were not stored, because their person has sent too many, by application. */
+  readonly beyond: ReadonlyMap<ApplicationId, number>;
   /** Messages of persons who have no conversation. */
   readonly strangers: number;
 }
@@ -74,9 +71,31 @@ export async function hearMessages(context: HearingContext, heard: readonly Hear
       },
     ];
   });
-  const stored = await againAfterConflict(() => addInputs(context.database, context.vault, 'person', inputs));
+  const { kept, beyond } = await withinBound(context, inputs);
+  const stored = await againAfterConflict(() => addInputs(context.database, context.vault, 'person', kept));
   if (stored > 0) INPUT_BELL.ring();
-  return { begun, stored, strangers: heard.length - inputs.length };
+  return { begun, stored, beyond, strangers: heard.length - inputs.length };
+}
+
+/** Bounds what one person can make the service store, read and answer. */
+const MOST_AN_HOUR = 200;
+
+/** The inputs that their conversations have room for, the first ones first. */
+async function withinBound({ database }: HearingContext, inputs: readonly NewInput[]) {
+  const used = await inputsOfHour(
+    database,
+    inputs.map(({ conversationId }) => conversationId),
+    MOST_AN_HOUR,
+  );
+  const beyond = new Map<ApplicationId, number>();
+  const kept = inputs.filter(({ conversationId, applicationId }) => {
+    const before = used.get(conversationId) ?? 0;
+    used.set(conversationId, before + 1);
+    if (before < MOST_AN_HOUR) return true;
+    beyond.set(applicationId, (beyond.get(applicationId) ?? 0) + 1);
+    return false;
+  });
+  return { kept, beyond };
 }
 
 function interestOf({ event, optsOut }: Heard): ApplicationId | null {
@@ -109,7 +128,8 @@ async function candidatesOf({ database }: HearingContext, heard: readonly Heard[
     found.map(({ phoneIndex }) => phoneIndex),
   );
   return found.filter(
-    ({ applicationId, phoneIndex, brand }) =>
+    ({ applicationId, phoneIndex, brand, hasConsent }) =>
+      hasConsent &&
       brand.conversation !== false &&
       !suppressed.has(phoneIndex) &&
       taps.some(
@@ -152,32 +172,4 @@ function foundFor(one: Heard, { contexts, applications, phones }: Known): Found 
     tapped !== null && (tapped.phoneIndex === one.phoneIndex || byContext?.id === tapped.id) ? tapped : null;
   const found = [byTap, byContext, byPhone].filter((some) => some !== null);
   return found.find(({ isOpen }) => isOpen) ?? found[0] ?? null;
-}
-
-/** What is kept of a message, sealed. A button of another application is a button like any other. */
-function contentOf({ event, optsOut }: Heard, applicationId: ApplicationId): SealedInput {
-  const channelId = event.messageId ?? null;
-  switch (event.kind) {
-    case 'tap': {
-      // A word on the button: the text says what else it means.
-      if (optsOut) return { kind: 'text', body: stopWordOf(event), channelId };
-      const interest = parseInterestPayload(event.payload);
-      if (interest !== null && interest === toApplicationId(applicationId))
-        return { kind: 'interest', channelId };
-      const isOurs = parsePayload(event.payload)?.applicationId === applicationId;
-      return { kind: 'tap', payload: isOurs ? event.payload : '', channelId };
-    }
-    case 'text':
-      return { kind: 'text', body: event.body.slice(0, MAX_TEXT_LENGTH), channelId };
-    case 'file': {
-      const { media, mediaId, claimedType, claimedSha256, filename } = event;
-      return { kind: 'file', media, mediaId, claimedType, claimedSha256, filename, channelId };
-    }
-    case 'other':
-      return { kind: 'other', what: event.what, channelId };
-  }
-}
-
-function stopWordOf({ payload, title }: TapEvent): string {
-  return title !== null && asksToStop(title) ? title : payload;
 }

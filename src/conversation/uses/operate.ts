@@ -106,6 +106,11 @@ export async function startConversation(
   const { database } = context;
   const [candidate] = await readCandidates(database, [id]);
   if (candidate === undefined) throw new OperatorError(`application ${id} is not open, or has no phone`);
+  if (!candidate.hasConsent) {
+    throw new OperatorError(`the applicant of application ${id} has not given consent to be contacted`);
+  }
+  // Another conversation would hear a withdrawal, and not withdraw the signature.
+  if (candidate.isSigned) throw new OperatorError(`the contract of application ${id} is signed`);
   if (candidate.brand.conversation === false) {
     throw new OperatorError(`the brand of the key of application ${id} says "conversation": false`);
   }

@@ -3,6 +3,7 @@
  * or none of them. So a crash between any two steps repeats nothing.
  */
 import { toApplicationId } from '../../applications/rules/ids.ts';
+import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import { untoldApplications } from '../../messages/sql/replies/told.ts';
 import { REPLY_BELL } from '../../messages/sql/replies.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
@@ -60,6 +61,8 @@ export async function takeTurns(
         for (const id of claimed) alone += await takeTurns(context, [id]);
         return alone;
       }
+      // Another process has the key.
+      if (error instanceof UnknownDataKeyError) return 0;
       await setAside(context, claimed, error);
       return 1;
     },

@@ -1,0 +1,51 @@
+/** What is kept of a person's message. Pure. */
+import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import type { TapEvent } from '../../messages/rules/channel-event.ts';
+import type { Heard } from '../../messages/rules/heard.ts';
+import { asksToStop } from '../../messages/rules/opt-out-words.ts';
+import { parseInterestPayload } from '../../messages/rules/outgoing-message.ts';
+import { parsePayload } from '../rules/payload.ts';
+import type { SealedInput } from '../sql/inputs.ts';
+
+/** The channel's own limits of a text and of a file's name. */
+const MAX_TEXT_LENGTH = 4_096;
+const MAX_NAME_LENGTH = 240;
+/** The longest media type by RFC 6838. */
+const MAX_TYPE_LENGTH = 255;
+
+/** What is kept of a message, sealed. A button of another application is a button like any other. */
+export function contentOf({ event, optsOut }: Heard, applicationId: ApplicationId): SealedInput {
+  const channelId = event.messageId ?? null;
+  switch (event.kind) {
+    case 'tap': {
+      // A word on the button: the text says what else it means.
+      if (optsOut) return { kind: 'text', body: stopWordOf(event), channelId };
+      const interest = parseInterestPayload(event.payload);
+      if (interest !== null && interest === toApplicationId(applicationId))
+        return { kind: 'interest', channelId };
+      const isOurs = parsePayload(event.payload)?.applicationId === applicationId;
+      return { kind: 'tap', payload: isOurs ? event.payload : '', channelId };
+    }
+    case 'text':
+      return { kind: 'text', body: beginningOf(event.body, MAX_TEXT_LENGTH), channelId };
+    case 'file': {
+      const { media, mediaId, claimedType, claimedSha256, filename } = event;
+      if (optsOut) return { kind: 'text', body: event.caption ?? '', channelId };
+      const [type, name] = [
+        beginningOf(claimedType, MAX_TYPE_LENGTH),
+        beginningOf(filename, MAX_NAME_LENGTH),
+      ];
+      return { kind: 'file', media, mediaId, claimedType: type, claimedSha256, filename: name, channelId };
+    }
+    case 'other':
+      return { kind: 'other', what: event.what, channelId };
+  }
+}
+
+function beginningOf<T extends string | null>(text: T, most: number): T {
+  return (text?.slice(0, most).toWellFormed() ?? null) as T;
+}
+
+function stopWordOf({ payload, title }: TapEvent): string {
+  return title !== null && asksToStop(title) ? title : payload;
+}
