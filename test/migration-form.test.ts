@@ -28,6 +28,7 @@ const SUBJECTS = [
   'rights',
   'documents',
   'income',
+  'operators',
   'signing',
 ];
 const MAX_FILE_LINES = 300;

@@ -44,6 +44,15 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'rights/sql': ['erasures', 'erased_phones'],
   'vault/sql': ['reseals', 'reindexes'],
   'operations/sql': ['operator_events', 'operator_events_head'],
+  'operators/sql': [
+    ...[
+      'operators',
+      'operator_authorities',
+      'operator_recovery_codes',
+      'operator_sessions',
+      'operator_tries',
+    ],
+  ],
   'monitoring/sql': ['upkeep_jobs', 'message_count_hours'],
 };
 /** Rooms without a subject: the migration `shared` has their tables and the functions that write them. */

@@ -29,10 +29,11 @@ import type { Watcher } from '../subject/watcher.ts';
 import { startBackground } from './background.ts';
 import type { ChannelPage } from './channel.ts';
 import type { Config } from './config/config.ts';
-import { type HealthListener, startHealth } from './health.ts';
 import { loadHearing } from './hearing.ts';
 import { stopInOrder } from './lifetime.ts';
-import { listen, portOf, urlOf } from './listen.ts';
+import { type HealthListener, startHealth } from './listeners/health.ts';
+import { listen, portOf, urlOf } from './listeners/listen.ts';
+import { startOperatorListener } from './listeners/operator-listener.ts';
 import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
 import { openRegistrar } from './registrar.ts';
@@ -114,6 +115,7 @@ export async function startService(
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
     listeners.push(await startHealth(config, log, health));
+    listeners.push(await startOperatorListener(config, store, { log, logFailure }));
   } catch (error) {
     // A listener that is open already would keep the process alive.
     const opened = [partner, ops, ...listeners].map((listener) => listener.close());

@@ -13,6 +13,7 @@ import { events } from '../events/subject.ts';
 import { income } from '../income/subject.ts';
 import { messages } from '../messages/subject.ts';
 import { monitoring } from '../monitoring/subject.ts';
+import { operators } from '../operators/subject.ts';
 import { partners } from '../partners/subject.ts';
 import { rights } from '../rights/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
@@ -38,6 +39,7 @@ export const SUBJECTS: readonly Subject[] = [
   signing,
   rights,
   vault({ witnesses: loadWitnesses }),
+  operators,
   audit,
   monitoring,
   bulk,

@@ -5,8 +5,8 @@ import { type Health, healthApi } from '../http/health-api.ts';
 import { NOBODY, type Watcher } from '../subject/watcher.ts';
 import { tracing } from '../tracing/tracing.ts';
 import type { Config } from './config/config.ts';
-import type { HealthListener } from './health.ts';
-import { listen, urlOf } from './listen.ts';
+import type { HealthListener } from './listeners/health.ts';
+import { listen, urlOf } from './listeners/listen.ts';
 import type { Store } from './open-store.ts';
 import { loadServices } from './subjects.ts';
 

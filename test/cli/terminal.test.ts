@@ -151,6 +151,11 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'document show': ['99'],
   'document accept': ['99', '--reason', HOSTILE],
   'document reject': ['99', '--reason', HOSTILE],
+  'operator add': ['--login', HOSTILE, '--role', 'viewer'],
+  'operator list': [],
+  'operator role': [`ana${HOSTILE}`, '--role', 'viewer'],
+  'operator reset-factors': [HOSTILE],
+  'operator disable': [HOSTILE],
   'message list': [],
   'message count': [],
   'message show': [ids.application],
@@ -183,7 +188,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|(conversation|document) list)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|(conversation|document) list|operator .*)$/;
 
 test('unsafe characters become escapes, harmless ones stay, and JSON keeps its meaning', () => {
   assert.doesNotMatch(printable(HOSTILE), UNSAFE);

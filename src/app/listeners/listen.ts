@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { errorCode } from '../base/error-code.ts';
-import { ConfigError } from './config/config.ts';
+import { errorCode } from '../../base/error-code.ts';
+import { ConfigError } from '../config/config.ts';
 
 /** Listens on the address. Throws a `ConfigError` that names the variable where the address cannot be used. */
 export async function listen(

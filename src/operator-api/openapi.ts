@@ -1,0 +1,76 @@
+/** The OpenAPI document (3.1) of the operator API, made from the table of routes. */
+import type { Route } from './route.ts';
+
+type Json = { readonly [key: string]: unknown };
+
+const ERROR = { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] };
+const FAILURES: Readonly<Record<string, string>> = {
+  400: 'The body or the query has another form.',
+  401: 'There is no session, or it ended.',
+  403: 'The role is not enough, the sign-in is too long ago, or the request comes from another site.',
+  429: 'Too many tries; Retry-After tells the seconds to wait.',
+  500: 'A failure that may pass; try again.',
+};
+
+/** The document. Open routes have the empty security. */
+export function openapiOf(routes: readonly Route[], origin: string): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    const path = `/api${route.path}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Ventanilla, operator API', version: '1' },
+    servers: [{ url: origin }],
+    components: {
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: cookieNameOf(origin) } },
+    },
+    paths,
+  };
+}
+
+function cookieNameOf(origin: string): string {
+  return origin.startsWith('https:') ? '__Host-ventanilla' : 'ventanilla';
+}
+
+function operationOf({ method, path, access, summary, needsFresh, body, query, reply }: Route): Json {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  return {
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[/{}.-]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
+    summary,
+    ...(access === 'open' ? { security: [] } : { security: [{ session: [] }], 'x-role': access }),
+    ...(needsFresh && { 'x-needs-fresh-sign-in': true }),
+    parameters: [
+      ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...queryParameters(query),
+    ],
+    ...(body && { requestBody: { required: true, content: jsonOf(body) } }),
+    responses: {
+      200: { description: 'Done.', content: jsonOf(reply) },
+      ...Object.fromEntries(
+        Object.entries(FAILURES).map(([status, description]) => [
+          status,
+          { description, content: jsonOf(ERROR) },
+        ]),
+      ),
+    },
+  };
+}
+
+function queryParameters(query: Route['query']): Json[] {
+  const { properties = {}, required = [] } = (query ?? {}) as {
+    properties?: Json;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
+}
+
+function jsonOf(schema: unknown): Json {
+  return { 'application/json': { schema } };
+}

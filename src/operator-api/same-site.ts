@@ -1,0 +1,18 @@
+/**
+ * Refuses requests that a page of another site makes a browser send, also to routes that only read. `CONSOLE_URL` says
+ * which site is ours, and no header of the request does: so a name that leads to this machine gains nothing (DNS
+ * rebinding).
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Why a request is refused; null: it is not. A program that is no browser sends none of these headers. */
+export function refusalOfSite(headers: IncomingHttpHeaders, origin: string): string | null {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    return `the request comes from another site: open ${origin}`;
+  }
+  if (headers.origin !== undefined && headers.origin !== origin) {
+    return `the request comes from another site: open ${origin}`;
+  }
+  return null;
+}

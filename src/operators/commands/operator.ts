@@ -1,0 +1,191 @@
+/** `ventanilla operator`. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { withOffset } from '../../base/time.ts';
+import { addCommand, type Cli, choiceOption } from '../../cli/command.ts';
+import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
+import { acting } from '../../operations/acting.ts';
+import {
+  AUTHORITY_RULE,
+  type Authority,
+  amountText,
+  authorityText,
+  readAuthority,
+} from '../rules/authority.ts';
+import { operatorName } from '../rules/operator-name.ts';
+import { ROLES, type Role } from '../rules/role.ts';
+import { consoleOrigin } from '../settings.ts';
+import {
+  addOperator,
+  changeOperator,
+  disableOperator,
+  listOperators,
+  type Operator,
+  resetOperator,
+} from '../uses/manage.ts';
+
+export function addOperatorCommands(group: Command, cli: Cli): void {
+  addAdd(group, cli);
+  addList(group, cli);
+  addRole(group, cli);
+  addReset(group, cli);
+  addDisable(group, cli);
+}
+
+function addAdd(group: Command, cli: Cli): void {
+  addCommand(
+    group,
+    'add',
+    'add an operator, and print the link to choose the password and the second factor',
+    'operator add --login ana --role reviewer --authority COP=5000000',
+  )
+    .requiredOption('--login <login>', 'the name to sign in with')
+    .addOption(roleOption().makeOptionMandatory())
+    .addOption(authorityOption('without it the operator decides on nothing alone'))
+    .action(
+      ({
+        authority = new Map(),
+        ...options
+      }: {
+        login: string;
+        role: Role;
+        authority?: Authority;
+        json?: boolean;
+      }) =>
+        cli.roles.operate(async (context) => {
+          const { operator, token } = await acting(
+            context,
+            (part) => addOperator(part, { ...options, authority }),
+            ({ operator: { id } }) => ({ act: 'operator add', target: operatorName(id) }),
+          );
+          const told = `Added operator ${operator.id}: ${operator.login} (${operator.role}).`;
+          await writeInvited(cli, operator, token, { told, json: options.json });
+        }),
+    );
+}
+
+function addList(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'list', 'list the operators, with role and authority', 'operator list').action(
+    (options: ListOptions) =>
+      roles.operate(async (context) =>
+        writeList(io, await listOperators(context), options, {
+          columns: [
+            { title: 'ID', value: ({ id }) => id },
+            { title: 'LOGIN', value: ({ login }) => login },
+            { title: 'ROLE', value: ({ role }) => role },
+            { title: 'AUTHORITY', value: ({ authority }) => authorityText(authority) || null },
+            { title: 'SIGNS IN SINCE', value: ({ enrolledAt }) => shortTime(enrolledAt) },
+            { title: 'DISABLED', value: ({ disabledAt }) => shortTime(disabledAt) },
+          ],
+          json: operatorJson,
+          none: 'No operators yet. Add one: npx ventanilla operator add --login ana --role admin',
+        }),
+      ),
+  );
+}
+
+function addRole(group: Command, { roles, io }: Cli): void {
+  addCommand(
+    group,
+    'role',
+    'give an operator another role or authority',
+    'operator role ana --role reviewer --authority COP=5000000 --authority MXN=20000',
+  )
+    .argument('<login>', 'the operator')
+    .addOption(roleOption())
+    .addOption(authorityOption('these take the place of the ones before'))
+    .action(
+      (login: string, options: { role?: Role; authority?: Authority; json?: boolean }, command: Command) => {
+        if (options.role === undefined && options.authority === undefined) {
+          command.error('error: name the new --role, the new --authority, or both');
+        }
+        return roles.operate(async (context) => {
+          const operator = await acting(
+            context,
+            (part) => changeOperator(part, login, options),
+            ({ id }) => ({ act: 'operator role', target: operatorName(id) }),
+          );
+          if (options.json) return writeJson(io, operatorJson(operator));
+          const { id, role, authority } = operator;
+          const alone = authorityText(authority) || 'nothing';
+          await writeOutput(
+            io,
+            `Operator ${id}: ${operator.login} is ${role} now, and decides alone on: ${alone}.\n`,
+          );
+        });
+      },
+    );
+}
+
+function addReset(group: Command, cli: Cli): void {
+  addCommand(
+    group,
+    'reset-factors',
+    'end the sessions of an operator, and print a link to choose new factors',
+    'operator reset-factors ana',
+  )
+    .argument('<login>', 'the operator')
+    .action((login: string, { json }: { json?: boolean }) =>
+      cli.roles.operate(async (context) => {
+        const { operator, token } = await acting(
+          context,
+          (part) => resetOperator(part, login),
+          ({ operator: { id } }) => ({ act: 'operator reset-factors', target: operatorName(id) }),
+        );
+        const told = `Operator ${operator.id}: ${operator.login} has no factors any more, and is signed out.`;
+        await writeInvited(cli, operator, token, { told, json });
+      }),
+    );
+}
+
+function addDisable(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'disable', 'end the account of an operator for good', 'operator disable ana')
+    .argument('<login>', 'the operator')
+    .action((login: string, { json }: { json?: boolean }) =>
+      roles.operate(async (context) => {
+        const operator = await acting(
+          context,
+          (part) => disableOperator(part, login),
+          ({ id }) => ({ act: 'operator disable', target: operatorName(id) }),
+        );
+        if (json) return writeJson(io, operatorJson(operator));
+        await writeOutput(io, `Operator ${operator.id}: ${operator.login} is disabled, and signed out.\n`);
+      }),
+    );
+}
+
+function roleOption(): Option {
+  return choiceOption('--role <role>', 'what the operator may do', ROLES);
+}
+
+function authorityOption(note: string): Option {
+  return new Option(
+    '--authority <amount>',
+    `the largest amount that the operator decides alone, as COP=5000000; may be given for several currencies; ${note}`,
+  ).argParser((text: string, before: Authority = new Map()) => {
+    const amount = readAuthority(text);
+    if (amount === null) throw new InvalidArgumentError(`It is wrong: ${AUTHORITY_RULE}.`);
+    return new Map([...before, amount]);
+  });
+}
+
+async function writeInvited(
+  { roles, io }: Cli,
+  operator: Operator,
+  token: string,
+  { told, json }: { told: string; json: boolean | undefined },
+): Promise<void> {
+  const link = `${consoleOrigin(await roles.settings())}/enrol?token=${token}`;
+  if (json) return writeJson(io, { ...operatorJson(operator), link });
+  await writeOutput(io, `${told}\n`);
+  await writeOutput(io, `The link to choose password and second factor works for 24 hours, once:\n${link}\n`);
+}
+
+function operatorJson({ id, login, role, authority, createdAt, enrolledAt, disabledAt }: Operator) {
+  return {
+    ...{ id, login, role },
+    authority: Object.fromEntries([...authority].map(([currency, amount]) => [currency, amountText(amount)])),
+    created_at: withOffset(createdAt),
+    enrolled_at: enrolledAt && withOffset(enrolledAt),
+    disabled_at: disabledAt && withOffset(disabledAt),
+  };
+}

@@ -1,0 +1,11 @@
+/** The name that an operator signs in with. */
+
+/** The rule of `readLogin`, for error texts. */
+export const LOGIN_RULE =
+  'the login must be 2 to 64 letters, digits, dots, hyphens, underscores, plus or at signs, and begin with a letter';
+
+/** The login in lower case; null where the text breaks the rule. */
+export function readLogin(text: string): string | null {
+  const login = text.trim().toLowerCase();
+  return /^[a-z][a-z0-9._+@-]{1,63}$/.test(login) ? login : null;
+}

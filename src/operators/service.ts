@@ -1,0 +1,17 @@
+/** What `serve` and `worker` run of the operators' accounts. */
+import type { Service } from '../subject/subject.ts';
+import { forgetSessions } from './sql/sessions.ts';
+import { forgetTries } from './sql/tries.ts';
+
+export const OPERATORS_SERVICE: Service = {
+  upkeep: [
+    {
+      name: 'forget the sessions of operators that ended',
+      seldom: true,
+      run: async ({ database }) => {
+        await forgetSessions(database);
+        await forgetTries(database);
+      },
+    },
+  ],
+};

@@ -1,0 +1,115 @@
+/** The accounts of operators. */
+import type { Database, Session, Transaction } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
+import type { Authority } from '../rules/authority.ts';
+import type { Role } from '../rules/role.ts';
+
+/** An account as other operators see it. */
+export interface Operator {
+  readonly id: number;
+  readonly login: string;
+  readonly role: Role;
+  readonly authority: Authority;
+  readonly createdAt: Date;
+  /** Since when both factors stand; null: the operator cannot sign in. */
+  readonly enrolledAt: Date | null;
+  readonly disabledAt: Date | null;
+}
+
+interface Row {
+  id: number;
+  login: string;
+  role: Role;
+  authority: Record<string, string>;
+  created_at: Date;
+  enrolled_at: Date | null;
+  disabled_at: Date | null;
+}
+
+/** Amounts come as texts of hundredths: a number would not hold the largest. */
+const COLUMNS = `o.id, o.login, o.role, o.created_at, o.enrolled_at, o.disabled_at,
+  (SELECT coalesce(jsonb_object_agg(a.currency, (a.amount * 100)::bigint::text), '{}') FROM operator_authorities a
+    WHERE a.operator_id = o.id) AS authority`;
+const LIST = `SELECT ${COLUMNS} FROM operators o ORDER BY o.id`;
+const FIND = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1`;
+const ANY = 'SELECT EXISTS (SELECT FROM operators) AS any';
+const ADD = `
+  INSERT INTO operators (login, role, enrolment, enrolment_ends)
+  VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond')
+  ON CONFLICT (login) DO NOTHING
+  RETURNING id`;
+const SET_AUTHORITY = `
+  WITH gone AS (DELETE FROM operator_authorities WHERE operator_id = $1 AND currency <> ALL ($2::text[]))
+  INSERT INTO operator_authorities AS a (operator_id, currency, amount)
+  SELECT $1, u.currency, u.hundredths / 100.0 FROM unnest($2::text[], $3::bigint[]) AS u(currency, hundredths)
+  ON CONFLICT (operator_id, currency) DO UPDATE SET amount = excluded.amount`;
+const LOCK_ALL = 'SELECT id FROM operators ORDER BY id FOR NO KEY UPDATE';
+const ADMINS = `
+  SELECT count(*)::integer AS admins, count(enrolled_at)::integer AS enrolled
+  FROM operators WHERE role = 'admin' AND disabled_at IS NULL`;
+const SET_ROLE = 'UPDATE operators SET role = $2 WHERE id = $1';
+const DISABLE = `
+  WITH ended AS (DELETE FROM operator_sessions WHERE operator_id = $1)
+  UPDATE operators SET disabled_at = now(), enrolment = NULL, enrolment_ends = NULL
+  WHERE id = $1 AND disabled_at IS NULL`;
+
+/** How long the link to set the factors works. */
+const LINK_MS = 24 * 3_600_000;
+
+/** All operators, the oldest first. */
+export async function readOperators(database: Database): Promise<Operator[]> {
+  return (await database.query<Row>(LIST)).rows.map(operatorOf);
+}
+
+/** The operator with this login; null if there is none. */
+export async function findOperator(session: Session, login: string): Promise<Operator | null> {
+  const { rows } = await session.query<Row>(FIND, [login]);
+  return rows[0] === undefined ? null : operatorOf(rows[0]);
+}
+
+/** Whether the store has an operator. */
+export async function hasOperators(session: Session): Promise<boolean> {
+  return onlyRow((await session.query<{ any: boolean }>(ANY)).rows).any;
+}
+
+/** Adds an operator, whose link has the token with this digest. Returns the id; null where the login is taken. */
+export async function insertOperator(
+  session: Session,
+  { login, role, linkDigest }: { login: string; role: Role; linkDigest: Buffer },
+): Promise<number | null> {
+  const { rows } = await session.query<{ id: number }>(ADD, [login, role, linkDigest, LINK_MS]);
+  return rows[0]?.id ?? null;
+}
+
+/** Replaces all amounts of an operator. */
+export async function setAuthority(session: Session, id: number, authority: Authority): Promise<void> {
+  await session.query(SET_AUTHORITY, [id, [...authority.keys()], [...authority.values()]]);
+}
+
+export async function setRole(session: Session, id: number, role: Role): Promise<void> {
+  await session.query(SET_ROLE, [id, role]);
+}
+
+/** Ends the account's sessions and its link too. */
+export async function disableOperator(session: Session, id: number): Promise<void> {
+  await session.query(DISABLE, [id]);
+}
+
+/** Locks all accounts until the transaction ends, so that two changes at once cannot remove the last two admins. */
+export async function lockOperators(session: Transaction): Promise<void> {
+  await session.query(LOCK_ALL);
+}
+
+/** How many admins there are, and how many of them can sign in. */
+export async function countAdmins(session: Transaction): Promise<{ admins: number; enrolled: number }> {
+  return onlyRow((await session.query<{ admins: number; enrolled: number }>(ADMINS)).rows);
+}
+
+function operatorOf({ id, login, role, authority, created_at, enrolled_at, disabled_at }: Row): Operator {
+  return {
+    ...{ id, login, role, createdAt: created_at, enrolledAt: enrolled_at, disabledAt: disabled_at },
+    authority: new Map(
+      Object.entries(authority).map(([currency, hundredths]) => [currency, BigInt(hundredths)]),
+    ),
+  };
+}

@@ -1,0 +1,92 @@
+/** The sessions of browsers. The database's clock ends them; a time in the future was written while it was ahead. */
+import { timingSafeEqual } from 'node:crypto';
+import type { Database, Session } from '../../postgres/database.ts';
+import type { Role } from '../rules/role.ts';
+
+/** A session that goes on, with its operator as the account is now. */
+export interface BrowserSession {
+  readonly operatorId: number;
+  readonly login: string;
+  readonly role: Role;
+  /** False: only the password is proved, and the session may do nothing but give the code. */
+  readonly isWhole: boolean;
+  /** Both factors were proved in the last five minutes. */
+  readonly isFresh: boolean;
+}
+
+/** The cookie's two parts. The store keeps the digest of the secret. */
+export interface SessionKey {
+  readonly id: Buffer;
+  readonly secretDigest: Buffer;
+}
+
+/** The most sessions of an operator; a new one ends the oldest. */
+const MOST = 10;
+/** The most wrong codes in a session without its second factor. */
+const MOST_WRONG_CODES = 5;
+
+/** Ends: without a request for 30 minutes, 12 hours after the sign-in, and 5 minutes without the second factor. */
+const LIVES = `s.seen_at > now() - interval '30 minutes' AND s.started_at > now() - interval '12 hours'
+  AND s.seen_at <= now() + interval '1 minute' AND s.started_at <= now() + interval '1 minute'
+  AND (s.is_whole OR s.started_at > now() - interval '5 minutes' AND s.wrong_codes < ${MOST_WRONG_CODES})`;
+const FIND = `
+  SELECT s.secret, s.operator_id, o.login, o.role, s.is_whole,
+    s.proved_at BETWEEN now() - interval '5 minutes' AND now() + interval '1 minute' AS is_fresh,
+    s.seen_at < now() - interval '1 minute' AS is_due
+  FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+  WHERE s.id = $1 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL AND ${LIVES}`;
+const SEEN = 'UPDATE operator_sessions SET seen_at = now() WHERE id = $1';
+const START = `
+  WITH old AS (
+    DELETE FROM operator_sessions WHERE id IN (
+      SELECT s.id FROM operator_sessions s WHERE s.operator_id = $3 ORDER BY s.started_at DESC OFFSET ${MOST - 1})
+  )
+  INSERT INTO operator_sessions (id, secret, operator_id, is_whole) VALUES ($1, $2, $3, $4)`;
+const END = 'DELETE FROM operator_sessions WHERE id = $1';
+const WRONG_CODE = 'UPDATE operator_sessions SET wrong_codes = wrong_codes + 1 WHERE id = $1';
+const FORGET = `
+  DELETE FROM operator_sessions s WHERE NOT (${LIVES})`;
+
+/** The session of a cookie; null where there is none, it ended, or the account is disabled. */
+export async function findSession(database: Database, key: SessionKey): Promise<BrowserSession | null> {
+  const { rows } = await database.query<{
+    secret: Buffer;
+    operator_id: number;
+    login: string;
+    role: Role;
+    is_whole: boolean;
+    is_fresh: boolean;
+    is_due: boolean;
+  }>({ name: 'find_operator_session', text: FIND, values: [key.id] });
+  const [row] = rows;
+  if (row === undefined || !timingSafeEqual(row.secret, key.secretDigest)) return null;
+  // Not at each request: reading pages would write rows.
+  if (row.is_due) await database.query(SEEN, [key.id]);
+  return {
+    ...{ operatorId: row.operator_id, login: row.login, role: row.role },
+    ...{ isWhole: row.is_whole, isFresh: row.is_whole && row.is_fresh },
+  };
+}
+
+/** Starts a session; an operator's oldest one ends where there are ten. */
+export async function startSession(
+  session: Session,
+  { id, secretDigest }: SessionKey,
+  { operatorId, isWhole }: { operatorId: number; isWhole: boolean },
+): Promise<void> {
+  await session.query(START, [id, secretDigest, operatorId, isWhole]);
+}
+
+export async function endSession(session: Session, id: Buffer): Promise<void> {
+  await session.query(END, [id]);
+}
+
+/** Counts a wrong code; the fifth one ends the session. */
+export async function countWrongCode(session: Session, id: Buffer): Promise<void> {
+  await session.query(WRONG_CODE, [id]);
+}
+
+/** Deletes the sessions that ended. Returns their number. */
+export async function forgetSessions(database: Database): Promise<number> {
+  return (await database.query(FORGET)).rowCount ?? 0;
+}

@@ -1,0 +1,16 @@
+/** The parts of the operators' accounts in the program. */
+import { addGroup } from '../cli/command.ts';
+import type { Subject } from '../subject/subject.ts';
+import { CONSOLE_HOST, CONSOLE_PORT, CONSOLE_URL } from './settings.ts';
+
+export const operators: Subject = {
+  commands: [
+    {
+      command: (program) => addGroup(program, 'operator', 'the accounts of operators', 'operator list'),
+      load: async () => (await import('./commands/operator.ts')).addOperatorCommands,
+    },
+  ],
+  settings: [CONSOLE_PORT, CONSOLE_HOST, CONSOLE_URL],
+  witnesses: async () => ({ dataKeys: [(await import('./sql/sealed-factors.ts')).FACTORS] }),
+  service: async () => (await import('./service.ts')).OPERATORS_SERVICE,
+};

@@ -1,0 +1,80 @@
+/** How an operator sets the password and the second factor, with the link of `operator add` or `reset-factors`. */
+
+import { type Database, inTransaction } from '../../postgres/database.ts';
+import { randomBytes } from '../../seal/random-bytes.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { faultOfPassword } from '../rules/password.ts';
+import { SECRET_BYTES, stepOfCode, totpUri } from '../rules/totp.ts';
+import {
+  type Account,
+  enrol,
+  lockAccountByLink,
+  openTotp,
+  setFactors,
+  setRecoveryCodes,
+} from '../sql/factors.ts';
+import { hashPassword } from './password-hash.ts';
+import { digestOf, newRecoveryCodes, recoveryDigest } from './tokens.ts';
+
+interface Store {
+  readonly database: Database;
+  readonly vault: Vault;
+}
+
+/** What became of a step. */
+export type Step<T> =
+  | { readonly kind: 'done'; readonly account: Account; readonly value: T }
+  /** The link is wrong, over or used. */
+  | { readonly kind: 'no_link' }
+  | { readonly kind: 'wrong'; readonly fault: string };
+
+/**
+ * Sets the password of the account behind the link, and makes the secret of its codes. The value is the address for the
+ * authenticator app; nobody gets it again. Throws `BusyError`.
+ */
+export async function beginEnrolment(
+  { database, vault }: Store,
+  { token, password }: { token: string; password: string },
+): Promise<Step<string>> {
+  const link = digestOf(token);
+  const account = await inTransaction(database, (session) => lockAccountByLink(session, link));
+  if (account === null) return { kind: 'no_link' };
+  const fault = faultOfPassword(password, account.login);
+  if (fault !== null) return { kind: 'wrong', fault };
+  const hash = await hashPassword(password);
+  const totp = randomBytes(SECRET_BYTES);
+  return inTransaction(database, async (session): Promise<Step<string>> => {
+    // The link may have been used, or have ended, while the hash was made.
+    if ((await lockAccountByLink(session, link)) === null) return { kind: 'no_link' };
+    await setFactors(session, vault, { id: account.id, password: hash, totp });
+    return { kind: 'done', account, value: totpUri(totp, account.login) };
+  });
+}
+
+/** Ends the enrolment with a code of the authenticator app. The value is the recovery codes, shown only this once. */
+export function endEnrolment(
+  { database, vault }: Store,
+  { token, code }: { token: string; code: string },
+): Promise<Step<readonly string[]>> {
+  return inTransaction(database, async (session): Promise<Step<readonly string[]>> => {
+    const account = await lockAccountByLink(session, digestOf(token));
+    if (account === null) return { kind: 'no_link' };
+    const { id, totp, nowMs } = account;
+    if (totp === null) return { kind: 'wrong', fault: 'choose the password first' };
+    const step = stepOfCode(openTotp(vault, id, totp), code, nowMs, 0);
+    if (step === null) {
+      return {
+        kind: 'wrong',
+        fault: 'the code is wrong: type the newest code, and check the clock of the phone',
+      };
+    }
+    const codes = newRecoveryCodes();
+    await setRecoveryCodes(
+      session,
+      id,
+      codes.map((text) => recoveryDigest(text)!),
+    );
+    await enrol(session, id, step);
+    return { kind: 'done', account, value: codes };
+  });
+}

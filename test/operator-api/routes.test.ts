@@ -1,0 +1,183 @@
+/** Who may use which route of the operator API, and what it says of itself: the test walks the table of routes. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Type } from 'typebox';
+import { type Route, route } from '../../src/operator-api/route.ts';
+import { mayActAs, ROLES } from '../../src/operators/rules/role.ts';
+import { startTestConsole, type Visitor } from '../support/console.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database } = store;
+/** A route of each role, and one that fails. */
+const SAMPLES: Route[] = [
+  ...ROLES.map((access) =>
+    route({
+      ...{ method: 'POST', path: `/samples/${access}/{id}`, access, summary: 'A sample.' },
+      body: Type.Object({ note: Type.String({ maxLength: 5 }) }, { additionalProperties: false }),
+      query: Type.Object(
+        { page: Type.Optional(Type.String({ pattern: '^[0-9]+$' })) },
+        { additionalProperties: false },
+      ),
+      reply: Type.Object({ id: Type.String() }),
+      run: async ({ params }) => ({ body: { id: params.id ?? '' } }),
+    }),
+  ),
+  route({
+    ...{
+      method: 'GET',
+      path: '/samples/fresh',
+      access: 'viewer',
+      summary: 'Needs a new sign-in.',
+      needsFresh: true,
+    },
+    reply: Type.Object({}),
+    run: async () => ({ body: {} }),
+  }),
+  route({
+    ...{ method: 'GET', path: '/samples/broken', access: 'open', summary: 'Fails.' },
+    reply: Type.Object({}),
+    run: async () => {
+      throw new Error('the secret text of a failure');
+    },
+  }),
+];
+const desk = await startTestConsole(store, SAMPLES);
+const people = Object.fromEntries(
+  await Promise.all(ROLES.map(async (role) => [role, await desk.enrolled(`${role}.one`, role)] as const)),
+);
+const sample = (visitor: Visitor, role: string, body: unknown = { note: 'ok' }, query = '') =>
+  visitor.ask('POST', `/api/samples/${role}/7${query}`, body);
+
+interface Operation {
+  readonly security: readonly unknown[];
+}
+
+describe('each route', () => {
+  it('of a role answers operators of this role and higher ones alone', async () => {
+    for (const needed of ROLES) {
+      for (const role of ROLES) {
+        const { status } = await sample(await people[role]!.signIn(), needed);
+        assert.equal(status, mayActAs(role, needed) ? 200 : 403, `${role} at a route of ${needed}`);
+      }
+    }
+  });
+
+  it('but the open ones answers 401 without a whole session: none, half, ended, and of a disabled operator', async () => {
+    const document = (await desk.visitor().ask('GET', '/api/openapi.json')).body;
+    const half = desk.visitor();
+    const gone = await desk.enrolled('gone', 'admin');
+    const [ended, disabled] = [await people.admin!.signIn(), await gone.signIn()];
+    const halfOf = await people.admin!.signIn();
+    half.cookie = halfOf.cookie;
+    const idOf = (visitor: Visitor) =>
+      Buffer.from(visitor.cookie!.split('=')[1]!.split('.')[0]!, 'base64url');
+    await database.query('UPDATE operator_sessions SET is_whole = false WHERE id = $1', [idOf(half)]);
+    await database.query("UPDATE operator_sessions SET seen_at = now() - interval '1 hour' WHERE id = $1", [
+      idOf(ended),
+    ]);
+    await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [gone.id]);
+    let walked = 0;
+    for (const [path, operations] of Object.entries<Record<string, Operation>>(document.paths)) {
+      for (const [method, { security }] of Object.entries(operations)) {
+        if (security.length === 0) continue;
+        for (const [who, visitor] of Object.entries({ nobody: desk.visitor(), half, ended, disabled })) {
+          if (who === 'half' && path === '/api/session/totp') continue;
+          const { cookie } = visitor;
+          const { status } = await visitor.ask(
+            method.toUpperCase(),
+            path.replaceAll(/\{\w+\}/g, '1'),
+            method === 'get' ? undefined : {},
+          );
+          assert.equal(status, 401, `${who} at ${method} ${path}`);
+          visitor.cookie = cookie;
+        }
+        walked += 1;
+      }
+    }
+    assert.ok(walked >= 5);
+  });
+
+  it('refuses what a page of another site makes a browser send', async () => {
+    for (const headers of [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { Origin: 'https://elsewhere.example' },
+      { Origin: 'null' },
+      { Origin: desk.url().replace('localhost', '127.0.0.1') },
+    ]) {
+      for (const [method, path] of [
+        ['GET', '/api/openapi.json'],
+        ['GET', '/api/session'],
+        ['POST', '/api/session'],
+        ['GET', '/nothing'],
+      ] as const) {
+        const { status } = await (await people.admin!.signIn()).ask(
+          method,
+          path,
+          method === 'POST' ? {} : undefined,
+          headers,
+        );
+        assert.equal(status, 403, `${method} ${path} with ${JSON.stringify(headers)}`);
+      }
+    }
+    const own = await (await people.admin!.signIn()).ask('GET', '/api/session', undefined, {
+      ...{ 'Sec-Fetch-Site': 'same-origin', Origin: desk.url() },
+    });
+    assert.equal(own.status, 200);
+  });
+
+  it('names the field that breaks its form, and repeats nothing of the value', async () => {
+    const admin = await people.admin!.signIn();
+    for (const [body, query, name] of [
+      [{ note: 'too long' }, '', /^body: note /],
+      [{ note: 'ok', more: 'hidden' }, '', /^body: more is no field/],
+      [['hidden'], '', /^the body /],
+      [{ note: 'ok' }, '?page=hidden', /^query: page /],
+    ] as const) {
+      const { status, body: answer } = await sample(admin, 'viewer', body, query);
+      assert.equal(status, 400);
+      assert.match(answer.error, name);
+      assert.doesNotMatch(answer.error, /too long|hidden/);
+    }
+  });
+
+  it('takes JSON alone', async () => {
+    const send = (type: string, body: string) =>
+      fetch(`${desk.url()}/api/session`, { method: 'POST', headers: { 'Content-Type': type }, body });
+    assert.equal((await send('text/plain', '{}')).status, 415);
+    assert.equal((await send('application/x-www-form-urlencoded', 'login=ana')).status, 415);
+    assert.equal((await send('application/json', '{')).status, 400);
+    assert.equal((await send('application/json', JSON.stringify({ login: 'x'.repeat(70_000) }))).status, 413);
+  });
+
+  it('that needs a new sign-in refuses one of six minutes ago', async () => {
+    const viewer = await people.viewer!.signIn();
+    assert.equal((await viewer.ask('GET', '/api/samples/fresh')).status, 200);
+    await database.query("UPDATE operator_sessions SET proved_at = now() - interval '6 minutes'");
+    const { status, body } = await viewer.ask('GET', '/api/samples/fresh');
+    assert.equal(status, 403);
+    assert.match(body.error, /sign in again/);
+  });
+
+  it('answers an unknown failure with the constant 500', async () => {
+    const { status, body } = await desk.visitor().ask('GET', '/api/samples/broken');
+    assert.deepEqual([status, body], [500, { error: 'temporary internal error; retry' }]);
+    assert.equal(desk.failures.length, 1);
+  });
+});
+
+describe('the document', () => {
+  it('is open, and marks open routes with the empty security', async () => {
+    const { status, body } = await desk.visitor().ask('GET', '/api/openapi.json');
+    assert.equal(status, 200);
+    assert.equal(body.openapi, '3.1.0');
+    assert.deepEqual(body.paths['/api/session'].post.security, []);
+    assert.notDeepEqual(body.paths['/api/session'].get.security, []);
+    assert.equal(body.paths['/api/samples/admin/{id}'].post['x-role'], 'admin');
+    assert.deepEqual(
+      body.paths['/api/samples/admin/{id}'].post.parameters.map(({ name }: { name: string }) => name),
+      ['id', 'page'],
+    );
+  });
+});

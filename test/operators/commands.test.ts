@@ -1,0 +1,142 @@
+/** `ventanilla operator` (D48). */
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { commandLine } from '../cli/harness.ts';
+import { startTestConsole } from '../support/console.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const { run, json } = commandLine(store);
+const desk = await startTestConsole(store);
+beforeEach(() =>
+  database.query(`
+    DELETE FROM operator_sessions; DELETE FROM operator_authorities; DELETE FROM operator_recovery_codes;
+    DELETE FROM operators`),
+);
+const add = (login: string, role: string, ...more: string[]) =>
+  json('operator', 'add', '--login', login, '--role', role, ...more);
+const fail = async (...args: string[]) => {
+  const { code, err } = await run(...args);
+  assert.notEqual(code, 0, args.join(' '));
+  return err;
+};
+
+describe('operator add', () => {
+  it('prints the id, the login and a link with a token, which works', async () => {
+    const added = await add(
+      ' Ana.Diaz ',
+      'reviewer',
+      '--authority',
+      'COP=5000000',
+      '--authority',
+      'usd=1200.5',
+    );
+    assert.equal(added.login, 'ana.diaz');
+    assert.deepEqual(added.authority, { COP: '5000000', USD: '1200.50' });
+    const token = new URL(added.link).searchParams.get('token');
+    const begun = await desk
+      .visitor()
+      .ask('POST', '/api/enrolment', { token, password: 'seven wet umbrellas' });
+    assert.equal(begun.status, 200);
+    assert.deepEqual((await json('operator', 'list'))[0].enrolled_at, null);
+  });
+
+  it('refuses a login that is taken or breaks its rule, an unknown role, and a wrong amount', async () => {
+    await add('ana', 'viewer');
+    assert.match(
+      await fail('operator', 'add', '--login', 'ANA', '--role', 'viewer'),
+      /an operator ana already/,
+    );
+    assert.match(await fail('operator', 'add', '--login', '1', '--role', 'viewer'), /begin with a letter/);
+    assert.match(
+      await fail('operator', 'add', '--login', 'eva', '--role', 'boss'),
+      /viewer, reviewer, admin/,
+    );
+    for (const amount of ['COP', 'COP=0', 'COP=-1', 'COP=1.234', 'XXX=5', 'COP=1e6']) {
+      assert.match(
+        await fail('operator', 'add', '--login', 'eva', '--role', 'viewer', '--authority', amount),
+        /such as COP=5000000/,
+      );
+    }
+    assert.equal((await json('operator', 'list')).length, 1);
+  });
+});
+
+describe('operator role', () => {
+  it('changes the role, and replaces all amounts', async () => {
+    await add('ana', 'viewer', '--authority', 'COP=5', '--authority', 'MXN=7');
+    const changed = await json('operator', 'role', 'ana', '--role', 'reviewer', '--authority', 'MXN=9');
+    assert.deepEqual([changed.role, changed.authority], ['reviewer', { MXN: '9' }]);
+    assert.match(await fail('operator', 'role', 'ana'), /--role, the new --authority, or both/);
+    assert.match(await fail('operator', 'role', 'eva', '--role', 'viewer'), /no operator with this login/);
+  });
+});
+
+describe('the last admin', () => {
+  it('keeps the role and the account, until there is another one', async () => {
+    await add('ana', 'admin');
+    assert.match(await fail('operator', 'role', 'ana', '--role', 'viewer'), /the last admin/);
+    assert.match(await fail('operator', 'disable', 'ana'), /the last admin/);
+    await add('eva', 'admin');
+    assert.notEqual((await json('operator', 'disable', 'ana')).disabled_at, null);
+  });
+
+  it('who can sign in keeps them where the others have set no factors', async () => {
+    await desk.enrolled('ana', 'admin');
+    await add('eva', 'admin');
+    assert.match(await fail('operator', 'disable', 'ana'), /the last admin who can sign in/);
+  });
+
+  it('is not removed by two changes at the same moment', async () => {
+    for (let i = 0; i < 5; i += 1) {
+      await database.query('DELETE FROM operators');
+      await add('ana', 'admin');
+      await add('eva', 'admin');
+      const codes = await Promise.all(
+        ['ana', 'eva'].map(async (login) => (await run('operator', 'disable', login)).code),
+      );
+      assert.deepEqual(codes.toSorted(), [0, 1]);
+    }
+  });
+});
+
+describe('operator reset-factors and disable', () => {
+  it('end the sessions at once, and the password works no more', async () => {
+    for (const command of ['reset-factors', 'disable']) {
+      const { signIn, login } = await desk.enrolled(`op-${command}`, 'viewer');
+      const visitor = await signIn();
+      await run('operator', command, login);
+      assert.equal((await visitor.ask('GET', '/api/session')).status, 401);
+      const again = await desk
+        .visitor()
+        .ask('POST', '/api/session', { login, password: 'seven wet umbrellas' });
+      assert.equal(again.status, 401);
+    }
+  });
+
+  it('refuse a disabled operator', async () => {
+    await add('ana', 'viewer');
+    await run('operator', 'disable', 'ana');
+    for (const args of [
+      ['reset-factors', 'ana'],
+      ['disable', 'ana'],
+      ['role', 'ana', '--role', 'admin'],
+    ]) {
+      assert.match(await fail('operator', ...args), /the operator ana is disabled/);
+    }
+  });
+
+  it('are recorded by the id', async () => {
+    const { id } = await add('ana', 'viewer');
+    await run('operator', 'reset-factors', 'ana');
+    await run('operator', 'disable', 'ana');
+    const acts = (await json('audit', 'list')).filter(
+      ({ target }: { target: string }) => target === `operator ${id}`,
+    );
+    assert.deepEqual(
+      acts.map(({ act }: { act: string }) => act),
+      ['operator disable', 'operator reset-factors', 'operator add'],
+    );
+  });
+});

@@ -1,0 +1,276 @@
+/** Enrolment and sign-in at the operators' console (D48). */
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { type TOTP, URI } from 'otpauth';
+import { PASSWORD, startTestConsole } from '../support/console.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const desk = await startTestConsole(store);
+beforeEach(() => database.query('DELETE FROM operator_tries'));
+
+let made = 0;
+const login = () => {
+  made += 1;
+  return `ana${made}`;
+};
+
+describe('an enrolment', () => {
+  it('takes the password and a code, gives ten recovery codes, and then the operator signs in', async () => {
+    const name = login();
+    const { token } = await desk.invite(name, 'reviewer');
+    const visitor = desk.visitor();
+    const begun = await visitor.ask('POST', '/api/enrolment', { token, password: PASSWORD });
+    const totp = URI.parse(begun.body.totp) as TOTP;
+    const early = totp.generate({ timestamp: Date.now() - 30_000 });
+    const ended = await visitor.ask('POST', '/api/enrolment/totp', { token, code: early });
+    assert.equal(new Set(ended.body.recovery_codes).size, 10);
+    await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+    await visitor.ask('POST', '/api/session/totp', { code: totp.generate() });
+    const me = await visitor.ask('GET', '/api/session');
+    assert.deepEqual([me.status, me.body.login, me.body.role], [200, name, 'reviewer']);
+  });
+
+  it('refuses a weak password with its rule, and the link still works', async () => {
+    const { token } = await desk.invite('maria', 'viewer');
+    const visitor = desk.visitor();
+    for (const [password, rule] of [
+      ['short', /12 characters or more/],
+      ['x'.repeat(129), /128 characters or fewer/],
+      ['aaaaaaaaaaaaaaa', /5 different characters/],
+      ['my name is Maria', /must not contain the login/],
+    ] as const) {
+      const refused = await visitor.ask('POST', '/api/enrolment', { token, password });
+      assert.equal(refused.status, 400);
+      assert.match(refused.body.error, rule);
+    }
+    assert.equal((await visitor.ask('POST', '/api/enrolment', { token, password: PASSWORD })).status, 200);
+  });
+
+  it('works once, for 24 hours, and with its own token alone', async () => {
+    const { token } = await desk.invite(login(), 'viewer');
+    const other = await desk.invite(login(), 'viewer');
+    const visitor = desk.visitor();
+    const begin = (with_: string) =>
+      visitor.ask('POST', '/api/enrolment', { token: with_, password: PASSWORD });
+    assert.equal((await begin('nobodys')).status, 404);
+    await database.query("UPDATE operators SET enrolment_ends = now() - interval '1 second' WHERE id = $1", [
+      other.id,
+    ]);
+    assert.equal((await begin(other.token)).status, 404);
+    // Written while the clock was a month ahead.
+    await database.query("UPDATE operators SET enrolment_ends = now() + interval '30 days' WHERE id = $1", [
+      other.id,
+    ]);
+    assert.equal((await begin(other.token)).status, 404);
+    const { totp } = (await begin(token)).body;
+    assert.match(totp, /^otpauth:\/\/totp\/Ventanilla:ana\d+\?.*secret=/);
+    const wrong = await visitor.ask('POST', '/api/enrolment/totp', { token, code: '000000' });
+    assert.match(wrong.body.error, /the code is wrong/);
+  });
+
+  it('cannot be used again once it has ended', async () => {
+    const name = login();
+    const { token } = await desk.invite(name, 'viewer');
+    const { id } = (await database.query('SELECT id FROM operators WHERE login = $1', [name])).rows[0];
+    await database.query('UPDATE operators SET enrolled_at = now(), enrolment = NULL WHERE id = $1', [id]);
+    assert.equal(
+      (await desk.visitor().ask('POST', '/api/enrolment', { token, password: PASSWORD })).status,
+      404,
+    );
+  });
+});
+
+describe('a sign-in', () => {
+  it('says the same for a wrong password, an unknown login, a disabled one and one without factors', async () => {
+    const { login: known } = await desk.enrolled(login(), 'viewer');
+    const disabled = await desk.enrolled(login(), 'viewer');
+    await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [disabled.id]);
+    const invited = login();
+    await desk.invite(invited, 'viewer');
+    const answers = [];
+    for (const [name, password] of [
+      [known, 'another password'],
+      ['nobody', PASSWORD],
+      [disabled.login, PASSWORD],
+      [invited, PASSWORD],
+    ]) {
+      const { status, body } = await desk.visitor().ask('POST', '/api/session', { login: name, password });
+      answers.push({ status, body });
+    }
+    assert.deepEqual(
+      answers,
+      Array(4).fill({ status: 401, body: { error: 'login, password or code is wrong' } }),
+    );
+  });
+
+  it('gives a session that may do nothing but give the code, and another one after it', async () => {
+    const { login: name, nextCode } = await desk.enrolled(login(), 'admin');
+    const visitor = desk.visitor();
+    await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+    const half = visitor.cookie;
+    assert.equal((await visitor.ask('GET', '/api/session')).status, 401);
+    assert.equal((await visitor.ask('POST', '/api/session/totp', { code: nextCode() })).status, 200);
+    assert.notEqual(visitor.cookie, half);
+    assert.equal((await visitor.ask('GET', '/api/session')).status, 200);
+    visitor.cookie = half;
+    assert.equal((await visitor.ask('POST', '/api/session/totp', { code: nextCode() })).status, 401);
+  });
+
+  it('takes each code and each recovery code once', async () => {
+    const { login: name, nextCode, recoveryCodes } = await desk.enrolled(login(), 'viewer');
+    const give = async (code: string) => {
+      const visitor = desk.visitor();
+      await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+      return (await visitor.ask('POST', '/api/session/totp', { code })).status;
+    };
+    const code = nextCode();
+    assert.deepEqual([await give(code), await give(code)], [200, 401]);
+    const [recovery = ''] = recoveryCodes;
+    assert.deepEqual(
+      [await give(recovery.toUpperCase().replaceAll('-', ' ')), await give(recovery)],
+      [200, 401],
+    );
+  });
+
+  it('gives one session where one code comes many times at the same moment', async () => {
+    const { login: name, nextCode } = await desk.enrolled(login(), 'viewer');
+    const visitors = [];
+    for (let i = 0; i < 4; i += 1) {
+      const visitor = desk.visitor();
+      await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+      visitors.push(visitor);
+    }
+    const code = nextCode();
+    const statuses = await Promise.all(
+      visitors.map(async (visitor) => (await visitor.ask('POST', '/api/session/totp', { code })).status),
+    );
+    assert.deepEqual(statuses.toSorted(), [200, 401, 401, 401]);
+  });
+
+  it('ends a session without its second factor after five wrong codes, and throttles the operator after ten', async () => {
+    const { login: name, nextCode } = await desk.enrolled(login(), 'viewer');
+    const statuses = [];
+    for (let i = 0; i < 2; i += 1) {
+      const visitor = desk.visitor();
+      await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+      for (let j = 0; j < 6; j += 1) {
+        const code = j < 5 ? 'aaaa-aaaa-aaaa-aaaa' : nextCode();
+        statuses.push((await visitor.ask('POST', '/api/session/totp', { code })).status);
+      }
+    }
+    assert.deepEqual(statuses, Array(12).fill(401));
+    const visitor = desk.visitor();
+    await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+    const late = await visitor.ask('POST', '/api/session/totp', { code: nextCode() });
+    assert.equal(late.status, 429);
+    assert.ok(Number(late.headers.get('Retry-After')) > 0);
+  });
+
+  it('throttles a login from an address after ten tries, also the right password', async () => {
+    const { login: name } = await desk.enrolled(login(), 'viewer');
+    const giveWrong = () =>
+      desk.visitor().ask('POST', '/api/session', { login: name, password: 'a wrong password' });
+    assert.equal((await giveWrong()).status, 401);
+    await database.query('UPDATE operator_tries SET tries = 10 WHERE tries = 1');
+    const late = await desk.visitor().ask('POST', '/api/session', { login: name, password: PASSWORD });
+    assert.equal(late.status, 429);
+    assert.ok(Number(late.headers.get('Retry-After')) > 0);
+    await database.query("UPDATE operator_tries SET since = since - interval '15 minutes'");
+    assert.equal((await giveWrong()).status, 401);
+  });
+
+  it('checks one password at a time, and refuses the others quickly', async () => {
+    const { login: name } = await desk.enrolled(login(), 'viewer');
+    await database.query('DELETE FROM operator_tries');
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const answer = await desk.visitor().ask('POST', '/api/session', { login: name, password: PASSWORD });
+        return answer.status;
+      }),
+    );
+    assert.deepEqual([...new Set(statuses)].toSorted(), [200, 429]);
+  });
+
+  it('is recorded with the operator’s id, and without what was typed', async () => {
+    const { id, login: name, nextCode } = await desk.enrolled(login(), 'viewer');
+    const visitor = desk.visitor();
+    await visitor.ask('POST', '/api/session', { login: name, password: 'a wrong password' });
+    await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+    await visitor.ask('POST', '/api/session/totp', { code: 'aaaa-aaaa-aaaa-aaaa' });
+    await visitor.ask('POST', '/api/session/totp', { code: nextCode() });
+    const { rows } = await database.query(
+      'SELECT act, reason FROM operator_events WHERE actor = $1 ORDER BY id',
+      [`operator ${id}`],
+    );
+    assert.deepEqual(
+      rows.map(({ act, reason }) => `${act}: ${reason}`),
+      ['sign in refused: wrong password', 'sign in refused: wrong code', 'sign in: one-time code'],
+    );
+  });
+});
+
+describe('a session', () => {
+  const ENDS = {
+    '31 minutes without a request': "seen_at = now() - interval '31 minutes'",
+    '13 hours': "started_at = now() - interval '13 hours'",
+    'a clock that was ahead': "started_at = now() + interval '1 hour', seen_at = now() + interval '1 hour'",
+  };
+  for (const [why, change] of Object.entries(ENDS)) {
+    it(`ends after ${why}`, async () => {
+      const { id, signIn } = await desk.enrolled(login(), 'viewer');
+      const visitor = await signIn();
+      await database.query(`UPDATE operator_sessions SET ${change} WHERE operator_id = $1`, [id]);
+      assert.equal((await visitor.ask('GET', '/api/session')).status, 401);
+    });
+  }
+
+  it('ends at once where the operator is disabled or signs out', async () => {
+    const { id, signIn } = await desk.enrolled(login(), 'viewer');
+    const [first, second] = [await signIn(), await signIn()];
+    const { cookie } = first;
+    await first.ask('DELETE', '/api/session');
+    first.cookie = cookie;
+    assert.equal((await first.ask('GET', '/api/session')).status, 401);
+    assert.equal((await second.ask('GET', '/api/session')).status, 200);
+    await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [id]);
+    assert.equal((await second.ask('GET', '/api/session')).status, 401);
+  });
+
+  it('does not open with another secret, and is not one that a browser brought along', async () => {
+    const { login: name, signIn } = await desk.enrolled(login(), 'viewer');
+    const visitor = await signIn();
+    const [id] = visitor.cookie!.split('.');
+    visitor.cookie = `${id}.${'A'.repeat(43)}`;
+    assert.equal((await visitor.ask('GET', '/api/session')).status, 401);
+    // Fixation: the cookie that a stranger planted is not the one of the sign-in.
+    const planted = visitor.cookie;
+    await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+    assert.notEqual(visitor.cookie, planted);
+  });
+
+  it('is forgotten with its tries once it has ended', async () => {
+    const { id, signIn } = await desk.enrolled(login(), 'viewer');
+    await signIn();
+    const { forgetSessions } = await import('../../src/operators/sql/sessions.ts');
+    await database.query(
+      "UPDATE operator_sessions SET seen_at = now() - interval '1 day' WHERE operator_id = $1",
+      [id],
+    );
+    assert.ok((await forgetSessions(store.runtime)) >= 1);
+    assert.equal(
+      (await database.query('SELECT FROM operator_sessions WHERE operator_id = $1', [id])).rowCount,
+      0,
+    );
+  });
+
+  it('keeps ten of an operator: a new one ends the oldest', async () => {
+    const { id, signIn } = await desk.enrolled(login(), 'viewer');
+    const first = await signIn();
+    for (let i = 0; i < 10; i += 1) await signIn();
+    assert.equal((await first.ask('GET', '/api/session')).status, 401);
+    const { rowCount } = await database.query('SELECT FROM operator_sessions WHERE operator_id = $1', [id]);
+    assert.ok(rowCount! <= 10);
+  });
+});
