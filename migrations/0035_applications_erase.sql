@@ -91,6 +91,21 @@ END
 $$;
 SELECT runs_as_owner('erase_reasons(bigint[])');
 
+-- Locks these batches in the order of their ids, and returns them. One after the other, because a cluster locks no
+-- rows of several shards in one statement.
+CREATE FUNCTION lock_batches(p_ids bigint[]) RETURNS SETOF batches
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_id bigint;
+BEGIN
+  FOR v_id IN SELECT DISTINCT u.id FROM unnest(p_ids) AS u(id) ORDER BY u.id LOOP
+    RETURN QUERY SELECT b.* FROM batches b WHERE b.id = v_id FOR NO KEY UPDATE;
+  END LOOP;
+END
+$$;
+
 -- Erases applications whose batches the caller has locked, all of them of these batches: their blind indexes, their
 -- part of the envelopes and the texts of their history. p_envelopes: of each batch the envelope without them; NULL:
 -- nobody is left in it. p_opened: false where the envelope does not open, so that it stays.

@@ -12,6 +12,7 @@ import { CitusCluster, findCitus } from './support/citus-cluster.ts';
 /** Every test in these folders runs there, also a new one. */
 const FOLDERS = [
   ...['applications', 'messages', 'partners', 'events', 'monitoring'],
+  ...['conversation', 'documents', 'income', 'signing', 'rights'],
   ...['app', 'citus', 'cli', 'postgres', 'scale', 'schema', 'seal', 'vault'],
 ];
 
@@ -23,11 +24,17 @@ const EXCEPT: Readonly<Record<string, string>> = {
   'app/prepare-tables': 'about the roles of one server',
   'applications/facts': 'reads bytes that it has made itself',
   'cli/program': 'reaches no store',
+  'documents/layouts': 'reaches no store',
+  'documents/reader': 'reaches no store',
+  'documents/scan': 'reaches no store',
+  'documents/store': 'about files; documents/receive and documents/operate have the statements',
   'cli/terminal': 'starts whole programs, with the server that comes along',
   'events/push/endpoint-url': 'reaches no store',
   'events/push/lookup': 'reaches no store',
   'events/push/sender': 'reaches no store',
   'events/push/sign': 'reaches no store',
+  'income/belvo': 'reaches no store',
+  'income/judge-income': 'reaches no store',
   'messages/channels/*': 'reach no store',
   'messages/review-interleavings':
     'hundreds of stories, which take minutes there; messages/messages-after-review has their statements',
@@ -47,6 +54,9 @@ const EXCEPT: Readonly<Record<string, string>> = {
   'seal/secrets': 'about a file; the store is one of any kind',
   'postgres/server-language': 'makes a trigger on a distributed table itself, which Citus refuses',
   'seal/vault': 'reaches no store',
+  'signing/check-terms': 'reaches no store',
+  'signing/code-senders': 'reaches no store',
+  'signing/pdf': 'reaches no store',
 };
 
 /** These tests run with sessions on the coordinator only. */
@@ -59,10 +69,16 @@ const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'citus/citus-machines': 'the same',
   'citus/restore-point': 'the same',
   'citus/machine-lost': 'makes a trigger itself',
+  'documents/operate': 'erases, which needs the coordinator',
   'events/push/clock': 'puts another clock before the functions of one server',
   'messages/channel-notices': 'makes a trigger itself',
   'messages/lock-order': 'asks one server which of its sessions wait',
+  'rights/erase-*': 'erase, which needs the coordinator',
+  'rights/replay-erasures': 'the same',
+  'rights/runtime-role': 'the same',
+  'rights/subject-erase': 'the same',
   'scale/large-store': 'takes numbers of batches itself',
+  'signing/upkeep': 'erases, which needs the coordinator',
 };
 
 for (const name of Object.keys({ ...EXCEPT, ...NOT_ON_WORKERS })) {

@@ -1,12 +1,15 @@
-/** Ids for partners, keys and policies, from any machine if the database is spread over several. */
+/** Ids in one order, from any machine of a cluster: by default each machine has a range of its own. */
 import type { Session } from './database.ts';
 import { onlyRow } from './only-row.ts';
 
 /** Reads from that table, and takes the sequence's name as text: so the machine with the table gives the number. */
-const TAKE = 'SELECT nextval($1::text)::integer AS id FROM elapsed';
+const TAKE = 'SELECT nextval($1::text)::float8 AS id FROM elapsed';
 
 /** The next id of a table. An id that is not used leaves a gap. */
-export async function takeId(session: Session, table: 'partners' | 'api_keys' | 'policies'): Promise<number> {
+export async function takeId(
+  session: Session,
+  table: 'partners' | 'api_keys' | 'policies' | 'flows' | 'signing_codes',
+): Promise<number> {
   const { rows } = await session.query<{ id: number }>(TAKE, [`${table}_id_seq`]);
   return onlyRow(rows).id;
 }

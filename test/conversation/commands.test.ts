@@ -63,7 +63,7 @@ it('a text outside of the channel’s window is refused', async () => {
   await ana.tap();
   await json('conversation', 'hand-over', `${ana.id}`);
   await store.database.query(
-    "UPDATE conversations SET heard_at = heard_at - interval '25 hours' WHERE application_id = $1",
+    "UPDATE conversations SET heard_at = now() - interval '25 hours' WHERE application_id = $1",
     [ana.id],
   );
   assert.match((await run('conversation', 'say', `${ana.id}`, 'x')).err, /over 24 hours ago/);

@@ -291,7 +291,7 @@ describe('the channel’s window (D43)', () => {
     const ana = await applicantAt();
     await ana.tap();
     await database.query(
-      `UPDATE conversations SET heard_at = heard_at - interval '25 hours', due_at = now(), timer = 'remind' WHERE application_id = $1`,
+      `UPDATE conversations SET heard_at = now() - interval '25 hours', due_at = now(), timer = 'remind' WHERE application_id = $1`,
       [ana.id],
     );
     await settle();

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import pg from 'pg';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { checkSeal } from '../../src/signing/pdf/check-seal.ts';
@@ -15,8 +16,10 @@ import { sendCode } from '../../src/signing/uses/send-code.ts';
 import { recordEvidence, signContract } from '../../src/signing/uses/sign-contract.ts';
 import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
 import { rejectWithdrawn, withdraw } from '../../src/signing/uses/withdraw.ts';
+import { machinesOf } from '../support/citus-database.ts';
 import { testDatabase } from '../support/database.ts';
 import { attached, missingPdfTools, pdfsig, pdfText, qpdfFault } from '../support/pdf-tools.ts';
+import { shifted } from '../support/shifted.ts';
 import { testSigning } from '../support/signing.ts';
 
 const store = await testDatabase();
@@ -235,7 +238,7 @@ describe('the proof', () => {
     await database.query('UPDATE signing_codes SET tries = 5 WHERE application_id = $1', [id]);
     assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'spent');
     await database.query(
-      "UPDATE signing_codes SET began_at = began_at - interval '61 minutes' WHERE application_id = $1",
+      "UPDATE signing_codes SET began_at = now() - interval '61 minutes' WHERE application_id = $1",
       [id],
     );
     assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
@@ -245,7 +248,7 @@ describe('the proof', () => {
   it('D46: a code is good for ten minutes of the database’s clock, which may step back', async () => {
     const shift = (id: ApplicationId, by: string) =>
       database.query(
-        `UPDATE signing_codes SET began_at = began_at + $2::interval, ends_at = ends_at + $2::interval
+        `UPDATE signing_codes SET began_at = ${shifted('began_at', '$2::interval')}, ends_at = ${shifted('ends_at', '$2::interval')}
         WHERE application_id = $1`,
         [id, by],
       );
@@ -269,7 +272,7 @@ describe('the proof', () => {
     const { sha256 } = await make(id);
     await prove(id);
     await database.query(
-      "UPDATE signing_codes SET used_at = used_at - interval '11 minutes' WHERE application_id = $1",
+      "UPDATE signing_codes SET used_at = now() - interval '11 minutes' WHERE application_id = $1",
       [id],
     );
     assert.equal(await accept(id, sha256), 'not_signable');
@@ -455,12 +458,17 @@ describe('the evidence', () => {
   });
 
   it('D46: verify shows a changed row, a missing row, another PDF, and another state', async () => {
+    // On a cluster tables are altered on the coordinator.
+    const [coordinator = store.ownerUrl] = await machinesOf(store.ownerUrl);
     const asOwner = async (sql: string, values: unknown[]) => {
-      await database.query('ALTER TABLE contract_evidence DISABLE TRIGGER ALL');
+      const owner = new pg.Client({ connectionString: coordinator });
+      await owner.connect();
       try {
-        await database.query(sql, values);
+        await owner.query('ALTER TABLE contract_evidence DISABLE TRIGGER ALL');
+        await owner.query(sql, values);
       } finally {
-        await database.query('ALTER TABLE contract_evidence ENABLE TRIGGER ALL');
+        await owner.query('ALTER TABLE contract_evidence ENABLE TRIGGER ALL');
+        await owner.end();
       }
     };
     const signed = async () => {

@@ -16,6 +16,7 @@ import { sendCode } from '../../src/signing/uses/send-code.ts';
 import { recordEvidence } from '../../src/signing/uses/sign-contract.ts';
 import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { shifted } from '../support/shifted.ts';
 import { splitIdentity, testSigning } from '../support/signing.ts';
 import { testUpkeep } from '../support/upkeep.ts';
 
@@ -47,7 +48,8 @@ const isVerified = async (id: ApplicationId, of = vault) =>
   (await verifyContract({ ...context, vault: of }, id))?.checks.every(({ fault }) => fault === null);
 const age = (id: ApplicationId, days: number) =>
   database.query(
-    `UPDATE loan_contracts SET made_at = made_at - $2 * interval '1 day', signed_at = signed_at - $2 * interval '1 day'
+    `UPDATE loan_contracts SET made_at = ${shifted('made_at', "$2 * interval '-1 day'")},
+      signed_at = ${shifted('signed_at', "$2 * interval '-1 day'")}
     WHERE application_id = $1`,
     [id, days],
   );
@@ -94,12 +96,12 @@ describe('the upkeep', () => {
     await assert.rejects(finishContract(failing('get'), id), /cut off/);
     assert.equal(await finishContract(context, id), null, 'the other process may still be at work');
     await database.query(
-      "UPDATE loan_contracts SET finishing_at = finishing_at - interval '2 minutes', made_at = made_at - interval '2 hours' WHERE application_id = $1 AND state IN ('making', 'signed')",
+      "UPDATE loan_contracts SET finishing_at = now() - interval '2 minutes', made_at = now() - interval '2 hours' WHERE application_id = $1 AND state IN ('making', 'signed')",
       [id],
     );
     await assert.rejects(finishContract(failing('put'), id), /cut off/);
     await database.query(
-      "UPDATE loan_contracts SET finishing_at = finishing_at - interval '2 minutes' WHERE application_id = $1 AND state = 'signed'",
+      "UPDATE loan_contracts SET finishing_at = now() - interval '2 minutes' WHERE application_id = $1 AND state = 'signed'",
       [id],
     );
     await upkeep();
@@ -148,7 +150,7 @@ describe('the upkeep', () => {
       [id],
     );
     await database.query(
-      "UPDATE signing_codes SET began_at = began_at - interval '25 hours' WHERE application_id = $1",
+      "UPDATE signing_codes SET began_at = now() - interval '25 hours' WHERE application_id = $1",
       [id],
     );
     await upkeep();

@@ -16,7 +16,7 @@ import { replyIdentity } from '../../src/messages/sql/replies.ts';
 import { databaseTime } from '../../src/postgres/database-time.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
-import type { testDatabase } from './database.ts';
+import { sessionsOf, type testDatabase } from './database.ts';
 import { registrarOf } from './intake.ts';
 import { setMessages } from './messages.ts';
 
@@ -61,20 +61,24 @@ export async function conversationsOf(
   { performer = goodPerformer(), signing = goodSigning() }: { performer?: Performer; signing?: Signing } = {},
 ) {
   const { database, vault } = store;
+  const sessions = sessionsOf(store);
   const register = await registrarOf(store);
   const faults: unknown[] = [];
   const context: TurnContext = {
-    ...{ database, vault, signing, flows: new Map() },
+    ...{ database: sessions, vault, signing, flows: new Map() },
     onFault: (_id, error) => faults.push(error),
   };
   const hear = (...events: ChannelEvent[]) =>
     applyChannelEvents(
-      { database, vault, hear: async (heard) => void (await hearMessages({ database, vault }, heard)) },
+      {
+        ...{ database: sessions, vault },
+        hear: async (heard) => void (await hearMessages({ database: sessions, vault }, heard)),
+      },
       events,
     );
   const cut = new AbortController().signal;
   const works = {
-    database,
+    database: sessions,
     vault,
     performer,
     onFailure: (_work: unknown, error: unknown) => faults.push(error),
@@ -183,6 +187,6 @@ export async function conversationsOf(
 
   const skipPause = () =>
     database.query(`UPDATE conversation_inputs SET settles_at = stored_at WHERE turn IS NULL`);
-  const sweep = () => sweepConversations({ database, vault });
+  const sweep = () => sweepConversations({ database: sessions, vault });
   return { context, works, hear, settle, perform, deliver, sweep, skipPause, applicantAt, person, faults };
 }

@@ -17,10 +17,14 @@ export async function wholeStore({ database, vault }: Store): Promise<Map<string
   const { rows: tables } = await database.query<{ name: string }>(TABLES);
   assert.ok(tables.length > 30, `found only ${tables.length} tables`);
   for (const { name } of tables) {
-    const { rows } = await database.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t`);
+    const { rows } = await database.query<{ row: string }>(
+      `SELECT t::text AS row FROM "${name}" t ORDER BY 1`,
+    );
     found.set(name, rows.map(({ row }) => row).join('\n'));
   }
-  const { rows } = await database.query('SELECT seal_id, envelope FROM batches WHERE envelope IS NOT NULL');
+  const { rows } = await database.query(
+    'SELECT seal_id, envelope FROM batches WHERE envelope IS NOT NULL ORDER BY id',
+  );
   found.set(
     'envelopes',
     rows.map(({ seal_id, envelope }) => JSON.stringify(openEnvelope(vault, seal_id, envelope))).join('\n'),
@@ -34,9 +38,12 @@ export async function tablesWith(store: Store, texts: readonly string[]): Promis
   return [...tables].filter(([, rows]) => texts.some((text) => rows.includes(text))).map(([name]) => name);
 }
 
-/** Checks what holds in every store. */
-export async function assertInvariants({ database }: Pick<Store, 'database'>): Promise<void> {
-  for (const { name, sql } of INVARIANTS) {
+/** Checks what holds in every store; on a cluster, whose machines no such statement joins, that of messages alone. */
+export async function assertInvariants({
+  database,
+  isSpread,
+}: Pick<TestDatabase, 'database' | 'isSpread'>): Promise<void> {
+  for (const { name, sql } of isSpread ? [] : INVARIANTS) {
     assert.equal(Number((await database.query(sql)).rows[0].broken), 0, name);
   }
   await assertInStep(database);

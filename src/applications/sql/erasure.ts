@@ -68,7 +68,7 @@ export async function holdForErasure(
 const BATCHES_AT_ONCE = 25;
 const LOCK = `
   SELECT id, seal_id, envelope, array_positions(id_numbers, NULL) AS gone, cardinality(id_numbers) AS positions
-  FROM batches WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+  FROM lock_batches($1)`;
 const ERASE = 'SELECT erase_applicants($1, $2, $3, $4)';
 
 interface LockedBatch {

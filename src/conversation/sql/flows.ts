@@ -1,11 +1,12 @@
 /** The versions of flows. A running conversation stays on the version that it began with. */
 import { hash } from 'node:crypto';
 import { type Database, inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
+import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Flow } from '../rules/flow.ts';
 
 /** A statement of its own finds the row that another session has just added. */
-const ADD = 'INSERT INTO flows (hash, content) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING';
+const ADD = 'INSERT INTO flows (id, hash, content) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING';
 const FIND = 'SELECT id FROM flows WHERE hash = $1 FOR KEY SHARE';
 
 /**
@@ -17,7 +18,7 @@ export async function flowIdOf(session: Transaction, flow: Flow): Promise<number
   const sha256 = hash('sha256', content, 'buffer');
   const found = await session.query<{ id: number }>(FIND, [sha256]);
   if (found.rows[0] !== undefined) return found.rows[0].id;
-  await session.query(ADD, [sha256, content]);
+  await session.query(ADD, [await takeId(session, 'flows'), sha256, content]);
   return onlyRow((await session.query<{ id: number }>(FIND, [sha256])).rows).id;
 }
 

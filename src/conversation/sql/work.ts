@@ -62,7 +62,7 @@ export async function claimWork(
 }
 
 const RETRY = `
-  UPDATE conversation_work SET due_at = clock_timestamp() + $3 * interval '1 millisecond', leased_until = NULL,
+  UPDATE conversation_work SET due_at = now() + $3 * interval '1 millisecond', leased_until = NULL,
     reason = $4
   WHERE id = $1 AND tries = $2`;
 

@@ -43,11 +43,13 @@ export async function noteOrphans(session: Session, keys: readonly string[]): Pr
   return (await session.query(ORPHANS, [keys])).rowCount ?? 0;
 }
 
+const OF_PART = "file_key >= $1 AND file_key < $2 AND received_at < now() - interval '1 hour'";
+const BACK = `
+  UPDATE documents SET missing_at = NULL
+  WHERE ${OF_PART} AND missing_at IS NOT NULL AND file_key = ANY ($3::text[])`;
 const MISSING = `
-  UPDATE documents SET missing_at = CASE WHEN file_key <> ALL ($3::text[]) THEN now() END
-  WHERE file_key >= $1 AND file_key < $2 AND received_at < now() - interval '1 hour'
-    AND (missing_at IS NULL) = (file_key <> ALL ($3::text[]))
-  RETURNING id, missing_at IS NOT NULL AS is_missing`;
+  UPDATE documents SET missing_at = now()
+  WHERE ${OF_PART} AND missing_at IS NULL AND file_key <> ALL ($3::text[]) RETURNING id`;
 
 /**
  * Notes which documents of a part of the keys (`from` to `before`) have no file among these, and which have theirs
@@ -59,8 +61,9 @@ export async function noteMissing(
   before: string,
   stored: readonly string[],
 ): Promise<DocumentId[]> {
-  const { rows } = await session.query<{ id: string; is_missing: boolean }>(MISSING, [from, before, stored]);
-  return rows.filter((row) => row.is_missing).map(({ id }) => toDocumentId(id));
+  const values = [from, before, stored];
+  await session.query(BACK, values);
+  return (await session.query<{ id: string }>(MISSING, values)).rows.map(({ id }) => toDocumentId(id));
 }
 
 const OLD = `

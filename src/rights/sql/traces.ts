@@ -4,6 +4,7 @@
 import {
   type ApplicationId,
   type BlindIndex,
+  batchAndPositionOf,
   messageIdsOf,
   partitionOf,
 } from '../../applications/rules/ids.ts';
@@ -70,11 +71,14 @@ export async function phonesOf(database: Database, ids: readonly ApplicationId[]
   return [...phones];
 }
 
-/** Of an application: whether it holds its phone, its part of the receipt, and the message that a worker has begun. */
+/** Three statements: on a cluster these tables are of different machines. */
+const BATCH = 'SELECT b.seal_id, b.phones[$2::integer + 1] AS phone FROM batches b WHERE b.id = $1';
+const HOLDS =
+  'SELECT count(*) > 0 AS holds FROM open_phones o WHERE o.phone_index = $2 AND o.application_id = $1';
+/** Of an application: its part of the receipt, the message that a worker has begun, and what was signed. */
 const BESIDE = `
-  SELECT EXISTS (SELECT FROM open_phones o WHERE o.application_id = $1::bigint AND o.phone_index = b.phone) AS holds_phone,
-    (SELECT json_build_object('created_at', r.created_at, 'outcome', coalesce(substr(r.outcomes, $3::integer + 1, 1), 'R'))
-      FROM batch_receipts r WHERE r.batch_id = b.seal_id) AS receipt,
+  SELECT (SELECT json_build_object('created_at', r.created_at, 'outcome', coalesce(substr(r.outcomes, $2::integer + 1, 1), 'R'))
+      FROM batch_receipts r WHERE r.batch_id = $3::uuid) AS receipt,
     EXISTS (SELECT FROM leases l WHERE l.ids && $4::bigint[]) AS is_being_sent,
     ARRAY(SELECT json_build_object('id', c.id, 'state', c.state, 'reason', c.reason, 'made_at', c.made_at, 'terms', c.terms,
         'sha256', encode(c.sha256, 'hex'), 'expires_at', c.expires_at, 'signed_at', c.signed_at,
@@ -86,10 +90,9 @@ const BESIDE = `
     ARRAY(SELECT json_build_object('number', e.number, 'at', e.recorded_at, 'kind', e.kind, 'facts', e.facts)
       FROM contract_evidence e WHERE e.application_id = $1::bigint ORDER BY e.number) AS evidence,
     ARRAY(SELECT json_build_object('at', a.at, 'by', a.actor, 'act', a.act, 'reason', a.reason)
-      FROM operator_events a WHERE a.application_id = $1::bigint ORDER BY a.id) AS acts
-  FROM (SELECT t.seal_id, t.phones[$3::integer + 1] AS phone FROM batches t WHERE t.id = $2::bigint) AS b`;
+      FROM operator_events a WHERE a.application_id = $1::bigint ORDER BY a.id) AS acts`;
 
-/** Statements of their own: these tables are of the coordinator, and those above are of all machines of a cluster. */
+/** More rows beside an application. */
 const OF_APPLICATION = {
   documents: `
     SELECT d.id, d.purpose, d.state, d.reason, d.received_at, d.decided_at, d.content_type, d.bytes,
@@ -104,13 +107,25 @@ const OF_APPLICATION = {
 
 /** What is stored beside an application: no row where the application is gone. */
 export async function tracesOfApplication(database: Database, id: ApplicationId): Promise<Trace> {
-  const values = [id, Math.floor(id / 128), id % 128, messageIdsOf(id)];
-  const beside = (await database.query<Trace>(BESIDE, values)).rows[0] ?? {};
   const found: [string, Trace[]][] = [];
   for (const [table, text] of Object.entries(OF_APPLICATION)) {
     found.push([table, (await database.query<Trace>(text, [id])).rows]);
   }
-  return { ...beside, ...Object.fromEntries(found) };
+  return { ...(await besideOf(database, id)), ...Object.fromEntries(found) };
+}
+
+async function besideOf(database: Database, id: ApplicationId): Promise<Trace> {
+  const { batchId, position } = batchAndPositionOf(id);
+  const { rows: batches } = await database.query<{ seal_id: string; phone: string | null }>(BATCH, [
+    batchId,
+    position,
+  ]);
+  const [batch] = batches;
+  if (batch === undefined) return {};
+  const holds = await database.query<{ holds: boolean }>(HOLDS, [id, batch.phone]);
+  const values = [id, position, batch.seal_id, messageIdsOf(id)];
+  const { rows } = await database.query<Trace>(BESIDE, values);
+  return { holds_phone: holds.rows[0]?.holds === true, ...rows[0] };
 }
 
 /** A partner has no index over the applications of its events, and reading a month of events takes seconds. */

@@ -5,6 +5,7 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { Country } from '../../base/country-data.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
+import { takeId } from '../../postgres/ids.ts';
 
 /** A round of proof. */
 export interface Round {
@@ -58,8 +59,8 @@ const COUNT = `
   SELECT count(*)::integer AS rounds FROM signing_codes
   WHERE application_id = $1 AND began_at > clock_timestamp() - interval '1 hour'`;
 const BEGIN = `
-  INSERT INTO signing_codes (application_id, contract_id, ends_at, id_checked_at, elapsed_ms)
-  VALUES ($1, $2, clock_timestamp() + interval '10 minutes', $3, elapsed_ms()) RETURNING id`;
+  INSERT INTO signing_codes (id, application_id, contract_id, ends_at, id_checked_at, elapsed_ms)
+  VALUES ($4, $1, $2, clock_timestamp() + interval '10 minutes', $3, elapsed_ms()) RETURNING id`;
 
 /**
  * Begins a round; null where the application has had its rounds of this hour. The caller has locked the contract, so
@@ -73,13 +74,16 @@ export async function beginRound(
 ): Promise<Round | null> {
   const { rows: counted } = await session.query<{ rounds: number }>(COUNT, [applicationId]);
   if ((counted[0]?.rounds ?? 0) >= MOST_ROUNDS) return null;
-  const values = [applicationId, contractId, idCheckedAt];
+  const values = [applicationId, contractId, idCheckedAt, await takeId(session, 'signing_codes')];
   const [row] = (await session.query<{ id: string }>(BEGIN, values)).rows;
   return { id: row?.id as string, state: 'live', idCheckedAt, codeMac: null, way: null };
 }
 
-/** The codes of a country are counted under a lock until the end of the transaction: no two calls take the last one. */
-const LOCK = "SELECT pg_advisory_xact_lock(hashtext('signing codes'), hashtext($1))";
+/**
+ * The codes of a country are counted under a lock until the end of the transaction: no two calls take the last one. By
+ * `elapsed`, which has one row, the coordinator of a cluster takes the lock for all machines.
+ */
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('signing codes'), hashtext($1)) FROM elapsed";
 /** A statement of its own, so that it sees what others wrote before they let go of the lock. */
 const SENT_CODES = `
   SELECT
@@ -115,8 +119,8 @@ export async function codesUsedUp(
 }
 
 const SET_CODE = `
-  UPDATE signing_codes SET code_mac = $2, way = $3, phone_mac = $4, country = $5, coded_at = clock_timestamp(),
-    ends_at = clock_timestamp() + interval '10 minutes'
+  UPDATE signing_codes SET code_mac = $2, way = $3, phone_mac = $4, country = $5, coded_at = now(),
+    ends_at = now() + interval '10 minutes'
   WHERE id = $1 RETURNING ends_at`;
 
 /** Puts a code into a round, before it is sent. Its ten minutes begin. */
@@ -129,7 +133,7 @@ export async function setCode(
   return (await session.query<{ ends_at: Date }>(SET_CODE, values)).rows[0]?.ends_at as Date;
 }
 
-const SENT = 'UPDATE signing_codes SET sent_at = clock_timestamp() WHERE id = $1';
+const SENT = 'UPDATE signing_codes SET sent_at = now() WHERE id = $1';
 
 /** Notes that the way has taken the code. */
 export async function noteSent(session: Session, id: string): Promise<void> {
@@ -143,8 +147,8 @@ export async function countWrong(session: Transaction, id: string): Promise<bool
   return ((await session.query<{ tries: number }>(WRONG, [id])).rows[0]?.tries ?? 0) >= MOST_TRIES;
 }
 
-const ID_RIGHT = 'UPDATE signing_codes SET id_checked_at = clock_timestamp() WHERE id = $1';
-const CODE_RIGHT = 'UPDATE signing_codes SET used_at = clock_timestamp() WHERE id = $1';
+const ID_RIGHT = 'UPDATE signing_codes SET id_checked_at = now() WHERE id = $1';
+const CODE_RIGHT = 'UPDATE signing_codes SET used_at = now() WHERE id = $1';
 
 /** Notes a right answer. A round whose code was right is good for one signature. */
 export async function noteRight(session: Transaction, id: string, what: 'id' | 'code'): Promise<void> {
@@ -169,7 +173,7 @@ export async function readProof(session: Transaction, applicationId: Application
 }
 
 const FORGET = `
-  DELETE FROM signing_codes WHERE began_at < clock_timestamp() - interval '2 days'
+  DELETE FROM signing_codes WHERE began_at < now() - interval '2 days'
     AND elapsed_ms < elapsed_ms() - ms_of(interval '2 days')`;
 
 /** Deletes rounds that nothing counts any more, by the clock and by the elapsed time. */

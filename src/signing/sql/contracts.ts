@@ -117,7 +117,7 @@ export async function dropContract(session: Session, id: string): Promise<void> 
 
 const EXPIRE = `
   UPDATE loan_contracts SET state = 'expired'
-  WHERE state = 'open' AND (expires_at <= clock_timestamp() OR made_at > clock_timestamp() + interval '1 minute')
+  WHERE state = 'open' AND (expires_at <= now() OR made_at > now() + interval '1 minute')
     AND ($1::bigint IS NULL OR application_id = $1)`;
 
 /** Ends the time of contracts: of one application, or of all. */
@@ -152,10 +152,10 @@ export async function unfinished(session: Session): Promise<ApplicationId[]> {
 }
 
 const CLAIM = `
-  UPDATE loan_contracts c SET finishing_at = clock_timestamp(), signed_key = $2
+  UPDATE loan_contracts c SET finishing_at = now(), signed_key = $2
   FROM (SELECT id, signed_key FROM loan_contracts WHERE id = $1 FOR UPDATE) AS b
   WHERE c.id = b.id AND c.state IN ('signed', 'withdrawn') AND c.signed_sha256 IS NULL
-    AND (c.finishing_at IS NULL OR abs(extract(epoch FROM clock_timestamp() - c.finishing_at)) > 60)
+    AND (c.finishing_at IS NULL OR c.finishing_at NOT BETWEEN now() - interval '1 minute' AND now() + interval '1 minute')
   RETURNING b.signed_key`;
 
 /**

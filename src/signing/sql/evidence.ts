@@ -23,12 +23,17 @@ const LABEL = 'ventanilla contract evidence';
 const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const COLUMNS = `number, kind, to_char(recorded_at ${UTC} AS recorded_at, to_char(happened_at ${UTC} AS happened_at, facts,
   key_number, mac`;
-/** Until the end of the transaction, lowest number first. No other lock of the service is by a single number. */
+/**
+ * Until the end of the transaction, lowest number first. No other lock of the service is by a single number. `elapsed`
+ * has one row, and lets the coordinator of a cluster take the locks, whichever machine the session is on.
+ */
 const LOCK = `
-  SELECT pg_advisory_xact_lock(g.id) FROM (SELECT u.id FROM unnest($1::bigint[]) AS u(id) ORDER BY u.id) AS g`;
+  SELECT pg_advisory_xact_lock(g.id)
+  FROM elapsed, (SELECT u.id FROM unnest($1::bigint[]) AS u(id) ORDER BY u.id) AS g`;
 /** A statement of its own, so that it sees what others wrote before they let go of the locks. */
 const HEADS = `
-  SELECT g.id, h.number, h.mac, to_char(clock_timestamp() ${UTC} AS now
+  SELECT g.id, h.number, h.mac, to_char(clock_timestamp() ${UTC} AS now, elapsed_ms() AS elapsed_ms,
+    EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = g.id AND c.state <> 'dropped') AS has_contract
   FROM unnest($1::bigint[]) AS g(id)
   LEFT JOIN LATERAL (
     SELECT e.number, e.mac FROM contract_evidence e
@@ -40,9 +45,8 @@ const ADD = `
     AS g(id, number, recorded_at, kind, happened_at, facts, mac)`;
 /** So that the retention finds evidence without a contract. */
 const BEGUN = `
-  INSERT INTO loan_contracts (application_id, state, elapsed_ms) SELECT g.id, 'begun', elapsed_ms()
-  FROM unnest($1::bigint[]) AS g(id)
-  WHERE NOT EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = g.id AND c.state <> 'dropped')`;
+  INSERT INTO loan_contracts (application_id, state, elapsed_ms) SELECT g.id, 'begun', $2
+  FROM unnest($1::bigint[]) AS g(id)`;
 const ALL = `SELECT ${COLUMNS} FROM contract_evidence WHERE application_id = $1 ORDER BY number`;
 
 interface Head {
@@ -51,6 +55,8 @@ interface Head {
   readonly number: number | null;
   readonly mac: Buffer | null;
   readonly now: string;
+  readonly elapsed_ms: string;
+  readonly has_contract: boolean;
 }
 
 /**
@@ -77,8 +83,8 @@ export async function addEvidence(
   const ids = [...chains.keys()];
   await session.query(LOCK, [ids]);
   const { rows: heads } = await session.query<Head>(HEADS, [ids]);
-  const empty = heads.flatMap(({ id, number }) => (number === null ? [id] : []));
-  if (empty.length > 0) await session.query(BEGUN, [empty]);
+  const begun = heads.flatMap((head) => (head.number === null && !head.has_contract ? [head.id] : []));
+  if (begun.length > 0) await session.query(BEGUN, [begun, heads[0]?.elapsed_ms]);
   const keyNumber = vault.derivedKeys(LABEL).length - 1;
   const made = heads.flatMap((head) =>
     chained(vault, keyNumber, head, chains.get(toApplicationId(head.id)) ?? []),
