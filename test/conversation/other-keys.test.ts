@@ -38,7 +38,7 @@ describe('an input of a data key that a process lacks (D43)', () => {
     const { turn } = await ana.row();
     await hearNewer(await ana.textEvent('sí', await ago(20_000)));
     await hear(await ana.textEvent('sí, autorizo', await ago(10_000)));
-    await database.query("UPDATE conversation_inputs SET stored_at = stored_at - interval '1 minute'");
+    await database.query("UPDATE conversation_inputs SET stored_at = now() - interval '1 minute'");
     assert.equal(await takeTurns(context), 0);
     assert.deepEqual([(await ana.row()).turn, await ana.place()], [turn, 'data_consent service']);
     assert.equal(await takeTurns({ ...context, vault: newer }), 1);

@@ -371,7 +371,7 @@ describe('nobody answers what they could not read (D46)', () => {
     };
     const ana = await atOffer();
     await database.query(
-      "UPDATE conversations SET heard_at = heard_at - interval '25 hours' WHERE application_id = $1",
+      "UPDATE conversations SET heard_at = now() - interval '25 hours' WHERE application_id = $1",
       [ana.id],
     );
     await perform('others');
