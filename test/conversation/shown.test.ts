@@ -120,7 +120,7 @@ it('D46: what the closed window keeps back is no evidence of anything shown', as
   await tapFirst(ana);
   await takeTurns(context);
   await database.query(
-    "UPDATE conversations SET heard_at = heard_at - interval '25 hours' WHERE application_id = $1",
+    "UPDATE conversations SET heard_at = now() - interval '25 hours' WHERE application_id = $1",
     [ana.id],
   );
   await settle();
