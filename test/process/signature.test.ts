@@ -1,0 +1,145 @@
+/**
+ * From the webhook to the signature with every part as it is used: the service in a process of its own with its own
+ * PostgreSQL, and HTTP peers that speak as the channel and as a provider of SMS do.
+ */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, it } from 'node:test';
+import { madeUpFile } from '../../src/simulator/made-up-files.ts';
+import { GIG_APPLICANT } from '../support/applicant.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
+import {
+  type AcceptedMessage,
+  buttonWebhook,
+  type PersonMessage,
+  personWebhook,
+  startWhatsAppApi,
+  statusWebhook,
+  textWebhook,
+  type WebhookBody,
+} from '../support/whatsapp-api.ts';
+import { addPartner, newDataDir, startService, submit, until, ventanilla } from './support.ts';
+
+interface Reply extends AcceptedMessage {
+  readonly message: AcceptedMessage['message'] & {
+    readonly text?: { readonly body: string };
+    readonly interactive?: {
+      readonly header?: { readonly document: { readonly id: string } };
+      readonly body: { readonly text: string };
+      readonly action: { readonly buttons: readonly { readonly reply: { id: string; title: string } }[] };
+    };
+  };
+}
+
+const PERSON = { ...GIG_APPLICANT, name: 'María Ñáñez', id_number: '1020304050', phone: '+573245550142' };
+const FROM = PERSON.phone.slice(1);
+
+/** A provider of SMS, with what it was asked to send. */
+async function startSms() {
+  const sent: URLSearchParams[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request) body += part;
+    sent.push(new URLSearchParams(body));
+    response.writeHead(201, { 'content-type': 'application/json' }).end('{"sid":"SM1","status":"queued"}');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { sent, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+it('D43 to D47: a person answers the offer in the chat and signs', { timeout: 3 * PATIENCE_MS }, async () => {
+  const [api, sms, dataDir] = [await startWhatsAppApi(), await startSms(), newDataDir()];
+  after(() => api.close());
+  api.wrote.add(PERSON.phone);
+  const apiKey = await addPartner(dataDir);
+  const service = await startService(dataDir, {
+    ...api.environment,
+    CONTACT_WINDOWS_FILE: 'bench/always-open.json',
+    CODE_WAY: 'sms',
+    ...{ SMS_API_URL: sms.url, SMS_ACCOUNT_SID: 'AC1', SMS_AUTH_TOKEN: 'token', SMS_FROM: '+15005550006' },
+  });
+  const deliver = async (body: WebhookBody) =>
+    assert.deepEqual(await api.deliver(`${service.url}/webhooks/whatsapp`, [body]), [200]);
+  const taken = () => [...api.accepted.values()].flat() as Reply[];
+  const next = async (what: string, pattern: RegExp): Promise<Reply> => {
+    const before = replies;
+    const reply = await until(what, () => taken().filter(({ callback }) => callback.startsWith('r'))[before]);
+    replies += 1;
+    assert.match(textOf(reply), pattern);
+    return reply;
+  };
+  let replies = 0;
+  const says = (text: string) => deliver(textWebhook({ from: FROM, text }));
+  const sends = (message: PersonMessage) => deliver(personWebhook({ from: FROM, ...message }));
+  const taps = (reply: Reply, index: number) => {
+    const button = reply.message.interactive?.action.buttons[index]?.reply;
+    assert.ok(button, textOf(reply));
+    const interactive = { type: 'button_reply', button_reply: button };
+    return sends({ type: 'interactive', parts: { interactive }, messageId: reply.id });
+  };
+
+  const { body } = await submit(service, apiKey, [PERSON]);
+  const [{ id, status }] = body.results;
+  assert.equal(status, 'pending_signature');
+  const offer = await until('the offer', () => api.accepted.get(`${id}.1`)?.[0]);
+  const [button] = offer.message.template.components.slice(1) as { parameters: { payload: string }[] }[];
+  await deliver(buttonWebhook({ from: FROM, payload: button!.parameters[0]!.payload, messageId: offer.id }));
+  await taps(await next('the question for the consent', /Acme[\s\S]*¿Nos autorizas\?/), 0);
+
+  await next('the question for statements', /comprobantes de tus ingresos/);
+  const owner = { ...PERSON, idNumber: PERSON.id_number };
+  const { bytes, contentType, filename } = madeUpFile('fitting', owner, new Date());
+  const file = { mime_type: contentType, sha256: createHash('sha256').update(bytes).digest('hex'), filename };
+  await sends({
+    type: 'document',
+    parts: { document: { id: api.media.keep({ bytes, contentType }), ...file } },
+  });
+  await taps(await next('the receipt of the statement', /Recibimos tus archivos \(1\)/), 0);
+  let reply = await next('the next step', /leyendo tus archivos|extracto de las deudas/);
+  if (reply.message.interactive === undefined) reply = await next('debts', /extracto de las deudas/);
+  await taps(reply, 0);
+  await next('the word that the income is checked', /Estamos revisando/);
+  await taps(await next('the offer with its costs', /Cuota mensual[\s\S]*Tasa efectiva anual/i), 0);
+
+  const contract = await next('the contract', /Este es tu contrato/);
+  const pdf = api.media.files.get(contract.message.interactive?.header?.document.id ?? '');
+  const sha256 = createHash('sha256').update(pdf!.bytes).digest('hex');
+  assert.ok(textOf(contract).replaceAll(' ', '').includes(sha256), 'the words have the hash of the PDF');
+  await deliver(
+    statusWebhook({ id: contract.id, status: 'read', callback: contract.callback, recipient: FROM }),
+  );
+  await says('acepto');
+  await next('the question for the last four characters', /últimos cuatro caracteres/);
+  await says(PERSON.id_number.slice(-4));
+  await next('the word that a code is on its way', /código de seis dígitos por SMS/);
+  const [code] = /\b\d{6}\b/.exec(sms.sent[0]?.get('Body') ?? '') ?? [];
+  assert.equal(sms.sent[0]?.get('To'), PERSON.phone);
+  await says(`es ${code}`);
+  await next('the signature', /quedó firmado/);
+
+  const verified = await ventanilla(dataDir, 'contract', 'verify', `${id}`);
+  // The PDF with its certificate page is made within a minute, which this test does not wait for.
+  assert.match(verified.out, /^ok +evidence\nok +shown\nok +signature\n[\s\S]*^ok +state/m, verified.err);
+  const feed = await fetch(`${service.url}/PRO/events?types=contract.signed`, {
+    headers: { 'X-API-Key': apiKey },
+  });
+  const { events } = (await feed.json()) as { events: { data: { id: number } }[] };
+  assert.deepEqual(
+    events.map(({ data }) => data.id),
+    [id],
+  );
+  assert.equal(api.readMarks.length > 0, true);
+  for (const secret of [FROM, PERSON.id_number, PERSON.name, `${code}`]) {
+    assert.ok(!`${service.out}${service.err}`.includes(secret), 'the log has nothing of the person');
+  }
+});
+
+function textOf({ message: { text, interactive } }: Reply): string {
+  return text?.body ?? interactive?.body.text ?? '';
+}
