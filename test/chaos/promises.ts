@@ -51,9 +51,10 @@ export class Promises {
   summary(): string {
     return this.all
       .flatMap(({ text, looks, broken }) => {
-        const verdict = broken.length === 0 ? 'kept' : `BROKEN ${broken.length} times`;
+        const whole = looks > 0 ? 'kept' : 'not checked';
+        const verdict = broken.length === 0 ? whole : `BROKEN ${broken.length} times`;
         return [
-          `${looks.toLocaleString('en-US').padStart(9)} looks  ${verdict.padEnd(8)} ${text}`,
+          `${looks.toLocaleString('en-US').padStart(9)} looks  ${verdict.padEnd(11)} ${text}`,
           ...broken.slice(0, EXAMPLES).map((one) => `      ${one}`),
         ];
       })

@@ -6,6 +6,10 @@ const HEIGHT = 150;
 const LEFT = 60;
 const TOP = 22;
 const ROW = 12;
+/** The steps between the times below a plot, in seconds; the first with few enough marks is taken. */
+const STEPS = [5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200];
+const MOST_MARKS = 8;
+const MARK_WIDTH = 20;
 const COLOURS = ['#1668b8', '#c2410c', '#15803d', '#7e22ce', '#a16207', '#be123c', '#0f766e'];
 
 export function escapeText(text: string): string {
@@ -59,11 +63,15 @@ export function barPlot(
   return svg(rows.length * ROW + ROW * 2, drawn.join('\n') + axis(seconds, (rows.length + 1) * ROW, left));
 }
 
+/** The times below a plot: whole minutes, or seconds in a run of a few minutes. */
 function axis(seconds: number, y: number, left = LEFT): string {
-  const marks = Array.from({ length: 6 }, (_, index) => {
-    const x = left + (index / 5) * (WIDTH - left);
-    const anchor = index === 5 ? 'end' : index === 0 ? 'start' : 'middle';
-    return `<text x="${x.toFixed(1)}" y="${y + 4}" text-anchor="${anchor}">${Math.round((seconds * index) / 5)} s</text>`;
+  const step = STEPS.find((one) => seconds / one <= MOST_MARKS) ?? seconds;
+  const marks = Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) => {
+    const at = index * step;
+    const x = left + (at / seconds) * (WIDTH - left);
+    const anchor = index === 0 ? 'start' : x > WIDTH - MARK_WIDTH ? 'end' : 'middle';
+    const text = step < 60 ? `${at} s` : `${at / 60} min`;
+    return `<text x="${x.toFixed(1)}" y="${y + 4}" text-anchor="${anchor}">${text}</text>`;
   });
   return marks.join('');
 }

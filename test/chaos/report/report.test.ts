@@ -87,7 +87,10 @@ describe('the page of a run, in a browser', { skip }, async () => {
       const text = await shown.locator('body').innerText();
       assert.match(text, /kills of a program\s+42/);
       assert.match(text, /heap of service-1\s+-0\.3 MiB an hour, over 60 minutes/);
+      assert.match(text, /seed 7: 1 of \d+ promises were broken/);
       assert.match(text, /broken 7 times/);
+      assert.match(text, /not checked\s+0\s+the heap of a process/);
+      assert.match(text, /0 s\s*5 s\s*10 s\s*15 s\s*20 s/);
       for (const { text: promise } of figures.promises) assert.ok(text.includes(promise), promise);
       assert.ok(text.includes(`${HOSTILE} 4`));
       assert.equal(await shown.locator('script').count(), 0);
