@@ -9,6 +9,7 @@ import type { History } from '../history/history.ts';
 import { hurry, runToEnd } from '../support/delivery-run.ts';
 import { endLeases } from '../support/messages.ts';
 import { endWaits } from '../support/pushes.ts';
+import { testPatience } from '../support/start-patiently.ts';
 import type { PartnerKey } from './clients/world.ts';
 import { dumpStore } from './dump.ts';
 import type { Promises } from './promises.ts';
@@ -21,6 +22,9 @@ const PUSHES_WITHIN_MS = 2 * 60_000;
 const LEFT = 'SELECT count(*)::integer AS count FROM pushes';
 /** A worker that was killed holds its leases for half a minute. */
 const END_LEASES = 'UPDATE pushes SET leased_until = now() WHERE leased_until > now()';
+
+/** On a busy machine a statement may take longer than it may, and a run of an hour would end without a verdict. */
+const patiently = <T>(step: () => Promise<T>) => testPatience().run(step);
 
 /** Delivers the channel's events, resumes pauses and shortens waits, while the faults go on. */
 export function keepDelivering({ store, channel }: Stage): { stop(): Promise<void> } {
@@ -50,15 +54,16 @@ export async function finishMessages(
 ): Promise<void> {
   const { store, workers, stranger, channel } = stage;
   await Promise.all([...workers, stranger].map(({ program }) => program.stop()));
-  await endLeases(store.database);
+  await patiently(() => endLeases(store.database));
   // Leaves the floods' messages out: they are many, and their ends show nothing more.
   if (flood !== null) {
     const partnerId = toPartnerId(flood.id);
-    await changeSelection(store.database, 'cancel', { status: 'queued', reason: null, partnerId });
+    const selection = { status: 'queued', reason: null, partnerId } as const;
+    await patiently(() => changeSelection(store.database, 'cancel', selection));
   }
-  await findLost(store.database, SETTLE_AFTER_MS);
+  await patiently(() => findLost(store.database, SETTLE_AFTER_MS));
   await workers[0]!.program.start();
-  await runToEnd(store.database, channel, MESSAGES_WITHIN_MS).then(
+  await patiently(() => runToEnd(store.database, channel, MESSAGES_WITHIN_MS)).then(
     () => promises.hold('ends', true, () => ''),
     (error: Error) => promises.hold('ends', false, () => error.message),
   );
@@ -67,11 +72,12 @@ export async function finishMessages(
 /** Waits until nothing is left to push, with a healthy worker. */
 export async function finishPushes({ store, endpoint }: Stage, promises: Promises): Promise<void> {
   endpoint.failBy(null);
-  await store.database.query(END_LEASES);
+  await patiently(() => store.database.query(END_LEASES));
   const giveUpAtMs = performance.now() + PUSHES_WITHIN_MS;
-  const left = async () => (await store.database.query<{ count: number }>(LEFT)).rows[0]!.count;
+  const look = () => store.database.query<{ count: number }>(LEFT);
+  const left = async () => (await patiently(look)).rows[0]!.count;
   while ((await left()) > 0 && performance.now() < giveUpAtMs) {
-    await endWaits(store);
+    await patiently(() => endWaits(store));
     await sleep(EVERY_MS);
   }
   const count = await left();
@@ -89,6 +95,6 @@ export async function historyOf(recorder: Recorder, stage: Stage): Promise<Histo
     ...{ partners: recorder.partners, batches: recorder.batches, reviews: recorder.reviews },
     ...{ quota: recorder.quota, clockSteps: recorder.clockSteps, sends, pushes: endpoint.pushes },
     feeds: [...recorder.feeds].map(([partnerId, events]) => ({ partnerId, events })),
-    store: await dumpStore(store.database, vault, recorder.batches),
+    store: await patiently(() => dumpStore(store.database, vault, recorder.batches)),
   };
 }
