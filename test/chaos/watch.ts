@@ -9,6 +9,8 @@ const LOOK_EVERY_MS = 500;
 const SAMPLE_EVERY_MS = 2_000;
 /** The service answers within 2 s; the rest is for a busy machine. */
 const ANSWER_WITHIN_MS = 10_000;
+/** A look that ends this much after its time limit tells of this process, which got no CPU. */
+const STARVED_MS = 2_000;
 const HEAP_USED = /^(?:\w+_)?nodejs_heap_size_used_bytes(?:\{.*\})? (\d\S*)$/m;
 const MIB = 1024 * 1024;
 const WAITING = `
@@ -80,7 +82,7 @@ export class Watch {
     // A service that is killed, stopped or starting need not answer.
     if (program.readyPid !== pid) return;
     this.slowest = Math.max(this.slowest, ms);
-    this.#promises.hold('health', status === 200, () => `${name}: ${status} after ${Math.round(ms)} ms`);
+    holdHealth(this.#promises, name, status, ms);
   }
 
   async #sample(): Promise<void> {
@@ -106,4 +108,15 @@ export class Watch {
     const heapMiB = heap === undefined ? null : Number(heap) / MIB;
     this.memory.push({ atMs: this.#recorder.nowMs(), process: name, pid, residentMiB, heapMiB });
   }
+}
+
+/** `status`: of /healthz after `ms`; null: there was no answer in time. */
+export function holdHealth(
+  promises: Pick<Promises, 'hold'>,
+  name: string,
+  status: number | null,
+  ms: number,
+): void {
+  if (ms > ANSWER_WITHIN_MS + STARVED_MS) return;
+  promises.hold('health', status === 200, () => `${name}: ${status} after ${Math.round(ms)} ms`);
 }
