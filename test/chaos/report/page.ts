@@ -1,6 +1,6 @@
 /** The page of a run: what was done, which promises were kept, and plots over the time of the run. */
+import type { Figures, Reported } from './figures.ts';
 import { barPlot, escapeText, linePlot } from './plot.ts';
-import type { Figures, Reported } from './report.ts';
 import { type Line, seriesOf } from './series.ts';
 
 const EXAMPLES = 5;
