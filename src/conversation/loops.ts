@@ -60,7 +60,10 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
       isLast: boolean,
     ) =>
       log[isLast ? 'error' : 'warn'](
-        { work, application_id: Number(application_id), error: errorFields(error) },
+        {
+          ...{ work, application_id: Number(application_id) },
+          ...(typeof error === 'string' ? { reason: error } : { error: errorFields(error) }),
+        },
         isLast
           ? 'work of a conversation failed for good: an operator has to look'
           : 'work of a conversation failed, and is tried again',
@@ -90,7 +93,7 @@ export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopConte
       if (begun.length === 0) await WORK_BELL.wait(WORK_LOOK_MS, stopping);
     },
     onError: (error) => failed('the work of the conversations', error),
-    // What is not over at the cut is done again after its lease.
+    // What is not over at the cut is done again after its lease of half a minute.
     settled: async () => {
       await Promise.race([Promise.allSettled(running), cutOff.promise]);
     },

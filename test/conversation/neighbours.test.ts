@@ -74,6 +74,24 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
   assert.equal(await proven((session) => signing.withdraw(session, id)), 'withdrawn');
 });
 
+it('D46: a code that the way does not take now is sent later, and a refused one is an operator’s', async () => {
+  const id = await begin();
+  const order = {
+    applicationId: id,
+    partnerId: partner as PartnerId,
+    locale: 'es-CO',
+    signal: new AbortController().signal,
+  };
+  await performer.makeContract(order);
+  const last = await lastFourOf(id);
+  await inTransaction(store.runtime, (session) => signing.checkAnswer(session, id, 'last_four', last));
+  codes.result = { kind: 'later', reason: 'http_503' };
+  assert.deepEqual(await performer.sendCode(order), { retryAfterMs: 0, reason: 'http_503' });
+  codes.result = { kind: 'failed', reason: '21211' };
+  assert.deepEqual(await performer.sendCode(order), { result: 'failed', way: 'SMS', minutes: 10 });
+  codes.result = { kind: 'sent' };
+});
+
 it('D45: without terms there is no offer and no contract', async () => {
   const id = await begin();
   const blocked = performerOf({ ...NO_FILES, signing: { ...context, terms: null }, channel: simulator });

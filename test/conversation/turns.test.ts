@@ -487,3 +487,53 @@ it('work that fails is tried for about half an hour: a scanner may be away for 2
     waitedMs += wait;
   assert.ok(waitedMs > 25 * 60_000 && waitedMs < 35 * 60_000, `${waitedMs} ms`);
 });
+
+it('work of a process that lives is left to it, and that of one that died goes on within half a minute', async (t) => {
+  const ana = await applicantAt(APPROVED);
+  await ana.tap();
+  await ana.choose(0);
+  await hear(await ana.fileEvent());
+  await skipPause();
+  await takeTurns(context);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const performer = { ...works.performer, readDocument: () => promise.then(() => 'accepted' as const) };
+  const leasedMs = async () => {
+    const { rows } = await database.query<{ ms: number }>(
+      'SELECT extract(epoch FROM due_at - clock_timestamp())::float8 * 1000 AS ms FROM conversation_work WHERE application_id = $1',
+      [ana.id],
+    );
+    return rows[0]!.ms;
+  };
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const [work] = await beginDue({ ...works, performer }, 'files', 1, new AbortController().signal);
+  assert.ok((await leasedMs()) <= 30_000);
+  await database.query(
+    `UPDATE conversation_work SET due_at = now() + interval '1 second' WHERE application_id = $1`,
+    [ana.id],
+  );
+  t.mock.timers.tick(10_000);
+  await eventually('a longer lease', async () => (await leasedMs()) > 15_000);
+  resolve();
+  await work;
+  await settle();
+  assert.equal((await ana.row()).state.usable.earnings, 1);
+});
+
+it('work that is put off until its last try goes to an operator, and the log has its reason', async () => {
+  const ana = await applicantAt(APPROVED);
+  await ana.tap();
+  await ana.choose(0);
+  await ana.sendFile();
+  await ana.choose(0);
+  await hear(await ana.tapEvent((await ana.replies()).at(-1)!.buttons[0]!.payload));
+  await takeTurns(context);
+  await database.query('UPDATE conversation_work SET tries = 10 WHERE application_id = $1', [ana.id]);
+  const told: unknown[] = [];
+  const performer = { ...works.performer, checkIncome: async () => ({ retryAfterMs: 0, reason: 'away' }) };
+  const onFailure = (...failure: unknown[]) => void told.push(failure.slice(1));
+  await Promise.all(
+    await beginDue({ ...works, performer, onFailure }, 'others', 8, new AbortController().signal),
+  );
+  await settle();
+  assert.deepEqual([await ana.place(), told], ['checking operator', [['away', true]]]);
+});

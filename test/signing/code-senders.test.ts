@@ -65,25 +65,30 @@ describe('SMS', () => {
   });
 
   it('D46: a refusal is its code or status, and never the text, which may hold the phone', async () => {
-    const table: readonly (readonly [(response: ServerResponse) => void, string])[] = [
-      [json(400, { code: 21211, message: 'The number +573005550101 is not valid', status: 400 }), '21211'],
-      [json(429, { code: 20429, message: 'Too many', status: 429 }), '20429'],
-      [json(500, 'x'), 'http_500'],
-      [(response) => void response.writeHead(401).end('<html>'), 'http_401'],
+    const table: readonly (readonly [(response: ServerResponse) => void, 'failed' | 'later', string])[] = [
+      [
+        json(400, { code: 21211, message: 'The number +573005550101 is not valid', status: 400 }),
+        ...(['failed', '21211'] as const),
+      ],
+      [(response) => void response.writeHead(401).end('<html>'), 'failed', 'http_401'],
+      // These pass, so the code is sent again.
+      [json(429, { code: 20429, message: 'Too many', status: 429 }), 'later', '20429'],
+      [json(500, 'x'), 'later', 'http_500'],
+      [json(503, {}), 'later', 'http_503'],
     ];
-    for (const [how, reason] of table) {
+    for (const [how, kind, reason] of table) {
       answer = how;
-      assert.deepEqual(await smsCodes(settings).send(CODE, SIGNAL), { kind: 'failed', reason });
+      assert.deepEqual(await smsCodes(settings).send(CODE, SIGNAL), { kind, reason });
     }
   });
 
-  it('D46: a code that may have gone out counts as sent, one that surely did not has failed; every wait ends', async () => {
+  it('D46: a code that may have gone out counts as sent, one that surely did not is sent later; every wait ends', async () => {
     answer = () => {};
     const limits = { timeoutMs: 200, maxAnswerBytes: 1_024, idleMs: 1_000 };
     assert.deepEqual(await smsCodes(settings, limits).send(CODE, SIGNAL), { kind: 'sent' });
     const nobody = smsCodes({ ...settings, apiUrl: 'http://127.0.0.1:1' });
-    assert.deepEqual(await nobody.send(CODE, SIGNAL), { kind: 'failed', reason: 'ECONNREFUSED' });
-    assert.deepEqual(await nobody.send(CODE, AbortSignal.abort()), { kind: 'failed', reason: 'aborted' });
+    assert.deepEqual(await nobody.send(CODE, SIGNAL), { kind: 'later', reason: 'ECONNREFUSED' });
+    assert.deepEqual(await nobody.send(CODE, AbortSignal.abort()), { kind: 'later', reason: 'aborted' });
   });
 });
 
@@ -113,6 +118,8 @@ describe('the channel', () => {
     answer = json(400, { error: { code: 132001, message: 'template does not exist' } });
     const failed = await sender.send(CODE, SIGNAL);
     assert.equal(failed.kind, 'failed');
+    answer = json(429, { error: { code: 130429, message: 'too fast' } });
+    assert.deepEqual(await sender.send(CODE, SIGNAL), { kind: 'later', reason: '130429' });
     assert.doesNotMatch(JSON.stringify(failed), /048213|573005550101/);
   });
 

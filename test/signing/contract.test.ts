@@ -245,6 +245,19 @@ describe('the proof', () => {
     assert.equal((await sendCode(context, id)).kind, 'sent');
   });
 
+  it('D46: a way that is away for a while uses up no rounds, and its code is worth nothing', async () => {
+    const id = await begin();
+    await make(id);
+    assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
+    codes.result = { kind: 'later', reason: 'http_503' };
+    for (let tries = 0; tries < 8; tries += 1)
+      assert.deepEqual(await sendCode(context, id), { kind: 'later', reason: 'http_503' });
+    assert.equal(await answer(id, 'code', codes.last), 'expired');
+    codes.result = { kind: 'sent' };
+    assert.equal((await sendCode(context, id)).kind, 'sent');
+    assert.equal(await answer(id, 'code', codes.last), 'right');
+  });
+
   it('D46: a code is good for ten minutes of the database’s clock, which may step back', async () => {
     const shift = (id: ApplicationId, by: string) =>
       database.query(

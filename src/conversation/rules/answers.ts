@@ -13,6 +13,7 @@ import {
   type Next,
   none,
   notUnderstood,
+  OFFERS_PERSON_AT,
   tellOpen,
 } from './moves.ts';
 import { askAgain, askOpen } from './questions.ts';
@@ -87,6 +88,10 @@ function withdrawn(state: State): Next {
 
 function tapped(flow: Flow, state: State, tap: Extract<PersonInput, { kind: 'tap' }>): Next {
   if (tap.choice === 'person') return handOverTelling(state, 'asked');
+  // Under the offer of a person "go on" means the conversation, and not the question before it.
+  const isOfQuestion =
+    tap.choice !== 'go_on' || (state.place === 'summary' && state.misunderstood < OFFERS_PERSON_AT);
+  if (!isOfQuestion) return moved({ ...state, ...UNDERSTOOD }, ...askAgain(state));
   const meaning = MEANING_OF[tap.choice];
   const answer = meaning === undefined ? null : answerAt(flow, state, new Set([meaning]), null);
   return answer ?? moved({ ...state, ...UNDERSTOOD }, ...askAgain(state));

@@ -55,12 +55,15 @@ export function handOverTelling(state: State, reason: HandOverReason): Next {
   );
 }
 
+/** The input in a row that is not understood, by its number, from which on a person is offered. */
+export const OFFERS_PERSON_AT = 2;
+
 /** First the question in other words, then a person, then the person comes. */
 export function notUnderstood(state: State): Next {
   const misunderstood = state.misunderstood + 1;
-  if (misunderstood >= 3) return handOverTelling(state, 'not_understood');
+  if (misunderstood > OFFERS_PERSON_AT) return handOverTelling(state, 'not_understood');
   const asked: readonly Effect[] =
-    misunderstood === 1
+    misunderstood < OFFERS_PERSON_AT
       ? [say('not_understood'), ...askAgain(state)]
       : [ask('offer_person', ['go_on', 'person'])];
   return moved({ ...state, misunderstood }, ...asked);

@@ -61,6 +61,20 @@ export async function claimWork(
   return (await session.query<ClaimedWork>(CLAIM, [kind === 'files', most, leaseMs])).rows;
 }
 
+const RENEW = `
+  UPDATE conversation_work SET leased_until = now() + $3 * interval '1 millisecond',
+    due_at = now() + $3 * interval '1 millisecond'
+  WHERE id = $1 AND tries = $2`;
+
+/** Makes the lease of work longer that this process still does, unless another process has taken it up meanwhile. */
+export async function renewWork(
+  session: Session,
+  { id, tries }: Pick<ClaimedWork, 'id' | 'tries'>,
+  leaseMs: number,
+): Promise<void> {
+  await session.query(RENEW, [id, tries, leaseMs]);
+}
+
 const RETRY = `
   UPDATE conversation_work SET due_at = now() + $3 * interval '1 millisecond', leased_until = NULL,
     reason = $4

@@ -53,6 +53,7 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
     },
     async sendCode({ applicationId, locale, signal }) {
       const sent = await sendCode(signing, applicationId, signal);
+      if (sent.kind === 'later') return { retryAfterMs: 0, reason: sent.reason };
       const way = sent.kind === 'sent' && sent.way === 'channel' ? sameChat(locale) : 'SMS';
       return { result: sent.kind, way, minutes: CODE_MINUTES };
     },

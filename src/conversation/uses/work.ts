@@ -8,7 +8,7 @@ import type { Vault } from '../../seal/vault.ts';
 import type { WorkInput } from '../rules/input.ts';
 import { conversationById } from '../sql/conversations.ts';
 import { addInputs, inputOf, openInput } from '../sql/inputs.ts';
-import { type ClaimedWork, claimWork, endWork, retryWork, type WorkKind } from '../sql/work.ts';
+import { type ClaimedWork, claimWork, endWork, renewWork, retryWork, type WorkKind } from '../sql/work.ts';
 import { INPUT_BELL } from './bells.ts';
 import type { Later, Performer, WorkOrder } from './ports.ts';
 
@@ -16,18 +16,22 @@ export interface WorkContext {
   readonly database: Database;
   readonly vault: Vault;
   readonly performer: Performer;
-  /** Called with work that failed: `isLast` where it is not tried again, and an operator has to look. */
+  /**
+   * Called with work that failed: `isLast` where it is not tried again, and an operator has to look. `error`: what was
+   * thrown, or the code for which it was put off.
+   */
   readonly onFailure: (work: ClaimedWork, error: unknown, isLast: boolean) => void;
 }
 
 /** Work that one process does at once. A file may take 25 MB of memory, and a contract half a second of a core. */
 export const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 4, others: 8 };
 /**
- * How long other processes leave work alone: longer than it takes. A file has time limits of its own: 90 s to fetch
- * it, two minutes to scan it, and 75 s to read it, after those of the file before it.
+ * How long other processes leave work alone whose process has died: a person waits. A living process makes the lease
+ * longer meanwhile.
  */
-const LEASE_MS: Readonly<Record<WorkKind, number>> = { files: 7 * 60_000, others: 90_000 };
-/** Other work that takes longer is cut off, and tried again before its lease ends. */
+const LEASE_MS = 30_000;
+const RENEW_MS = LEASE_MS / 3;
+/** Work that takes longer is cut off, and tried again. */
 const WITHIN_MS = 60_000;
 /** With the waits between them the tries take at least 25 minutes. */
 const MOST_TRIES = 11;
@@ -37,6 +41,8 @@ const LONGEST_WAIT_MS = 10 * 60_000;
 const OURS: readonly string[] = ['scanner', 'store', 'unknown_key'];
 /** Tries of a file that waits for one of these: with the waits between them, a day. */
 const MOST_TRIES_OF_OURS = 150;
+/** The reason of work that threw: it was told already. */
+const FAILED = 'failed';
 
 /** How long work waits after a failed try (from 1); null: it was the last one. */
 export function waitAfter(tries: number, most = MOST_TRIES): number | null {
@@ -53,26 +59,40 @@ export async function beginDue(
   most: number,
   cut: AbortSignal,
 ): Promise<Promise<void>[]> {
-  const claimed = await claimWork(context.database, kind, most, LEASE_MS[kind]);
+  const claimed = await claimWork(context.database, kind, most, LEASE_MS);
   return claimed.map((work) => performOne(context, work, cut));
+}
+
+/** Where a renewal fails, the next one comes in time, or the store is away and nobody else takes the work. */
+async function whileRenewing<T>(
+  { database }: WorkContext,
+  work: ClaimedWork,
+  act: () => Promise<T>,
+): Promise<T> {
+  const timer = setInterval(() => void renewWork(database, work, LEASE_MS).catch(() => {}), RENEW_MS);
+  try {
+    return await act();
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([cut, AbortSignal.timeout(WITHIN_MS)]);
   let end: WorkInput | Later | null;
   try {
-    end = await perform(context, work, signal);
+    end = await whileRenewing(context, work, () => perform(context, work, signal));
   } catch (error) {
     // A stop is no failure: after the lease another process does the work.
     if (cut.aborted) return;
     context.onFailure(work, error, work.tries >= MOST_TRIES);
-    end = { retryAfterMs: 0, reason: 'failed' };
+    end = { retryAfterMs: 0, reason: FAILED };
   }
   if (end === null || 'kind' in end) return conclude(context, work, end);
   const isOurs = work.work === 'read_document' && OURS.includes(end.reason);
   const wait = waitAfter(work.tries, isOurs ? MOST_TRIES_OF_OURS : MOST_TRIES);
   if (wait === null) {
-    if (end.reason !== 'failed') context.onFailure(work, new Error(`it waited for: ${end.reason}`), true);
+    if (end.reason !== FAILED) context.onFailure(work, end.reason, true);
     return conclude(context, work, givenUp(work));
   }
   await retryWork(

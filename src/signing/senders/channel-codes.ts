@@ -13,7 +13,7 @@ export function channelCodes(channel: CodeChannel, template: string): CodeSender
     async send({ phone, code, language }, signal) {
       const sent = await channel.sendCode({ phone, code, template, language: LANGUAGES[language] }, signal);
       if (sent.kind === 'accepted' || sent.kind === 'uncertain') return { kind: 'sent' };
-      return { kind: 'failed', reason: sent.reason };
+      return { kind: sent.kind === 'retry' ? 'later' : 'failed', reason: sent.reason };
     },
   };
 }

@@ -13,8 +13,13 @@ export interface PersonsCode {
   readonly lender: string;
 }
 
-/** `sent` also where the way may have taken the code and did not say so. `reason` is a code of the way's own. */
-export type CodeResult = { readonly kind: 'sent' } | { readonly kind: 'failed'; readonly reason: string };
+/**
+ * `sent` also where the way may have taken the code and did not say so. `later`: the way did not take the code, and may
+ * take another one after a while. `reason` is a code of the way's own.
+ */
+export type CodeResult =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'failed' | 'later'; readonly reason: string };
 
 export interface CodeSender {
   readonly way: CodeWay;

@@ -37,9 +37,11 @@ export function smsCodes({ apiUrl, accountSid, authToken, from }: SmsSettings, l
       const posted = await post(new URLSearchParams({ To: phone, ...sender, Body: text }).toString(), signal);
       // A code that may have gone out counts as sent: the person says so by asking for another one.
       if (posted.kind === 'in_doubt') return { kind: 'sent' };
-      if (posted.kind === 'unsent') return { kind: 'failed', reason: posted.reason };
-      if (posted.status >= 200 && posted.status < 300) return { kind: 'sent' };
-      return { kind: 'failed', reason: codeOf(posted.body) ?? `http_${posted.status}` };
+      if (posted.kind === 'unsent') return { kind: 'later', reason: posted.reason };
+      const { status, body } = posted;
+      if (status >= 200 && status < 300) return { kind: 'sent' };
+      const kind = status === 429 || status >= 500 ? 'later' : 'failed';
+      return { kind, reason: codeOf(body) ?? `http_${status}` };
     },
   };
 }

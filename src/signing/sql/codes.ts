@@ -133,6 +133,15 @@ export async function setCode(
   return (await session.query<{ ends_at: Date }>(SET_CODE, values)).rows[0]?.ends_at as Date;
 }
 
+const CLEAR = `
+  UPDATE signing_codes SET code_mac = NULL, way = NULL, phone_mac = NULL, country = NULL, coded_at = NULL
+  WHERE id = $1 AND code_mac = $2`;
+
+/** Takes a code that did not go out from its round, so that it uses up no round and no bound. */
+export async function clearCode(session: Session, id: string, codeMac: Buffer): Promise<void> {
+  await session.query(CLEAR, [id, codeMac]);
+}
+
 const SENT = 'UPDATE signing_codes SET sent_at = now() WHERE id = $1';
 
 /** Notes that the way has taken the code. */

@@ -5,19 +5,28 @@ import { countryOfPhone } from '../../applications/rules/phone-country.ts';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import type { CodeWay } from '../senders/code-sender.ts';
 import { readForContract } from '../sql/application.ts';
-import { beginRound, type CodeTarget, codesUsedUp, latestRound, noteSent, setCode } from '../sql/codes.ts';
+import {
+  beginRound,
+  type CodeTarget,
+  clearCode,
+  codesUsedUp,
+  latestRound,
+  noteSent,
+  setCode,
+} from '../sql/codes.ts';
 import { lockContract, type StoredContract } from '../sql/contracts.ts';
 import { addEvidence } from '../sql/evidence.ts';
 import { codeMac, phoneMac } from './code-mac.ts';
 import type { SigningContext } from './context.ts';
 
 /**
- * `failed`: `reason` is a code of the way, or says what is missing. `no_proof`: the last four characters of the ID
- * number come first. `too_many`: the codes of the application, of its phone or of the country are used up.
+ * `failed`: `reason` is a code of the way, or says what is missing. `later`: the way did not take the code now.
+ * `no_proof`: the last four characters of the ID number come first. `too_many`: the codes of the application, of its
+ * phone or of the country are used up.
  */
 export type SentCode =
   | { readonly kind: 'sent'; readonly way: CodeWay; readonly endsAt: Date }
-  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'failed' | 'later'; readonly reason: string }
   | { readonly kind: 'no_proof' | 'too_many' };
 
 /**
@@ -47,6 +56,7 @@ export async function sendCode(
   const result = await sender.send({ phone, code, language, lender: offer.lender }, signal);
   await inTransaction(database, async (session) => {
     if (result.kind === 'sent') await noteSent(session, begun.roundId);
+    if (result.kind === 'later') await clearCode(session, begun.roundId, begun.mac);
     const facts = {
       round: begun.roundId,
       way: sender.way,
@@ -63,6 +73,8 @@ export async function sendCode(
 interface Begun {
   readonly contract: StoredContract;
   readonly roundId: string;
+  /** The keyed hash of the code. */
+  readonly mac: Buffer;
   readonly endsAt: Date;
 }
 
@@ -94,10 +106,9 @@ async function begin(
   const isReused = found.state === 'live' && found.codeMac === null;
   const round = isReused ? found : await beginRound(session, id, contract.id, found.idCheckedAt);
   if (round === null) return { kind: 'too_many' };
-  const endsAt = await setCode(session, round.id, {
-    ...{ codeMac: codeMac(vault, id, contract.id, code), way: sender?.way ?? 'sms', target },
-  });
-  return { contract, roundId: round.id, endsAt };
+  const mac = codeMac(vault, id, contract.id, code);
+  const endsAt = await setCode(session, round.id, { codeMac: mac, way: sender?.way ?? 'sms', target });
+  return { contract, roundId: round.id, mac, endsAt };
 }
 
 /** A reason as evidence may hold it. */

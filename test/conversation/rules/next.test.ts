@@ -263,6 +263,39 @@ it('nobody signs without the offer accepted, the shown contract accepted, and bo
   );
 });
 
+describe('the proofs (D46)', () => {
+  const sent: Input = { kind: 'code', result: 'sent', way: 'SMS', minutes: 10 };
+  const tap = (
+    place: 'data_consent' | 'summary',
+    choice: (typeof CHOICES)[number],
+    { nonce }: State,
+  ): Input => ({
+    ...{ kind: 'tap', place, nonce, choice },
+  });
+
+  it('after a code that was too old the proofs begin anew, because that of the ID number is as old', () => {
+    const coded = run([...wayTo('code'), text('1234'), sent]);
+    const late = stepped(DEFAULT_FLOW, coded.state, text('123456'), { ...GOOD, answer: () => 'expired' });
+    assert.deepEqual(said(late), ['code_expired', 'last_four']);
+    let { state } = late;
+    for (const input of [text('1234'), sent, text('123456')])
+      ({ state } = stepped(DEFAULT_FLOW, state, input));
+    assert.equal(state.place, 'signed');
+  });
+
+  it('"go on" under the offer of a person consents to nothing and accepts nothing', () => {
+    const unclear = [text('qué es esto'), text('no sé')];
+    const asked = run([...wayTo('data_consent'), ...unclear]);
+    const after = stepped(DEFAULT_FLOW, asked.state, tap('data_consent', 'go_on', asked.state));
+    assert.deepEqual([after.state.place, said(after)], ['data_consent', ['consent']]);
+    const offered = run([...wayTo('summary'), ...unclear]);
+    const again = stepped(DEFAULT_FLOW, offered.state, tap('summary', 'go_on', offered.state));
+    assert.deepEqual([again.state.place, said(again)], ['summary', ['summary_again']]);
+    const third = stepped(DEFAULT_FLOW, again.state, tap('summary', 'go_on', again.state));
+    assert.equal(third.state.place, 'contract');
+  });
+});
+
 describe('words (D43)', () => {
   const cases: [word: string, from: Parameters<typeof wayTo>[0], to: string, optedOut: boolean][] = [
     ['BAJA', 'earnings', 'closed', true],
