@@ -38,6 +38,9 @@ CREATE UNIQUE INDEX loan_contracts_open ON loan_contracts (application_id)
   WHERE state IN ('open', 'signed', 'withdrawn');
 CREATE UNIQUE INDEX loan_contracts_blocked ON loan_contracts (application_id) WHERE state = 'blocked';
 CREATE INDEX loan_contracts_of_application ON loan_contracts (application_id);
+-- The copies of the PDFs beside the backups.
+CREATE INDEX loan_contracts_shown ON loan_contracts (shown_key) WHERE shown_key IS NOT NULL;
+CREATE INDEX loan_contracts_final ON loan_contracts (signed_key) WHERE signed_key IS NOT NULL;
 -- The work of the upkeep.
 CREATE INDEX loan_contracts_expiring ON loan_contracts (expires_at) WHERE state = 'open';
 CREATE INDEX loan_contracts_unfinished ON loan_contracts (id)

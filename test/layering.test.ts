@@ -118,7 +118,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // Terms, contracts and their signature. The PDFs lie in the store of documents.
-  signing: [...PARTS, 'seal', 'messages/channels', 'documents/open.ts'],
+  signing: [...PARTS, 'seal', 'messages/channels', 'documents/open.ts', 'documents/files.ts'],
   'signing/rules': ['base', ...RULES],
   'signing/pdf': ['base', 'signing/rules'],
   'signing/senders': ['base', ...RULES, 'messages/channels'],

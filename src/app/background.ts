@@ -7,7 +7,7 @@ import type { Channel } from '../messages/channels/channel.ts';
 import { ANSWER_WITHIN_MS } from '../messages/delivery/take-up.ts';
 import type { Loop, ServiceContext, UpkeepJob } from '../subject/subject.ts';
 import type { Watcher } from '../subject/watcher.ts';
-import { backupSchedule, erasureCopies } from './backups.ts';
+import { backupSchedule, erasureCopies, fileCopies } from './backup/schedule.ts';
 import { type ChannelPage, openChannel } from './channel.ts';
 import type { Config } from './config/config.ts';
 import { loadHearing } from './hearing.ts';
@@ -70,17 +70,20 @@ export async function startBackground(
       throw error;
     }
   }
-  const backups = await backupSchedule(config, context).catch(async (error: unknown) => {
+  const files = await fileCopies(config);
+  const onBackup = async (backup: string) => files?.forget(context, backup);
+  const backups = await backupSchedule(config, context, onBackup).catch(async (error: unknown) => {
     await endLoops();
     throw error;
   });
   const erasures = await erasureCopies(config);
   const backUp: UpkeepJob[] =
-    backups === null || erasures === null
+    backups === null || erasures === null || files === null
       ? []
       : [
           { name: 'back up', run: () => backups.turn() },
           { name: 'copy erasures', run: () => erasures.turn(context) },
+          { name: 'copy files', run: () => files.turn(context) },
         ];
   const stopUpkeep = startUpkeep([...(await loadJobs()), ...backUp], context);
   return {
@@ -91,7 +94,7 @@ export async function startBackground(
     },
     stop: async () => {
       stopping.abort();
-      await Promise.all([stopUpkeep(), endLoops(), backups?.stop()]);
+      await Promise.all([stopUpkeep(), endLoops(), backups?.stop(), files?.stop()]);
     },
   };
 }

@@ -64,11 +64,11 @@ export function processRoles(): ProgramRoles {
       }
     },
     async backups() {
-      const { backupActs } = await import('./backups.ts');
+      const { backupActs } = await import('./backup/commands.ts');
       return backupActs(config(), config().operator ?? systemUser());
     },
     async keepErasures(context) {
-      const { erasureCopies } = await import('./backups.ts');
+      const { erasureCopies } = await import('./backup/schedule.ts');
       await (await erasureCopies(config()))?.copy(context);
     },
     setting: async (setting) => config().setting(setting),

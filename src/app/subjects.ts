@@ -18,7 +18,7 @@ import { partners } from '../partners/subject.ts';
 import { rights } from '../rights/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
 import { signing } from '../signing/subject.ts';
-import type { Service, Subject } from '../subject/subject.ts';
+import type { Service, StoredFiles, Subject } from '../subject/subject.ts';
 import { vault } from '../vault/subject.ts';
 
 export const SUBJECTS: readonly Subject[] = [
@@ -63,4 +63,10 @@ export async function loadWitnesses(): Promise<Witnesses> {
 export async function loadServices(): Promise<Service[]> {
   const services = await Promise.all(SUBJECTS.map(({ service }) => service?.()));
   return services.filter((service) => service !== undefined);
+}
+
+/** Loads what the subjects know of files outside of the database. */
+export async function loadFiles(): Promise<StoredFiles[]> {
+  const all = await Promise.all(SUBJECTS.map(({ files }) => files?.()));
+  return all.filter((some) => some !== undefined);
 }

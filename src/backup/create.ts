@@ -10,7 +10,7 @@ import { type Archive, archiveLog } from './log/archive.ts';
 import { readLsn, segmentStart } from './log/lsn.ts';
 import { keepSlot, LOCKS, makeSlot, type Slot, withLock } from './log/slot.ts';
 import { finishedBackups, PLATFORM, storeManifest } from './manifest.ts';
-import { backupsOf, nextBackup, volumeName } from './names.ts';
+import { backupsOf, namesOfBackups, nextBackup, volumeName } from './names.ts';
 import { removeUnfinished } from './retention.ts';
 import type { BackupKey } from './sealed.ts';
 
@@ -76,7 +76,7 @@ async function create(server: Administration, options: CreateOptions): Promise<C
   const facts = await ask<Facts>(client, FACTS);
   await refuseOtherStore(place, key, facts.store);
   await removeUnfinished(place);
-  const name = nextBackup(backupsOf(await place.list('')));
+  const name = nextBackup(backupsOf(await namesOfBackups(place)));
   const archive = { client, directory, place, key };
   const slot = await makeSlot(client, name);
   const { lsn: from } = await ask<{ lsn: string }>(client, START, START_TIMEOUT_MS);

@@ -4,7 +4,7 @@ import type { Place } from '../places/place.ts';
 import { BackupError, UnreadableBackupError } from './errors.ts';
 import type { LogEnd } from './log/archive.ts';
 import { readLsn } from './log/lsn.ts';
-import { backupsOf, logEndName, manifestName } from './names.ts';
+import { backupsOf, logEndName, manifestName, namesOfBackups } from './names.ts';
 import type { BackupKey } from './sealed.ts';
 
 interface Manifest {
@@ -63,7 +63,7 @@ interface Unreadable {
 
 /** The finished backups of a place, newest first. */
 export async function* finishedBackups(place: Place, key: BackupKey): AsyncGenerator<Backup | Unreadable> {
-  const names = await place.list('');
+  const names = await namesOfBackups(place);
   for (const name of backupsOf(names).reverse()) {
     if (names.includes(manifestName(name))) yield await readBackup(place, key, name);
   }

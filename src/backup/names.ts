@@ -3,6 +3,7 @@
  * that counts up, and 8 random digits. The number orders backups, and no clock.
  */
 import { randomBytes } from 'node:crypto';
+import type { Place } from '../places/place.ts';
 
 /** A part of the log from the first position up to the second one. */
 export interface Piece {
@@ -18,6 +19,14 @@ const PIECE = /\/log-([0-9a-f]{16})-([0-9a-f]{16})$/;
 export function backupsOf(names: readonly string[]): string[] {
   const found = new Set(names.map((name) => name.split('/')[0] ?? ''));
   return [...found].filter((name) => BACKUP.test(name)).sort();
+}
+
+/**
+ * The names of the objects of all backups. A place has many other objects. A hundred thousand backups are those of 270
+ * years, so the numbers of all begin with a zero.
+ */
+export function namesOfBackups(place: Place): Promise<string[]> {
+  return place.list('0');
 }
 
 /** A name for the next backup after these. */

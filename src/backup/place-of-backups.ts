@@ -18,6 +18,14 @@ export const BACKUPS: PlaceUse = {
   unreadable: (text) => new UnreadableBackupError(text),
 };
 
+/** The largest file of a document is 100 MB (`DOCUMENT_MOST_MB`), and its sealed form little more. */
+const FILES: PlaceUse = { ...BACKUPS, object: 'file of a document', mostBytes: 103 * 1024 * 1024 };
+
+/** The same place for the files of documents and contracts. Throws `BackupError`. */
+export function openFilePlace(address: string, account: S3Account | null): Promise<Place> {
+  return openPlace(address, account, FILES);
+}
+
 /** The place of an address, as `openPlace` does. Throws `BackupError`. */
 export function openBackupPlace(address: string, account: S3Account | null): Promise<Place> {
   return openPlace(address, account, BACKUPS);

@@ -36,8 +36,15 @@ export interface Restored {
 
 /** Volumes that are opened and written at once: one is decrypted while another one is written. */
 const AT_ONCE = 2;
-/** What a new disk has, and what a restore that failed leaves. */
-const HARMLESS = ['lost+found', 'postgres.log', 'postgres.log.1', 'postgres.password', SERVICE_PASSWORD_FILE];
+/** What a new disk has, and what a restore that failed leaves: the store of documents among it. */
+const HARMLESS = [
+  'lost+found',
+  'documents',
+  'postgres.log',
+  'postgres.log.1',
+  'postgres.password',
+  SERVICE_PASSWORD_FILE,
+];
 
 /**
  * Restores into `dataDir`, which must be absent or empty. Where anything fails, `dataDir` has at most the log of

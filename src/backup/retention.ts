@@ -2,7 +2,7 @@
 
 import type { Place } from '../places/place.ts';
 import { finishedBackups } from './manifest.ts';
-import { backupsOf, manifestName } from './names.ts';
+import { backupsOf, manifestName, namesOfBackups } from './names.ts';
 import type { BackupKey } from './sealed.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function removeOld(place: Place, key: BackupKey, keep: number): Pro
 
 /** Removes what backups left that were never finished. Only the process that makes a backup may do so. */
 export async function removeUnfinished(place: Place): Promise<void> {
-  const names = await place.list('');
+  const names = await namesOfBackups(place);
   for (const name of backupsOf(names)) {
     if (!names.includes(manifestName(name))) await place.clear(name);
   }

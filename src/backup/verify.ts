@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clearRecoveries } from '../embedded/recoveries.ts';
-import { hangUp, login } from '../embedded/session.ts';
+import { type EmbeddedConnection, hangUp, login } from '../embedded/session.ts';
 import { discard, keepYoung, temporariesBeside, temporaryBeside } from '../embedded/temporary.ts';
 import { checkStore, type Finding } from '../invariants/check-store.ts';
 import { type Restored, type RestoreOptions, restoreInto } from './restore.ts';
@@ -14,9 +14,12 @@ export interface Verified extends Restored {
 
 /**
  * Restores into a folder of its own below the folder for temporary files (TMPDIR), starts the store, runs all checks,
- * and removes the folder. Throws `BackupError` where the backup does not restore.
+ * gives the store to `look`, and removes the folder. Throws `BackupError` where the backup does not restore.
  */
-export async function verifyBackup(options: Omit<RestoreOptions, 'check'>): Promise<Verified> {
+export async function verifyBackup(
+  options: Omit<RestoreOptions, 'check'>,
+  look: (connection: EmbeddedConnection) => Promise<void>,
+): Promise<Verified> {
   const scratch = join(tmpdir(), 'ventanilla-verify');
   await clearScratch(scratch);
   const home = temporaryBeside(scratch);
@@ -24,13 +27,14 @@ export async function verifyBackup(options: Omit<RestoreOptions, 'check'>): Prom
   const letAge = keepYoung(home);
   let findings: readonly Finding[] = [];
   try {
-    const check = async (connection: Parameters<typeof login>[0]) => {
+    const check = async (connection: EmbeddedConnection) => {
       const client = await login(connection);
       try {
         findings = await checkStore(client);
       } finally {
         await hangUp(client);
       }
+      await look(connection);
     };
     const restored = await restoreInto(home, { ...options, check }, false);
     return { ...restored, findings };

@@ -16,5 +16,6 @@ export const documents: Subject = {
     dataKeys: [(await import('./sql/sealed-secrets.ts')).DOCUMENT_SECRETS],
     reindexings: [(await import('./sql/reindex.ts')).DOCUMENT_REINDEXING],
   }),
+  files: async () => (await import('./files.ts')).DOCUMENT_FILES,
   service: async () => (await import('./service.ts')).documentService(),
 };

@@ -32,5 +32,6 @@ export const signing: Subject = {
     indexKey: [(await import('./sql/evidence.ts')).hasEvidence],
     dataKeys: [(await import('./sql/contract-secrets.ts')).CONTRACT_SECRETS],
   }),
+  files: async () => (await import('./files.ts')).CONTRACT_FILES,
   service: async () => (await import('./service.ts')).SIGNING_SERVICE,
 };

@@ -9,7 +9,7 @@ import type { Cli, Program } from '../cli/command.ts';
 import type { Schema } from '../contract/openapi-request.ts';
 import type { Channel } from '../messages/channels/channel.ts';
 import type { Heard } from '../messages/rules/heard.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database, Session } from '../postgres/database.ts';
 import type { Vault } from '../seal/vault.ts';
 import type { Witnesses } from '../seal/witness.ts';
 import type { Watcher } from './watcher.ts';
@@ -24,8 +24,30 @@ export interface Subject {
   readonly settings?: readonly Setting<unknown>[];
   /** Loads the searches for stored data that depends on a secret, for every process with a store. */
   readonly witnesses?: () => Promise<Partial<Witnesses>>;
+  /** Loads what the backup has to know of files outside of the database. */
+  readonly files?: () => Promise<StoredFiles>;
   /** Loads what `serve` and `worker` run. */
   readonly service?: () => Promise<Service>;
+}
+
+/** Files that the rows of a subject name. A file is written once and never changed. */
+export interface StoredFiles {
+  /** The beginnings of all names. A part has a few thousand files. */
+  readonly parts: readonly string[];
+  /** The files of a part that rows have, but for those that are known to be lost. */
+  keysOf(session: Session, part: string): Promise<string[]>;
+  /** The files that this process has stored since the last call. What a crash forgets is found by the parts. */
+  storedLately(): readonly string[];
+  /** The store of this process. */
+  open(setting: ReadSetting): Promise<FileStore>;
+}
+
+export interface FileStore {
+  put(key: string, bytes: Buffer): Promise<void>;
+  /** undefined: there is no such file. */
+  get(key: string): Promise<Buffer | undefined>;
+  /** The files of a part. */
+  list(part: string): Promise<string[]>;
 }
 
 /** Commands of the command line. */

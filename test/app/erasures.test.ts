@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { countErasures, ErasureCopies } from '../../src/app/erasures.ts';
+import { countErasures, ErasureCopies } from '../../src/app/backup/erasures.ts';
 import { BACKUPS } from '../../src/backup/place-of-backups.ts';
 import { BackupKey } from '../../src/backup/sealed.ts';
 import { Folder } from '../../src/places/folder.ts';

@@ -127,7 +127,7 @@ describe('backup verify', () => {
       else process.env.TMPDIR = before;
     });
     mkdirSync(join(root, 'ventanilla-verify.making-999999999-00000000', 'postgres'), { recursive: true });
-    await verifyBackup({ ...options, place }).catch(() => {});
+    await verifyBackup({ ...options, place }, async () => {}).catch(() => {});
     assert.deepEqual(
       readdirSync(root).filter((name) => name.startsWith('ventanilla-verify')),
       [],

@@ -1,7 +1,8 @@
 /** A lost disk: the service starts on a backup that another disk has, and knows what it acknowledged. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { SERVICE_ROLE } from '../../src/embedded/service-role.ts';
 import { anApplication } from '../support/service.ts';
@@ -43,11 +44,23 @@ test('a lost disk costs nothing that was acknowledged before the backup', { time
   const first = await submit(service, apiKey, batch, { 'Idempotency-Key': 'before-the-loss' });
   assert.equal(first.status, 200);
 
+  const file = join(dataDir, 'documents', 'document-00', 'aa');
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, 'a sealed statement');
+  await query(
+    dataDir,
+    `INSERT INTO documents (application_id, partner_id, purpose, state, file_key)
+     VALUES (${first.body.results[0].id}, 1, 'earnings', 'received', 'document-00/aa')`,
+  );
+
   // Of two backups at once one is refused.
   await until('the backup that the service makes by itself', () => /"msg":"backup made"/.test(service.out));
   const byHand = await backup('create', '--to', scratch('by-hand'), '--json');
   assert.equal(byHand.code, 0, byHand.err);
   assert.deepEqual((await recorded())[0], ['backup create', 'Luz', null]);
+  // The last backup restores the moment at which it was made, so nothing may be registered after this.
+  const copied = await backup('create', '--json');
+  assert.equal(copied.code, 0, copied.err);
   variables = secretsOf(dataDir);
   await killHard(service.nodePid);
   await killHard(postmasterPid(dataDir) as number);
@@ -55,7 +68,7 @@ test('a lost disk costs nothing that was acknowledged before the backup', { time
 
   const checked = await backup('verify', '--json');
   assert.equal(checked.code, 0, checked.err);
-  assert.equal(JSON.parse(checked.out).ok, true);
+  assert.deepEqual([JSON.parse(checked.out).ok, JSON.parse(checked.out).files], [true, 1]);
   const wrong = { ...variables, INDEX_KEY: randomBytes(32).toString('base64') };
   const right = variables;
   variables = wrong;
@@ -65,6 +78,8 @@ test('a lost disk costs nothing that was acknowledged before the backup', { time
   variables = right;
   const restored = await backup('restore');
   assert.equal(restored.code, 0, restored.err);
+  assert.match(restored.out, /Put back 1 files of documents and contracts/);
+  assert.equal(readFileSync(file, 'utf8'), 'a sealed statement');
 
   const again = await startService(dataDir, { ...variables });
   const replay = await submit(again, apiKey, batch, { 'Idempotency-Key': 'before-the-loss' });
@@ -74,7 +89,7 @@ test('a lost disk costs nothing that was acknowledged before the backup', { time
   assert.deepEqual(await query(dataDir, sessions), [{ role: SERVICE_ROLE }]);
   const [[act, by, target]] = await recorded();
   assert.deepEqual([act, by], ['backup restore', 'Luz']);
-  assert.match(target, /^backup 000001-[0-9a-f]{8} to 20\d\d-/);
+  assert.match(target, /^backup 000002-[0-9a-f]{8} to 20\d\d-/);
   assert.equal((await ventanilla('audit', 'verify')).code, 0);
   await again.stop();
 });

@@ -10,11 +10,23 @@ import type { Verified } from '../verify.ts';
 
 /** What the commands do. A place that is not given is that of BACKUP_TO. */
 export interface BackupActs {
-  create(to: string | undefined): Promise<Created>;
-  /** Reads all erasures of the place too. */
-  verify(from: string | undefined, at: Date | undefined): Promise<Verified & { readonly erasures: number }>;
+  /** Copies the files of documents and contracts that the place lacks, too. */
+  create(to: string | undefined): Promise<Created & FileCount>;
+  /**
+   * Reads all erasures of the place too, and the files of documents and contracts. Throws `BackupError` where one of
+   * these is missing or damaged.
+   */
+  verify(
+    from: string | undefined,
+    at: Date | undefined,
+  ): Promise<Verified & FileCount & { readonly erasures: number }>;
   /** Erases again what was erased after the moment of the backup, unless `withoutErasures`. */
-  restore(options: RestoreChoice): Promise<Restored & { readonly erased: ErasedAgain }>;
+  restore(options: RestoreChoice): Promise<Restored & FileCount & { readonly erased: ErasedAgain }>;
+}
+
+/** Files of documents and contracts that were copied, read or put back. */
+interface FileCount {
+  readonly files: number;
 }
 
 interface RestoreChoice {
@@ -44,9 +56,10 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
   addCommand(group, 'create', 'back up the embedded store, while it runs', 'backup create --to /mnt/backups')
     .option('--to <place>', 'the folder of the backups, or s3://bucket/prefix (default: BACKUP_TO)')
     .action(async ({ to, json }: { to?: string; json?: boolean }) => {
-      const { name, bytes, at } = await (await load()).create(to);
-      if (json) return writeJson(io, { backup: name, bytes, at: withOffset(new Date(at)) });
+      const { name, bytes, at, files } = await (await load()).create(to);
+      if (json) return writeJson(io, { backup: name, bytes, at: withOffset(new Date(at)), files });
       await writeOutput(io, `Made backup ${name} of ${mib(bytes)}: it restores the store of ${at}.\n`);
+      await writeOutput(io, `Copied ${files} files of documents and contracts that the place lacked.\n`);
     });
   addCommand(group, 'verify', 'restore a backup into a scratch folder and check it', 'backup verify')
     .option('--from <place>', FROM)
@@ -59,6 +72,7 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
           ...toJson(verified),
           ok: broken.length === 0,
           erasures: verified.erasures,
+          files: verified.files,
           checks: verified.findings,
         });
       } else {
@@ -76,6 +90,7 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
       if (json) return;
       await writeOutput(io, `Backup ${verified.name} restores: the store of ${shown(verified.at)}.\n`);
       await writeOutput(io, `${verified.erasures} erasures in the place can be read.\n`);
+      await writeOutput(io, `${verified.files} files of documents and contracts can be read.\n`);
     });
   addCommand(
     group,
@@ -95,8 +110,13 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
           io.exitCode = 1;
         }
         if (json)
-          return writeJson(io, { ...toJson(restored), erased_again: withoutErasures ? null : applications });
+          return writeJson(io, {
+            ...toJson(restored),
+            erased_again: withoutErasures ? null : applications,
+            files: restored.files,
+          });
         await writeOutput(io, `Restored backup ${restored.name}: the store of ${shown(restored.at)}.\n`);
+        await writeOutput(io, `Put back ${restored.files} files of documents and contracts.\n`);
         await writeOutput(
           io,
           withoutErasures

@@ -66,6 +66,15 @@ export async function noteMissing(
   return (await session.query<{ id: string }>(MISSING, values)).rows.map(({ id }) => toDocumentId(id));
 }
 
+const KEYS = `
+  SELECT d.file_key FROM documents d WHERE d.file_key >= $1 AND d.file_key < $2 AND d.missing_at IS NULL`;
+
+/** The files of documents in a part of the keys (`from` to `before`), but for those that are missing. */
+export async function fileKeys(session: Session, from: string, before: string): Promise<string[]> {
+  const { rows } = await session.query<{ file_key: string }>(KEYS, [from, before]);
+  return rows.map(({ file_key }) => file_key);
+}
+
 const OLD = `
   SELECT delete_documents(ARRAY(
     SELECT d.id FROM documents d

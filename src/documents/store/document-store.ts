@@ -42,10 +42,24 @@ export async function openDocumentStore(address: string, account: S3Account | nu
   return storeIn(await openPlace(address, account, DOCUMENTS));
 }
 
+/** More than a process stores between two looks. */
+const MOST_LATELY = 10_000;
+const lately = new Set<string>();
+
+/** The files of a kind that this process has stored since the last call, for the backup. */
+export function storedLately(kind: FileKind): string[] {
+  const keys = [...lately].filter((key) => key.startsWith(`${kind}-`));
+  for (const key of keys) lately.delete(key);
+  return keys;
+}
+
 function storeIn(place: Place): DocumentStore {
   return {
     address: place.address,
-    put: (key, sealed) => place.put(key, sealed),
+    put: async (key, sealed) => {
+      await place.put(key, sealed);
+      if (lately.size < MOST_LATELY) lately.add(key);
+    },
     get: (key) => place.get(key),
     delete: (key) => place.remove(key),
     list: (prefix) => place.list(prefix),

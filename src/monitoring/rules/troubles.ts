@@ -85,7 +85,7 @@ function upkeepTroubles(facts: StoreFacts): Trouble[] {
   return [{ code: 'upkeep_failing', text }, ...short];
 }
 
-/** The job of the base backups (`src/app/backups.ts`), which is not run every five minutes. */
+/** The job of the base backups (`src/app/backup/schedule.ts`), which is not run every five minutes. */
 const BASE_BACKUP = 'base backup';
 
 function backupTroubles({ jobs, at }: StoreFacts): Trouble[] {

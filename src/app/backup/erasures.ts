@@ -1,18 +1,18 @@
 /** The erasures of persons in the place of backups: written there, and done again in a restored store. */
-import { erasuresIn, hasErasure, readStoredErasures, storeErasure } from '../backup/erasures.ts';
-import { BackupError } from '../backup/errors.ts';
-import type { BackupKey } from '../backup/sealed.ts';
-import { describeError } from '../base/describe-error.ts';
-import { DAY_MS } from '../base/time.ts';
-import type { EmbeddedConnection } from '../embedded/session.ts';
-import type { OperatorContext } from '../operations/operator-context.ts';
-import type { Place } from '../places/place.ts';
-import { openDatabase } from '../postgres/open-database.ts';
-import { listErasures, type NumberedErasure, readErasuresAfter } from '../rights/uses/list-erasures.ts';
-import { type Replayed, replayErasures } from '../rights/uses/replay-erasures.ts';
-import { erasureJson, readErasure } from '../rights/uses/written-erasure.ts';
-import { schemaFit } from '../schema/migrations.ts';
-import { type Secrets, Vault } from '../seal/vault.ts';
+import { erasuresIn, hasErasure, readStoredErasures, storeErasure } from '../../backup/erasures.ts';
+import { BackupError } from '../../backup/errors.ts';
+import type { BackupKey } from '../../backup/sealed.ts';
+import { describeError } from '../../base/describe-error.ts';
+import { DAY_MS } from '../../base/time.ts';
+import type { EmbeddedConnection } from '../../embedded/session.ts';
+import type { OperatorContext } from '../../operations/operator-context.ts';
+import type { Place } from '../../places/place.ts';
+import { openDatabase } from '../../postgres/open-database.ts';
+import { listErasures, type NumberedErasure, readErasuresAfter } from '../../rights/uses/list-erasures.ts';
+import { type Replayed, replayErasures } from '../../rights/uses/replay-erasures.ts';
+import { erasureJson, readErasure } from '../../rights/uses/written-erasure.ts';
+import { schemaFit } from '../../schema/migrations.ts';
+import { type Secrets, Vault } from '../../seal/vault.ts';
 
 interface PlaceAndKey {
   readonly place: Place;

@@ -1,66 +1,34 @@
-/** Backups of the embedded store: the commands, and the schedule of a service. */
+/** The commands of backups of the embedded store. */
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
-import type { BackupActs } from '../backup/commands/backup.ts';
-import { createBackup } from '../backup/create.ts';
-import { BackupError } from '../backup/errors.ts';
-import { openBackupPlace } from '../backup/place-of-backups.ts';
-import { type Restored, restoreBackup } from '../backup/restore.ts';
-import { BackupSchedule } from '../backup/schedule.ts';
-import { BackupKey } from '../backup/sealed.ts';
-import { verifyBackup } from '../backup/verify.ts';
-import { administer } from '../embedded/administer.ts';
-import { openEmbedded } from '../embedded/server.ts';
-import type { EmbeddedConnection } from '../embedded/session.ts';
-import { noting } from '../operations/acting.ts';
-import type { Place } from '../places/place.ts';
-import { openDatabase } from '../postgres/open-database.ts';
-import { type Replayed, unknownPhonesText } from '../rights/uses/replay-erasures.ts';
-import { migrate, schemaFit } from '../schema/migrations.ts';
-import { checkSecrets } from '../seal/secrets.ts';
-import { secretsOfDataDir } from '../seal/secrets-file.ts';
-import { type Secrets, Vault } from '../seal/vault.ts';
-import type { ServiceContext } from '../subject/subject.ts';
-import type { Config } from './config/config.ts';
-import { copyErasures, countErasures, ErasureCopies, eraseAgain } from './erasures.ts';
-import { loadWitnesses } from './subjects.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BackupActs } from '../../backup/commands/backup.ts';
+import { createBackup } from '../../backup/create.ts';
+import { BackupError } from '../../backup/errors.ts';
+import { type Restored, restoreBackup } from '../../backup/restore.ts';
+import type { BackupKey } from '../../backup/sealed.ts';
+import { verifyBackup } from '../../backup/verify.ts';
+import { administer } from '../../embedded/administer.ts';
+import { openEmbedded } from '../../embedded/server.ts';
+import type { EmbeddedConnection } from '../../embedded/session.ts';
+import { noting } from '../../operations/acting.ts';
+import type { Place } from '../../places/place.ts';
+import type { Database } from '../../postgres/database.ts';
+import { openDatabase } from '../../postgres/open-database.ts';
+import { type Replayed, unknownPhonesText } from '../../rights/uses/replay-erasures.ts';
+import { migrate, schemaFit } from '../../schema/migrations.ts';
+import { checkSecrets } from '../../seal/secrets.ts';
+import { secretsOfDataDir } from '../../seal/secrets-file.ts';
+import { type Secrets, Vault } from '../../seal/vault.ts';
+import type { Config } from '../config/config.ts';
+import { loadWitnesses } from '../subjects.ts';
+import { copyErasures, countErasures, eraseAgain } from './erasures.ts';
+import { copyAllFiles, type FileCounts, fileFault, takeFiles } from './file-copies.ts';
+import { filePlace, placeAndKey } from './place.ts';
 
 /** Lower than that of requests, which go on beside a command. */
 const PRIORITY = 10;
-
-/** Monitoring knows it by this name: it is due once a day (`src/monitoring/rules/troubles.ts`). */
-const BASE_BACKUP = 'base backup';
-
-/** The backups that a service makes by itself; null where BACKUP_TO is not set. */
-export async function backupSchedule(
-  { backup, dataDir }: Config,
-  { log, failed, watcher }: Pick<ServiceContext, 'log' | 'failed' | 'watcher'>,
-): Promise<BackupSchedule | null> {
-  if (backup.to === null) return null;
-  const noteBase = (tookMs: number, succeeded: boolean) =>
-    void watcher
-      .kept([{ name: BASE_BACKUP, tookMs, succeeded }])
-      .catch((error) => failed('noting a backup', error));
-  return new BackupSchedule({
-    dataDir,
-    ...(await placeAndKey(backup, undefined)),
-    keep: backup.keep,
-    onCreated: (created) => {
-      log.info(created, 'backup made');
-      noteBase(created.seconds * 1000, true);
-    },
-    onError: (error) => {
-      failed('backup', error);
-      noteBase(0, false);
-    },
-  });
-}
-
-/** What copies erasures of persons into the place; null where BACKUP_TO is not set. */
-export async function erasureCopies({ backup }: Config): Promise<ErasureCopies | null> {
-  return backup.to === null ? null : new ErasureCopies(await placeAndKey(backup, undefined));
-}
 
 /** The work of the commands. */
 export function backupActs(config: Config, actor: string): BackupActs {
@@ -80,7 +48,7 @@ export function backupActs(config: Config, actor: string): BackupActs {
           administer(dataDir, (session) => createBackup(session, { ...options, signal })),
         );
         await copyErasures(server.superuser, await secretsOf(config), options);
-        return created;
+        return { ...created, files: await copyFiles(server.superuser, config, to) };
       } finally {
         await server.close();
       }
@@ -89,7 +57,19 @@ export function backupActs(config: Config, actor: string): BackupActs {
       untilSignal(async (signal) => {
         const options = await placeAndKey(backup, from);
         const erasures = await countErasures(options);
-        return { ...(await verifyBackup({ ...options, at, signal })), erasures };
+        let files: FileCounts = NO_FILES;
+        const verified = await verifyBackup({ ...options, at, signal }, async (connection) => {
+          files = await withStore(connection, NO_FILES, async (database) => {
+            const found = await takeFiles(database, await filePlace(backup, from), null);
+            if (found.missing.length === 0 || at !== undefined) return found;
+            // A running service copies within this time what it stored just now.
+            await sleep(COPIED_WITHIN_MS, undefined, { signal });
+            return takeFiles(database, await filePlace(backup, from), null);
+          });
+        });
+        const fault = fileFault(files, options.place.address);
+        if (fault !== null) throw new BackupError(`backup ${verified.name} restores, but ${fault}`);
+        return { ...verified, erasures, files: files.whole };
       }),
     async restore({ from, at, withoutErasures }) {
       refuseOwnDatabase(config);
@@ -100,14 +80,23 @@ export function backupActs(config: Config, actor: string): BackupActs {
         );
       }
       const options = await placeAndKey(backup, from);
+      let files: FileCounts = NO_FILES;
       let erased: Replayed = { erasures: 0, applications: 0, unknownPhones: 0 };
       const check = async (connection: EmbeddedConnection, restored: Restored) => {
         const erasuresOf = withoutErasures ? null : options;
         erased = await checkRestored(connection, secrets, { actor, restored, erasuresOf });
+        // After the erasures: the files of erased persons do not come back.
+        files = await withStore(connection, NO_FILES, async (database) =>
+          takeFiles(database, await filePlace(backup, from), config.setting),
+        );
       };
       const done = await untilSignal((signal) => restoreBackup(dataDir, { ...options, at, check, signal }));
-      const note = erased.unknownPhones > 0 ? unknownPhonesText(erased.unknownPhones) : null;
-      return { ...done, erased: { ...erased, note } };
+      const fault = fileFault(files, options.place.address);
+      const notes = [
+        erased.unknownPhones > 0 ? unknownPhonesText(erased.unknownPhones) : null,
+        fault && `the store is restored, but ${fault}`,
+      ].filter((note) => note !== null);
+      return { ...done, erased: { ...erased, note: notes.join('\n') || null }, files: files.whole };
     },
   };
 }
@@ -123,11 +112,33 @@ function refuseOwnDatabase({ databaseUrl }: Config): void {
   );
 }
 
-async function placeAndKey({ to, key, s3 }: Config['backup'], given: string | undefined) {
-  const address = given ?? to;
-  if (address === null) throw new BackupError('no place is given: name it, or set BACKUP_TO');
-  if (key === null) throw new BackupError('BACKUP_KEY is not set: set the key of the backups');
-  return { place: await openBackupPlace(address, s3), key: new BackupKey(key) };
+const NO_FILES: FileCounts = { whole: 0, missing: [], damaged: [] };
+/** A turn of the upkeep, and the time that a large file takes. */
+const COPIED_WITHIN_MS = 30_000;
+
+function copyFiles(
+  connection: EmbeddedConnection,
+  { setting, backup }: Config,
+  to: string | undefined,
+): Promise<number> {
+  return withStore(connection, 0, async (database) =>
+    copyAllFiles(database, setting, await filePlace(backup, to)),
+  );
+}
+
+/** Looks at a store; `otherwise` where it is of an older version, and may lack tables. */
+async function withStore<T>(
+  connection: EmbeddedConnection,
+  otherwise: T,
+  look: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase(connection, { max: 1, onError: () => {} });
+  try {
+    const { pending } = await schemaFit(database);
+    return pending.length > 0 ? otherwise : await look(database);
+  } finally {
+    await database.end();
+  }
 }
 
 /**

@@ -1,0 +1,47 @@
+/** What a service does for its backups by itself: bases and their log, erasures, files. */
+import { BackupSchedule } from '../../backup/schedule.ts';
+import type { ServiceContext } from '../../subject/subject.ts';
+import type { Config } from '../config/config.ts';
+import { ErasureCopies } from './erasures.ts';
+import { FileCopies } from './file-copies.ts';
+import { filePlace, placeAndKey } from './place.ts';
+
+/** Monitoring knows it by this name: it is due once a day (`src/monitoring/rules/troubles.ts`). */
+const BASE_BACKUP = 'base backup';
+
+/** The backups that a service makes by itself; null where BACKUP_TO is not set. */
+export async function backupSchedule(
+  { backup, dataDir }: Config,
+  { log, failed, watcher }: Pick<ServiceContext, 'log' | 'failed' | 'watcher'>,
+  onBackup: (backup: string) => Promise<void>,
+): Promise<BackupSchedule | null> {
+  if (backup.to === null) return null;
+  const noteBase = (tookMs: number, succeeded: boolean) =>
+    void watcher
+      .kept([{ name: BASE_BACKUP, tookMs, succeeded }])
+      .catch((error) => failed('noting a backup', error));
+  return new BackupSchedule({
+    dataDir,
+    ...(await placeAndKey(backup, undefined)),
+    keep: backup.keep,
+    onCreated: (created) => {
+      log.info(created, 'backup made');
+      noteBase(created.seconds * 1000, true);
+      onBackup(created.name).catch((error) => failed('removing copies of files that no backup needs', error));
+    },
+    onError: (error) => {
+      failed('backup', error);
+      noteBase(0, false);
+    },
+  });
+}
+
+/** What copies erasures of persons into the place; null where BACKUP_TO is not set. */
+export async function erasureCopies({ backup }: Config): Promise<ErasureCopies | null> {
+  return backup.to === null ? null : new ErasureCopies(await placeAndKey(backup, undefined));
+}
+
+/** What copies the files of documents and contracts into the place; null where BACKUP_TO is not set. */
+export async function fileCopies({ backup }: Config): Promise<FileCopies | null> {
+  return backup.to === null ? null : new FileCopies(await filePlace(backup, undefined));
+}
