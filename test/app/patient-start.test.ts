@@ -14,6 +14,7 @@ import { PassingSetupError, SetupError } from '../../src/postgres/setup-error.ts
 import { knownMigrations } from '../../src/schema/migration-files.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { emptyDatabaseUrl } from '../support/empty-database.ts';
+import { eventually } from '../support/eventually.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from '../support/runtime-role.ts';
 
 const bounded = { timeout: 240_000 };
@@ -101,18 +102,23 @@ class Troublemaker {
   }
 }
 
+/** The settings of a service on this database. `databaseUrl`: the way to it. */
+function configOf(ownerUrl: string, databaseUrl: string) {
+  const urls = {
+    DATABASE_URL: as(databaseUrl, RUNTIME_ROLE, runtimePassword(ownerUrl)),
+    MIGRATE_DATABASE_URL: databaseUrl,
+  };
+  const variables = { ...urls, CHANNEL: 'log', DELIVERY: 'off', ...SECRETS };
+  return { ...readConfig(variables), port: 0, opsPort: 0 };
+}
+
 /** Starts and stops a service whose database makes this trouble. Returns the migrations and the number of messages. */
 async function startThrough(t: TestContext, ownerUrl: string, at = 0, trouble: Trouble = 'cut') {
   const proxy = new Troublemaker(ownerUrl, at, trouble);
   const address = new URL(ownerUrl);
   address.hostname = '127.0.0.1';
   address.port = String(await proxy.start(t));
-  const urls = {
-    DATABASE_URL: as(address.href, RUNTIME_ROLE, runtimePassword(ownerUrl)),
-    MIGRATE_DATABASE_URL: address.href,
-  };
-  const variables = { ...urls, CHANNEL: 'log', DELIVERY: 'off', ...SECRETS };
-  const config = { ...readConfig(variables), port: 0, opsPort: 0 };
+  const config = configOf(ownerUrl, address.href);
   const store = await openStore(config, {
     kind: 'service',
     signal: new AbortController().signal,
@@ -132,6 +138,13 @@ async function startThrough(t: TestContext, ownerUrl: string, at = 0, trouble: T
   }
   return { applied: store.applied, messages: proxy.seen };
 }
+
+/** What a server with a full disk answers. */
+const FULL_DISK = `
+  CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+  CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON secret_checks
+    FOR EACH ROW EXECUTE FUNCTION full_disk()`;
 
 const used = await testDatabase();
 
@@ -164,6 +177,25 @@ describe('D37: the start of a service', () => {
       const again = await startThrough(t, await emptyDatabaseUrl(), at, trouble);
       assert.deepEqual(again.applied, names, `${trouble} at message ${at} of ${messages}`);
     }
+  });
+
+  it('D37: waits until the server has room where its disk is full, and says so', bounded, async (t) => {
+    const { database, ownerUrl } = await testDatabase();
+    await database.query(FULL_DISK);
+    const notices: string[] = [];
+    const store = await openStore(configOf(ownerUrl, ownerUrl), {
+      kind: 'service',
+      signal: new AbortController().signal,
+      notice: (text) => notices.push(text),
+      lost: assert.fail,
+      onError: () => {},
+    });
+    t.after(() => store.close());
+    const confirmed = store.confirm();
+    await eventually('the notice', () => notices.length > 0);
+    await database.query('DROP TRIGGER full_disk ON secret_checks');
+    await confirmed;
+    assert.deepEqual(notices, ['waiting for the database of DATABASE_URL: its disk is full (53100)']);
   });
 
   it('the first partner is found again when the answer to its insertion was lost', async () => {
