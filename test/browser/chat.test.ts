@@ -173,6 +173,23 @@ describe('the chat in a browser', { skip, timeout: 240_000 }, async () => {
     });
   });
 
+  it('the newest message stays in sight when a code takes room from the chat', async () => {
+    const one = await applicant('Rosa Sol');
+    for (let turn = 1; turn <= 6; turn += 1) await reply(one, turn, textContent(`Línea ${turn}\n`.repeat(9)));
+    await visit(PHONE, async (page) => {
+      await page.getByRole('button', { name: 'Rosa Sol' }).click();
+      const messages = page.getByRole('list', { name: 'Messages' });
+      await messages.getByText('Línea 6').waitFor();
+      await simulator.sendCode(
+        { phone: one.phone, code: '482914', template: 'code', language: 'es' },
+        new AbortController().signal,
+      );
+      await page.getByRole('list', { name: 'Codes' }).getByText('482914').waitFor();
+      const hidden = () => messages.evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight);
+      await eventually('the end to be in sight', async () => (await hidden()) < 2);
+    });
+  });
+
   it('a phone that got no message can write, and a wrong phone is told', async () => {
     await visit(
       PHONE,

@@ -12,6 +12,15 @@ const opened = new Set();
 
 const tappedOf = (id) => tapped.get(id) ?? new Set();
 
+/** The newest item is in sight. It stays there where the log gets smaller, as when a code comes to the second phone. */
+let isAtEnd = true;
+byId('log').addEventListener('scroll', ({ target }) => {
+  isAtEnd = target.scrollHeight - target.scrollTop - target.clientHeight < 40;
+});
+new ResizeObserver(([{ target }]) => {
+  if (isAtEnd) target.scrollTop = target.scrollHeight;
+}).observe(byId('log'));
+
 /** Shows a chat. `page` has `announce`, `render` and `refresh`. */
 export function renderChat(chat, page) {
   setText(byId('chat-name'), nameOf(chat));
@@ -21,12 +30,12 @@ export function renderChat(chat, page) {
   setAvatar(byId('chat-avatar'), chat.partner ?? 'Ventanilla', chat.id);
   const log = byId('log');
   const another = log.dataset.chat !== chat.id;
-  const atEnd = another || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  if (another) isAtEnd = true;
   const last = log.lastElementChild?.dataset.key;
   if (another) log.replaceChildren();
   log.dataset.chat = chat.id;
   sync(log, itemsOf(chat), (item) => makeItem(chat, item, page), updateItem);
-  if (another || (atEnd && log.lastElementChild?.dataset.key !== last)) log.scrollTop = log.scrollHeight;
+  if (another || (isAtEnd && log.lastElementChild?.dataset.key !== last)) log.scrollTop = log.scrollHeight;
   markRead(chat, page);
 }
 
