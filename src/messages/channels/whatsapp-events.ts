@@ -9,6 +9,8 @@ import { readMessage } from './whatsapp-messages.ts';
 import {
   arrayOf,
   CHANNEL_ID,
+  type Contacts,
+  contactsOf,
   isNobody,
   isObject,
   type JsonObject,
@@ -41,11 +43,13 @@ export function readWhatsAppEvents(
     const value = isObject(change) ? change.value : null;
     if (!isObject(change) || !isObject(value) || isOfAnother(value, phoneNumberId)) ignored += 1;
     else if (change.field === 'messages') {
+      const contacts = contactsOf(value.contacts);
       read(value.statuses, readStatus);
-      read(value.messages, (item) => readMessage(item, value.contacts));
-    } else if (change.field === 'user_preferences')
-      read(value.user_preferences, (item) => readPreference(item, value.contacts));
-    else ignored += 1;
+      read(value.messages, (item) => readMessage(item, contacts));
+    } else if (change.field === 'user_preferences') {
+      const contacts = contactsOf(value.contacts);
+      read(value.user_preferences, (item) => readPreference(item, contacts));
+    } else ignored += 1;
   }
   return { events, ignored };
 }
@@ -84,7 +88,7 @@ function failureOf(errors: unknown, callback: string | null): SendFailure {
   return failureOfError(error, attempt) ?? { kind: 'give_up', reason: `${error.code}` };
 }
 
-function readPreference(item: JsonObject, contacts: unknown): ChannelEvent | null {
+function readPreference(item: JsonObject, contacts: Contacts): ChannelEvent | null {
   const person = personOf(item.wa_id, item.user_id, contacts);
   const at = timeOf(item.timestamp);
   const wants = item.value === 'stop' || item.value === 'resume' ? item.value : null;

@@ -9,6 +9,7 @@ import {
 import { sha256Of } from './whatsapp-media.ts';
 import {
   CHANNEL_ID,
+  type Contacts,
   isNobody,
   isObject,
   type JsonObject,
@@ -24,7 +25,7 @@ const OTHER_NAMES: Readonly<Record<string, OtherMessage>> = { interactive: 'form
  * Reads a person's message. null for what is no message of a person (`system`), and for one of which neither the
  * person nor the message that the person answers is known.
  */
-export function readMessage(item: JsonObject, contacts: unknown): ChannelEvent | null {
+export function readMessage(item: JsonObject, contacts: Contacts): ChannelEvent | null {
   const person = personOf(item.from, item.from_user_id, contacts);
   const contextMessageId = isObject(item.context) ? textOf(item.context.id, CHANNEL_ID) : null;
   const at = timeOf(item.timestamp);

@@ -16,25 +16,39 @@ export interface Person {
   readonly userId: string | null;
 }
 
+/** The contacts of a webhook's part, found at once: a part may have thousands of messages. */
+export interface Contacts {
+  readonly byPhone: ReadonlyMap<Phone, Person>;
+  readonly byUserId: ReadonlyMap<string, Person>;
+  /** The only contact; null where there are none or several. */
+  readonly only: Person | null;
+}
+
+/** Reads the contacts. Of two with the same phone or id the first one counts. */
+export function contactsOf(contacts: unknown): Contacts {
+  const byPhone = new Map<Phone, Person>();
+  const byUserId = new Map<string, Person>();
+  const known = arrayOf(contacts)
+    .filter(isObject)
+    .map(({ wa_id, user_id }) => ({ from: phoneOf(wa_id), userId: textOf(user_id, CHANNEL_ID) }));
+  for (const person of known.toReversed()) {
+    if (person.from !== null) byPhone.set(person.from, person);
+    if (person.userId !== null) byUserId.set(person.userId, person);
+  }
+  return { byPhone, byUserId, only: known.length === 1 ? (known[0] ?? null) : null };
+}
+
 /**
  * The person of an item. What the item leaves out comes from the contact with the same phone or id, or from the only
  * contact where the item names nobody.
  */
-export function personOf(phone: unknown, userId: unknown, contacts: unknown): Person {
-  const known = arrayOf(contacts).filter(isObject);
+export function personOf(phone: unknown, userId: unknown, { byPhone, byUserId, only }: Contacts): Person {
   const own: Person = { from: phoneOf(phone), userId: textOf(userId, CHANNEL_ID) };
   const contact = isNobody(own)
-    ? known.length === 1 && known[0]
-    : known.find(
-        ({ wa_id, user_id }) =>
-          (own.from !== null && phoneOf(wa_id) === own.from) ||
-          (own.userId !== null && user_id === own.userId),
-      );
+    ? only
+    : ((own.from && byPhone.get(own.from)) ?? (own.userId && byUserId.get(own.userId)));
   if (!contact) return own;
-  return {
-    from: own.from ?? phoneOf(contact.wa_id),
-    userId: own.userId ?? textOf(contact.user_id, CHANNEL_ID),
-  };
+  return { from: own.from ?? contact.from, userId: own.userId ?? contact.userId };
 }
 
 /** Whether the channel named nobody. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readWhatsAppEvents } from '../../../src/messages/channels/whatsapp-events.ts';
+import { contactsOf, personOf } from '../../../src/messages/channels/whatsapp-values.ts';
 import type { ChannelEvent } from '../../../src/messages/rules/channel-event.ts';
 import {
   type PersonMessage,
@@ -146,4 +147,22 @@ describe("a person's message", () => {
       }),
     );
   });
+});
+
+it('each contact of a webhook is read once, however many messages it has', () => {
+  let reads = 0;
+  const contacts = Array.from({ length: 1_000 }, (_, n) => ({
+    get wa_id() {
+      reads += 1;
+      return `${573_000_000_000 + n}`;
+    },
+    user_id: `CO.${n}`,
+  }));
+  const known = contactsOf(contacts);
+  for (let n = 0; n < 1_000; n += 1) {
+    const phone = `${573_000_000_000 + n}`;
+    assert.deepEqual(personOf(phone, undefined, known), { from: `+${phone}`, userId: `CO.${n}` });
+    assert.deepEqual(personOf(undefined, `CO.${n}`, known), { from: `+${phone}`, userId: `CO.${n}` });
+  }
+  assert.equal(reads, 1_000);
 });
