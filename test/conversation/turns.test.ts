@@ -69,6 +69,24 @@ describe('the way to the signature (D43)', () => {
     assert.ok(row.ended_at instanceof Date && row.contract_turn > 0 && row.accepted_input !== null);
   });
 
+  it('marks the person’s message as read also where work comes before the reply', async () => {
+    const ana = await applicantAt(APPROVED);
+    await ana.tap();
+    await ana.choose(0);
+    await ana.sendFile();
+    await ana.choose(0);
+    await ana.choose(0);
+    const yes = (await ana.replies()).at(-1)!.buttons[0]!.payload;
+    const tap = (await ana.tapEvent(yes)) as { messageId: string };
+    await hear(tap as never);
+    await settle();
+    const contract = (await ana.replies()).at(-1);
+    assert.deepEqual(
+      [contract?.document?.filename, contract?.readMessageId],
+      ['contrato.pdf', tap.messageId],
+    );
+  });
+
   it('has nothing of the person in clear', async () => {
     const ana = await applicantAt();
     await ana.tap();

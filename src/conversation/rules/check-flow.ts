@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { hasHidden, isPlainText } from '../../base/plain-text.ts';
+import { asksToStop } from '../../messages/rules/opt-out-words.ts';
 import { DEFAULT_FLOW } from './default-flow.ts';
 import {
   type FlowChanges,
@@ -12,7 +13,7 @@ import {
   type TextKey,
   type Value as TextValue,
 } from './flow.ts';
-import { CHOICES } from './input.ts';
+import { CHOICES, type Choice } from './input.ts';
 
 /** So that the longest question, the hint under it and a sentence before it fit into a reply. */
 const MAX_TEXT_LENGTH = 800;
@@ -67,7 +68,8 @@ function* contentFaults(changes: FlowChanges, path: string): Generator<string, v
         yield `${path}.texts.${language}.${key}: ${reason}`;
     }
     for (const [choice, title] of Object.entries(changes.buttons?.[language] ?? {})) {
-      for (const reason of titleFaults(title)) yield `${path}.buttons.${language}.${choice}: ${reason}`;
+      for (const reason of titleFaults(choice as Choice, title))
+        yield `${path}.buttons.${language}.${choice}: ${reason}`;
     }
     const titles = Object.values(flowWith(DEFAULT_FLOW, changes).buttons[language]).map((title) =>
       title.trim(),
@@ -104,10 +106,15 @@ function longest(text: string): number {
   ).length;
 }
 
-function* titleFaults(title: string): Generator<string, void> {
+/** The refusals: a person who taps one may want no more messages as well. */
+const REFUSING: readonly Choice[] = ['no', 'decline'];
+
+function* titleFaults(choice: Choice, title: string): Generator<string, void> {
   if (title.trim() === '' || title.length > MAX_TITLE_LENGTH || !isPlainText(title)) {
     yield `must be text of 1 to ${MAX_TITLE_LENGTH} characters in one line`;
   } else if (hasHidden(title)) {
     yield 'has invisible characters or characters that change the direction of text';
+  } else if (asksToStop(title) && !REFUSING.includes(choice)) {
+    yield 'asks for no more messages, so a tap would end the conversation';
   }
 }

@@ -146,6 +146,19 @@ export async function markTaken(
   });
 }
 
+const NEWEST_OF_PERSONS = `
+  SELECT i.* FROM unnest($1::bigint[]) AS g(id) CROSS JOIN LATERAL (
+    SELECT ${COLUMNS} FROM conversation_inputs n WHERE n.conversation_id = g.id AND n.source = 'person'
+    ORDER BY n.id DESC LIMIT 1) AS i`;
+
+/** The newest message of the person of each of these conversations. */
+export async function newestOfPersons(session: Session, ids: readonly ConversationId[]): Promise<InputRow[]> {
+  if (ids.length === 0) return [];
+  const values = [ids];
+  return (await session.query<InputRow>({ name: 'conversation_newest', text: NEWEST_OF_PERSONS, values }))
+    .rows;
+}
+
 const ONE = `SELECT ${COLUMNS} FROM conversation_inputs WHERE id = $1`;
 
 /** One input; null: it was erased. */

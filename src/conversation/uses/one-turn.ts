@@ -26,6 +26,8 @@ export interface TurnFacts {
   readonly isDamaged: boolean;
   /** The newest reply will never arrive. */
   readonly isUntold: boolean;
+  /** The channel's id of the person's message that the turn answers, where it takes none; null: there is none. */
+  readonly answers: string | null;
 }
 
 /** Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. */
@@ -35,9 +37,9 @@ export async function takeTurn(
   row: ConversationRow & { readonly now: Date },
   inputs: readonly OpenedInput[],
   voice: Voice,
-  { isDamaged, isUntold }: TurnFacts,
+  { isDamaged, isUntold, answers }: TurnFacts,
 ): Promise<TurnResult> {
-  const turn = new OneTurn(session, signing, row, voice);
+  const turn = new OneTurn(session, signing, row, voice, answers);
   const persons = inputs.some(({ row: { source } }) => source === 'person');
   if (isUntold) await turn.apply({ kind: 'unsaid' }, null);
   // A person who writes at the last moment is not reminded.
@@ -65,12 +67,19 @@ class OneTurn {
   readonly #evidence: EvidenceEntry[] = [];
   #state: State;
   #heardAt: Date | null;
-  #channelId: string | null = null;
+  #channelId: string | null;
   #reminds = false;
   #withdraws = false;
   #acceptedInput: string | null;
 
-  constructor(session: Transaction, signing: Signing, row: ConversationRow & { now: Date }, voice: Voice) {
+  constructor(
+    session: Transaction,
+    signing: Signing,
+    row: ConversationRow & { now: Date },
+    voice: Voice,
+    answers: string | null,
+  ) {
+    this.#channelId = answers;
     this.#session = session;
     this.#signing = signing;
     this.#row = row;

@@ -22,6 +22,7 @@ import { WORK_BELL } from './bells.ts';
 import { takeTurn } from './one-turn.ts';
 import { openWaiting } from './open-waiting.ts';
 import type { Signing } from './ports.ts';
+import { answeredMessages } from './read-marks.ts';
 import { type FlowCache, readVoices } from './voices.ts';
 import { type TakenTurn, writeTaken } from './write-taken.ts';
 
@@ -85,6 +86,7 @@ export async function takeClaimed(
 ): Promise<number> {
   if (rows.length === 0) return 0;
   const inputs = await openWaiting(context.vault, session, rows);
+  const answered = await answeredMessages(context.vault, session, inputs);
   const voices = await readVoices(session, context, rows);
   const untold = await untoldApplications(
     session,
@@ -99,6 +101,7 @@ export async function takeClaimed(
     const facts = {
       isDamaged: damaged.length > 0,
       isUntold: untold.has(toApplicationId(row.application_id)),
+      answers: answered.get(row.id) ?? null,
     };
     const result = await takeTurn(session, context.signing, row, opened, voice, facts);
     taken.push({ row, result, opened, damaged });

@@ -100,6 +100,7 @@ describe('the check of a brand’s flow names the place and the rule', () => {
     [{ text: {} }, /^c: unknown key "text"/],
     [{ buttons: { pt: { yes: 'x'.repeat(21) } } }, /^c\.buttons\.pt\.yes: must be text of 1 to 20/],
     [{ buttons: { es: { yes: 'No, gracias' } } }, /^c\.buttons\.es: has the same title twice/],
+    [{ buttons: { es: { done: 'Basta' } } }, /^c\.buttons\.es\.done: asks for no more messages/],
     [{ limits: { files: 0 } }, /^c\.limits\.files: /],
     [{ texts: { en: { consent: 'x'.repeat(900) } } }, /can have 900 characters/],
     [7, /^c: /],
