@@ -193,7 +193,8 @@ describe('many and large', () => {
     const [ana, eva] = [await applicantAt(), await applicantAt()];
     await ana.tap();
     await eva.tap();
-    const flood = await Promise.all(Array.from({ length: 1_000 }, () => ana.textEvent('sí')));
+    const at = await databaseTime(database);
+    const flood = await Promise.all(Array.from({ length: 1_000 }, () => ana.textEvent('sí', at)));
     for (let from = 0; from < 3_000; from += 1_000) {
       const some = flood.map(
         (event, n) => ({ ...event, messageId: `wamid.flood.${from + n}` }) as ChannelEvent,
