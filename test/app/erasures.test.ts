@@ -57,6 +57,10 @@ it('writes again what the place has lost or damaged, and says where another key 
   assert.equal(await countErasures({ place, key }), 25);
   const other = { place, key: new BackupKey(randomBytes(32)) };
   await assert.rejects(new ErasureCopies(other).turn(source), /was made with another BACKUP_KEY/);
+  await assert.rejects(
+    countErasures(other),
+    /^OtherBackupKeyError: erasures\/\S+ was made with another BACKUP_KEY: set/,
+  );
   assert.equal(await countErasures({ place, key }), 25);
 });
 

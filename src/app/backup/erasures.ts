@@ -1,6 +1,6 @@
 /** The erasures of persons in the place of backups: written there, and done again in a restored store. */
 import { erasuresIn, hasErasure, readStoredErasures, storeErasure } from '../../backup/erasures.ts';
-import { BackupError } from '../../backup/errors.ts';
+import { BackupError, OtherBackupKeyError } from '../../backup/errors.ts';
 import type { BackupKey } from '../../backup/sealed.ts';
 import { describeError } from '../../base/describe-error.ts';
 import { DAY_MS } from '../../base/time.ts';
@@ -112,6 +112,8 @@ export async function countErasures({ place, key }: PlaceAndKey): Promise<number
       count += 1;
     }
   } catch (error) {
+    // Nothing is damaged then: what to do is to set the key.
+    if (error instanceof OtherBackupKeyError) throw error;
     throw new BackupError(
       `the erasures in ${place.address} cannot be read (${describeError(error)}): a restore would be refused; a running service writes a damaged one again within a day`,
     );
