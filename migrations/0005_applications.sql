@@ -124,6 +124,8 @@ CREATE TABLE application_events (
   second_actor text
 );
 CREATE INDEX application_events_application ON application_events (application_id, id);
+-- Conversations hear of changes by their time.
+CREATE INDEX application_events_moves ON application_events (at) WHERE from_status <> to_status;
 
 -- The status that a decision gives (contract, "Outcome at creation"); NULL: the decision cannot be read.
 CREATE FUNCTION initial_status(p_decision decision) RETURNS application_status

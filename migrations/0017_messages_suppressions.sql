@@ -27,6 +27,8 @@ CREATE TABLE suppressions (
   heard_ms bigint NOT NULL DEFAULT elapsed_ms()
 );
 CREATE INDEX suppressions_newest ON suppressions (created_at, phone_index);
+-- Conversations hear of opt-outs by their time.
+CREATE INDEX suppressions_changed ON suppressions (changed_at) WHERE active;
 
 -- How far the channel's clock may differ from the database's.
 CREATE FUNCTION clock_doubt() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '15 minutes';

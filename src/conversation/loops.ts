@@ -16,6 +16,7 @@ import { beginDue, MOST_AT_ONCE, type WorkContext } from './uses/work.ts';
 const LOOK_MS = 250;
 const WORK_LOOK_MS = 500;
 const SWEEP_MS = 2_000;
+const LONGEST_SWEEP_MS = 10_000;
 
 /** Turns, one transaction after the other, as long as there is something to do. */
 export function startTurns({ database, vault, log, failed }: LoopContext): Loop {
@@ -106,8 +107,9 @@ export function startSweep({ database, vault, failed }: LoopContext): Loop {
     turn: async ({ pause }) => {
       const begunMs = performance.now();
       await sweepConversations({ database, vault });
-      // Many open conversations take time, and a slow look says that the database is busy.
-      await pause(Math.max(SWEEP_MS, 10 * (performance.now() - begunMs)));
+      // A slow look says that the database is busy. A look reaches back further than the longest rest.
+      const restMs = 10 * (performance.now() - begunMs);
+      await pause(Math.min(Math.max(SWEEP_MS, restMs), LONGEST_SWEEP_MS));
     },
     onError: (error) => failed('the look at applications with conversations', error),
     settled: async () => {},

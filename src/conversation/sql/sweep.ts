@@ -1,39 +1,68 @@
 /** Looks for what changed beside the conversations: the status of their applications, and who wants no messages. */
-import { type ApplicationId, partitionOf, toApplicationId } from '../../applications/rules/ids.ts';
+import {
+  type ApplicationId,
+  type BlindIndex,
+  partitionOf,
+  toApplicationId,
+} from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { Session } from '../../postgres/database.ts';
+import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { ConversationId } from './conversations.ts';
 
 /** An open conversation, and what it knows of its application. */
-interface OpenConversation {
+export interface OpenConversation {
   readonly id: ConversationId;
   readonly applicationId: ApplicationId;
+  readonly phoneIndex: BlindIndex<'phone'>;
   readonly status: ApplicationStatus;
 }
 
-const CHUNK = 5_000;
-const OPEN = `
-  SELECT id, application_id, status FROM conversations
-  WHERE ended_at IS NULL AND application_id > $1 ORDER BY application_id LIMIT ${CHUNK}`;
+interface OpenRow {
+  id: ConversationId;
+  application_id: string;
+  phone_index: string;
+  status: ApplicationStatus;
+}
 
-/** All open conversations, 5,000 at a time. */
-export async function* openConversations(
-  session: Session,
-): AsyncGenerator<OpenConversation[], void, undefined> {
-  for (let after = '0'; ; ) {
-    const { rows }: { rows: { id: ConversationId; application_id: string; status: ApplicationStatus }[] } =
-      await session.query(OPEN, [after]);
-    if (rows.length > 0) {
-      yield rows.map(({ id, application_id, status }) => ({
-        id,
-        applicationId: toApplicationId(application_id),
-        status,
-      }));
-    }
-    if (rows.length < CHUNK) return;
-    after = rows.at(-1)!.application_id;
-  }
+const COLUMNS = 'c.id, c.application_id, c.phone_index, c.status';
+/** Seven looks, so that a change whose transaction took long is seen. A clock that steps hides changes from these. */
+const RECENT = "now() - interval '15 seconds'";
+/** Of more changes at once, the others are found by the round. */
+const MOST_CHANGES = 2_000;
+const CHANGED_BESIDE = `
+  SELECT ${COLUMNS} FROM conversations c WHERE c.ended_at IS NULL AND c.application_id = ANY (ARRAY(
+    SELECT e.application_id FROM application_events e WHERE e.at > ${RECENT} AND e.from_status <> e.to_status
+    LIMIT ${MOST_CHANGES}))
+  UNION
+  SELECT ${COLUMNS} FROM conversations c WHERE c.ended_at IS NULL AND c.phone_index = ANY (ARRAY(
+    SELECT s.phone_index FROM suppressions s WHERE s.changed_at > ${RECENT} AND s.active LIMIT ${MOST_CHANGES}))`;
+
+/** The open conversations beside which a status or a suppression changed just now. */
+export async function changedBeside(session: Session): Promise<OpenConversation[]> {
+  return (await session.query<OpenRow>(CHANGED_BESIDE)).rows.map(openOf);
+}
+
+/** The conversations of the round in one look (docs/upkeep.md has the cost). */
+export const PART = 1_000;
+const OPEN = `
+  SELECT ${COLUMNS} FROM conversations c
+  WHERE c.ended_at IS NULL AND c.application_id > $1 ORDER BY c.application_id LIMIT ${PART}`;
+
+/** Where the round over all open conversations goes on. A process that starts begins a new round. */
+const AFTER = new WeakMap<Session, ApplicationId>();
+
+/** The next part of the round over all open conversations: it finds what no time tells. */
+export async function nextOpen(session: Session): Promise<OpenConversation[]> {
+  const { rows } = await session.query<OpenRow>(OPEN, [AFTER.get(session) ?? 0]);
+  const some = rows.map(openOf);
+  AFTER.set(session, some.length < PART ? toApplicationId(0) : some.at(-1)!.applicationId);
+  return some;
+}
+
+function openOf({ id, application_id, phone_index, status }: OpenRow): OpenConversation {
+  return { id, applicationId: toApplicationId(application_id), phoneIndex: fromBigint(phone_index), status };
 }
 
 /** Every application with a conversation has its state in a row (`mark_conversations`). */
@@ -63,16 +92,4 @@ export async function changedStatuses(
     }
   }
   return changed;
-}
-
-const OPTED_OUT = `
-  SELECT c.id, c.application_id FROM conversations c JOIN suppressions s ON s.phone_index = c.phone_index
-  WHERE c.ended_at IS NULL AND s.active`;
-
-/** The open conversations whose phone wants no messages, whoever said so. */
-export async function optedOut(
-  session: Session,
-): Promise<{ readonly id: ConversationId; readonly applicationId: ApplicationId }[]> {
-  const { rows } = await session.query<{ id: ConversationId; application_id: string }>(OPTED_OUT);
-  return rows.map(({ id, application_id }) => ({ id, applicationId: toApplicationId(application_id) }));
 }

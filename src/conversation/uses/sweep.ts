@@ -1,11 +1,15 @@
 /** Tells conversations what changed beside them: the status of the application, and an opt-out from anywhere (D43). */
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
+import { suppressedOf } from '../sql/begin.ts';
 import { addInputs, type NewInput } from '../sql/inputs.ts';
-import { changedStatuses, openConversations, optedOut } from '../sql/sweep.ts';
+import { changedBeside, changedStatuses, nextOpen } from '../sql/sweep.ts';
 import { INPUT_BELL } from './bells.ts';
 
-/** Stores an input for each open conversation that has to hear of a change. Returns how many are new. */
+/**
+ * Stores an input for each open conversation that has to hear of a change: of those beside which something changed just
+ * now, and of the next part of all others. Returns how many inputs are new.
+ */
 export async function sweepConversations({
   database,
   vault,
@@ -13,30 +17,34 @@ export async function sweepConversations({
   database: Database;
   vault: Vault;
 }): Promise<number> {
+  const found = [...(await changedBeside(database)), ...(await nextOpen(database))];
+  const some = [...new Map(found.map((one) => [one.id, one])).values()];
+  if (some.length === 0) return 0;
   let added = 0;
   const tell = async (inputs: readonly NewInput[]) => {
     added += await addInputs(database, vault, 'sweep', inputs);
   };
   const about = { messageIndex: null, workId: null, at: null };
+  const suppressed = await suppressedOf(
+    database,
+    some.map(({ phoneIndex }) => phoneIndex),
+  );
   // An opt-out wins: of one conversation one look waits at most.
-  const outs = await optedOut(database);
   await tell(
-    outs.map(({ id, applicationId }) => ({
-      ...about,
-      conversationId: id,
-      applicationId,
-      content: { kind: 'opted_out' },
+    some
+      .filter(({ phoneIndex }) => suppressed.has(phoneIndex))
+      .map(({ id, applicationId }) => ({
+        ...{ ...about, conversationId: id, applicationId },
+        content: { kind: 'opted_out' },
+      })),
+  );
+  const changed = await changedStatuses(database, some);
+  await tell(
+    changed.map(({ conversation: { id, applicationId }, status }) => ({
+      ...{ ...about, conversationId: id, applicationId },
+      content: { kind: 'status', status },
     })),
   );
-  for await (const some of openConversations(database)) {
-    const changed = await changedStatuses(database, some);
-    await tell(
-      changed.map(({ conversation: { id, applicationId }, status }) => ({
-        ...about,
-        ...{ conversationId: id, applicationId, content: { kind: 'status', status } },
-      })),
-    );
-  }
   if (added > 0) INPUT_BELL.ring();
   return added;
 }
