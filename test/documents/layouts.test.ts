@@ -44,6 +44,24 @@ describe('the layouts of the program', () => {
   }
 });
 
+describe('each country of the contract has a layout', () => {
+  it('in its own currency', () => {
+    const currencies = layouts.map(({ currency }) => currency).sort();
+    assert.deepEqual(currencies, ['ARS', 'BRL', 'CLP', 'COP', 'MXN', 'PEN']);
+  });
+  for (const { id, currency, examples } of layouts) {
+    it(`${id}: the statement of its holder counts, and that of another person does not`, () => {
+      for (const { lines, finds } of examples) {
+        const own = { name: finds.holder_name, idNumber: finds.holder_id };
+        const judged = judgeDocument('earnings', read(lines), own, layouts);
+        assert.deepEqual([judged.reason, judged.finding?.currency], ['read', currency]);
+        const other = { name: 'Nadie Conocido Jamás', idNumber: '1' };
+        assert.equal(judgeDocument('earnings', read(lines), other, layouts).reason, 'another_holder');
+      }
+    });
+  }
+});
+
 describe('a layout of the operator', () => {
   const good = JSON.parse(JSON.stringify(layouts[0])) as Record<string, unknown>;
   const cases: readonly [what: string, change: (layout: never) => unknown, error: RegExp][] = [
