@@ -32,6 +32,7 @@ CREATE TABLE replies (
   UNIQUE (application_id, turn)
 );
 CREATE INDEX replies_waiting ON replies (status, due_at) WHERE status IN ('queued', 'sending');
+CREATE INDEX replies_uncertain ON replies (window_until) WHERE status = 'uncertain';
 CREATE INDEX replies_channel ON replies (channel_message_id) WHERE channel_message_id IS NOT NULL;
 -- The search for what a data key has sealed.
 CREATE INDEX replies_key ON replies (substring(content FROM 1 FOR 1), id);

@@ -34,6 +34,30 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_by_state ON documents (state, id);
 CREATE INDEX documents_by_time ON documents (received_ms);
+CREATE INDEX documents_missing ON documents (missing_at) WHERE missing_at IS NOT NULL;
+
+-- How many documents each state has, and the bytes of their files, as changes to be added up. The upkeep makes one row
+-- a state of them. Bound: the changes since the last upkeep.
+CREATE TABLE document_counts (
+  state text NOT NULL,
+  documents bigint NOT NULL,
+  bytes bigint NOT NULL
+);
+
+CREATE FUNCTION count_document() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    INSERT INTO document_counts (state, documents, bytes) VALUES (OLD.state, -1, -coalesce(OLD.bytes, 0));
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO document_counts (state, documents, bytes) VALUES (NEW.state, 1, coalesce(NEW.bytes, 0));
+  END IF;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER documents_counted AFTER INSERT OR DELETE OR UPDATE OF state, bytes ON documents
+  FOR EACH ROW EXECUTE FUNCTION count_document();
 
 -- The messages that documents came by. A person may send the same file twice. Bound: as documents.
 CREATE TABLE document_inputs (
@@ -110,3 +134,4 @@ $$;
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'documents');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'document_inputs');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'document_removals');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'document_counts');

@@ -50,14 +50,17 @@ CREATE TABLE conversations (
   timer text,
   due_at timestamptz,
   ended_at timestamptz,
+  -- Since when it waits for an operator: nobody has answered the person since. NULL: it does not.
+  waits_since timestamptz,
   -- The turn whose reply showed the contract, and the input that accepted it.
-  contract_turn integer,
-  accepted_input bigint
+  contract_turn integer, accepted_input bigint
 ) WITH (fillfactor = 70);
 CREATE UNIQUE INDEX conversations_open ON conversations (application_id) WHERE ended_at IS NULL;
 CREATE INDEX conversations_application ON conversations (application_id, id);
 CREATE INDEX conversations_phone ON conversations (phone_index, id);
 CREATE INDEX conversations_due ON conversations (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX conversations_places ON conversations (place, held_by) WHERE ended_at IS NULL;
+CREATE INDEX conversations_held ON conversations (waits_since) WHERE waits_since IS NOT NULL;
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'conversations');
 SELECT runtime_may('USAGE', 'conversations_id_seq');
 
@@ -223,6 +226,9 @@ BEGIN
   UPDATE conversations c SET place = u.place, held_by = u.holder, status = u.status, state = u.state, turn = u.turn,
     heard_at = u.heard_at, moved_at = v_now, timer = u.timer, due_at = u.due_at,
     ended_at = CASE WHEN u.has_ended THEN coalesce(c.ended_at, v_now) END,
+    waits_since = CASE WHEN u.holder <> 'operator' OR u.has_ended THEN NULL
+      WHEN c.held_by = 'operator' AND u.heard_at IS NOT DISTINCT FROM c.heard_at THEN c.waits_since
+      ELSE coalesce(c.waits_since, v_now) END,
     contract_turn = u.contract_turn, accepted_input = u.accepted_input
   FROM unnest(p_ids, p_places, p_holders, p_statuses, p_states, p_turns, p_heard_at, p_timers, p_due_at, p_have_ended,
     p_contract_turns, p_accepted_inputs)
@@ -266,12 +272,15 @@ DECLARE
   v_work constant bigint[] := ARRAY(
     SELECT w.id FROM conversation_work w WHERE w.queued_at > v_ahead AND w.due_at > v_now
     ORDER BY w.id LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED);
+  v_held constant bigint[] := ARRAY(
+    SELECT c.id FROM conversations c WHERE c.waits_since > v_ahead ORDER BY c.id FOR NO KEY UPDATE SKIP LOCKED);
 BEGIN
   UPDATE conversations SET due_at = (v_utc + (due_at - moved_at)) AT TIME ZONE 'UTC', moved_at = v_now,
     heard_at = least(heard_at, v_now) WHERE id = ANY (v_turns);
   UPDATE conversation_inputs SET settles_at = v_now, stored_at = v_now, at = least(at, v_now) WHERE id = ANY (v_inputs);
   UPDATE conversation_work SET due_at = v_now, queued_at = v_now, leased_until = NULL WHERE id = ANY (v_work);
-  RETURN cardinality(v_turns) + cardinality(v_inputs) + cardinality(v_work);
+  UPDATE conversations SET waits_since = v_now WHERE id = ANY (v_held);
+  RETURN cardinality(v_turns) + cardinality(v_inputs) + cardinality(v_work) + cardinality(v_held);
 END
 $$;
 

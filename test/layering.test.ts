@@ -237,7 +237,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   monitoring: [...PARTS, 'monitoring/sql', 'monitoring/metrics'],
   'monitoring/rules': ['base'],
   'monitoring/sql': ['base', 'postgres', 'subject', 'monitoring/rules'],
-  'monitoring/metrics': ['postgres', 'gate', 'subject', 'messages/rules', 'monitoring/rules'],
+  'monitoring/metrics': [
+    ...['postgres', 'gate', 'subject', 'messages/rules', 'conversation/rules', 'monitoring/rules'],
+  ],
   'monitoring/uses': [...GROUND, 'monitoring/rules', 'monitoring/sql'],
   'monitoring/commands': ['base', 'cli', 'operations', 'monitoring/rules', 'monitoring/uses'],
 

@@ -39,7 +39,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'events/sql': ['partner_events', 'partner_event_totals'],
   'events/push/sql': ['partner_endpoints', 'pushes'],
   'conversation/sql': ['conversations', 'conversation_inputs', 'conversation_work', 'flows'],
-  'documents/sql': ['documents', 'document_inputs', 'document_removals'],
+  'documents/sql': ['documents', 'document_inputs', 'document_removals', 'document_counts'],
   'income/sql': ['income_checks'],
   'rights/sql': ['erasures', 'erased_phones'],
   'vault/sql': ['reseals', 'reindexes'],

@@ -9,7 +9,7 @@ import type { WorkKind } from './sql/work.ts';
 import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
 import { performerOf, signingOf } from './uses/neighbours.ts';
 import { sweepConversations } from './uses/sweep.ts';
-import { takeTurns } from './uses/turns.ts';
+import { type TakenTogether, takeTurns } from './uses/turns.ts';
 import { beginDue, MOST_AT_ONCE, type WorkContext } from './uses/work.ts';
 
 /** A process that does not hear the channel itself looks so often for what another one has stored. */
@@ -19,17 +19,25 @@ const SWEEP_MS = 2_000;
 const LONGEST_SWEEP_MS = 10_000;
 
 /** Turns, one transaction after the other, as long as there is something to do. */
-export function startTurns({ database, vault, log, failed }: LoopContext): Loop {
+export function startTurns({ database, vault, log, failed, watcher }: LoopContext): Loop {
   const context = {
     ...{ database, vault, signing: signingOf(vault), flows: new Map() },
     onFault: (conversation: string, error: unknown) =>
       log.error({ conversation, error: errorFields(error) }, UNREADABLE),
+    onTaken: ({ results, reminders, tookMs }: TakenTogether) =>
+      watcher.tookTurns({
+        ...{ turns: results.length, reminders, tookMs },
+        events: results.flatMap(({ told }) => told),
+      }),
   };
   return startLoop({
     turn: async ({ stopping }) => {
       if ((await takeTurns(context)) === 0) await INPUT_BELL.wait(LOOK_MS, stopping);
     },
-    onError: (error) => failed('a turn of the conversations', error),
+    onError: (error) => {
+      watcher.turnsFailed();
+      failed('a turn of the conversations', error);
+    },
     settled: async () => {},
   });
 }
@@ -49,17 +57,16 @@ export async function startReading(given: LoopContext): Promise<Loop> {
 }
 
 async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
-  const { database, vault, log, failed, setting, channel } = given;
-  const documents = await openDocuments(setting, { database, vault, channel });
+  const { database, vault, log, failed, setting, channel, watcher } = given;
+  const documents = await openDocuments(setting, { database, vault, channel, watcher });
   const income = openIncome(setting, { database, vault });
-  const signing = await openSigning(setting, { database, vault, log, channel });
-  const context = {
+  const signing = await openSigning(setting, {
+    ...{ database, vault, log, channel },
+    onCode: (way, result) => watcher.sentCode(way, result),
+  });
+  const context: WorkContext = {
     ...{ database, vault, performer: performerOf({ documents, income, signing, channel }) },
-    onFailure: (
-      { work, application_id }: { work: string; application_id: string },
-      error: unknown,
-      isLast: boolean,
-    ) =>
+    onFailure: ({ work, application_id }, error, isLast) =>
       log[isLast ? 'error' : 'warn'](
         {
           ...{ work, application_id: Number(application_id) },
@@ -69,6 +76,7 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
           ? 'work of a conversation failed for good: an operator has to look'
           : 'work of a conversation failed, and is tried again',
       ),
+    onTried: ({ work }, result, tookMs) => watcher.worked(work, result, tookMs),
   };
   return workLoop(kind, context, failed);
 }

@@ -1,9 +1,10 @@
 /** Puts together what the uses of documents work with, from the variables of the process. */
 import type { ReadSetting } from '../base/setting.ts';
 import { s3AccountOf } from '../places/s3-account.ts';
+import type { Watcher } from '../subject/watcher.ts';
 import { isolation, isolationWarning } from './reader/isolation.ts';
-import { processReader } from './reader/reader.ts';
-import { clamdScanner } from './scan/clamd.ts';
+import { processReader, type Reader } from './reader/reader.ts';
+import { clamdScanner, type Scanner } from './scan/clamd.ts';
 import { CLAMD, DOCUMENT_LAYOUTS, DOCUMENT_MOST_BYTES, DOCUMENT_STORE } from './settings.ts';
 import { type DocumentStore, openDocumentStore } from './store/document-store.ts';
 import type { DocumentContext } from './uses/context.ts';
@@ -20,18 +21,41 @@ export async function readerWarning(): Promise<string | null> {
   return isolationWarning(await isolation());
 }
 
-/** For a process that receives documents. Throws a `ToldError` where a setting or a layout is wrong. */
+/**
+ * For a process that receives documents, whose watcher hears of the reader and the scanner. Throws a `ToldError` where
+ * a setting or a layout is wrong.
+ */
 export async function openDocuments(
   setting: ReadSetting,
-  around: Pick<DocumentContext, 'database' | 'vault' | 'channel'>,
+  around: Pick<DocumentContext, 'database' | 'vault' | 'channel'> & { readonly watcher: DocumentWatcher },
 ): Promise<DocumentContext> {
   const clamd = setting(CLAMD);
+  const { watcher, ...rest } = around;
   return {
-    ...around,
+    ...rest,
     store: await openStore(setting),
-    scanner: clamd && clamdScanner(clamd),
-    reader: processReader(),
+    scanner: clamd && watchedScanner(clamdScanner(clamd), watcher),
+    reader: watchedReader(processReader(), watcher),
     layouts: await loadLayouts(setting(DOCUMENT_LAYOUTS)),
     mostBytes: setting(DOCUMENT_MOST_BYTES),
+  };
+}
+
+type DocumentWatcher = Pick<Watcher, 'readDocument' | 'scanned'>;
+
+function watchedReader(reader: Reader, watcher: DocumentWatcher): Reader {
+  return async (...document) => {
+    const begunMs = performance.now();
+    const read = await reader(...document);
+    watcher.readDocument('fault' in read ? read.fault : 'read', performance.now() - begunMs);
+    return read;
+  };
+}
+
+function watchedScanner(scanner: Scanner, watcher: DocumentWatcher): Scanner {
+  return async (bytes) => {
+    const scan = await scanner(bytes);
+    watcher.scanned(scan.kind);
+    return scan;
   };
 }

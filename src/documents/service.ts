@@ -2,6 +2,7 @@
 import type { Service, ServiceContext } from '../subject/subject.ts';
 import { openStore } from './open.ts';
 import { DOCUMENT_DAYS } from './settings.ts';
+import { foldDocumentCounts } from './sql/counts.ts';
 import { toDocumentId } from './sql/documents.ts';
 import { deleteOldDocuments } from './sql/upkeep.ts';
 import { KEY_PARTS } from './store/document-store.ts';
@@ -20,6 +21,7 @@ export function documentService(): Service {
         name: 'delete files of documents',
         run: async ({ database, setting }) => deleteFiles(database, await openStore(setting)),
       },
+      { name: 'fold document counts', run: ({ database }) => foldDocumentCounts(database) },
       {
         name: 'compare files with documents',
         seldom: true,

@@ -16,6 +16,10 @@ export const messages: Subject = {
       load: async () => (await import('./commands/message.ts')).addMessageCommands,
     },
     {
+      command: (program) => addGroup(program, 'reply', 'the answers to what persons write', 'reply list'),
+      load: async () => (await import('./commands/reply.ts')).addReplyCommands,
+    },
+    {
       command: (program) =>
         addGroup(program, 'suppression', 'the phones that get no messages', 'suppression list'),
       load: async () => (await import('./commands/suppression.ts')).addSuppressionCommands,

@@ -2,6 +2,7 @@
 import { version } from '../cli/version.ts';
 import type { Service, WatchContext } from '../subject/subject.ts';
 import type { Watcher } from '../subject/watcher.ts';
+import { ConversationMeters } from './metrics/conversation-meters.ts';
 import { Meters } from './metrics/meters.ts';
 import { addMetrics } from './metrics/metrics-route.ts';
 import { measureRequests } from './metrics/requests.ts';
@@ -20,6 +21,7 @@ export const MONITORING_SERVICE: Service = {
 /** Counts what the process does, and shows it with what the store tells. */
 function watch({ database, pools, setting }: WatchContext): Watcher {
   const meters = new Meters();
+  const conversations = new ConversationMeters(meters);
   for (const pool of Object.values(pools)) measureStatements(pool, meters);
   meters.watchPools(pools);
   const partners = setting(METRICS_PARTNERS);
@@ -35,6 +37,12 @@ function watch({ database, pools, setting }: WatchContext): Watcher {
     replied: (result) => meters.replied(result),
     happened: (events) => meters.channelEvents(events),
     pushed: (result) => meters.pushed(result),
+    tookTurns: (taken) => conversations.turns(taken),
+    turnsFailed: () => conversations.turnsFailed(),
+    worked: (work, result, tookMs) => conversations.work(work, result, tookMs),
+    readDocument: (result, tookMs) => conversations.reading(result, tookMs),
+    scanned: (result) => conversations.scan(result),
+    sentCode: (way, result) => conversations.code(way, result),
     kept: (ends) => noteUpkeep(database, ends),
     addPages: (app) => addMetrics(app, scrape),
   };

@@ -4,8 +4,10 @@ import type { ReadSetting } from '../base/setting.ts';
 import { ToldError } from '../base/told-error.ts';
 import { openStore } from '../documents/open.ts';
 import type { Channel } from '../messages/channels/channel.ts';
+import type { Database } from '../postgres/database.ts';
 import type { Sealer } from './pdf/seal.ts';
-import type { CodeSender } from './senders/code-sender.ts';
+import type { Terms } from './rules/terms.ts';
+import type { CodeResult, CodeSender, CodeWay } from './senders/code-sender.ts';
 import {
   CODE_TEMPLATE,
   CODE_WAY,
@@ -21,20 +23,61 @@ import {
 } from './settings.ts';
 import type { SigningContext } from './uses/context.ts';
 import type { FinishContext } from './uses/finish-contract.ts';
+import { FromFiles } from './uses/from-files.ts';
 import { loadTerms } from './uses/load-terms.ts';
+
+/** The terms and the sealer of a process, each as its files last had it. */
+export interface SigningFiles {
+  readonly terms: FromFiles<Terms | null>;
+  readonly sealer: FromFiles<Sealer | null>;
+}
+
+/** One for a process, whatever part of it asks: a file that changes is read once, and refused once. */
+const OPENED = new WeakMap<Database, Promise<SigningFiles>>();
+
+/** The files of this process. Throws a `ToldError` where a setting, the terms or the certificate are wrong. */
+export function signingFiles(database: Database, setting: ReadSetting): Promise<SigningFiles> {
+  let files = OPENED.get(database);
+  if (files === undefined) {
+    files = openFiles(setting);
+    OPENED.set(database, files);
+    // A file that is mended is read again.
+    files.catch(() => OPENED.delete(database));
+  }
+  return files;
+}
+
+async function openFiles(setting: ReadSetting): Promise<SigningFiles> {
+  const [source, certificate] = [setting(TERMS_FILE), setting(SIGNING_CERTIFICATE_FILE)];
+  const key = setting(SIGNING_KEY_FILE);
+  const sealing = certificate !== null && 'path' in certificate ? [certificate.path] : [];
+  return {
+    terms: await FromFiles.open(typeof source === 'object' ? [source.path] : [], () => loadTerms(source)),
+    sealer: await FromFiles.open([...sealing, ...(key === null ? [] : [key])], () => openSealer(setting)),
+  };
+}
 
 /** For a process that makes contracts. Throws a `ToldError` where a setting or the terms are wrong. */
 export async function openSigning(
   setting: ReadSetting,
-  around: Pick<SigningContext, 'database' | 'vault' | 'log'> & { readonly channel: Partial<Channel> },
+  around: Pick<SigningContext, 'database' | 'vault' | 'log'> & {
+    readonly channel: Partial<Channel>;
+    /** Called with the result of each code. */
+    readonly onCode: (way: CodeWay, result: CodeResult['kind']) => void;
+  },
 ): Promise<SigningContext> {
-  const { channel, ...rest } = around;
+  const { channel, onCode, ...rest } = around;
+  const { terms, sealer } = await signingFiles(around.database, setting);
   return {
     ...rest,
     store: await openStore(setting),
-    terms: await loadTerms(setting(TERMS_FILE)),
-    sealer: await openSealer(setting),
-    sender: await openSender(setting, channel),
+    get terms() {
+      return terms.value;
+    },
+    get sealer() {
+      return sealer.value;
+    },
+    sender: counted(await openSender(setting, channel), onCode),
     codesAnHour: setting(CODES_AN_HOUR),
   };
 }
@@ -44,7 +87,30 @@ export async function openFinishing(
   setting: ReadSetting,
   around: Pick<FinishContext, 'database' | 'vault'>,
 ): Promise<FinishContext> {
-  return { ...around, store: await openStore(setting), sealer: await openSealer(setting) };
+  const { sealer } = await signingFiles(around.database, setting);
+  return {
+    ...around,
+    store: await openStore(setting),
+    get sealer() {
+      return sealer.value;
+    },
+  };
+}
+
+function counted(
+  sender: CodeSender | null,
+  onCode: (way: CodeWay, result: CodeResult['kind']) => void,
+): CodeSender | null {
+  if (sender === null) return null;
+  const { way } = sender;
+  return {
+    way,
+    send: async (code, signal) => {
+      const result = await sender.send(code, signal);
+      onCode(way, result.kind);
+      return result;
+    },
+  };
 }
 
 /** The sealer of this process; null: no certificate is set. Throws a `ToldError` that names the file and the rule. */

@@ -1,7 +1,7 @@
 /** What `serve` and `worker` run of the contracts. */
 import type { Service, ServiceContext } from '../subject/subject.ts';
-import { openFinishing } from './open.ts';
-import { CONTRACT_YEARS } from './settings.ts';
+import { openFinishing, signingFiles } from './open.ts';
+import { CONTRACT_YEARS, SIGNING_CERTIFICATE_FILE, TERMS_FILE } from './settings.ts';
 import { clearBlocks } from './sql/blocks.ts';
 import { forgetCodes } from './sql/codes.ts';
 import { expireContracts, unfinished } from './sql/contracts.ts';
@@ -10,6 +10,8 @@ import { type FinishContext, finishContract } from './uses/finish-contract.ts';
 
 export const SIGNING_SERVICE: Service = {
   upkeep: [
+    // The name is known to `status` (src/monitoring/rules/troubles.ts).
+    { name: 'read the terms again', run: readAgain },
     { name: 'expire contracts', run: ({ database }) => expireContracts(database, null) },
     { name: 'finish contracts', run: finishSigned },
     { name: 'delete contracts', run: deleteContracts },
@@ -18,6 +20,24 @@ export const SIGNING_SERVICE: Service = {
     { name: 'forget contracts', seldom: true, run: forgetOld },
   ],
 };
+
+/**
+ * Reads the terms and the certificate again where their files changed. Both are tried; what is refused stays as it was,
+ * and makes the job fail until the file is mended.
+ */
+async function readAgain({ database, log, setting }: ServiceContext): Promise<void> {
+  const certificate = setting(SIGNING_CERTIFICATE_FILE);
+  const hasFiles = typeof setting(TERMS_FILE) === 'object' || (certificate !== null && 'path' in certificate);
+  if (!hasFiles) return;
+  const { terms, sealer } = await signingFiles(database, setting);
+  const parts = { 'the terms': terms, 'the certificate': sealer };
+  const ends = await Promise.allSettled(
+    Object.entries(parts).map(async ([what, files]) => {
+      if (await files.refresh()) log.info({ what }, 'read again: contracts are made with it from now on');
+    }),
+  );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
 
 /** One context a process: the certificate and the store are opened once, where they are needed first. */
 const opened = new WeakMap<ServiceContext['database'], Promise<FinishContext>>();

@@ -16,12 +16,25 @@ export interface Load {
   readonly expectedMs: number;
 }
 
+/** What a transaction of turns of conversations came to. */
+export interface TurnsTaken {
+  readonly turns: number;
+  readonly tookMs: number;
+  /** Events of conversations (D47), whether or not a partner asks for them. */
+  readonly events: readonly { readonly event: string; readonly outcome?: string }[];
+  /** Templates that remind, queued. */
+  readonly reminders: number;
+}
+
 /** The end of a job in one turn of the upkeep. */
 export interface JobEnd {
   readonly name: string;
   readonly tookMs: number;
   readonly succeeded: boolean;
 }
+
+/** `later`: it is tried again. `given_up`: it was the last try. `gone`: there is nothing left to do it for. */
+export type WorkResult = 'done' | 'later' | 'failed' | 'given_up' | 'gone';
 
 export interface Watcher {
   /** Measures the requests of a listener. */
@@ -40,6 +53,18 @@ export interface Watcher {
   happened(events: readonly ChannelEvent[]): void;
   /** A push of an event ended. */
   pushed(result: string): void;
+  /** A transaction of turns of conversations is committed. */
+  tookTurns(taken: TurnsTaken): void;
+  /** A transaction of turns failed: its turns are taken again. */
+  turnsFailed(): void;
+  /** A try of work beside a conversation ended. */
+  worked(work: string, result: WorkResult, tookMs: number): void;
+  /** A process read a document; `result` is `read` or a fault. */
+  readDocument(result: string, tookMs: number): void;
+  /** The virus scanner was asked. */
+  scanned(result: string): void;
+  /** A code for a signature went out, or did not. */
+  sentCode(way: string, result: string): void;
   /** The jobs of a turn of the upkeep ended. */
   kept(ends: readonly JobEnd[]): Promise<void>;
   /** Adds what it shows to a listener of operators. */
@@ -56,6 +81,12 @@ export const NOBODY: Watcher = {
   replied: () => {},
   happened: () => {},
   pushed: () => {},
+  tookTurns: () => {},
+  turnsFailed: () => {},
+  worked: () => {},
+  readDocument: () => {},
+  scanned: () => {},
+  sentCode: () => {},
   kept: async () => {},
   addPages: () => {},
 };

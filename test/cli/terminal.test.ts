@@ -162,6 +162,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'message retry': [ids.application],
   'message cancel': [ids.application],
   'message resume': ['--template', HOSTILE],
+  'reply list': [],
+  'reply retry': [ids.application],
+  'reply cancel': [ids.application],
   'suppression list': [],
   'suppression add': ['+573001234567'],
   'suppression remove': ['+573001234567'],
@@ -188,7 +191,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|(conversation|document) list|operator .*)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|(conversation|document|reply) list|operator .*)$/;
 
 test('unsafe characters become escapes, harmless ones stay, and JSON keeps its meaning', () => {
   assert.doesNotMatch(printable(HOSTILE), UNSAFE);

@@ -1,7 +1,22 @@
 /** What the store of a quiet installation tells, with one partner. */
+import type { ConversationFacts } from '../../src/monitoring/rules/conversation-facts.ts';
 import type { StoreFacts } from '../../src/monitoring/rules/store-facts.ts';
 
 export const AT = new Date('2026-11-23T12:00:00Z');
+
+/** Conversations without a trouble. */
+export const WELL: ConversationFacts = {
+  open: [{ step: 'earnings', holder: 'service', conversations: 3 }],
+  held: [],
+  inputs: { waiting: 0, oldestS: 0 },
+  work: [],
+  replies: { queued: 0, sending: 0, oldestS: 0 },
+  uncertain: { replies: 0, oldestS: 0 },
+  documents: [{ state: 'accepted', documents: 2, bytes: 2_000 }],
+  missingFiles: 0,
+  blocked: [],
+  unfinished: { contracts: 0, oldestS: 0 },
+};
 
 /** Facts without a trouble, but for `changes`. */
 export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
@@ -12,8 +27,7 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
     migratedAt: new Date(AT.getTime() - 86_400_000),
     messages: new Map([['delivered', 5]]),
     lateS: 0,
-    replies: { waiting: 0, oldestS: 0 },
-    contracts: { blocked: 0, reasons: null },
+    conversations: WELL,
     unsettledS: 0,
     sender: { brokenAt: null, brokenReason: null, pausedAt: null, pausedReason: null, pausedTemplates: 0 },
     undelivered: 0,

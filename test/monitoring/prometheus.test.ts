@@ -160,6 +160,31 @@ describe('deploy/monitoring', { skip: withoutPrometheus, timeout: 240_000 }, () 
           now() - interval '3 minutes')`,
     );
     await sql(
+      `INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, status, due_at, changed_at)
+        VALUES (2, 1, 1, 1, '\\x01', now() + interval '1 day', 'uncertain', now(), now() - interval '20 minutes')`,
+    );
+    await sql(
+      `INSERT INTO conversations (application_id, partner_id, phone_index, status, turn, held_by, state, waits_since)
+        VALUES (1, 1, 1, 'in_review', 1, 'operator', '{"handedOver": "failure"}', now() - interval '5 hours')`,
+    );
+    // No process here has its data key.
+    await sql(
+      `INSERT INTO conversation_inputs (conversation_id, application_id, source, seal_id, at, stored_at, settles_at, content)
+        SELECT id, 1, 'person', gen_random_uuid(), now(), now() - interval '10 minutes', now(), '\\xee' FROM conversations`,
+    );
+    await sql(
+      `INSERT INTO conversation_work (conversation_id, application_id, work, reason, queued_at, due_at)
+        VALUES (1, 1, 'read_document', 'scanner', now() - interval '10 minutes', now() + interval '1 day')`,
+    );
+    await sql(
+      `INSERT INTO loan_contracts (application_id, state, elapsed_ms, signed_at)
+        VALUES (3, 'signed', 0, now() - interval '30 minutes')`,
+    );
+    await sql(
+      `INSERT INTO documents (application_id, partner_id, purpose, state, file_key, missing_at)
+        VALUES (1, 1, 'earnings', 'received', 'document-1', now())`,
+    );
+    await sql(
       `INSERT INTO loan_contracts (application_id, state, reason, elapsed_ms) VALUES (1, 'blocked', 'no_terms', 0)`,
     );
     await sql(
@@ -170,6 +195,9 @@ describe('deploy/monitoring', { skip: withoutPrometheus, timeout: 240_000 }, () 
       `INSERT INTO upkeep_jobs (job, succeeded_at, took_ms) VALUES ('base backup', now() - interval '30 hours', 1)`,
     );
     await sql("UPDATE upkeep_jobs SET succeeded_at = succeeded_at - interval '1 hour'");
+    await sql(
+      `INSERT INTO upkeep_jobs (job, failed_at, took_ms) VALUES ('read the terms again', now() + interval '1 hour', 1)`,
+    );
     await sql(
       `INSERT INTO partner_endpoints (partner_id, sealed, set_at, disabled_at, disabled_reason, broken_at) VALUES
           (91, '', now(), now(), 'gone', NULL), (92, '', now(), NULL, NULL, now()), (93, '', now(), NULL, NULL, NULL)`,

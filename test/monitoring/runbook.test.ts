@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { ConversationMeters } from '../../src/monitoring/metrics/conversation-meters.ts';
 import { Meters } from '../../src/monitoring/metrics/meters.ts';
 import { StoreSeries } from '../../src/monitoring/metrics/store-series.ts';
-import { TROUBLE_CODES } from '../../src/monitoring/rules/troubles.ts';
+import { TROUBLE_CODES } from '../../src/monitoring/rules/trouble.ts';
 import { REPOSITORY } from '../support/sources.ts';
 
 const read = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
@@ -41,6 +42,7 @@ test('docs/monitoring.md names every series of the program', async () => {
   meters.watchLoad(() => ({ waiting: 0, atWork: 0, expectedMs: 0 }));
   meters.watchPools({});
   new StoreSeries(meters, '1.2.3');
+  new ConversationMeters(meters);
   const names = (await meters.registry.getMetricsAsJSON()).map(({ name }) => name);
   // `a_b_c`, `_d` stands for a_b_c and a_b_d.
   const documented = [...read('docs/monitoring.md').matchAll(/^\| (`ventanilla.*?) \|/gm)].flatMap(

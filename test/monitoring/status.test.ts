@@ -92,6 +92,60 @@ describe('status', () => {
       'DELETE FROM loan_contracts',
     ],
     [
+      'replies_uncertain',
+      `INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at, changed_at, status)
+        VALUES (1, 1, 1, 1, '\\x01', now() + interval '1 hour', now(), now() - interval '20 minutes', 'uncertain'),
+          (2, 1, 1, 1, '\\x01', now() - interval '1 hour', now(), now() - interval '2 hours', 'uncertain')`,
+      "UPDATE replies SET status = 'delivered' WHERE application_id = 1",
+    ],
+    [
+      'inputs_late',
+      `INSERT INTO conversation_inputs (conversation_id, application_id, source, seal_id, at, stored_at, settles_at, content)
+        VALUES (1, 1, 'person', gen_random_uuid(), now(), now() - interval '10 minutes', now(), '\\x01')`,
+      'UPDATE conversation_inputs SET turn = 1',
+    ],
+    [
+      'scanner_away',
+      `INSERT INTO conversation_work (conversation_id, application_id, work, input_id, reason, queued_at)
+        VALUES (1, 1, 'read_document', 1, 'scanner', now() - interval '2 minutes')`,
+      'DELETE FROM conversation_work',
+    ],
+    [
+      'work_late',
+      `INSERT INTO conversation_work (conversation_id, application_id, work, reason, queued_at)
+        VALUES (1, 1, 'make_contract', 'http_503', now() - interval '10 minutes')`,
+      'DELETE FROM conversation_work',
+    ],
+    [
+      'work_failed',
+      `INSERT INTO conversations (application_id, partner_id, phone_index, status, turn, held_by, state, waits_since)
+        VALUES (1, 1, 1, 'pending_signature', 1, 'operator', '{"handedOver": "failure"}', now())`,
+      'DELETE FROM conversations',
+    ],
+    [
+      'conversations_held',
+      `INSERT INTO conversations (application_id, partner_id, phone_index, status, turn, held_by, state, waits_since)
+        VALUES (1, 1, 1, 'in_review', 1, 'operator', '{"handedOver": "asked"}', now() - interval '5 hours')`,
+      'UPDATE conversations SET waits_since = NULL',
+    ],
+    [
+      'contracts_unfinished',
+      `INSERT INTO loan_contracts (application_id, state, elapsed_ms, signed_at)
+        VALUES (1, 'signed', 0, now() - interval '1 hour')`,
+      "UPDATE loan_contracts SET signed_sha256 = '\\x01'",
+    ],
+    [
+      'documents_missing',
+      `INSERT INTO documents (application_id, partner_id, purpose, state, file_key, missing_at)
+        VALUES (1, 1, 'earnings', 'received', 'document-1', now())`,
+      'UPDATE documents SET missing_at = NULL',
+    ],
+    [
+      'terms_refused',
+      "SELECT note_upkeep('{read the terms again}', '{1}', '{false}')",
+      "UPDATE upkeep_jobs SET failed_at = now() - interval '2 minutes', succeeded_at = now() WHERE job = 'read the terms again'",
+    ],
+    [
       'messages_uncertain',
       `INSERT INTO waiting_messages VALUES ('uncertain', 1, now() - interval '2 hours', 1)`,
       'DELETE FROM waiting_messages',

@@ -4,10 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import type { ConversationFacts } from '../../src/monitoring/rules/conversation-facts.ts';
 import type { StoreFacts } from '../../src/monitoring/rules/store-facts.ts';
-import { BOUNDS, TROUBLE_CODES, troublesOf } from '../../src/monitoring/rules/troubles.ts';
+import { BOUNDS, TROUBLE_CODES } from '../../src/monitoring/rules/trouble.ts';
+import { troublesOf } from '../../src/monitoring/rules/troubles.ts';
 import { REPOSITORY } from '../support/sources.ts';
-import { AT, wellFacts } from './facts.ts';
+import { AT, WELL, wellFacts } from './facts.ts';
 
 const ago = (seconds: number) => new Date(AT.getTime() - seconds * 1000);
 const { sender } = wellFacts();
@@ -20,6 +22,11 @@ const job = (name: string, seconds: number | null, failed = false) => ({
 const endpoints = (status: 'enabled' | 'broken' | 'disabled', oldestS: number) => [
   { status, endpoints: 2, behind: 3, oldestS },
 ];
+
+const talk = (changes: Partial<ConversationFacts>) => ({ conversations: { ...WELL, ...changes } });
+const replies = (oldestS: number) => ({ queued: 1, sending: 0, oldestS });
+const work = (reason: string, oldestS: number) => [{ work: 'read_document', reason, waiting: 1, oldestS }];
+const held = (reason: string, oldestS: number) => [{ reason, conversations: 2, oldestS }];
 
 const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
   ['nothing', {}, []],
@@ -37,10 +44,39 @@ const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
   ['paused templates', { sender: { ...sender, pausedTemplates: 2 } }, ['templates_paused']],
   ['a message of 15 minutes', { lateS: BOUNDS.lateS }, []],
   ['a message that is late', { lateS: BOUNDS.lateS + 1 }, ['messages_late']],
-  ['no application without a contract', { contracts: { blocked: 0, reasons: null } }, []],
-  ['one without a contract', { contracts: { blocked: 1, reasons: 'no_terms' } }, ['contracts_blocked']],
-  ['a reply of two minutes', { replies: { waiting: 1, oldestS: BOUNDS.replyWaitsS } }, []],
-  ['a reply that is late', { replies: { waiting: 1, oldestS: BOUNDS.replyWaitsS + 1 } }, ['replies_late']],
+  ['a reply of two minutes', talk({ replies: replies(BOUNDS.replyWaitsS) }), []],
+  ['a reply that is late', talk({ replies: replies(BOUNDS.replyWaitsS + 1) }), ['replies_late']],
+  ['an input of two minutes', talk({ inputs: { waiting: 1, oldestS: BOUNDS.inputWaitsS } }), []],
+  ['a late input', talk({ inputs: { waiting: 1, oldestS: BOUNDS.inputWaitsS + 1 } }), ['inputs_late']],
+  ['work of five minutes', talk({ work: work('failed', BOUNDS.workWaitsS) }), []],
+  ['late work', talk({ work: work('failed', BOUNDS.workWaitsS + 1) }), ['work_late']],
+  ['late work without a failed try', talk({ work: work('none', BOUNDS.workWaitsS + 1) }), ['work_late']],
+  ['a scan of a minute', talk({ work: work('scanner', BOUNDS.scannerAwayS) }), []],
+  ['no scanner', talk({ work: work('scanner', BOUNDS.scannerAwayS + 1) }), ['scanner_away']],
+  ['a person asked for an operator', talk({ held: held('asked', BOUNDS.heldS) }), []],
+  ['nobody came for hours', talk({ held: held('asked', BOUNDS.heldS + 1) }), ['conversations_held']],
+  ['failed work', talk({ held: held('failure', 1) }), ['work_failed']],
+  ['unreadable rows', talk({ held: held('unreadable', 1) }), ['work_failed']],
+  ['an uncertain reply', talk({ uncertain: { replies: 1, oldestS: BOUNDS.replyUncertainS } }), []],
+  [
+    'one that stays uncertain',
+    talk({ uncertain: { replies: 1, oldestS: BOUNDS.replyUncertainS + 1 } }),
+    ['replies_uncertain'],
+  ],
+  [
+    'one without a contract',
+    talk({ blocked: [{ reason: 'no_terms', applications: 1 }] }),
+    ['contracts_blocked'],
+  ],
+  ['a PDF of ten minutes', talk({ unfinished: { contracts: 1, oldestS: BOUNDS.unfinishedS } }), []],
+  [
+    'a PDF that is not made',
+    talk({ unfinished: { contracts: 1, oldestS: BOUNDS.unfinishedS + 1 } }),
+    ['contracts_unfinished'],
+  ],
+  ['a missing file', talk({ missingFiles: 1 }), ['documents_missing']],
+  ['terms that are read again', { jobs: [job('a', 5), job('read the terms again', 5)] }, []],
+  ['refused terms', { jobs: [job('a', 5), job('read the terms again', 60, true)] }, ['terms_refused']],
   ['a few undelivered', { undelivered: BOUNDS.undelivered, undeliveredSince: AT }, []],
   ['undelivered', { undelivered: BOUNDS.undelivered + 1, undeliveredSince: AT }, ['messages_undelivered']],
   ['uncertain', { unsettledS: BOUNDS.unsettledS + 1 }, ['messages_uncertain']],
@@ -92,7 +128,16 @@ describe('troubles', () => {
         partitionsAhead: bound('PartitionsShort'),
         lateS: bound('MessagesLate'),
         replyWaitsS: bound('RepliesLate'),
+        inputWaitsS: bound('InputsLate'),
+        workWaitsS: bound('WorkLate'),
+        scannerAwayS: bound('ScannerAway'),
+        workFailed: bound('WorkFailed'),
+        heldS: bound('ConversationsHeld'),
+        replyUncertainS: bound('RepliesUncertain'),
         contractsBlocked: bound('ContractsBlocked'),
+        unfinishedS: bound('ContractsUnfinished'),
+        missingFiles: bound('DocumentsMissing'),
+        termsRefused: bound('TermsRefused'),
         undelivered: bound('MessagesUndelivered'),
         unsettledS: bound('MessagesUncertain'),
         pushWaitsS: bound('EndpointsBroken'),

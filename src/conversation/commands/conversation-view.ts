@@ -19,6 +19,7 @@ export function conversationJson(row: ConversationRow) {
     began_at: withOffset(row.began_at),
     heard_at: optionalTime(row.heard_at),
     due_at: optionalTime(row.due_at),
+    waits_since: optionalTime(row.waits_since),
     ended_at: optionalTime(row.ended_at),
   };
 }

@@ -56,6 +56,7 @@ function addList(group: Command, { roles, io }: Cli): void {
             { title: 'STEP', value: ({ place }) => place },
             { title: 'HELD BY', value: ({ held_by }) => held_by },
             { title: 'WHY', value: ({ state }) => state?.handedOver ?? null },
+            { title: 'WAITS SINCE', value: ({ waits_since }) => shortTime(waits_since) },
             { title: 'HEARD', value: ({ heard_at }) => shortTime(heard_at) },
             { title: 'BEGAN', value: ({ began_at }) => shortTime(began_at) },
           ],

@@ -36,6 +36,8 @@ export interface ConversationRow {
   readonly timer: Timer | null;
   readonly due_at: Date | null;
   readonly ended_at: Date | null;
+  /** Since when it waits for an operator; null: it does not. */
+  readonly waits_since: Date | null;
   readonly contract_turn: number | null;
   readonly accepted_input: string | null;
 }
@@ -186,9 +188,12 @@ export async function lockConversation(
   return (await session.query<ConversationRow>(LOCK, [id])).rows[0] ?? null;
 }
 
-const COUNT = 'UPDATE conversations SET turn = turn + 1 WHERE id = $1 RETURNING turn';
+const ANSWER = 'UPDATE conversations SET turn = turn + 1, waits_since = NULL WHERE id = $1 RETURNING turn';
 
-/** Takes the next number of a turn, of a conversation that the transaction has locked. */
-export async function countTurn(session: Transaction, id: ConversationId): Promise<number> {
-  return onlyRow((await session.query<{ turn: number }>(COUNT, [id])).rows).turn;
+/**
+ * Takes the next number of a turn for what an operator says, in a conversation that the transaction has locked. Then
+ * the conversation waits for no operator.
+ */
+export async function countAnswer(session: Transaction, id: ConversationId): Promise<number> {
+  return onlyRow((await session.query<{ turn: number }>(ANSWER, [id])).rows).turn;
 }

@@ -19,7 +19,7 @@ import {
   type ConversationFilter,
   type ConversationRow,
   conversationOf,
-  countTurn,
+  countAnswer,
   lockConversation,
   readConversations,
 } from '../sql/conversations.ts';
@@ -158,7 +158,7 @@ export async function sayTo(
         'the person wrote over 24 hours ago: the channel takes no free text until they write',
       );
     }
-    const turn = await countTurn(session, conversationId);
+    const turn = await countAnswer(session, conversationId);
     const content = sealReply(
       context.vault,
       { applicationId: id, turn },

@@ -23,6 +23,7 @@ import { takeTurn } from './one-turn.ts';
 import { openWaiting } from './open-waiting.ts';
 import type { Signing } from './ports.ts';
 import { answeredMessages } from './read-marks.ts';
+import type { TurnResult } from './turn-result.ts';
 import { type FlowCache, readVoices } from './voices.ts';
 import { type TakenTurn, writeTaken } from './write-taken.ts';
 
@@ -33,6 +34,16 @@ export interface TurnContext {
   readonly flows: FlowCache;
   /** Called with a conversation that an operator has to look at, because its rows cannot be read. */
   readonly onFault: (conversation: ConversationId, error: unknown) => void;
+  /** Called with turns that are committed; absent: nobody counts them. */
+  readonly onTaken?: (taken: TakenTogether) => void;
+}
+
+/** The turns of one transaction. */
+export interface TakenTogether {
+  readonly results: readonly TurnResult[];
+  /** Reminders that were queued. */
+  readonly reminders: number;
+  readonly tookMs: number;
 }
 
 /** The conversations of one transaction: so many turns take less time than a person notices. */
@@ -54,20 +65,24 @@ export async function takeTurns(
     claimed = rows.map(({ id }) => id);
     return takeClaimed(context, session, rows);
   };
-  const taken = await againAfterConflict(() => inTransaction(context.database, together)).catch(
-    async (error) => {
-      if (!isRowFault(error) || claimed.length === 0) throw error;
-      if (claimed.length > 1) {
-        let alone = 0;
-        for (const id of claimed) alone += await takeTurns(context, [id]);
-        return alone;
-      }
-      // Another process has the key.
-      if (error instanceof UnknownDataKeyError) return 0;
-      await setAside(context, claimed, error);
-      return 1;
-    },
-  );
+  const begunMs = performance.now();
+  let taken: number;
+  try {
+    const done = await againAfterConflict(() => inTransaction(context.database, together));
+    taken = done.results.length;
+    if (taken > 0) context.onTaken?.({ ...done, tookMs: performance.now() - begunMs });
+  } catch (error) {
+    if (!isRowFault(error) || claimed.length === 0) throw error;
+    if (claimed.length > 1) {
+      let alone = 0;
+      for (const id of claimed) alone += await takeTurns(context, [id]);
+      return alone;
+    }
+    // Another process has the key.
+    if (error instanceof UnknownDataKeyError) return 0;
+    await setAside(context, claimed, error);
+    return 1;
+  }
   if (taken > 0) {
     REPLY_BELL.ring();
     WORK_BELL.ring();
@@ -76,15 +91,15 @@ export async function takeTurns(
 }
 
 /**
- * Turns of conversations that a transaction has locked, as a part of it. Returns how many were taken. One whose
- * applicant is sealed with a data key that this process lacks is left to another process.
+ * Turns of conversations that a transaction has locked, as a part of it. One whose applicant is sealed with a data key
+ * that this process lacks is left to another process.
  */
-export async function takeClaimed(
+async function takeClaimed(
   context: TurnContext,
   session: Transaction,
   rows: readonly Claimed[],
-): Promise<number> {
-  if (rows.length === 0) return 0;
+): Promise<Omit<TakenTogether, 'tookMs'>> {
+  if (rows.length === 0) return { results: [], reminders: 0 };
   const inputs = await openWaiting(context.vault, session, rows);
   const answered = await answeredMessages(context.vault, session, inputs);
   const voices = await readVoices(session, context, rows);
@@ -107,8 +122,8 @@ export async function takeClaimed(
     taken.push({ row, result, opened, damaged });
     if (damaged.length > 0) context.onFault(row.id, damaged[0]!.error);
   }
-  await writeTaken(context, session, taken);
-  return taken.length;
+  const reminders = await writeTaken(context, session, taken);
+  return { results: taken.map(({ result }) => result), reminders };
 }
 
 /** Gives a conversation to an operator whose rows make a turn fail. What waits for it is left aside. */

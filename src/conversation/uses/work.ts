@@ -21,7 +21,12 @@ export interface WorkContext {
    * thrown, or the code for which it was put off.
    */
   readonly onFailure: (work: ClaimedWork, error: unknown, isLast: boolean) => void;
+  /** Called with what a try came to; absent: nobody counts it. */
+  readonly onTried?: (work: ClaimedWork, result: WorkResult, tookMs: number) => void;
 }
+
+/** What a try of work comes to. `gone`: nothing is left to do it for. */
+type WorkResult = 'done' | 'later' | 'failed' | 'given_up' | 'gone';
 
 /** Work that one process does at once. A file may take 25 MB of memory, and a contract half a second of a core. */
 export const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 4, others: 8 };
@@ -79,6 +84,7 @@ async function whileRenewing<T>(
 
 async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([cut, AbortSignal.timeout(WITHIN_MS)]);
+  const begunMs = performance.now();
   let end: WorkInput | Later | null;
   try {
     end = await whileRenewing(context, work, () => perform(context, work, signal));
@@ -88,19 +94,21 @@ async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSig
     context.onFailure(work, error, work.tries >= MOST_TRIES);
     end = { retryAfterMs: 0, reason: FAILED };
   }
-  if (end === null || 'kind' in end) return conclude(context, work, end);
+  const tried = (result: WorkResult) => context.onTried?.(work, result, performance.now() - begunMs);
+  if (!isLater(end)) {
+    tried(end === null ? 'gone' : 'done');
+    return conclude(context, work, end);
+  }
   const isOurs = work.work === 'read_document' && OURS.includes(end.reason);
   const wait = waitAfter(work.tries, isOurs ? MOST_TRIES_OF_OURS : MOST_TRIES);
   if (wait === null) {
+    tried('given_up');
     if (end.reason !== FAILED) context.onFailure(work, end.reason, true);
     return conclude(context, work, givenUp(work));
   }
-  await retryWork(
-    context.database,
-    work,
-    Math.max(wait, Math.min(end.retryAfterMs, LONGEST_WAIT_MS)),
-    end.reason,
-  );
+  tried(end.reason === FAILED ? 'failed' : 'later');
+  const afterMs = Math.max(wait, Math.min(end.retryAfterMs, LONGEST_WAIT_MS));
+  await retryWork(context.database, work, afterMs, end.reason);
 }
 
 /** The person sends a file again; everything else is an operator's. */

@@ -18,12 +18,15 @@ export interface TakenTurn extends Waiting {
   readonly result: TurnResult;
 }
 
-/** Everything that the turns came to. Partner events come last: their locks are the last ones of a transaction. */
+/**
+ * Everything that the turns came to. Partner events come last: their locks are the last ones of a transaction. Returns
+ * how many reminders are queued.
+ */
 export async function writeTaken(
   { vault, signing }: { readonly vault: Vault; readonly signing: Signing },
   session: Transaction,
   turns: readonly TakenTurn[],
-): Promise<void> {
+): Promise<number> {
   const results = turns.map(({ result }) => result);
   await writeTurns(
     session,
@@ -41,7 +44,7 @@ export async function writeTaken(
     session,
     results.map(({ applicationId, evidence }) => ({ applicationId, entries: evidence })),
   );
-  await queueReminders(
+  const reminded = await queueReminders(
     session,
     results.flatMap(({ applicationId, reminds }) => (reminds ? [applicationId] : [])),
   );
@@ -53,6 +56,7 @@ export async function writeTaken(
       told.map((one) => ({ partnerId: row.partner_id, applicationId, ...one })),
     ),
   );
+  return reminded.length;
 }
 
 /** The reviews come with events of the partners: all locks of these are taken first, in one order. */

@@ -4,8 +4,10 @@ import { type Command, Option } from 'commander';
 import type { Cli } from '../../cli/command.ts';
 import { recordOf, shortTime, writeJson, writeOutput } from '../../cli/output.ts';
 import { version } from '../../cli/version.ts';
+import type { ConversationFacts } from '../rules/conversation-facts.ts';
+import { duration } from '../rules/duration.ts';
 import type { PartnerFacts, StoreFacts } from '../rules/store-facts.ts';
-import { duration, sinceUpkeepS } from '../rules/troubles.ts';
+import { sinceUpkeepS } from '../rules/troubles.ts';
 import { readStatus, type Status } from '../uses/status.ts';
 
 const WATCH_MS = 2_000;
@@ -53,7 +55,9 @@ function screenOf({ troubles, facts }: Status): string {
 }
 
 function recordEntries(facts: StoreFacts): (readonly [label: string, value: string | null])[] {
-  const { at, messages, sender, lateS, replies, partitionsAhead, endpoints, serverVersion } = facts;
+  const { at, messages, sender, lateS, conversations, partitionsAhead, endpoints, serverVersion } = facts;
+  const { replies } = conversations;
+  const waiting = replies.queued + replies.sending;
   const sinceS = sinceUpkeepS(facts);
   const held = [
     ...(sender.pausedAt === null ? [] : ['paused']),
@@ -66,16 +70,19 @@ function recordEntries(facts: StoreFacts): (readonly [label: string, value: stri
     ['partitions', `${partitionsAhead.toFixed(1)} made ahead`],
     ['messages', [...messages].map(([status, count]) => `${status} ${count}`).join(', ')],
     ['oldest due', lateS === 0 ? 'none waits' : `waits for ${duration(lateS)}`],
-    [
-      'replies',
-      replies.waiting === 0
-        ? 'none waits'
-        : `${replies.waiting}, the oldest for ${duration(replies.oldestS)}`,
-    ],
+    ['replies', waiting === 0 ? 'none waits' : `${waiting}, the oldest for ${duration(replies.oldestS)}`],
+    ['conversations', conversationsLine(conversations)],
     ['channel', held.length === 0 ? 'sends' : held.join(', ')],
     ['endpoints', endpoints.map((one) => `${one.status} ${one.endpoints}`).join(', ')],
     ['quota', quotaLine(facts.partners)],
   ];
+}
+
+function conversationsLine({ open, held, inputs, work }: ConversationFacts): string {
+  const sum = (some: readonly { readonly conversations: number }[]) =>
+    some.reduce((total, { conversations }) => total + conversations, 0);
+  const tasks = work.reduce((total, { waiting }) => total + waiting, 0);
+  return `${sum(open)} open, ${sum(held)} wait for an operator; waiting inputs ${inputs.waiting}, work ${tasks}`;
 }
 
 function quotaLine(partners: readonly PartnerFacts[]): string {
@@ -101,8 +108,7 @@ function statusJson({ troubles, facts }: Status) {
     partitions_ahead: facts.partitionsAhead,
     messages: Object.fromEntries(facts.messages),
     oldest_due_seconds: facts.lateS,
-    replies: { waiting: facts.replies.waiting, oldest_seconds: facts.replies.oldestS },
-    contracts: { blocked: facts.contracts.blocked, reasons: facts.contracts.reasons },
+    ...conversationsJson(facts.conversations),
     oldest_uncertain_seconds: facts.unsettledS,
     undelivered: facts.undelivered,
     sender: {
@@ -118,5 +124,20 @@ function statusJson({ troubles, facts }: Status) {
       ...{ sealing: facts.keys.sealing, share: facts.keys.share },
       reseal_late_seconds: facts.keys.resealLateS,
     },
+  };
+}
+
+function conversationsJson(facts: ConversationFacts) {
+  const { open, held, inputs, work, replies, uncertain, documents, missingFiles, blocked, unfinished } =
+    facts;
+  const aged = <T extends { readonly oldestS: number }>({ oldestS, ...rest }: T) => ({
+    ...rest,
+    oldest_seconds: oldestS,
+  });
+  return {
+    conversations: { open, held: held.map(aged), inputs: aged(inputs), work: work.map(aged) },
+    replies: { ...aged(replies), uncertain: aged(uncertain) },
+    documents: { states: documents, missing_files: missingFiles },
+    contracts: { blocked, unfinished: aged(unfinished) },
   };
 }

@@ -40,43 +40,41 @@ export class Meters {
   readonly registry = new Registry();
   /** Requests that were refused because of overload, by partner; the label is chosen at the scrape. */
   readonly overload = new Map<number, number>();
-  readonly #requests = this.#histogram(
+  readonly #requests = this.histogram(
     'http_request_duration_seconds',
     'Time of requests of partners and of the channel, by route and outcome.',
     ['route', 'outcome'],
     REQUEST_SECONDS,
   );
-  readonly #statements = this.#histogram(
+  readonly #statements = this.histogram(
     'database_statement_duration_seconds',
     'Time of statements without the wait for a connection; those without a name are "other".',
     ['statement'],
     STATEMENT_SECONDS,
   );
-  readonly #failures = this.#counter('database_statement_failures_total', 'Statements that failed.', [
+  readonly #failures = this.counter('database_statement_failures_total', 'Statements that failed.', [
     'statement',
   ]);
-  readonly #batches = this.#histogram(
+  readonly #batches = this.histogram(
     'registration_statement_batches',
     'Batches that one statement registered.',
     [],
     PER_STATEMENT,
   );
-  readonly #applications = this.#histogram(
+  readonly #applications = this.histogram(
     'registration_statement_applications',
     'Applications that one statement registered or refused.',
     [],
     PER_STATEMENT,
   );
-  readonly #sends = this.#counter('sends_total', 'Sends to the channel, by what the channel answered.', [
+  readonly #sends = this.counter('sends_total', 'Sends to the channel, by what the channel answered.', [
     'result',
   ]);
-  readonly #replies = this.#counter('reply_sends_total', 'Sends of replies, by what the channel answered.', [
+  readonly #replies = this.counter('reply_sends_total', 'Sends of replies, by what the channel answered.', [
     'result',
   ]);
-  readonly #events = this.#counter('channel_events_total', 'Events of the channel that are stored.', [
-    'kind',
-  ]);
-  readonly #pushes = this.#counter('push_attempts_total', 'Pushes of events, by result.', ['result']);
+  readonly #events = this.counter('channel_events_total', 'Events of the channel that are stored.', ['kind']);
+  readonly #pushes = this.counter('push_attempts_total', 'Pushes of events, by result.', ['result']);
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LOOP_MS });
@@ -180,11 +178,13 @@ export class Meters {
     });
   }
 
-  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+  /** A counter of this process. */
+  counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
     return new Counter({ name: `ventanilla_${name}`, help, labelNames, registers: [this.registry] });
   }
 
-  #histogram<L extends string>(name: string, help: string, labelNames: readonly L[], buckets: number[]) {
+  /** A histogram of this process. */
+  histogram<L extends string>(name: string, help: string, labelNames: readonly L[], buckets: number[]) {
     return new Histogram<L>({
       name: `ventanilla_${name}`,
       help,

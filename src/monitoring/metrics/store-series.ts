@@ -5,6 +5,8 @@
 import { Counter, type Gauge } from 'prom-client';
 import type { PartnerFacts, StoreFacts } from '../rules/store-facts.ts';
 import { ENDPOINT_STATUSES } from '../rules/store-facts.ts';
+import { termsRefused } from '../rules/troubles.ts';
+import { ConversationSeries } from './conversation-series.ts';
 import type { Meters } from './meters.ts';
 
 /** Every status, so that a series is there before the first message. */
@@ -18,6 +20,7 @@ export class StoreSeries {
   readonly #up: Gauge;
   readonly #build: Gauge<'version' | 'node' | 'postgresql'>;
   readonly #gauges: Readonly<Record<GaugeName, Gauge<string>>>;
+  readonly #conversations: ConversationSeries;
   readonly #applications: Counter<'partner' | 'outcome'>;
   readonly #unauthorized: Counter<'partner'>;
   readonly #overload: Counter<'partner'>;
@@ -37,6 +40,7 @@ export class StoreSeries {
     this.#gauges = Object.fromEntries(
       Object.entries(GAUGES).map(([name, [help, labels]]) => [name, meters.gauge(name, help, labels)]),
     ) as Record<GaugeName, Gauge<string>>;
+    this.#conversations = new ConversationSeries(meters);
     const registers = [meters.registry];
     this.#applications = new Counter({
       name: 'ventanilla_applications_total',
@@ -61,6 +65,7 @@ export class StoreSeries {
   /** Shows what the store told; null: the store did not answer, and its series are absent. */
   show(facts: StoreFacts | null): void {
     this.#reset();
+    this.#conversations.show(facts?.conversations ?? null);
     this.#up.set(facts === null ? 0 : 1);
     const versions = { version: this.#version, node: process.versions.node };
     this.#build.set({ ...versions, postgresql: facts?.serverVersion ?? 'unknown' }, 1);
@@ -82,6 +87,7 @@ export class StoreSeries {
     }
     gauges.partitions_ahead.set(facts.partitionsAhead);
     gauges.refusal_sweeps.set(facts.sweeps);
+    gauges.terms_refused.set(termsRefused(facts));
     gauges.sealing_data_keys.set(facts.keys.sealing);
     gauges.seals_share.set(facts.keys.share);
     gauges.reseal_late_seconds.set(facts.keys.resealLateS);
@@ -98,14 +104,11 @@ export class StoreSeries {
     }
   }
 
-  #showMessages({ messages, lateS, replies, contracts, unsettledS, sender, undelivered }: StoreFacts): void {
+  #showMessages({ messages, lateS, unsettledS, sender, undelivered }: StoreFacts): void {
     const gauges = this.#gauges;
     for (const status of MESSAGE_STATUSES) gauges.messages.set({ status }, messages.get(status) ?? 0);
     gauges.messages_oldest_seconds.set({ status: 'queued' }, lateS);
     gauges.messages_oldest_seconds.set({ status: 'uncertain' }, unsettledS);
-    gauges.replies_waiting.set(replies.waiting);
-    gauges.replies_oldest_seconds.set(replies.oldestS);
-    gauges.contracts_blocked.set(contracts.blocked);
     gauges.messages_undelivered.set(undelivered);
     gauges.channel_broken.set(sender.brokenAt === null ? 0 : 1);
     gauges.sender_paused.set(sender.pausedAt === null ? 0 : 1);
@@ -138,9 +141,6 @@ const GAUGES = {
     'How long the oldest message waits: a queued one since it was due, an uncertain one since an operator may settle it.',
     ['status'],
   ],
-  replies_waiting: ['Replies to persons that wait or are on their way.', []],
-  replies_oldest_seconds: ['How long a person has waited for the oldest of these replies.', []],
-  contracts_blocked: ['Approved applications that get no contract until an operator mends something.', []],
   messages_undelivered: [
     'Messages that the channel accepted in the last one to two hours, while it delivered none; else 0.',
     [],
@@ -159,5 +159,6 @@ const GAUGES = {
   sealing_data_keys: ['Data keys that running services seal with: two while a key is replaced.', []],
   seals_share: ['How much of its bound the most used of these keys has sealed, from 0 to 1.', []],
   reseal_late_seconds: ['For how long a step of a reseal under way has been due; 0 without a reseal.', []],
+  terms_refused: ['1 while a process is refused the new terms or certificate, and keeps the old ones.', []],
   refusal_sweeps: ['Keys whose refusals of the last two hours look like a sweep of phones.', []],
 } satisfies Readonly<Record<string, readonly [help: string, labels: readonly string[]]>>;

@@ -1,5 +1,7 @@
 /** What the store tells of a running installation: the source of the metrics that it holds and of `status`. */
 
+import type { ConversationFacts } from './conversation-facts.ts';
+
 /** A partner, or all partners without a series of their own, as the label `other`. Numbers are since the beginning. */
 export interface PartnerFacts {
   /** The partner's id, or `other`. */
@@ -48,20 +50,6 @@ interface SenderFacts {
   readonly pausedTemplates: number;
 }
 
-/** Approved applications that get no contract until an operator mends something (docs/signing.md). */
-interface ContractFacts {
-  readonly blocked: number;
-  /** Codes, such as `no_terms, above_maximum`; null: none. */
-  readonly reasons: string | null;
-}
-
-/** The replies that wait or are on their way. */
-interface ReplyFacts {
-  readonly waiting: number;
-  /** How long a person has waited for the oldest of them, in seconds; 0: none waits. */
-  readonly oldestS: number;
-}
-
 /** The data keys and a reseal. */
 interface KeyFacts {
   /** Data keys that running services seal with: two while a key is replaced. */
@@ -82,8 +70,7 @@ export interface StoreFacts {
   readonly messages: ReadonlyMap<string, number>;
   /** How long the oldest message that may go out has waited, in seconds; 0: none waits. */
   readonly lateS: number;
-  readonly replies: ReplyFacts;
-  readonly contracts: ContractFacts;
+  readonly conversations: ConversationFacts;
   /** How long the oldest uncertain message waits for an operator, in seconds; 0: none does. */
   readonly unsettledS: number;
   readonly sender: SenderFacts;

@@ -2,54 +2,18 @@
  * What is wrong with an installation, by what its store tells. The alerts of `deploy/monitoring/rules.yaml` that read
  * the store have the same bounds (a test compares them), and docs/runbook.md says what to do.
  */
+import { conversationTroubles } from './conversation-troubles.ts';
+import { duration } from './duration.ts';
 import type { JobFacts, StoreFacts } from './store-facts.ts';
-
-/** A trouble. `code` is the name of its section in docs/runbook.md. */
-export interface Trouble {
-  readonly code: TroubleCode;
-  readonly text: string;
-}
-
-export const TROUBLE_CODES = [
-  ...(['database_unreachable', 'schema_unfit', 'schema_pending', 'no_upkeep', 'upkeep_failing'] as const),
-  ...(['partitions_short', 'sender_paused', 'channel_broken', 'templates_paused'] as const),
-  ...(['messages_late', 'replies_late', 'messages_undelivered', 'messages_uncertain'] as const),
-  ...(['contracts_blocked'] as const),
-  ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
-  ...(['keys_differ', 'seals_near_bound', 'reseal_stuck', 'backup_overdue'] as const),
-] as const;
-type TroubleCode = (typeof TROUBLE_CODES)[number];
-
-/** Where a number is above its bound (of partitions: below), something is wrong. Times are in seconds. */
-export const BOUNDS = {
-  /** Jobs run every 15 seconds, or every five minutes. */
-  sinceUpkeepS: 120,
-  sinceJobS: 1_200,
-  /** A base backup is made once a day. */
-  sinceBackupS: 93_600,
-  /** The upkeep keeps it above 1, but for a moment after it has left a partition. */
-  partitionsAhead: 0.9,
-  lateS: 900,
-  /** A person waits for it. */
-  replyWaitsS: 120,
-  contractsBlocked: 0,
-  undelivered: 20,
-  /** An operator may settle such a message. */
-  unsettledS: 3_600,
-  pushWaitsS: 3_600,
-  sealing: 1,
-  /** Of the seals that one data key is good for. */
-  share: 0.8,
-  /** A step of a reseal is due again half a minute after its process died. */
-  resealLateS: 300,
-} as const;
+import { BOUNDS, type Trouble, type TroubleCode } from './trouble.ts';
 
 /** The troubles that the facts show, the worst first. */
 export function troublesOf(facts: StoreFacts): Trouble[] {
   return [
     ...upkeepTroubles(facts),
     ...messageTroubles(facts),
-    ...contractTroubles(facts),
+    ...conversationTroubles(facts.conversations),
+    ...termsTroubles(facts),
     ...partnerTroubles(facts),
     ...keyTroubles(facts),
     ...backupTroubles(facts),
@@ -85,6 +49,22 @@ function upkeepTroubles(facts: StoreFacts): Trouble[] {
   return [{ code: 'upkeep_failing', text }, ...short];
 }
 
+/** The job that reads the terms and the certificate again (`src/signing/service.ts`); it runs every 15 seconds. */
+const TERMS = 'read the terms again';
+const TERMS_RECENT_MS = 60_000;
+
+/** 1 where a process was refused new terms within the last minute, and keeps those that it had; else 0. */
+export function termsRefused({ jobs, at }: Pick<StoreFacts, 'jobs' | 'at'>): number {
+  const failedAt = jobs.find(({ job }) => job === TERMS)?.failedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
+  return at.getTime() - failedAt <= TERMS_RECENT_MS ? 1 : 0;
+}
+
+function termsTroubles(facts: StoreFacts): Trouble[] {
+  if (termsRefused(facts) <= BOUNDS.termsRefused) return [];
+  const text = 'the new terms or the new certificate are refused, and the old ones hold: the log says why';
+  return [{ code: 'terms_refused', text }];
+}
+
 /** The job of the base backups (`src/app/backup/schedule.ts`), which is not run every five minutes. */
 const BASE_BACKUP = 'base backup';
 
@@ -104,21 +84,15 @@ function backupTroubles({ jobs, at }: StoreFacts): Trouble[] {
 }
 
 function isFailing({ job, succeededAt, failedAt }: JobFacts, at: Date): boolean {
-  if (job === BASE_BACKUP) return false;
+  // These have a trouble of their own.
+  if (job === BASE_BACKUP || job === TERMS) return false;
   if (succeededAt === null) return failedAt !== null;
   return at.getTime() - succeededAt.getTime() > BOUNDS.sinceJobS * 1000;
-}
-
-function contractTroubles({ contracts }: StoreFacts): Trouble[] {
-  const { blocked, reasons } = contracts;
-  if (blocked <= BOUNDS.contractsBlocked) return [];
-  return [{ code: 'contracts_blocked', text: `applications get no contract: ${blocked} (${reasons})` }];
 }
 
 function messageTroubles({
   sender,
   lateS,
-  replies,
   unsettledS,
   undelivered,
   undeliveredSince,
@@ -140,10 +114,6 @@ function messageTroubles({
   }
   if (lateS > BOUNDS.lateS)
     add('messages_late', `the oldest message that is due waits for ${duration(lateS)}`);
-  if (replies.oldestS > BOUNDS.replyWaitsS) {
-    const text = `replies to persons wait: ${replies.waiting}, the oldest for ${duration(replies.oldestS)}`;
-    add('replies_late', text);
-  }
   if (undelivered > BOUNDS.undelivered && undeliveredSince !== null) {
     const since = `since ${time(undeliveredSince)}`;
     add('messages_undelivered', `the channel accepted ${undelivered} messages ${since} and delivered none`);
@@ -199,11 +169,4 @@ function keyTroubles({ keys: { sealing, share, resealLateS } }: StoreFacts): Tro
 
 function time(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')}Z`;
-}
-
-/** A time in seconds for people, in its largest unit. */
-export function duration(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }

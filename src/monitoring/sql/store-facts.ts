@@ -1,10 +1,11 @@
 /**
- * Reads what the store tells of a running installation. Five statements; none of them reads a table that grows with the
- * applications, so they take as long with twenty million applications as with twenty.
+ * Reads what the store tells of a running installation. No statement reads a table that grows with the applications, so
+ * they take as long with twenty million applications as with twenty.
  */
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { EndpointFacts, JobFacts, PartnerFacts, StoreFacts } from '../rules/store-facts.ts';
+import { readConversationFacts } from './conversation-facts.ts';
 
 /** Messages of the outbox are due at once. Batches have their numbers in the order of time. */
 const STORE = `
@@ -23,18 +24,11 @@ const STORE = `
       WHERE o.hour >= date_trunc('hour', now()) - interval '1 hour' AND o.sweep_at IS NOT NULL) AS sweeps,
     (SELECT greatest(extract(epoch FROM now() - r.next_at), 0)::double precision FROM reseals r
       WHERE r.finished_at IS NULL) AS reseal_late_s,
-    k.sealing, k.share, p.replies, p.replies_s, b.contracts, b.contract_reasons
+    k.sealing, k.share
   FROM sender s CROSS JOIN undelivered_messages() AS u
   CROSS JOIN (
     SELECT count(*)::integer AS sealing, coalesce(max(c.seals), 0) / 2^32 AS share FROM secret_checks c
-    WHERE c.seals_at BETWEEN now() - interval '1 minute' AND now()) AS k
-  CROSS JOIN (
-    SELECT count(*)::integer AS replies,
-      greatest(extract(epoch FROM now() - min(r.created_at)), 0)::double precision AS replies_s
-    FROM replies r WHERE r.status IN ('queued', 'sending')) AS p
-  CROSS JOIN (
-    SELECT count(*)::integer AS contracts, string_agg(DISTINCT c.reason, ', ') AS contract_reasons
-    FROM loan_contracts c WHERE c.state = 'blocked') AS b`;
+    WHERE c.seals_at BETWEEN now() - interval '1 minute' AND now()) AS k`;
 
 const MESSAGES = `
   SELECT status::text, sum(count) AS count FROM message_counts GROUP BY status HAVING sum(count) <> 0 ORDER BY 1`;
@@ -96,8 +90,7 @@ export async function readStoreFacts(database: Database, partners: number): Prom
     migratedAt: store.migrated_at,
     messages: new Map(messages.map(({ status, count }) => [status, Number(count)])),
     lateS: store.late_s ?? 0,
-    replies: { waiting: store.replies, oldestS: store.replies_s ?? 0 },
-    contracts: { blocked: store.contracts, reasons: store.contract_reasons },
+    conversations: await readConversationFacts(database),
     unsettledS: store.unsettled_s ?? 0,
     sender: {
       brokenAt: store.broken_at,
@@ -122,10 +115,6 @@ interface StoreRow {
   server_version: string;
   migrated_at: Date;
   late_s: number | null;
-  replies: number;
-  replies_s: number | null;
-  contracts: number;
-  contract_reasons: string | null;
   unsettled_s: number | null;
   broken_at: Date | null;
   broken_reason: string | null;

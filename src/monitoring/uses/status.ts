@@ -3,7 +3,8 @@ import { describeError } from '../../base/describe-error.ts';
 import type { StoreView } from '../../operations/operator-context.ts';
 import { isServerTrouble } from '../../postgres/store-trouble.ts';
 import type { StoreFacts } from '../rules/store-facts.ts';
-import { type Trouble, troublesOf } from '../rules/troubles.ts';
+import type { Trouble } from '../rules/trouble.ts';
+import { troublesOf } from '../rules/troubles.ts';
 import { readStoreFacts } from '../sql/store-facts.ts';
 
 export interface Status {

@@ -72,7 +72,7 @@ export async function holdSentReplies(
     replyId: toReplyId(row.id),
     status: row.status,
     attempts: row.attempts,
-    // No operator queues a reply again.
+    // An operator who sends an uncertain reply again gives it no more tries.
     tries: row.attempts,
     channelIndex: row.channel_message_id === null ? null : fromBigint(row.channel_message_id),
     phoneIndex: fromBigint(row.phone_index),

@@ -1,0 +1,62 @@
+/** The troubles of an installation: their codes and their bounds. */
+
+/** A trouble. `code` names its section in docs/runbook.md. */
+export interface Trouble {
+  readonly code: TroubleCode;
+  readonly text: string;
+}
+
+export const TROUBLE_CODES = [
+  ...(['database_unreachable', 'schema_unfit', 'schema_pending', 'no_upkeep', 'upkeep_failing'] as const),
+  ...(['partitions_short', 'sender_paused', 'channel_broken', 'templates_paused'] as const),
+  ...(['messages_late', 'replies_late', 'messages_undelivered', 'messages_uncertain'] as const),
+  ...(['inputs_late', 'work_late', 'scanner_away', 'work_failed', 'conversations_held'] as const),
+  ...([
+    'replies_uncertain',
+    'contracts_blocked',
+    'contracts_unfinished',
+    'documents_missing',
+    'terms_refused',
+  ] as const),
+  ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
+  ...(['keys_differ', 'seals_near_bound', 'reseal_stuck', 'backup_overdue'] as const),
+] as const;
+export type TroubleCode = (typeof TROUBLE_CODES)[number];
+
+/** Where a number is above its bound (of partitions: below), something is wrong. Times are in seconds. */
+export const BOUNDS = {
+  /** Jobs run every 15 seconds, or every five minutes. */
+  sinceUpkeepS: 120,
+  sinceJobS: 1_200,
+  /** A base backup is made once a day. */
+  sinceBackupS: 93_600,
+  /** The upkeep keeps it above 1, but for a moment after it has left a partition. */
+  partitionsAhead: 0.9,
+  lateS: 900,
+  /** A person waits for it. */
+  replyWaitsS: 120,
+  /** Files wait 15 seconds for more files. */
+  inputWaitsS: 120,
+  /** Reading takes a minute; failing work is given up after half an hour. */
+  workWaitsS: 300,
+  scannerAwayS: 60,
+  workFailed: 0,
+  /** The channel takes an answer for a day. */
+  heldS: 14_400,
+  /** Most events come within seconds. */
+  replyUncertainS: 900,
+  contractsBlocked: 0,
+  /** The final PDF is made within seconds. */
+  unfinishedS: 600,
+  missingFiles: 0,
+  termsRefused: 0,
+  undelivered: 20,
+  /** An operator may settle such a message. */
+  unsettledS: 3_600,
+  pushWaitsS: 3_600,
+  sealing: 1,
+  /** Of the seals that one data key is good for. */
+  share: 0.8,
+  /** A step of a reseal is due again half a minute after its process died. */
+  resealLateS: 300,
+} as const;

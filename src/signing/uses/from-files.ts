@@ -1,0 +1,51 @@
+/** A value that is read from files, and read again where one of them changes. */
+import { stat } from 'node:fs/promises';
+
+export class FromFiles<T> {
+  readonly #paths: readonly string[];
+  readonly #load: () => Promise<T>;
+  #value: T;
+  /** Of the files that the value comes from; null: they were refused since. */
+  #stamp: string | null;
+
+  private constructor(paths: readonly string[], load: () => Promise<T>, value: T, stamp: string) {
+    this.#paths = paths;
+    this.#load = load;
+    this.#value = value;
+    this.#stamp = stamp;
+  }
+
+  /** Reads the value for the first time. Throws what `load` throws. */
+  static async open<T>(paths: readonly string[], load: () => Promise<T>): Promise<FromFiles<T>> {
+    const stamp = await stampOf(paths);
+    return new FromFiles(paths, load, await load(), stamp);
+  }
+
+  get value(): T {
+    return this.#value;
+  }
+
+  /**
+   * Reads the value again where a file is another one than the last time. True: it is read. Throws what `load` throws:
+   * then the value stays as it was, and the next call reads it again in any case.
+   */
+  async refresh(): Promise<boolean> {
+    const stamp = await stampOf(this.#paths);
+    if (stamp === this.#stamp) return false;
+    this.#stamp = null;
+    this.#value = await this.#load();
+    this.#stamp = stamp;
+    return true;
+  }
+}
+
+/** A file that is replaced or written has another stamp; one that is gone has one too. */
+async function stampOf(paths: readonly string[]): Promise<string> {
+  const stamps = paths.map((path) =>
+    stat(path, { bigint: true }).then(
+      ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
+      () => 'gone',
+    ),
+  );
+  return (await Promise.all(stamps)).join(', ');
+}
