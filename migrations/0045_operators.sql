@@ -26,7 +26,8 @@ CREATE TABLE operators (
 
 -- The largest amount, by currency, that an operator decides alone. No row: none.
 CREATE TABLE operator_authorities (
-  operator_id integer NOT NULL REFERENCES operators,
+  -- Without a foreign key, which a table of a cluster's coordinator cannot have.
+  operator_id integer NOT NULL,
   currency text NOT NULL,
   amount numeric(20, 2) NOT NULL CHECK (amount > 0),
   PRIMARY KEY (operator_id, currency)
@@ -34,7 +35,8 @@ CREATE TABLE operator_authorities (
 
 -- SHA-256 of the recovery codes that are left: each takes the place of a one-time code once. Ten an operator at most.
 CREATE TABLE operator_recovery_codes (
-  operator_id integer NOT NULL REFERENCES operators,
+  -- Without a foreign key, which a table of a cluster's coordinator cannot have.
+  operator_id integer NOT NULL,
   code bytea NOT NULL,
   PRIMARY KEY (operator_id, code)
 );
@@ -44,7 +46,8 @@ CREATE TABLE operator_sessions (
   id bytea PRIMARY KEY,
   -- SHA-256 of the secret in the cookie.
   secret bytea NOT NULL,
-  operator_id integer NOT NULL REFERENCES operators,
+  -- Without a foreign key, which a table of a cluster's coordinator cannot have.
+  operator_id integer NOT NULL,
   -- The password and the one-time code were right; else the password alone.
   is_whole boolean NOT NULL,
   started_at timestamptz NOT NULL DEFAULT now(),

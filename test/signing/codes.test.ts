@@ -5,6 +5,7 @@ import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { sendCode } from '../../src/signing/uses/send-code.ts';
 import { testDatabase } from '../support/database.ts';
+import { shifted } from '../support/shifted.ts';
 import { testSigning } from '../support/signing.ts';
 
 const store = await testDatabase();
@@ -16,9 +17,10 @@ const idOf = async (id: ApplicationId) => answer(id, 'last_four', await lastFour
 /** As if so much time had passed since everything that was proven. */
 const pass = (id: ApplicationId, minutes: number) =>
   database.query(
-    `UPDATE signing_codes SET began_at = began_at - $2::interval, ends_at = ends_at - $2::interval,
-      id_checked_at = id_checked_at - $2::interval, coded_at = coded_at - $2::interval WHERE application_id = $1`,
-    [id, `${minutes} minutes`],
+    `UPDATE signing_codes SET ${['began_at', 'ends_at', 'id_checked_at', 'coded_at']
+      .map((column) => `${column} = ${shifted(column, '$2::interval')}`)
+      .join()} WHERE application_id = $1`,
+    [id, `-${minutes} minutes`],
   );
 const kindOf = async (id: ApplicationId, changes: Partial<typeof context> = {}) =>
   (await sendCode({ ...context, ...changes }, id)).kind;
@@ -87,7 +89,7 @@ describe('how many codes go out', () => {
     assert.equal(codes.sent.length, before);
     assert.match(signing.lines.at(-1)?.text ?? '', /a phone has had its codes of 24 hours/);
     assert.doesNotMatch(JSON.stringify(signing.lines.at(-1)), /57301/);
-    await database.query("UPDATE signing_codes SET coded_at = coded_at - interval '24 hours'");
+    await database.query("UPDATE signing_codes SET coded_at = now() - interval '24 hours'");
     assert.equal(await kindOf(last), 'sent');
   });
 
@@ -126,7 +128,7 @@ describe('how many codes go out', () => {
     const rounds = async () =>
       (await database.query('SELECT FROM signing_codes WHERE application_id = $1', [id])).rowCount;
     await database.query(
-      "UPDATE signing_codes SET began_at = began_at - interval '49 hours' WHERE application_id = $1",
+      "UPDATE signing_codes SET began_at = now() - interval '49 hours' WHERE application_id = $1",
       [id],
     );
     await forgetCodes(database);
