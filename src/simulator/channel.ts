@@ -83,12 +83,12 @@ export class Simulator implements Channel {
   }
 
   /** Shows a code on the second phone of a person. A code has no status events. */
-  async sendCode({ phone, code }: OutgoingCode, signal: AbortSignal): Promise<SendResult> {
+  async sendCode({ phone, text }: OutgoingCode, signal: AbortSignal): Promise<SendResult> {
     const { failShare, delayMs, lostShare, vanishedShare } = this.faults;
     if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return { kind: 'retry', reason: 'aborted' };
     if (happens(failShare)) return { kind: 'retry', reason: 'simulated_failure' };
-    if (!happens(vanishedShare)) this.codes.receive(phone, code);
+    if (!happens(vanishedShare)) this.codes.receive(phone, text);
     if (happens(lostShare)) return { kind: 'uncertain', reason: 'timeout' };
     return { kind: 'accepted', channelMessageId: `simulated.${randomUUID()}` };
   }

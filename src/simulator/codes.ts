@@ -3,6 +3,7 @@ import type { Phone } from '../applications/rules/phone.ts';
 
 /** A text on a second phone. */
 export interface ReceivedCode {
+  /** As an SMS would have it: the code, who asks and for what. */
   readonly text: string;
   /** By this process's clock. */
   readonly at: Date;

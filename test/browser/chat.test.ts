@@ -136,7 +136,7 @@ describe('the chat in a browser', { skip, timeout: 240_000 }, async () => {
       await visit(options, async (page) => {
         await page.getByRole('button', { name: 'Sol Rey' }).click();
         await simulator.sendCode(
-          { phone: one.phone, code: '482913', template: 'code', language: 'es' },
+          { phone: one.phone, code: '482913', text: '482913 es tu código', template: 'code', language: 'es' },
           new AbortController().signal,
         );
         const codes = page.getByRole('list', { name: 'Codes' });
@@ -181,7 +181,7 @@ describe('the chat in a browser', { skip, timeout: 240_000 }, async () => {
       const messages = page.getByRole('list', { name: 'Messages' });
       await messages.getByText('Línea 6').waitFor();
       await simulator.sendCode(
-        { phone: one.phone, code: '482914', template: 'code', language: 'es' },
+        { phone: one.phone, code: '482914', text: '482914 es tu código', template: 'code', language: 'es' },
         new AbortController().signal,
       );
       await page.getByRole('list', { name: 'Codes' }).getByText('482914').waitFor();

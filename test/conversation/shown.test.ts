@@ -115,6 +115,16 @@ it('D46: the evidence has the hash of each text that was shown, and of the contr
   assert.equal(texts.at(-2), shownOf('contract_shown')?.text_sha256);
 });
 
+it('D46: who signs reads until when they may withdraw, and with which word', async () => {
+  const ana = await at('contract');
+  await ana.choose(0);
+  await ana.write('1234');
+  await ana.write('123456');
+  assert.match((await lastReply(ana))?.text ?? '', /hasta el 30 de noviembre de 2026: escribe RETRACTO/);
+  await ana.write('RETRACTO');
+  assert.equal(await ana.place(), 'withdrawn service');
+});
+
 it('D46: what the closed window keeps back is no evidence of anything shown', async () => {
   const ana = await at('summary');
   await tapFirst(ana);

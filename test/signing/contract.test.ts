@@ -8,6 +8,8 @@ import pg from 'pg';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { checkSeal } from '../../src/signing/pdf/check-seal.ts';
+import { demoIdentity } from '../../src/signing/pdf/demo-identity.ts';
+import { sealerOf } from '../../src/signing/pdf/seal.ts';
 import { checkAnswer } from '../../src/signing/uses/check-answer.ts';
 import { finishContract } from '../../src/signing/uses/finish-contract.ts';
 import { makeContract } from '../../src/signing/uses/make-contract.ts';
@@ -76,6 +78,8 @@ describe('the offer and the contract', () => {
 
   it('D45: several makings at once give one contract', async () => {
     const id = await begin();
+    // A process that makes PDFs has no time to open connections.
+    await Promise.all([1, 2, 3].map(() => context.database.query('SELECT pg_sleep(0.1)')));
     const made = await Promise.all([make(id), make(id), make(id)]);
     assert.equal(new Set(made.map(({ sha256 }) => sha256)).size, 1);
     assert.equal((await stateOf(id)).filter((state) => state === 'open').length, 1);
@@ -95,6 +99,26 @@ describe('the offer and the contract', () => {
     });
     await make(id);
     assert.deepEqual(await stateOf(id), ['open']);
+  });
+
+  it('D45: nobody gets a contract that an expired certificate would seal, and no signed PDF is made with it', async () => {
+    const id = await begin();
+    const { sealer } = context;
+    assert.ok(sealer !== null);
+    const year = 366 * 86_400_000;
+    const now = new Date();
+    assert.equal(sealer.isValidAt(now), true);
+    for (const years of [-1, 11])
+      assert.equal(sealer.isValidAt(new Date(now.getTime() + years * year)), false);
+    const expired = { ...context, sealer: { ...sealer, isValidAt: () => false } };
+    assert.deepEqual(await makeContract(expired, id), { kind: 'blocked', reason: 'certificate_expired' });
+    assert.match(signing.lines.at(-1)?.text ?? '', /^ALARM/);
+    const said = await run('contract', 'show', `${id}`);
+    assert.match(said.err, /has no contract: it is blocked by certificate_expired/);
+    await sign(id);
+    await assert.rejects(finishContract(expired, id), /SIGNING_CERTIFICATE_FILE is not valid now/);
+    await finishContract(context, id);
+    assert.deepEqual(await faultsOf(id), []);
   });
 
   it('D45: a brand chooses its template; a template that is not there blocks', async () => {
@@ -501,10 +525,38 @@ describe('the evidence', () => {
     assert.match((await faultsOf(removed))?.join() ?? '', /evidence: row 3 is missing/);
     const cut = await signed();
     await asOwner(
-      'DELETE FROM contract_evidence WHERE application_id = $1 AND number = (SELECT max(number) FROM contract_evidence WHERE application_id = $1)',
+      `DELETE FROM contract_evidence WHERE application_id = $1 AND kind IN ('signed', 'document_made')`,
       [cut],
     );
     assert.match((await faultsOf(cut))?.join() ?? '', /signature: there is no evidence of the signature/);
+    // The final PDF is that of the evidence: another one, with the same pages and a seal of its own, is not.
+    const swapped = await signed();
+    await database.query(
+      'UPDATE loan_contracts SET signed_sha256 = NULL, finishing_at = NULL, signed_key = NULL WHERE application_id = $1',
+      [swapped],
+    );
+    const mallory = sealerOf(await demoIdentity(join(signing.folder, 'mallory')), null);
+    await finishContract({ ...context, sealer: mallory }, swapped);
+    await asOwner(
+      `DELETE FROM contract_evidence e WHERE application_id = $1 AND kind = 'document_made'
+        AND number = (SELECT max(number) FROM contract_evidence m WHERE m.application_id = $1)`,
+      [swapped],
+    );
+    assert.match(
+      (await faultsOf(swapped))?.join() ?? '',
+      /document: it is another one than the evidence tells of/,
+    );
+    // A withdrawal whose evidence was cut off, and one that nobody asked for.
+    const back = await signed();
+    assert.equal(await withdrawOf(back), 'withdrawn');
+    await asOwner("DELETE FROM contract_evidence WHERE application_id = $1 AND kind = 'withdrawn'", [back]);
+    assert.match(
+      (await faultsOf(back))?.join() ?? '',
+      /state: the evidence tells something else of a withdrawal/,
+    );
+    const forged = await signed();
+    await database.query("UPDATE loan_contracts SET state = 'withdrawn' WHERE application_id = $1", [forged]);
+    assert.match((await faultsOf(forged))?.join() ?? '', /state: the evidence tells something else/);
     const [one, other] = [await signed(), await signed()];
     await database.query(
       `UPDATE loan_contracts a SET shown_key = b.shown_key FROM loan_contracts b
@@ -523,6 +575,16 @@ describe('the evidence', () => {
     const { code, out } = await run('contract', 'verify', `${unsigned}`);
     assert.equal(code, 1);
     assert.match(out, /FAIL {2}state: /);
+  });
+
+  it('D46: verify asks for the evidence that the contract was shown and accepted', async () => {
+    const id = await begin();
+    const { sha256 } = await make(id);
+    await prove(id);
+    const acceptance = { contract: sha256, acceptedInput: '1', shownTurn: 1 };
+    const signed = await signing.proven(id, (session) => signContract(session, id, acceptance));
+    assert.equal(signed, 'signed');
+    assert.match((await faultsOf(id))?.join() ?? '', /signature: there is no evidence of contract_shown/);
   });
 
   it('takes no text of a person, and chains what comes at once', async () => {
@@ -666,6 +728,21 @@ describe('the commands', () => {
     assert.equal((await json('audit', 'list', '--application', `${id}`))[0].act, 'contract verify');
     const text = await run('contract', 'show', `${id}`);
     assert.doesNotMatch(text.out, /Ana|Gómez/);
+  });
+
+  it('contract show replaces no file, and says what goes together', async () => {
+    const id = await begin();
+    await make(id);
+    const path = join(signing.folder, 'there.pdf');
+    writeFileSync(path, 'x', { mode: 0o644 });
+    const replaced = await run('contract', 'show', `${id}`, '--output', path);
+    assert.equal(replaced.code, 1);
+    assert.match(replaced.err, /there\.pdf cannot be written \(.*EEXIST.*\): name a new file/);
+    assert.equal(readFileSync(path, 'utf8'), 'x');
+    const alone = await run('contract', 'show', `${id}`, '--reason', 'x');
+    assert.deepEqual([alone.code, /--reason goes with --output/.test(alone.err)], [2, true]);
+    const nowhere = await run('contract', 'show', `${id}`, '--output', join(signing.folder, 'no', 'c.pdf'));
+    assert.match(nowhere.err, /cannot be written \(.*ENOENT.*\): name a new file/);
   });
 
   it('an application without a contract is said so', async () => {

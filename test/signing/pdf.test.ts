@@ -91,14 +91,15 @@ describe('a contract', { skip: missingPdfTools }, async () => {
     assert.equal(pdfText(await make(...blocks)), pdfText(await make(...blocks)));
   });
 
-  it('is made and sealed in less than 500 ms', async (t) => {
+  it('is made and sealed in less than 500 ms of a core', async (t) => {
     const took: number[] = [];
     for (let run = 0; run < 5; run += 1) {
-      const since = performance.now();
+      const since = process.cpuUsage();
       await make({ kind: 'title', text: 'Contrato' }, text('María '.repeat(300)), TABLE);
-      took.push(performance.now() - since);
+      const { user, system } = process.cpuUsage(since);
+      took.push((user + system) / 1_000);
     }
-    t.diagnostic(`took ${took.map((ms) => ms.toFixed()).join(', ')} ms`);
+    t.diagnostic(`took ${took.map((ms) => ms.toFixed()).join(', ')} ms of a core`);
     assert.ok(Math.min(...took) < 500, `${took}`);
   });
 
@@ -126,8 +127,20 @@ describe('a contract', { skip: missingPdfTools }, async () => {
     assert.deepEqual(checkSeal(stamped).timestamped, true);
     assert.match(pdfsig(stamped), /Signature is Valid/);
     assert.equal(qpdfFault(stamped), null);
-    authority.mode = 'down';
-    await assert.rejects(stamping.seal(pdf, { reason: 'x', at: AT }), { name: 'TimestampFailure' });
+    for (const mode of ['down', 'garbage', 'huge', 'replay'] as const) {
+      authority.mode = mode;
+      await assert.rejects(stamping.seal(pdf, { reason: 'x', at: AT }), { name: 'TimestampFailure' }, mode);
+    }
+  });
+
+  it('waits for a time stamp for a bounded time, also for its last byte', async () => {
+    const authority = await timeStampAuthority();
+    const stamping = sealerOf(identity, authority.url);
+    const pdf = await contractPdf(HEADING, [text('Uno')], FOOT);
+    for (const mode of ['silent', 'endless'] as const) {
+      authority.mode = mode;
+      await assert.rejects(stamping.seal(pdf, { reason: 'x', at: AT }), { name: 'TimestampFailure' }, mode);
+    }
   });
 });
 
@@ -161,6 +174,36 @@ describe('the certificate that seals', { skip: missingPdfTools }, () => {
       assert.match(pdfsig(pdf), new RegExp(`Common Name: ${name}[\\s\\S]*Signature is Valid`));
       assert.equal(checkSeal(pdf).intact, true, name);
     }
+  });
+
+  it('is known by its issuer and its number: another certificate of the chain may have the same number', async () => {
+    const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe', cwd: folder });
+    openssl(
+      ...['req', '-x509', '-nodes', '-newkey', 'rsa:2048', '-keyout', 'root.key', '-out', 'root.crt'],
+      ...['-days', '2', '-subj', '/CN=root', '-set_serial', '7'],
+    );
+    openssl(
+      ...[
+        'req',
+        '-nodes',
+        '-newkey',
+        'rsa:2048',
+        '-keyout',
+        'leaf.key',
+        '-out',
+        'leaf.csr',
+        '-subj',
+        '/CN=leaf',
+      ],
+    );
+    openssl(
+      ...['x509', '-req', '-in', 'leaf.csr', '-CA', 'root.crt', '-CAkey', 'root.key', '-set_serial', '7'],
+      ...['-days', '2', '-out', 'leaf.crt'],
+    );
+    writeFileSync(file('chain.crt'), `${readFileSync(file('leaf.crt'))}${readFileSync(file('root.crt'))}`);
+    const sealer = sealerOf(await readIdentity(file('chain.crt'), file('leaf.key')), null);
+    const pdf = await sealer.seal(await contractPdf(HEADING, [text('Uno')], FOOT), { reason: 'x', at: AT });
+    assert.deepEqual([checkSeal(pdf).intact, checkSeal(pdf).certificate], [true, sealer.certificate]);
   });
 
   it('is refused with the name of the file and the rule', async () => {

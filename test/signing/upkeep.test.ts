@@ -86,7 +86,7 @@ describe('the upkeep', () => {
     assert.deepEqual(await statesOf(id), ['making']);
     const cut = {
       ...context,
-      sealer: { demonstration: true, seal: () => Promise.reject(new Error('cut off')) },
+      sealer: context.sealer && { ...context.sealer, seal: () => Promise.reject(new Error('cut off')) },
     };
     await assert.rejects(makeContract(cut, id), /cut off/);
     // Stored, and not opened.

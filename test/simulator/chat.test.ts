@@ -297,7 +297,10 @@ describe("the channel's 24 hours", bounded, () => {
 
 describe('codes on the second phone', bounded, () => {
   const sendCode = (to: Phone, code: string) =>
-    simulator.sendCode({ phone: to, code, template: 'code', language: 'es' }, new AbortController().signal);
+    simulator.sendCode(
+      { phone: to, code, text: `${code} es tu código`, template: 'code', language: 'es' },
+      new AbortController().signal,
+    );
 
   it('the chat has the newest codes of its phone and of no other', async () => {
     const [one, other] = [await applicant(), await applicant()];
@@ -308,7 +311,7 @@ describe('codes on the second phone', bounded, () => {
     await act('text', { phone: other.phone, body: 'x' });
     assert.deepEqual(
       (await chatOf(one.phone))?.codes.map(({ text }) => text),
-      ['222222', '333333', '444444'],
+      ['222222', '333333', '444444'].map((code) => `${code} es tu código`),
     );
     assert.deepEqual((await chatOf(other.phone))?.codes, []);
     page.setFaults({ failShare: 1 });

@@ -43,7 +43,7 @@ export function goodSigning(changes: Partial<Signing> = {}): Signing {
       result: text === (question === 'last_four' ? '1234' : '123456') ? 'right' : 'wrong',
       evidence: [],
     }),
-    sign: async () => ({ result: 'signed', evidence: [] }),
+    sign: async () => ({ result: 'signed', evidence: [], lastDay: '2026-11-30' }),
     withdraw: async () => ({ result: 'withdrawn', evidence: [] }),
     recordEvidence: async () => {},
     rejectWithdrawn: async () => {},

@@ -30,8 +30,12 @@ export interface TimeStampAuthority {
   readonly url: string;
   /** Requests that were answered. */
   readonly count: number;
-  /** `down`: every request is answered with 503. `silent`: with nothing at all. */
-  mode: 'works' | 'down' | 'silent';
+  /**
+   * `down`: every request is answered with 503. `silent`: with nothing at all. `garbage`: with bytes that are no stamp.
+   * `replay`: with the first stamp, which is of something else. `endless`: with a head, and then with nothing more.
+   * `huge`: with more bytes than a stamp has.
+   */
+  mode: 'works' | 'down' | 'silent' | 'garbage' | 'replay' | 'endless' | 'huge';
 }
 
 /** Call this at the top of a test file; the authority goes with it. */
@@ -58,6 +62,11 @@ export async function timeStampAuthority(): Promise<TimeStampAuthority> {
     for await (const part of request) parts.push(part as Buffer);
     if (authority.mode === 'silent') return;
     if (authority.mode === 'down') return void response.writeHead(503).end();
+    response.setHeader('content-type', 'application/timestamp-reply');
+    if (authority.mode === 'garbage') return void response.end('<html>no stamp</html>');
+    if (authority.mode === 'huge') return void response.end(Buffer.alloc(2_000_000));
+    if (authority.mode === 'endless') return void response.write(Buffer.from([0x30]));
+    if (authority.mode === 'replay') return void response.end(readFileSync(join(folder, '1.tsr')));
     made += 1;
     const [query, reply] = [join(folder, `${made}.tsq`), join(folder, `${made}.tsr`)];
     writeFileSync(query, Buffer.concat(parts));

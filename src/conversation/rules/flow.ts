@@ -22,6 +22,7 @@ export const LONGEST_VALUE = {
   hash: 90,
   way: 40,
   minutes: 3,
+  until: 40,
 } as const;
 export type Value = keyof typeof LONGEST_VALUE;
 export type Values = Partial<Readonly<Record<Value, string>>>;
@@ -74,6 +75,8 @@ export const TEXTS = {
   code_not_sent: [],
   sending_code: [],
   withdraw_too_late: [],
+  /** Said with `signed`, where the country gives a time to withdraw. */
+  withdrawal_right: ['until'],
   // The ends.
   signed: [],
   declined: [],

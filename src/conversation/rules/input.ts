@@ -82,7 +82,12 @@ export interface ShownContract {
 export type ProofInput =
   | { readonly kind: 'answer'; readonly result: 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable' }
   | { readonly kind: 'contract_read'; readonly result: 'can' | 'cannot' }
-  | { readonly kind: 'signature'; readonly result: 'signed' | 'not_signable' }
+  /** `until`: the last day to withdraw, in the words of the conversation; null: there is none. */
+  | {
+      readonly kind: 'signature';
+      readonly result: 'signed' | 'not_signable';
+      readonly until: string | null;
+    }
   | { readonly kind: 'withdrawal'; readonly result: 'withdrawn' | 'too_late' | 'not_signed' };
 
 export type Input =

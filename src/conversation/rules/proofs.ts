@@ -59,10 +59,11 @@ export function answerChecked(
 }
 
 /** Signed: the contract that was shown and accepted, by the person who knows both. */
-export function signed(state: State, result: 'signed' | 'not_signable'): Next {
+export function signed(state: State, { result, until }: Extract<ProofInput, { kind: 'signature' }>): Next {
   if (state.place !== 'code' || state.proof !== 'code' || state.acceptedContract === null) return none(state);
   if (result === 'not_signable') return handOverTelling({ ...state, proof: 'none' }, 'not_signable');
-  return endAt(state, 'signed', { kind: 'tell', event: 'contract.signed' }, say('signed'));
+  const right = until === null ? [] : [say('withdrawal_right', { until })];
+  return endAt(state, 'signed', { kind: 'tell', event: 'contract.signed' }, say('signed'), ...right);
 }
 
 /** The signature was taken back, or it was too late for that. */

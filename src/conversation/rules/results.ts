@@ -34,7 +34,7 @@ export function resultOf(
     case 'contract_read':
       return contractAccepted(state, input.result);
     case 'signature':
-      return signed(state, input.result);
+      return signed(state, input);
     case 'withdrawal':
       return withdrawn(state, input.result);
   }

@@ -71,6 +71,8 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   sending_code: 'Thank you. We are sending you a code.',
   withdraw_too_late:
     'The time to withdraw from this contract is over. A person of the team will write to you in this chat.',
+  withdrawal_right:
+    'If you change your mind, you may withdraw without reasons until {until}: write WITHDRAW in this chat.',
   signed:
     'Done! Your contract is signed. You have it in this chat. Thank you for trusting {partner} and Ventanilla.',
   declined: 'Understood. We do not go on with your application in this chat. Thank you for your time.',

@@ -71,6 +71,8 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   sending_code: 'Gracias. Te estamos enviando un código.',
   withdraw_too_late:
     'El plazo para retirarte de este contrato ya pasó. Una persona del equipo te escribirá por este chat.',
+  withdrawal_right:
+    'Si cambias de idea, puedes retractarte sin dar razones hasta el {until}: escribe RETRACTO en este chat.',
   signed:
     '¡Listo! Tu contrato quedó firmado. Lo tienes en este chat. Gracias por confiar en {partner} y Ventanilla.',
   declined: 'Entendido. No seguimos con tu solicitud por este chat. Gracias por tu tiempo.',

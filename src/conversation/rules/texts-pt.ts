@@ -71,6 +71,8 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   sending_code: 'Obrigado. Estamos enviando um código.',
   withdraw_too_late:
     'O prazo para desistir deste contrato já passou. Uma pessoa da equipe vai escrever neste chat.',
+  withdrawal_right:
+    'Se mudar de ideia, você pode desistir sem dar motivos até {until}: escreva DESISTO neste chat.',
   signed:
     'Pronto! O seu contrato está assinado. Ele fica neste chat. Obrigado por confiar em {partner} e Ventanilla.',
   declined: 'Entendido. Não seguimos com o seu pedido por este chat. Obrigado pelo seu tempo.',

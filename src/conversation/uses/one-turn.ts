@@ -5,7 +5,7 @@
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import { knownOfReply } from '../../messages/sql/replies/told.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { EvidenceEntry, Proven } from '../../signing/rules/evidence.ts';
+import type { EvidenceEntry, Proven, ProvenSignature } from '../../signing/rules/evidence.ts';
 import { composeReply } from '../rules/compose.ts';
 import type { Effect, SayEffect, Told } from '../rules/effect.ts';
 import { type Input, isOfPerson } from '../rules/input.ts';
@@ -167,8 +167,10 @@ class OneTurn {
         return this.apply({ kind: 'contract_read', result }, from);
       }
       case 'sign': {
-        const result = this.#noted(await this.#sign());
-        return this.apply({ kind: 'signature', result }, from);
+        const signed = await this.#sign();
+        const { lastDay } = signed;
+        const until = lastDay && dayText(lastDay, this.#voice.locale);
+        return this.apply({ kind: 'signature', result: this.#noted(signed), until }, from);
       }
       case 'withdraw': {
         const result = this.#noted(await this.#signing.withdraw(this.#session, this.#applicationId));
@@ -205,15 +207,20 @@ class OneTurn {
     return result;
   }
 
-  async #sign(): Promise<Proven<'signed' | 'not_signable'>> {
+  async #sign(): Promise<ProvenSignature> {
     const { acceptedContract } = this.#state;
     const shownTurn = this.#row.contract_turn;
     if (acceptedContract === null || this.#acceptedInput === null || shownTurn === null)
-      return { result: 'not_signable', evidence: [] };
+      return { result: 'not_signable', evidence: [], lastDay: null };
     return this.#signing.sign(this.#session, this.#applicationId, {
       contract: acceptedContract,
       acceptedInput: this.#acceptedInput,
       shownTurn,
     });
   }
+}
+
+/** A date (YYYY-MM-DD) as people write it. */
+function dayText(date: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(date));
 }

@@ -2,7 +2,7 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { NewEvidence, Proven } from '../../signing/rules/evidence.ts';
+import type { NewEvidence, Proven, ProvenSignature } from '../../signing/rules/evidence.ts';
 import type { OfferShown, ProofInput, ShownContract, WorkInput } from '../rules/input.ts';
 import type { Purpose } from '../rules/state.ts';
 import type { StoredFile } from '../sql/inputs.ts';
@@ -58,11 +58,7 @@ export interface Signing {
     question: 'last_four' | 'code',
     text: string,
   ): Promise<Proven<Extract<ProofInput, { kind: 'answer' }>['result']>>;
-  sign(
-    session: Transaction,
-    applicationId: ApplicationId,
-    acceptance: Acceptance,
-  ): Promise<Proven<'signed' | 'not_signable'>>;
+  sign(session: Transaction, applicationId: ApplicationId, acceptance: Acceptance): Promise<ProvenSignature>;
   withdraw(
     session: Transaction,
     applicationId: ApplicationId,

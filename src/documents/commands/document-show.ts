@@ -1,13 +1,11 @@
 /** `ventanilla document show`. */
-import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { describeError } from '../../base/describe-error.ts';
 import { namedBy } from '../../cli/actor-option.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { writeJson, writeNote, writeOutput } from '../../cli/output.ts';
 import { addReveal, type RevealOptions, revealReason } from '../../cli/reveal.ts';
+import { writeNewFile } from '../../cli/write-new-file.ts';
 import { noting } from '../../operations/acting.ts';
-import { OperatorError } from '../../operations/operator-context.ts';
 import { type DocumentId, fileOf, showDocument } from '../uses/operate.ts';
 import { readDocumentId, storeOf } from './document-store.ts';
 import { shownJson, shownText } from './document-view.ts';
@@ -41,7 +39,7 @@ export function addShow(group: Command, { roles, io }: Cli): void {
             reason: why,
           });
         }
-        if (output !== undefined) await writeNew(output, await fileOf(shown));
+        if (output !== undefined) await writeNewFile(output, await fileOf(shown));
         await (options.json === true
           ? writeJson(io, shownJson(shown, why !== null))
           : writeOutput(io, `${shownText(shown, why !== null)}\n`));
@@ -49,18 +47,4 @@ export function addShow(group: Command, { roles, io }: Cli): void {
           writeNote(io, `The file was written to ${output}: delete the copy when you are done.\n`);
       });
     });
-}
-
-/** The file is its owner's alone, and no other file is replaced. */
-async function writeNew(path: string, bytes: Buffer): Promise<void> {
-  try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(bytes);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw new OperatorError(`${path} cannot be written (${describeError(error)}): name a new file`);
-  }
 }

@@ -7,6 +7,8 @@ export interface OutgoingCode {
   readonly phone: Phone;
   /** Six digits. */
   readonly code: string;
+  /** What a way with texts of its own shows: who asks, for what, and that nobody else may have the code. */
+  readonly text: string;
   /** The name of the channel's authentication template, and the code of its language. */
   readonly template: string;
   readonly language: string;

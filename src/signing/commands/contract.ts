@@ -1,19 +1,18 @@
 /** `ventanilla contract show` and `verify`. */
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
-import { describeError } from '../../base/describe-error.ts';
 import { withOffset } from '../../base/time.ts';
 import { actorOption, namedBy } from '../../cli/actor-option.ts';
 import { addCommand, asArgument, type Cli } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { type Io, recordOf, writeJson, writeOutput } from '../../cli/output.ts';
+import { writeNewFile } from '../../cli/write-new-file.ts';
 import { openStore } from '../../documents/open.ts';
 import { noting } from '../../operations/acting.ts';
-import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import type { OperatorContext } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import { openFinishing } from '../open.ts';
-import { type ShownContract, showContract, writtenContract } from '../uses/show-contract.ts';
+import { noContract, type ShownContract, showContract, writtenContract } from '../uses/show-contract.ts';
 import { type VerifiedContract, verifyContract } from '../uses/verify-contract.ts';
 
 interface ShowOptions {
@@ -33,11 +32,17 @@ function addShow(group: Command, { roles, io }: Cli): void {
   const example = 'contract show 12 --output contract.pdf --reason "ticket 4711"';
   addCommand(group, 'show', 'show a contract, and write its PDF into a file', example)
     .argument('<application>', 'the application', readApplicationId)
-    .option('--output <file>', 'writes the PDF, which has personal data: the signed one where there is one')
+    .option(
+      '--output <file>',
+      'writes the PDF, which has personal data, to a new file: the signed one where there is one',
+    )
     .option('--reason <text>', 'why; without personal data', asArgument(checkReason))
     .addOption(actorOption())
-    .action((id: ApplicationId, options: ShowOptions) =>
-      roles.operate(async (context: OperatorContext) => {
+    .action((id: ApplicationId, options: ShowOptions, command: Command) => {
+      if (options.reason !== undefined && options.output === undefined) {
+        command.error('error: --reason goes with --output');
+      }
+      return roles.operate(async (context: OperatorContext) => {
         const named = namedBy(options, context);
         const shown = await showContract(context.database, id);
         if (options.output !== undefined) {
@@ -50,11 +55,11 @@ function addShow(group: Command, { roles, io }: Cli): void {
             applicationId: id,
             ...(reason && { reason }),
           });
-          await write(options.output, bytes);
+          await writeNewFile(options.output, bytes);
         }
         await (options.json ? writeJson(io, shownJson(shown)) : writeShown(io, shown));
-      }),
-    );
+      });
+    });
 }
 
 function addVerify(group: Command, { roles, io }: Cli): void {
@@ -66,21 +71,12 @@ function addVerify(group: Command, { roles, io }: Cli): void {
       roles.operate(async (context: OperatorContext) => {
         const store = await openStore(await roles.settings());
         const verified = await verifyContract({ ...context, store }, id);
-        if (verified === null) throw new OperatorError(`application ${id} has no contract`);
+        if (verified === null) throw await noContract(context.database, id);
         await noting(namedBy(options, context), { act: 'contract verify', applicationId: id });
         await (options.json ? writeJson(io, verifiedJson(verified)) : writeVerified(io, verified));
         if (verified.checks.some(({ fault }) => fault !== null)) io.exitCode = 1;
       }),
     );
-}
-
-async function write(path: string, bytes: Buffer): Promise<void> {
-  try {
-    // Personal data: for its owner alone.
-    await writeFile(path, bytes, { mode: 0o600 });
-  } catch (error) {
-    throw new OperatorError(`${path} cannot be written: ${describeError(error)}`);
-  }
 }
 
 function shownJson({ contract, ...rest }: ShownContract) {

@@ -2,10 +2,11 @@
 import { createHash, verify, X509Certificate } from 'node:crypto';
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
+import { isStampOf } from './time-stamps.ts';
 
 /** What a seal says. */
 export interface SealFacts {
-  /** Nobody has changed a byte since the seal, and the seal covers the whole file. */
+  /** Nobody has changed a byte since the seal, the seal covers the whole file, and a time stamp is one of this seal. */
   readonly intact: boolean;
   /** SHA-256 of the certificate, in hex; null where there is none. */
   readonly certificate: string | null;
@@ -46,8 +47,13 @@ function checkSignature(cms: Buffer, signed: Buffer): SealFacts {
   const attributes = signer?.signedAttrs;
   if (signerInfos.length !== 1 || signer === undefined || attributes === undefined) return BROKEN;
   const digest = attributes.attributes.find(({ type }) => type === MESSAGE_DIGEST)?.values[0];
+  const { sid } = signer;
+  if (!(sid instanceof pkijs.IssuerAndSerialNumber)) return BROKEN;
   const own = certificates.find(
-    (one) => one instanceof pkijs.Certificate && one.serialNumber.isEqual(signer.sid.serialNumber),
+    (one) =>
+      one instanceof pkijs.Certificate &&
+      one.serialNumber.isEqual(sid.serialNumber) &&
+      one.issuer.isEqual(sid.issuer),
   );
   if (!(digest instanceof asn1js.OctetString) || !(own instanceof pkijs.Certificate)) return BROKEN;
   const certificate = new X509Certificate(Buffer.from(own.toSchema().toBER(false)));
@@ -58,9 +64,13 @@ function checkSignature(cms: Buffer, signed: Buffer): SealFacts {
     signer.signature.valueBlock.valueHexView,
   );
   const isSame = createHash('sha256').update(signed).digest().equals(digest.valueBlock.valueHexView);
+  const stamp = signer.unsignedAttrs?.attributes.find(({ type }) => type === TIMESTAMP)?.values[0];
+  const isStamped =
+    stamp === undefined ||
+    isStampOf(Buffer.from(stamp.toBER(false)), signer.signature.valueBlock.valueHexView);
   return {
-    intact: isSigned && isSame,
+    intact: isSigned && isSame && isStamped,
     certificate: createHash('sha256').update(certificate.raw).digest('hex'),
-    timestamped: signer.unsignedAttrs?.attributes.some(({ type }) => type === TIMESTAMP) === true,
+    timestamped: stamp !== undefined,
   };
 }

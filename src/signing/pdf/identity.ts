@@ -27,7 +27,7 @@ const LEAST_RSA_BITS = 2048;
 
 /**
  * Reads a certificate with its chain and its key, both in PEM. Throws `IdentityError` that names the file and the rule.
- * Whether a certificate has expired is asked at each start, by this machine's clock: it is a hint, no decision.
+ * A certificate that has expired is read: whoever seals asks for its time by the database's clock (`Sealer.isValidAt`).
  */
 export async function readIdentity(certificatePath: string, keyPath: string): Promise<SigningIdentity> {
   const chain = certificatesOf(await textOf('SIGNING_CERTIFICATE_FILE', certificatePath));

@@ -1,12 +1,17 @@
 /** Seals a PDF with the operator's certificate: PAdES B-B, or B-T with a time stamp (ETSI EN 319 142-1). */
-import type { webcrypto } from 'node:crypto';
-import { CryptoKeySigner, HttpTimestampAuthority, PDF, TimestampError } from '@libpdf/core';
+import { hash, type webcrypto, X509Certificate } from 'node:crypto';
+import { CryptoKeySigner, PDF, TimestampError } from '@libpdf/core';
 import type { SigningIdentity } from './identity.ts';
+import { timestampAuthorityAt } from './time-stamps.ts';
 
 /** Seals with one certificate. */
 export interface Sealer {
   /** Whether the certificate is the demonstration's own. */
   readonly demonstration: boolean;
+  /** SHA-256 of the certificate, in hex. */
+  readonly certificate: string;
+  /** Whether the certificate is valid at an instant of the database's clock. */
+  isValidAt(at: Date): boolean;
   /** Throws `TimestampFailure` where the authority of the time does not answer. */
   seal(pdf: Uint8Array, facts: { readonly reason: string; readonly at: Date }): Promise<Buffer>;
 }
@@ -16,8 +21,6 @@ export class TimestampFailure extends Error {
   override readonly name = 'TimestampFailure';
 }
 
-/** The longest wait for a time stamp, in milliseconds. */
-const TIMESTAMP_WITHIN_MS = 5_000;
 /** Bytes for the signature with its certificates and its time stamp. */
 const ROOM = 24_576;
 
@@ -31,10 +34,13 @@ export function sealerOf(identity: SigningIdentity, timestampUrl: string | null)
       ? {}
       : {
           level: 'B-T' as const,
-          timestampAuthority: new HttpTimestampAuthority(timestampUrl, { timeout: TIMESTAMP_WITHIN_MS }),
+          timestampAuthority: timestampAuthorityAt(timestampUrl),
         };
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
   return {
     demonstration,
+    certificate: hash('sha256', certificate),
+    isValidAt: (at) => at >= validFromDate && at <= validToDate,
     async seal(pdf, { reason, at }) {
       const document = await PDF.load(pdf);
       try {

@@ -16,6 +16,19 @@ interface ContractWords {
   readonly contract: string;
   readonly certificate: string;
   readonly certificateText: string;
+  /** Above the rows of evidence. */
+  readonly evidence: string;
+  /** What the certificate says to people. */
+  readonly certified: {
+    readonly application: string;
+    readonly sha256: string;
+    readonly accepted: string;
+    readonly idChecked: string;
+    readonly codeChecked: string;
+    readonly signed: string;
+    readonly withdrawable: string;
+    readonly ways: Readonly<Record<'sms' | 'channel' | 'simulator', string>>;
+  };
   readonly codeText: (code: string, lender: string) => string;
 }
 
@@ -33,8 +46,20 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
     certificate: 'Certificado de la firma',
     certificateText:
       'Las páginas anteriores repiten el contrato que se mostró. El contrato mostrado, byte por byte, y los datos de esta página van como archivos adjuntos de este documento.',
+    evidence: 'Registro de la evidencia',
+    certified: {
+      application: 'solicitud',
+      sha256: 'Huella SHA-256 del contrato mostrado',
+      accepted: 'Contrato aceptado',
+      idChecked: 'Últimos cuatro caracteres del documento confirmados',
+      codeChecked: 'Código de un solo uso confirmado',
+      signed: 'Firmado',
+      withdrawable: 'Retracto posible hasta',
+      ways: { sms: 'SMS', channel: 'en el mismo chat', simulator: 'segundo teléfono del simulador' },
+    },
     codeText: (code, lender) =>
-      `${code} es tu código para firmar el contrato con ${lender}. Vale 10 minutos. No lo compartas con nadie.`,
+      `${code} es tu código para firmar tu contrato de crédito con ${lender}. Escríbelo solo en el chat donde leíste el ` +
+      'contrato. Vale 10 minutos. Nunca se lo des a nadie, tampoco por teléfono. Si no lo pediste, no hagas nada.',
   },
   pt: {
     schedule: ['Mês', 'Parcela', 'Juros', 'Principal', 'Encargos', 'Saldo'],
@@ -49,8 +74,20 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
     certificate: 'Certificado da assinatura',
     certificateText:
       'As páginas anteriores repetem o contrato que foi mostrado. O contrato mostrado, byte por byte, e os dados desta página são anexos deste documento.',
+    evidence: 'Registro das evidências',
+    certified: {
+      application: 'pedido',
+      sha256: 'Impressão SHA-256 do contrato mostrado',
+      accepted: 'Contrato aceito',
+      idChecked: 'Últimos quatro caracteres do documento confirmados',
+      codeChecked: 'Código de uso único confirmado',
+      signed: 'Assinado',
+      withdrawable: 'Arrependimento possível até',
+      ways: { sms: 'SMS', channel: 'na mesma conversa', simulator: 'segundo telefone do simulador' },
+    },
     codeText: (code, lender) =>
-      `${code} é o seu código para assinar o contrato com ${lender}. Vale 10 minutos. Não passe para ninguém.`,
+      `${code} é o seu código para assinar o seu contrato de crédito com ${lender}. Escreva só no chat onde você leu o ` +
+      'contrato. Vale 10 minutos. Nunca passe para ninguém, nem por telefone. Se você não pediu, não faça nada.',
   },
   en: {
     schedule: ['Month', 'Installment', 'Interest', 'Principal', 'Fees', 'Balance'],
@@ -65,7 +102,19 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
     certificate: 'Certificate of the signature',
     certificateText:
       'The pages before repeat the contract that was shown. The shown contract, byte by byte, and the data of this page are attached to this document.',
+    evidence: 'Record of the evidence',
+    certified: {
+      application: 'application',
+      sha256: 'SHA-256 of the contract that was shown',
+      accepted: 'Contract accepted',
+      idChecked: 'Last four characters of the ID number confirmed',
+      codeChecked: 'One-time code confirmed',
+      signed: 'Signed',
+      withdrawable: 'Withdrawal possible until',
+      ways: { sms: 'SMS', channel: 'in the same chat', simulator: 'second phone of the simulator' },
+    },
     codeText: (code, lender) =>
-      `${code} is your code to sign the contract with ${lender}. It is good for 10 minutes. Give it to nobody.`,
+      `${code} is your code to sign your loan contract with ${lender}. Write it only in the chat in which you read the ` +
+      'contract. It is good for 10 minutes. Never give it to anybody, not by phone either. If you did not ask for it, do nothing.',
   },
 };

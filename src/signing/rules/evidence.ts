@@ -18,6 +18,7 @@ export type EvidenceKind =
   | 'code_checked'
   | 'text_delivered'
   | 'signed'
+  | 'document_made'
   | 'withdrawn';
 
 /** Hashes, blind indexes, ids, times and words of closed lists: no value of the person. */
@@ -41,6 +42,12 @@ export interface NewEvidence {
 export interface Proven<Result> {
   readonly result: Result;
   readonly evidence: readonly EvidenceEntry[];
+}
+
+/** The end of a signature. */
+export interface ProvenSignature extends Proven<'signed' | 'not_signable'> {
+  /** The last day to withdraw (YYYY-MM-DD) on the country's wall clock; null: there is none. */
+  readonly lastDay: string | null;
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;

@@ -8,7 +8,7 @@ import { moneyText, toMinor } from './money.ts';
 import { rateNameOf } from './rate-name.ts';
 import type { CountryTerms, Fee } from './terms.ts';
 
-/** Why nobody gets a contract. The first five are for an operator to mend. */
+/** Why nobody gets a contract. The first six are for an operator to mend. */
 export type BlockReason =
   /** The terms have nothing for the country. */
   | 'no_terms'
@@ -20,6 +20,8 @@ export type BlockReason =
   | 'no_template'
   /** No certificate is set that seals contracts. */
   | 'no_certificate'
+  /** The certificate that seals contracts has expired, or is not valid yet. */
+  | 'certificate_expired'
   | 'wrong_currency'
   | 'below_minimum'
   | 'above_limit'

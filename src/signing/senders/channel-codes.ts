@@ -1,6 +1,7 @@
 /** Codes by the channel of the messages: WhatsApp's authentication template, or a second phone of the simulator. */
 import type { CodeChannel } from '../../messages/channels/code-channel.ts';
 import type { ContractLanguage } from '../rules/contract-language.ts';
+import { CONTRACT_WORDS } from '../rules/contract-words.ts';
 import type { CodeSender } from './code-sender.ts';
 
 /** The channel has no code for Portuguese alone. */
@@ -10,8 +11,12 @@ const LANGUAGES: Readonly<Record<ContractLanguage, string>> = { es: 'es', pt: 'p
 export function channelCodes(channel: CodeChannel, template: string): CodeSender {
   return {
     way: channel.codeWay,
-    async send({ phone, code, language }, signal) {
-      const sent = await channel.sendCode({ phone, code, template, language: LANGUAGES[language] }, signal);
+    async send({ phone, code, language, lender }, signal) {
+      const text = CONTRACT_WORDS[language].codeText(code, lender);
+      const sent = await channel.sendCode(
+        { phone, code, text, template, language: LANGUAGES[language] },
+        signal,
+      );
       if (sent.kind === 'accepted' || sent.kind === 'uncertain') return { kind: 'sent' };
       return { kind: sent.kind === 'retry' ? 'later' : 'failed', reason: sent.reason };
     },

@@ -13,6 +13,25 @@ export async function noteBlock(session: Session, id: ApplicationId, reason: Blo
   await session.query(BLOCK, [id, reason]);
 }
 
+const END = `
+  SELECT state, reason FROM loan_contracts WHERE application_id = $1 AND state IN ('blocked', 'making', 'expired', 'begun')
+  ORDER BY state = 'blocked' DESC, id DESC LIMIT 1`;
+
+/** Why an application has no contract that may be signed; null: nothing is known. */
+export async function readEnd(
+  session: Session,
+  id: ApplicationId,
+): Promise<{
+  readonly state: 'blocked' | 'making' | 'expired' | 'begun';
+  readonly reason: string | null;
+} | null> {
+  const { rows } = await session.query<{
+    state: 'blocked' | 'making' | 'expired' | 'begun';
+    reason: string | null;
+  }>(END, [id]);
+  return rows[0] ?? null;
+}
+
 const BLOCKED = `
   SELECT application_id FROM loan_contracts WHERE state = 'blocked' ORDER BY application_id LIMIT 500`;
 /** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */

@@ -1,5 +1,4 @@
 /** The words and numbers of a contract, and of its certificate. Pure. */
-import { withOffset } from '../../base/time.ts';
 import type { Block, ContractValues } from '../rules/contract-template.ts';
 import { blocksOf } from '../rules/contract-template.ts';
 import { CONTRACT_WORDS } from '../rules/contract-words.ts';
@@ -14,13 +13,10 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
   const { language } = template;
   const locale = `${language}-${country}`;
   const words = CONTRACT_WORDS[language];
-  const money = (text: string) => formatMoney(text, offer.currency, locale);
+  // A sign and its amount stay on one line.
+  const money = (text: string) => formatMoney(text, offer.currency, locale).replaceAll(' ', '\u00a0');
   const minor = (amount: bigint) => money(moneyText(amount, offer.currency));
-  const day = (at: Date) =>
-    new Intl.DateTimeFormat(locale, {
-      ...{ timeZone: countryTerms.zone, year: 'numeric', month: 'long', day: 'numeric', hour: '2-digit' },
-      ...{ minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
-    }).format(at);
+  const day = (at: Date) => instantText(at, locale, countryTerms.zone);
   const fees = priced.fees.map(
     ({ fee, amount }) => `${fee.name}: ${minor(amount)} (${words.when[fee.when]})`,
   );
@@ -55,27 +51,47 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
   return blocksOf(template, values, { kind: 'table', head: words.schedule, rows });
 }
 
-/** The blocks of the certificate: every line of evidence, and the hash of the contract that was shown. */
-export function certificateBlocks(
-  { id, applicationId, sha256, signedAt, terms }: StoredContract,
-  evidence: readonly Evidence[],
-): Block[] {
-  const words = CONTRACT_WORDS[terms.language];
+/** An instant on the wall clock of a zone, with its name. */
+function instantText(at: Date, locale: string, timeZone: string): string {
+  return new Intl.DateTimeFormat(locale, {
+    ...{ timeZone, year: 'numeric', month: 'long', day: 'numeric', hour: '2-digit', minute: '2-digit' },
+    ...{ second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+  }).format(at);
+}
+
+/** The blocks of the certificate: what was signed, when and how, for people; then every line of evidence. */
+export function certificateBlocks(contract: StoredContract, evidence: readonly Evidence[]): Block[] {
+  const words = CONTRACT_WORDS[contract.terms.language];
   const line = ({ number, kind, recordedAt, happenedAt, facts, mac }: Evidence) =>
     `${number}. ${kind} ${happenedAt ?? recordedAt} ${factsText(facts)} mac=${mac.toString('hex')}`;
   return [
     { kind: 'title', text: words.certificate },
     { kind: 'text', text: words.certificateText },
-    {
-      kind: 'text',
-      text: [
-        `${words.contract} ${id}, ${applicationId}`,
-        `SHA-256 ${sha256?.toString('hex') ?? ''}`,
-        `${signedAt === null ? '' : withOffset(signedAt)}`,
-      ].join('\n'),
-    },
+    { kind: 'text', text: certifiedText(contract, evidence) },
+    { kind: 'heading', text: words.evidence },
     ...evidence.map((one): Block => ({ kind: 'text', text: line(one) })),
   ];
+}
+
+function certifiedText(
+  { id, applicationId, sha256, signedAt, terms }: StoredContract,
+  evidence: readonly Evidence[],
+): string {
+  const { certified, contract } = CONTRACT_WORDS[terms.language];
+  const at = (text: string | null | undefined) =>
+    text ? instantText(new Date(text), `${terms.language}-${terms.country}`, terms.zone) : '-';
+  const signed = evidence.at(-1);
+  const facts = JSON.parse(signed?.facts ?? '{}') as Record<string, string | null>;
+  const accepted = evidence.findLast(({ kind }) => kind === 'contract_accepted');
+  return [
+    `${contract} ${id}, ${certified.application} ${applicationId}`,
+    `${certified.sha256}: ${sha256?.toString('hex') ?? ''}`,
+    `${certified.accepted}: ${at(accepted?.happenedAt)}`,
+    `${certified.idChecked}: ${at(facts.id_checked_at)}`,
+    `${certified.codeChecked} (${certified.ways[facts.way as 'sms'] ?? facts.way}): ${at(facts.code_checked_at)}`,
+    `${certified.signed}: ${at(signedAt?.toISOString())}`,
+    ...(facts.withdrawable_until ? [`${certified.withdrawable}: ${at(facts.withdrawable_until)}`] : []),
+  ].join('\n');
 }
 
 function factsText(facts: string): string {
@@ -84,11 +100,16 @@ function factsText(facts: string): string {
     .join(' ');
 }
 
-/** The foot of each page. */
-export function footOf(contractId: string, { language, template, offer }: ContractTerms) {
+/** The foot of each page; the pages of a certificate have a numbering of their own, under its name. */
+export function footOf(
+  contractId: string,
+  { language, template, offer }: ContractTerms,
+  certificate: string | null = null,
+) {
   const words = CONTRACT_WORDS[language];
+  const contract = `${words.contract} ${contractId}, ${template}`;
   return {
-    left: `${words.contract} ${contractId}, ${template}`,
+    left: certificate === null ? contract : `${certificate}: ${contract}`,
     page: words.page,
     mark: offer.demonstration ? words.demonstration : null,
   };

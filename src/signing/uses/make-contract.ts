@@ -120,6 +120,7 @@ async function makeNew(
       contract: contractId,
       sha256: sha256.toString('hex'),
       terms: hash('sha256', JSON.stringify(terms), 'hex'),
+      certificate: sealer.certificate,
       expires_at: source.priced.expiresAt.toISOString(),
     };
     await addEvidence(session, vault, [

@@ -37,6 +37,7 @@ const ALARMS: readonly BlockReason[] = [
   'above_maximum',
   'no_template',
   'no_certificate',
+  'certificate_expired',
 ];
 
 /**
@@ -77,6 +78,7 @@ async function findSource(
   const template = Object.hasOwn(terms.contracts, templateName) ? terms.contracts[templateName] : undefined;
   if (template === undefined) return blocked('no_template');
   const now = await databaseTime(database);
+  if (!sealer.isValidAt(now)) return blocked('certificate_expired');
   const priced = priceLoan(countryTerms, application.debt, now);
   if (priced.kind === 'blocked') return priced;
   const words = { language: template.language, demonstration: terms.demonstration };

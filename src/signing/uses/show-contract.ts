@@ -1,7 +1,8 @@
 /** A contract, as operators see it. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Database, Session } from '../../postgres/database.ts';
+import { readEnd } from '../sql/blocks.ts';
 import { readContract, type StoredContract } from '../sql/contracts.ts';
 import { type Evidence, readEvidence } from '../sql/evidence.ts';
 import { type FinishContext, finishContract } from './finish-contract.ts';
@@ -17,8 +18,26 @@ export interface ShownContract {
  */
 export async function showContract(database: Database, id: ApplicationId): Promise<ShownContract> {
   const contract = await readContract(database, id);
-  if (contract === null) throw new OperatorError(`application ${id} has no contract`);
+  if (contract === null) throw await noContract(database, id);
   return { contract, evidence: await readEvidence(database, id) };
+}
+
+const STATES = {
+  making: 'it is being made',
+  expired: 'it expired before it was signed',
+  begun: 'it is not made yet',
+} as const;
+
+/** Says that an application has no contract, and why, as far as the store knows. */
+export async function noContract(session: Session, id: ApplicationId): Promise<OperatorError> {
+  const end = await readEnd(session, id);
+  const why =
+    end === null
+      ? ''
+      : end.state === 'blocked'
+        ? `: it is blocked by ${end.reason} (docs/signing.md)`
+        : `: ${STATES[end.state]}`;
+  return new OperatorError(`application ${id} has no contract${why}`);
 }
 
 /**

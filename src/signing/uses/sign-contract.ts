@@ -5,7 +5,8 @@ import { loadPublicHolidays } from '../../messages/uses/public-holidays.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
-import type { NewEvidence, Proven } from '../rules/evidence.ts';
+import type { NewEvidence, ProvenSignature } from '../rules/evidence.ts';
+import { localDate } from '../rules/local-day.ts';
 import { withdrawalEnd } from '../rules/withdrawal.ts';
 import { readProof } from '../sql/codes.ts';
 import { type ContractTerms, lockContract, markContract } from '../sql/contracts.ts';
@@ -22,7 +23,7 @@ export interface Acceptance {
   readonly shownTurn: number;
 }
 
-const NOT_SIGNABLE = { result: 'not_signable', evidence: [] } as const;
+const NOT_SIGNABLE = { result: 'not_signable', evidence: [], lastDay: null } as const;
 const PHONE = 'SELECT phone_index FROM applications_of(ARRAY[$1::bigint])';
 
 /**
@@ -34,7 +35,7 @@ export async function signContract(
   session: Transaction,
   id: ApplicationId,
   { contract: accepted, acceptedInput, shownTurn }: Acceptance,
-): Promise<Proven<'signed' | 'not_signable'>> {
+): Promise<ProvenSignature> {
   const phoneIndex = await phoneIndexOf(session, id);
   const state = await lockState(session, id);
   if (state === null || state.status !== 'pending_signature' || state.signedAt !== null) return NOT_SIGNABLE;
@@ -62,7 +63,9 @@ export async function signContract(
     withdrawable_until: until?.toISOString() ?? null,
   };
   const delivered = await deliveriesOf(session, id);
-  return { result: 'signed', evidence: [...delivered, { kind: 'signed', at: null, facts }] };
+  // The period ends with the first instant of the next day.
+  const lastDay = until && localDate(new Date(until.getTime() - 1), contract.terms.zone);
+  return { result: 'signed', evidence: [...delivered, { kind: 'signed', at: null, facts }], lastDay };
 }
 
 async function phoneIndexOf(session: Session, id: ApplicationId): Promise<string | null> {

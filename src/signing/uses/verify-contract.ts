@@ -56,12 +56,12 @@ export async function verifyContract(
     ...(isSigned
       ? ([
           { name: 'signature', fault: signatureFault(contract, evidence) },
-          { name: 'document', fault: await documentFault(id, signed, shown, evidence) },
+          { name: 'document', fault: await documentFault(contract, signed, shown, evidence) },
         ] as const)
       : []),
     {
       name: 'state',
-      fault: stateFault(contract, application?.signedAt ?? null, application?.status ?? null),
+      fault: stateFault(contract, evidence, application?.signedAt ?? null, application?.status ?? null),
     },
   ];
   return {
@@ -120,10 +120,11 @@ function signatureFault(
   const hex = sha256?.toString('hex');
   if (facts.contract !== id || facts.sha256 !== hex) return 'the evidence is of another contract';
   if (facts.signed_at !== signedAt?.toISOString()) return 'the evidence has another time';
-  const isMade = before.some(
-    ({ kind, facts: some }) => kind === 'contract_made' && some.includes(`"${hex}"`),
-  );
-  if (!isMade) return 'there is no evidence of the making of this contract';
+  for (const kind of ['contract_made', 'contract_shown', 'contract_accepted'] as const) {
+    if (!before.some((row) => row.kind === kind && row.facts.includes(`"${hex}"`))) {
+      return `there is no evidence of ${kind} for this contract`;
+    }
+  }
   for (const kind of ['id_checked', 'code_checked'] as const) {
     const right = before.some((row) => row.kind === kind && row.facts.includes('"result":"right"'));
     if (!right) return `there is no evidence of ${kind}`;
@@ -132,14 +133,19 @@ function signatureFault(
 }
 
 async function documentFault(
-  id: ApplicationId,
+  { applicationId, signedSha256 }: StoredContract,
   signed: Buffer | string | null,
   shown: Buffer | string,
   evidence: readonly Evidence[],
 ): Promise<string | null> {
   if (signed === null) return 'the signed PDF is not made yet: a running service makes it within a minute';
   if (typeof signed === 'string') return signed;
-  if (!checkSeal(signed).intact) return 'its seal does not hold';
+  const { intact, certificate } = checkSeal(signed);
+  if (!intact) return 'its seal does not hold';
+  const made = evidence.findLast(({ kind }) => kind === 'document_made')?.facts ?? '';
+  if (!made.includes(`"${signedSha256?.toString('hex')}"`))
+    return 'it is another one than the evidence tells of';
+  if (!made.includes(`"${certificate}"`)) return 'another certificate seals it than the evidence tells of';
   if (typeof shown === 'string') return 'the shown contract is missing';
   const pdf = await PDF.load(signed);
   const contract = pdf.getAttachment(ATTACHED.contract);
@@ -147,7 +153,10 @@ async function documentFault(
     return 'another contract is attached than the one that was shown';
   }
   const attached = pdf.getAttachment(ATTACHED.evidence);
-  if (attached === null || Buffer.from(attached).toString() !== evidenceJson(id, untilSigned(evidence))) {
+  if (
+    attached === null ||
+    Buffer.from(attached).toString() !== evidenceJson(applicationId, untilSigned(evidence))
+  ) {
     return 'other evidence is attached than the store has';
   }
   const pages = (await PDF.load(shown)).getPages();
@@ -158,10 +167,16 @@ async function documentFault(
 }
 
 function stateFault(
-  { state, signedAt }: StoredContract,
+  { state, signedAt, withdrawnAt }: StoredContract,
+  evidence: readonly Evidence[],
   applicationSignedAt: Date | null,
   status: string | null,
 ): string | null {
+  const taken = evidence.findLast(({ kind }) => kind === 'withdrawn');
+  const told = taken && (JSON.parse(taken.facts) as { withdrawn_at?: unknown }).withdrawn_at;
+  if (told !== withdrawnAt?.toISOString() || (taken === undefined) !== (state !== 'withdrawn')) {
+    return 'the evidence tells something else of a withdrawal';
+  }
   // After the retention there is no application any more, and the contract stays.
   if (status === null) return null;
   if (signedAt?.getTime() !== applicationSignedAt?.getTime())

@@ -306,6 +306,12 @@ describe('words (D43)', () => {
     ['BAJA', 'signed', 'signed', true],
     ['me arrepentí', 'summary', 'withdrawn', false],
     ['me arrependi', 'signed', 'withdrawn', false],
+    ['RETRACTO', 'signed', 'withdrawn', false],
+    ['Ejerzo mi derecho de retracto', 'signed', 'withdrawn', false],
+    ['quiero retractarme', 'signed', 'withdrawn', false],
+    ['desisto', 'signed', 'withdrawn', false],
+    ['direito de arrependimento', 'signed', 'withdrawn', false],
+    ['WITHDRAW', 'signed', 'withdrawn', false],
     ['no, gracias', 'data_consent', 'declined', false],
   ];
   for (const [word, from, to, optedOut] of cases) {

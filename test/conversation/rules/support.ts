@@ -48,7 +48,7 @@ function proofOf(effect: Effect, world: World): ProofInput | null {
     case 'look':
       return { kind: 'contract_read', result: world.contractRead?.() ?? 'can' };
     case 'sign':
-      return { kind: 'signature', result: world.signature() };
+      return { kind: 'signature', result: world.signature(), until: null };
     case 'withdraw':
       return { kind: 'withdrawal', result: world.withdrawal() };
     default:
