@@ -1,6 +1,7 @@
 /** The files of the stand-in for WhatsApp's API: uploads, the addresses of files, and the files themselves. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from './http-answer.ts';
 
 /** A file at the channel. */
@@ -21,6 +22,8 @@ export interface MediaFaults {
 export interface MediaStore {
   readonly files: Map<string, MediaFile>;
   readonly faults: MediaFaults;
+  /** Asked for each request, for faults by chance; `faults` go first. */
+  chance: (() => { readonly delayMs?: number; readonly answer?: Answer | 'close' }) | null;
   /** Every request, with its path. None may carry another host's name. */
   readonly requests: string[];
   /** Keeps a file of a person and returns its id. */
@@ -37,6 +40,7 @@ export function mediaStore(
   const store: MediaStore = {
     files: new Map(),
     faults: { lookUp: [], download: [], upload: [] },
+    chance: null,
     requests: [],
     keep(file) {
       const id = `${1_000_000_000 + store.files.size}`;
@@ -51,6 +55,8 @@ export function mediaStore(
       const isLookUp = request.method === 'GET' && id !== '' && id !== phoneNumberId;
       if (!isUpload && !isDownload && !isLookUp) return false;
       store.requests.push(`${request.method} ${url.pathname}`);
+      const { delayMs = 0, answer: chanced } = store.chance?.() ?? {};
+      if (delayMs > 0) await sleep(delayMs);
       const say = (answer: Answer | 'never' | 'close') => {
         if (answer === 'never') return;
         if (answer === 'close') {
@@ -61,7 +67,7 @@ export function mediaStore(
       };
       if (isUpload) {
         const file = await readUpload(request);
-        const fault = store.faults.upload.shift();
+        const fault = store.faults.upload.shift() ?? chanced;
         if (fault !== undefined) say(fault);
         else if (file === null) say(errorAnswer(100));
         else say({ status: 200, body: JSON.stringify({ id: store.keep(file) }) });
@@ -71,7 +77,7 @@ export function mediaStore(
         const file = store.files.get(id);
         const key = randomUUID();
         const address = `${base}/whatsapp_business/attachments/?mid=${id}&ext=1&hash=${key}`;
-        const fault = store.faults.lookUp.shift();
+        const fault = store.faults.lookUp.shift() ?? chanced;
         if (typeof fault === 'function') say(fault(address));
         else if (fault !== undefined) say(fault);
         else if (url.searchParams.get('phone_number_id') !== phoneNumberId) say(errorAnswer(100));
@@ -91,7 +97,7 @@ export function mediaStore(
         return true;
       }
       const file = store.files.get(addresses.get(url.searchParams.get('hash') ?? '') ?? '');
-      const fault = store.faults.download.shift();
+      const fault = store.faults.download.shift() ?? chanced;
       if (fault !== undefined) say(fault);
       else if (file === undefined) say({ status: 404 });
       else response.writeHead(200, { 'Content-Type': file.contentType }).end(file.bytes);

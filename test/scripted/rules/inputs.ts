@@ -1,0 +1,42 @@
+/** What a person sends is stored once if the channel got its answer, and taken by one turn. Nothing waits. */
+import type { Found, History, PersonSeen, StoredInput } from '../seen.ts';
+
+export function checkInputs({ persons, store, indexOf }: History): Found[] {
+  const inputs = Map.groupBy(store.inputs, ({ applicationId }) => applicationId);
+  const found = persons.flatMap((person) =>
+    ofPerson(person, inputs.get(person.applicationId) ?? [], indexOf),
+  );
+  if (store.waitingWork > 0)
+    found.push({ applicationId: null, text: `${store.waitingWork} pieces of work wait for ever` });
+  return found;
+}
+
+function ofPerson(
+  { applicationId, told, isHidden }: PersonSeen,
+  inputs: readonly StoredInput[],
+  indexOf: (id: string) => string,
+): Found[] {
+  const found: Found[] = [];
+  const note = (text: string) => void found.push({ applicationId, text });
+  const stored = Map.groupBy(
+    inputs.filter(({ source }) => source === 'person'),
+    ({ message }) => message,
+  );
+  const known = new Set<string | null>();
+  for (const { id, what, isLost, heardAtMs } of told) {
+    const index = indexOf(id);
+    known.add(index);
+    const count = stored.get(index)?.length ?? 0;
+    // Of a person without a phone the tap tells only its message, whose id the service may not know yet.
+    const isStranger = isHidden && what === 'interested' && count === 0;
+    if (heardAtMs !== null && count !== 1 && !isStranger)
+      note(`"${what}" was heard, and is stored ${count} times`);
+    if (isLost && count > 0) note(`"${what}" never reached the service, and is stored`);
+  }
+  for (const index of stored.keys()) if (!known.has(index)) note('an input is of no message of this person');
+  for (const { turn, source, fault } of inputs) {
+    if (turn === null) note(`an input of ${source} waits for ever`);
+    if (fault !== null) note(`an input of ${source} was left aside: ${fault}`);
+  }
+  return found;
+}
