@@ -178,6 +178,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'income/sql': ['base', 'postgres', 'seal', ...RULES],
   'income/sources': ['base', ...RULES, 'documents/sql', 'documents/uses'],
   'income/uses': [...GROUND, ...RULES, 'applications/sql', 'income/sql', 'income/sources'],
+  'income/commands': ['base', 'cli', 'operations', ...RULES, 'income/uses'],
   income: [...PARTS, 'applications/sql'],
 
   // What a person may ask for: it reads the tables of all subjects, and erases by the functions of their owners.

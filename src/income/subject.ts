@@ -1,8 +1,16 @@
 /** The parts of the incomes in the program. */
+import { addGroup } from '../cli/command.ts';
 import type { Subject } from '../subject/subject.ts';
 import { BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_URL } from './settings.ts';
 
 export const income: Subject = {
+  commands: [
+    {
+      command: (program) =>
+        addGroup(program, 'income', 'the observed income against the declared one', 'income show 346'),
+      load: async () => (await import('./commands/income.ts')).addIncomeCommands,
+    },
+  ],
   settings: [BELVO_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD],
   witnesses: async () => ({ dataKeys: [(await import('./sql/income-checks.ts')).INCOME_EVIDENCE] }),
   service: async () => (await import('./service.ts')).incomeService(),

@@ -147,6 +147,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'conversation say': [ids.application, `Hola ${HOSTILE}`],
   'conversation give-back': [ids.application],
   'conversation close': [ids.application],
+  'income show': [ids.application],
   'document list': [],
   'document show': ['99'],
   'document accept': ['99', '--reason', HOSTILE],

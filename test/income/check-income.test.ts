@@ -6,11 +6,12 @@ import { openIncome } from '../../src/income/open.ts';
 import { evidenceIdentity, incomeCheckOf } from '../../src/income/sql/income-checks.ts';
 import { checkIncome } from '../../src/income/uses/check-income.ts';
 import { type Statement, statementPdf } from '../../src/simulator/statement-pdf.ts';
+import { REVEAL } from '../cli/harness.ts';
 import { pdfOf } from '../documents/files.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';
 
 const stage = await documentStage();
-const { apply, sent, receive, database, runtime, vault, json } = stage;
+const { apply, sent, receive, database, runtime, vault, json, run } = stage;
 const context = openIncome(
   ({ read, variable: _ }) => read(undefined, { dataDir: stage.dataDir, ownDatabase: true }),
   {
@@ -33,6 +34,41 @@ const check = async (id: ApplicationId) => {
   return result;
 };
 const DECLARED = 3_200_000;
+const show = (id: ApplicationId, ...more: string[]) => json('income', 'show', `${id}`, ...more);
+
+describe('income show', () => {
+  it('shows the check, and the amounts of its months only with a reason, which is recorded', async () => {
+    const id = await apply();
+    await receive(sent(id, statement(DECLARED * 0.95)));
+    await check(id);
+    const shown = await show(id);
+    assert.deepEqual(
+      [shown.outcome, shown.method, shown.declared, shown.observed, shown.months],
+      ['confirmed', 'documents', '3200000.00', '3040000.00', 3],
+    );
+    const [{ source, months: masked }] = shown.statements;
+    assert.equal(source, 'rodar-co-1');
+    assert.deepEqual(
+      masked,
+      months.map((month) => ({ month, amount: '***' })),
+    );
+    const [{ months: revealed }] = (await show(id, ...REVEAL)).statements;
+    assert.deepEqual(
+      revealed,
+      months.map((month) => ({ month, amount: '3040000.00' })),
+    );
+    const [last] = await json('audit', 'list', '--limit', '1');
+    assert.deepEqual([last.act, last.application_id], ['income show --reveal', id]);
+  });
+
+  it('says where nothing was checked, and keeps the numbers after an erasure', async () => {
+    const id = await apply();
+    assert.match((await run('income', 'show', `${id}`)).err, /was not checked yet/);
+    await check(id);
+    await database.query('UPDATE income_checks SET evidence = NULL WHERE application_id = $1', [id]);
+    assert.deepEqual([(await show(id)).reason, (await show(id)).statements], ['no_documents', null]);
+  });
+});
 
 describe('D44: the income of an application', () => {
   it('is confirmed by its statement, with the evidence sealed', async () => {
