@@ -8,7 +8,7 @@ const TAKE = 'SELECT nextval($1::text)::float8 AS id FROM elapsed';
 /** The next id of a table. An id that is not used leaves a gap. */
 export async function takeId(
   session: Session,
-  table: 'partners' | 'api_keys' | 'policies' | 'flows' | 'signing_codes',
+  table: 'partners' | 'api_keys' | 'policies' | 'flows' | 'signing_codes' | 'operators',
 ): Promise<number> {
   const { rows } = await session.query<{ id: number }>(TAKE, [`${table}_id_seq`]);
   return onlyRow(rows).id;

@@ -1,4 +1,5 @@
 /** What operators prove themselves with: the link, the password, the one-time codes and the recovery codes. */
+import { DAY_MS } from '../../base/time.ts';
 import type { Session } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { Role } from '../rules/role.ts';
@@ -57,8 +58,6 @@ const SET_RECOVERY = `
   INSERT INTO operator_recovery_codes (operator_id, code) SELECT $1, u.code FROM unnest($2::bytea[]) AS u(code)`;
 const TAKE_RECOVERY = 'DELETE FROM operator_recovery_codes WHERE operator_id = $1 AND code = $2';
 
-const LINK_MS = 24 * 3_600_000;
-
 /** The live account with this login; null if there is none. */
 export async function accountByLogin(session: Session, login: string): Promise<Account | null> {
   return accountOf(await session.query<Row>(BY_LOGIN, [login]));
@@ -95,7 +94,7 @@ export async function takeStep(session: Session, id: number, totpStep: number): 
 
 /** Takes all factors away and gives a new link. Returns false where the account is disabled. */
 export async function resetFactors(session: Session, id: number, linkDigest: Buffer): Promise<boolean> {
-  return (await session.query(RESET, [id, linkDigest, LINK_MS])).rowCount === 1;
+  return (await session.query(RESET, [id, linkDigest, DAY_MS])).rowCount === 1;
 }
 
 /** Replaces all recovery codes of an operator by those with these digests. */

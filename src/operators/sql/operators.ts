@@ -1,5 +1,7 @@
 /** The accounts of operators. */
+import { DAY_MS } from '../../base/time.ts';
 import type { Database, Session, Transaction } from '../../postgres/database.ts';
+import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Authority } from '../rules/authority.ts';
 import type { Role } from '../rules/role.ts';
@@ -34,8 +36,8 @@ const LIST = `SELECT ${COLUMNS} FROM operators o ORDER BY o.id`;
 const FIND = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1`;
 const ANY = 'SELECT EXISTS (SELECT FROM operators) AS any';
 const ADD = `
-  INSERT INTO operators (login, role, enrolment, enrolment_ends)
-  VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond')
+  INSERT INTO operators (id, login, role, enrolment, enrolment_ends)
+  VALUES ($5, $1, $2, $3, now() + $4 * interval '1 millisecond')
   ON CONFLICT (login) DO NOTHING
   RETURNING id`;
 const SET_AUTHORITY = `
@@ -52,9 +54,6 @@ const DISABLE = `
   WITH ended AS (DELETE FROM operator_sessions WHERE operator_id = $1)
   UPDATE operators SET disabled_at = now(), enrolment = NULL, enrolment_ends = NULL
   WHERE id = $1 AND disabled_at IS NULL`;
-
-/** How long the link to set the factors works. */
-const LINK_MS = 24 * 3_600_000;
 
 /** All operators, the oldest first. */
 export async function readOperators(database: Database): Promise<Operator[]> {
@@ -77,7 +76,9 @@ export async function insertOperator(
   session: Session,
   { login, role, linkDigest }: { login: string; role: Role; linkDigest: Buffer },
 ): Promise<number | null> {
-  const { rows } = await session.query<{ id: number }>(ADD, [login, role, linkDigest, LINK_MS]);
+  const { rows } = await session.query<{ id: number }>(ADD, [
+    ...[login, role, linkDigest, DAY_MS, await takeId(session, 'operators')],
+  ]);
   return rows[0]?.id ?? null;
 }
 
