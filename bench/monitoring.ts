@@ -33,12 +33,24 @@ const PARTNERS = `
   )
   INSERT INTO usage_totals (partner_id, total, since) SELECT id, 5000, now() - interval '24 hours' FROM partner`;
 
+/** 100,000 open conversations, of which an operator holds a hundredth, and twice as many that have ended. */
+const CONVERSATIONS = `
+  INSERT INTO conversations (application_id, partner_id, phone_index, status, turn, place, held_by, state, waits_since,
+    ended_at)
+  SELECT n, 1000 + n % 500, n, 'in_review', 5, (ARRAY['data_consent', 'earnings', 'checking', 'contract'])[1 + n % 4],
+    CASE WHEN n % 100 = 0 THEN 'operator' ELSE 'service' END,
+    jsonb_build_object('handedOver', 'asked', 'rest', repeat('x', 500)), CASE WHEN n % 100 = 0 THEN now() END,
+    CASE WHEN n > 100000 THEN now() END
+  FROM generate_series(1, 300000) AS n`;
+/** The upkeep folds the counts every 15 seconds. */
+const FOLDED_MS = 20_000;
+
 /** Measures unless `only` names something else, prints the figures, and returns the bars. */
 export async function benchMonitoring({ only }: { only: string }): Promise<Bar[]> {
   const figures = NAME.includes(only) ? await measureMonitoring() : null;
   return [
     {
-      name: `${NAME}: a scrape, 500 partners`,
+      name: `${NAME}: a scrape, 500 partners, 100,000 open conversations`,
       figure: figures?.scrapeMs ?? null,
       direction: 'at most',
       bound: 50,
@@ -65,7 +77,9 @@ async function measureMonitoring() {
 /** The medians, of a store that a service runs on. */
 async function measureStore(admin: pg.Client, connectionString: string, url: string) {
   await admin.query(PARTNERS);
+  await admin.query(CONVERSATIONS);
   await admin.query('ANALYZE');
+  await sleep(FOLDED_MS);
   const scrapes = await scrapeTimes(url, RUNS);
   const commands: number[] = [];
   for (let run = 0; run < RUNS; run += 1) commands.push(await statusMs(connectionString));

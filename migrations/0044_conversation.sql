@@ -59,7 +59,6 @@ CREATE UNIQUE INDEX conversations_open ON conversations (application_id) WHERE e
 CREATE INDEX conversations_application ON conversations (application_id, id);
 CREATE INDEX conversations_phone ON conversations (phone_index, id);
 CREATE INDEX conversations_due ON conversations (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX conversations_places ON conversations (place, held_by) WHERE ended_at IS NULL;
 CREATE INDEX conversations_held ON conversations (waits_since) WHERE waits_since IS NOT NULL;
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'conversations');
 SELECT runtime_may('USAGE', 'conversations_id_seq');

@@ -3,6 +3,7 @@ import { errorFields } from '../base/error-fields.ts';
 import { eachApart } from '../postgres/row-fault.ts';
 import type { Service } from '../subject/subject.ts';
 import { startReading, startSweep, startTurns, startWork } from './loops.ts';
+import { foldConversationCounts } from './sql/counts.ts';
 import { forgetFlows } from './sql/flows.ts';
 import { forgetConversations, mendConversations } from './sql/retention.ts';
 import { hearMessages } from './uses/hear.ts';
@@ -10,6 +11,7 @@ import { hearMessages } from './uses/hear.ts';
 export const CONVERSATION_SERVICE: Service = {
   upkeep: [
     { name: 'mend times of conversations', run: ({ database }) => mendConversations(database) },
+    { name: 'fold conversation counts', run: ({ database }) => foldConversationCounts(database) },
     { name: 'forget conversations', seldom: true, run: ({ database }) => forgetConversations(database) },
     { name: 'forget flows', seldom: true, run: ({ database }) => forgetFlows(database) },
   ],

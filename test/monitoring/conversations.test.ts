@@ -1,6 +1,9 @@
 /** What operators see of conversations: by the store, and by what a process counts. No text of a person is a label. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { foldConversationCounts } from '../../src/conversation/sql/counts.ts';
+import { eraseConversations } from '../../src/conversation/sql/retention.ts';
 import { takeTurns } from '../../src/conversation/uses/turns.ts';
 import { beginDue } from '../../src/conversation/uses/work.ts';
 import { foldDocumentCounts } from '../../src/documents/sql/counts.ts';
@@ -8,6 +11,7 @@ import { ConversationMeters } from '../../src/monitoring/metrics/conversation-me
 import { Meters } from '../../src/monitoring/metrics/meters.ts';
 import { StoreSeries } from '../../src/monitoring/metrics/store-series.ts';
 import { readConversationFacts } from '../../src/monitoring/sql/conversation-facts.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
@@ -40,6 +44,14 @@ describe('what the store tells of conversations', () => {
     assert.deepEqual([inputs.waiting, inputs.oldestS >= 0], [1, true]);
     await settle();
     assert.equal((await facts()).inputs.waiting, 0);
+    await foldConversationCounts(store.runtime);
+    await json('conversation', 'hand-over', `${eva.id}`);
+    await json('conversation', 'close', `${ana.id}`);
+    assert.deepEqual((await facts()).open, [{ step: 'earnings', holder: 'operator', conversations: 1 }]);
+    await inTransaction(store.runtime, (session) =>
+      eraseConversations(session, [toApplicationId(eva.id)], []),
+    );
+    assert.deepEqual((await facts()).open, []);
   });
 
   it('a conversation waits for an operator from its hand-over to an answer, and again when the person writes', async () => {

@@ -1,6 +1,6 @@
 /**
- * Reads what the store tells of conversations. Each statement reads what is open or waits, by an index of that
- * alone, so what has ended costs nothing, however much there is of it.
+ * Reads what the store tells of conversations. Each statement reads what waits, by an index of that alone, or
+ * counts that are kept, so what is open or has ended costs nothing, however much there is of it.
  */
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
@@ -19,8 +19,8 @@ const ageOf = (time: string) =>
   `coalesce(greatest(extract(epoch FROM now() - min(${time})), 0), 0)::double precision`;
 
 const OPEN = `
-  SELECT c.place AS step, c.held_by AS holder, count(*)::integer AS conversations
-  FROM conversations c WHERE c.ended_at IS NULL GROUP BY 1, 2 ORDER BY 1, 2`;
+  SELECT c.step, c.holder, sum(c.conversations)::double precision AS conversations
+  FROM conversation_counts c GROUP BY 1, 2 HAVING sum(c.conversations) <> 0 ORDER BY 1, 2`;
 
 const HELD = `
   SELECT coalesce(c.state ->> 'handedOver', 'operator') AS reason, count(*)::integer AS conversations,
