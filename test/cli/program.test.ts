@@ -107,6 +107,8 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/monitoring/settings.ts',
       'src/monitoring/subject.ts',
       'src/operations/operator-context.ts',
+      'src/operators/settings.ts',
+      'src/operators/subject.ts',
       'src/partners/subject.ts',
       'src/rights/subject.ts',
       'src/run.js',

@@ -331,6 +331,10 @@ const HELD_BY_CALLER = [
   // Claims, records and events lock replies first; the upkeep takes those that nobody has locked.
   /^UPDATE replies r SET (?:reason|status) = g\.(?:reason|status),/,
   /^UPDATE replies SET (?:status = 'uncertain'|due_at = \(v_utc)/,
+  // An operator's command locks all replies of the application first.
+  /^UPDATE replies SET status = '(?:queued', reason = NULL|cancelled', reason = 'operator'), .* WHERE application_id = \$1/,
+  // A reminder locks the records of those who have had one.
+  /^UPDATE message_records SET status = 'queued', reason = NULL, tries = 0, due_at = v_now/,
   /^DELETE FROM replies r WHERE r\.id = ANY \(v_ids\)/,
   /^DELETE FROM leases l WHERE l\.id = ANY \(v_leases\)/,
   /^DELETE FROM waiting_rejections w USING unnest\(v_phones/,

@@ -76,7 +76,7 @@ test('a document is read by the compiled process of its own', bounded, async () 
     'application/pdf',
   );
   assert.deepEqual(read.lines, ['Certificado de ingresos de octubre de 2026']);
-  assert.equal((await loadLayouts(null)).length, 3);
+  assert.equal((await loadLayouts(null)).length, 6);
 });
 
 test('the program registers a batch on an embedded PostgreSQL in the current folder', bounded, async () => {

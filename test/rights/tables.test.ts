@@ -47,6 +47,8 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   reindexes: 'one row of the store',
   upkeep_jobs: 'names of jobs',
   message_count_hours: 'numbers by status and hour',
+  conversation_counts: 'numbers by step and holder',
+  document_counts: 'numbers by state',
   operator_events_head: 'one row of the store',
   operators: 'accounts of operators, whose ids the history names',
   operator_authorities: 'amounts by operator',
