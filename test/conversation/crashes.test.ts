@@ -81,6 +81,9 @@ class Dying {
 const HURRY = `
   WITH due AS (UPDATE conversation_work SET due_at = now(), leased_until = NULL RETURNING id) SELECT id FROM due`;
 
+/** Inputs without a turn: the locks of a session that died live a moment longer, and a turn leaves what is locked. */
+const WAITING = 'SELECT FROM conversation_inputs WHERE turn IS NULL LIMIT 1';
+
 /** From the tap to the signature, with a death on the way. */
 async function outcome(death: Death | null) {
   const dying = new Dying(death);
@@ -104,7 +107,7 @@ async function outcome(death: Death | null) {
     // The channel tells it again until it is answered.
     await again(() => hear(event!));
     do await again(settle);
-    while ((await database.query(HURRY)).rows.length > 0);
+    while ((await database.query(HURRY)).rows.length > 0 || (await database.query(WAITING)).rows.length > 0);
   };
   await send(await ana.tapEvent());
   for (let step = 0; step < 3; step += 1)
@@ -124,8 +127,7 @@ async function outcome(death: Death | null) {
   return { effective: dying.effective, result };
 }
 
-const skip =
-  'a death before statement 110 ended once, beside other work, in another place: the cause is not found yet';
+const skip = 'it takes 40 s alone and 130 s beside other work, and has not run with the whole suite yet';
 
 it('comes to the same end wherever a process dies', { skip }, async () => {
   const { effective, result } = await outcome(null);
