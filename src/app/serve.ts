@@ -31,8 +31,8 @@ import type { ChannelPage } from './channel.ts';
 import type { Config } from './config/config.ts';
 import { loadHearing } from './hearing.ts';
 import { stopInOrder } from './lifetime.ts';
-import { type HealthListener, startHealth } from './listeners/health.ts';
-import { listen, portOf, urlOf } from './listeners/listen.ts';
+import { startHealth } from './listeners/health.ts';
+import { type Listener, listen, portOf, urlOf } from './listeners/listen.ts';
 import { startOperatorListener } from './listeners/operator-listener.ts';
 import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
@@ -109,7 +109,7 @@ export async function startService(
     webhooks: Object.assign({}, ...(await loadServices()).map(({ webhooks }) => webhooks)),
     simulatorUrl: wayTo(page, config, ops),
   });
-  const listeners: HealthListener[] = [];
+  const listeners: Listener[] = [];
   try {
     listeners.push(await showWatch(config, { log, watcher }, health, ops));
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);

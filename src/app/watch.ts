@@ -5,8 +5,7 @@ import { type Health, healthApi } from '../http/health-api.ts';
 import { NOBODY, type Watcher } from '../subject/watcher.ts';
 import { tracing } from '../tracing/tracing.ts';
 import type { Config } from './config/config.ts';
-import type { HealthListener } from './listeners/health.ts';
-import { listen, urlOf } from './listeners/listen.ts';
+import { type Listener, NO_LISTENER, openListener } from './listeners/listen.ts';
 import type { Store } from './open-store.ts';
 import { loadServices } from './subjects.ts';
 
@@ -36,19 +35,13 @@ export async function showWatch(
   { log, watcher }: { readonly log: Logger; readonly watcher: Watcher },
   health: Health,
   ops?: FastifyInstance,
-): Promise<HealthListener> {
+): Promise<Listener> {
   if (metricsPort === null) {
     if (ops !== undefined) watcher.addPages(ops);
-    return { close: async () => {} };
+    return NO_LISTENER;
   }
   const app = healthApi(health);
   watcher.addPages(app);
-  try {
-    await listen(app, ['METRICS_HOST', metricsHost], ['METRICS_PORT', metricsPort]);
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
-  log.info({ url: urlOf(app) }, 'the metrics listener answers');
-  return { close: () => app.close() };
+  const at = ['METRICS_HOST', metricsHost] as const;
+  return openListener(app, at, ['METRICS_PORT', metricsPort], log, 'the metrics listener answers');
 }

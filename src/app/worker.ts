@@ -4,7 +4,8 @@ import { failureLog, workFailureLog } from '../operations/failure-log.ts';
 import { startBackground } from './background.ts';
 import type { Config } from './config/config.ts';
 import { type Stop, stopInOrder } from './lifetime.ts';
-import { type HealthListener, startHealth } from './listeners/health.ts';
+import { startHealth } from './listeners/health.ts';
+import type { Listener } from './listeners/listen.ts';
 import type { OpenStore } from './open-store.ts';
 import { readiness } from './readiness.ts';
 import { showWatch, startWatch } from './watch.ts';
@@ -22,7 +23,7 @@ export async function startWorker(config: Config, store: OpenStore, log: Logger)
   const isReady = readiness(store, log);
   const ready = async () => !stopping && (await isReady());
   const health = { alive: () => background.alive(), ready };
-  const listeners: HealthListener[] = [];
+  const listeners: Listener[] = [];
   const close = () => Promise.all(listeners.map((listener) => listener.close()));
   try {
     listeners.push(await startHealth(config, log, health));

@@ -27,3 +27,11 @@ export function readLimit(text: string): number | null {
   }
   return Number(text);
 }
+
+/** Reads a port; 0: any free one. Throws a RangeError with the rule. */
+export function readPort(text: string): number {
+  if (!/^\d+$/.test(text) || Number(text) > 65_535) {
+    throw new RangeError('must be a port number from 0 to 65535 (0: any free port)');
+  }
+  return Number(text);
+}

@@ -8,7 +8,7 @@ import type { Loop, LoopContext } from '../subject/subject.ts';
 import type { WorkKind } from './sql/work.ts';
 import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
 import { performerOf, signingOf } from './uses/neighbours.ts';
-import { sweepConversations } from './uses/sweep.ts';
+import { type RoundPlace, sweepConversations } from './uses/sweep.ts';
 import { type TakenTogether, takeTurns } from './uses/turns.ts';
 import { beginDue, MOST_AT_ONCE, type WorkContext } from './uses/work.ts';
 
@@ -111,10 +111,11 @@ export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopConte
 
 /** The statuses of applications, and opt-outs from anywhere. */
 export function startSweep({ database, vault, failed }: LoopContext): Loop {
+  let after: RoundPlace = null;
   return startLoop({
     turn: async ({ pause }) => {
       const begunMs = performance.now();
-      await sweepConversations({ database, vault });
+      ({ after } = await sweepConversations({ database, vault }, after));
       // A slow look says that the database is busy. A look reaches back further than the longest rest.
       const restMs = 10 * (performance.now() - begunMs);
       await pause(Math.min(Math.max(SWEEP_MS, restMs), LONGEST_SWEEP_MS));

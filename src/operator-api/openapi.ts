@@ -1,4 +1,5 @@
 /** The OpenAPI document (3.1) of the operator API, made from the table of routes. */
+import { cookieName } from './cookie.ts';
 import type { Route } from './route.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -24,14 +25,10 @@ export function openapiOf(routes: readonly Route[], origin: string): Json {
     info: { title: 'Ventanilla, operator API', version: '1' },
     servers: [{ url: origin }],
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: cookieNameOf(origin) } },
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: cookieName(origin) } },
     },
     paths,
   };
-}
-
-function cookieNameOf(origin: string): string {
-  return origin.startsWith('https:') ? '__Host-ventanilla' : 'ventanilla';
 }
 
 function operationOf({ method, path, access, summary, needsFresh, body, query, reply }: Route): Json {

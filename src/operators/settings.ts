@@ -1,17 +1,11 @@
 /** The variables of the operators' console. */
 import { isLoopback } from '../base/loopback.ts';
-import type { ReadSetting, Setting } from '../base/setting.ts';
+import { type ReadSetting, readPort, type Setting } from '../base/setting.ts';
 
 /** CONSOLE_PORT; null: the process has no console. */
 export const CONSOLE_PORT: Setting<number | null> = {
   variable: 'CONSOLE_PORT',
-  read: (text) => {
-    if (text === undefined) return null;
-    if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-      throw new RangeError('must be a port number from 0 to 65535 (0: any free port)');
-    }
-    return Number(text);
-  },
+  read: (text) => (text === undefined ? null : readPort(text)),
 };
 
 /** CONSOLE_HOST. */

@@ -168,6 +168,11 @@ export class Vault {
     return this.#indexKeys.map((key) => createSecretKey(Buffer.from(hkdfSync('sha256', key, '', label, 32))));
   }
 
+  /** The key of `derivedKeys` that comes from the newest INDEX_KEY. */
+  derivedKey(label: string): KeyObject {
+    return this.derivedKeys(label).at(-1)!;
+  }
+
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */
   blindIndex(kind: BlindIndexKind, value: string): string {
     return this.#blindHashes[kind](value);

@@ -1,6 +1,7 @@
 /** The signing as a conversation uses it: from the offer to the signature and the withdrawal (D43, D45, D46). */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
+import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { inTransaction, type Transaction } from '../../src/postgres/database.ts';
@@ -19,15 +20,14 @@ const simulator = new Simulator(async () => {});
 after(() => simulator.close());
 const performer = performerOf({ ...NO_FILES, signing: context, channel: simulator });
 const signing = signingOf(store.vault);
+const orderOf = (applicationId: ApplicationId) => ({
+  ...{ applicationId, partnerId: partner as PartnerId, locale: 'es-CO' },
+  signal: new AbortController().signal,
+});
 
 it('D43, D46: an applicant who accepts and proves both things signs, and may withdraw', async () => {
   const id = await begin();
-  const order = {
-    applicationId: id,
-    partnerId: partner as PartnerId,
-    locale: 'es-CO',
-    signal: new AbortController().signal,
-  };
+  const order = orderOf(id);
   const offer = await performer.offer(order);
   assert.ok(offer !== null && 'amount' in offer);
   assert.deepEqual(
@@ -76,12 +76,7 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
 
 it('D46: a code that the way does not take now is sent later, and a refused one is an operator’s', async () => {
   const id = await begin();
-  const order = {
-    applicationId: id,
-    partnerId: partner as PartnerId,
-    locale: 'es-CO',
-    signal: new AbortController().signal,
-  };
+  const order = orderOf(id);
   await performer.makeContract(order);
   const last = await lastFourOf(id);
   await inTransaction(store.runtime, (session) => signing.checkAnswer(session, id, 'last_four', last));
@@ -95,12 +90,7 @@ it('D46: a code that the way does not take now is sent later, and a refused one 
 it('D45: without terms there is no offer and no contract', async () => {
   const id = await begin();
   const blocked = performerOf({ ...NO_FILES, signing: { ...context, terms: null }, channel: simulator });
-  const order = {
-    applicationId: id,
-    partnerId: partner as PartnerId,
-    locale: 'es-CO',
-    signal: new AbortController().signal,
-  };
+  const order = orderOf(id);
   assert.equal(await blocked.offer(order), null);
   assert.equal(await blocked.makeContract(order), null);
 });

@@ -5,7 +5,7 @@ import { toPhone } from '../../src/applications/rules/phone.ts';
 import type { WorkKind } from '../../src/conversation/sql/work.ts';
 import { hearMessages } from '../../src/conversation/uses/hear.ts';
 import type { Performer, Signing } from '../../src/conversation/uses/ports.ts';
-import { sweepConversations } from '../../src/conversation/uses/sweep.ts';
+import { type RoundPlace, sweepConversations } from '../../src/conversation/uses/sweep.ts';
 import { type TurnContext, takeTurns } from '../../src/conversation/uses/turns.ts';
 import { beginDue } from '../../src/conversation/uses/work.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -187,6 +187,11 @@ export async function conversationsOf(
 
   const skipPause = () =>
     database.query(`UPDATE conversation_inputs SET settles_at = stored_at WHERE turn IS NULL`);
-  const sweep = () => sweepConversations({ database: sessions, vault });
+  let after: RoundPlace = null;
+  const sweep = async () => {
+    const look = await sweepConversations({ database: sessions, vault }, after);
+    after = look.after;
+    return look.told;
+  };
   return { context, works, hear, settle, perform, deliver, sweep, skipPause, applicantAt, person, faults };
 }

@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { describeError } from '../../base/describe-error.ts';
-import type { ReadSetting } from '../../base/setting.ts';
+import { type ReadSetting, readPort } from '../../base/setting.ts';
 import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import type { Secrets } from '../../seal/vault.ts';
 import { readDataKeys, readIndexKeys, readPeppers } from '../../seal/written-keys.ts';
@@ -103,13 +103,13 @@ export function readConfig(variables: Variables): Config {
     setting,
     whatsapp: base.channel === 'whatsapp' ? readWhatsApp(read, problems) : null,
     host: read('HOST') ?? '127.0.0.1',
-    port: problems.try(() => readPort('PORT', read('PORT'), 8080)),
+    port: problems.try(() => portOf('PORT', read('PORT'), 8080)),
     opsHost: read('OPS_HOST') ?? '127.0.0.1',
-    opsPort: problems.try(() => readPort('OPS_PORT', read('OPS_PORT'), 8081)),
+    opsPort: problems.try(() => portOf('OPS_PORT', read('OPS_PORT'), 8081)),
     healthHost: read('HEALTH_HOST') ?? '127.0.0.1',
-    healthPort: problems.try(() => readPort('HEALTH_PORT', read('HEALTH_PORT'), null)),
+    healthPort: problems.try(() => portOf('HEALTH_PORT', read('HEALTH_PORT'), null)),
     metricsHost: read('METRICS_HOST') ?? '127.0.0.1',
-    metricsPort: problems.try(() => readPort('METRICS_PORT', read('METRICS_PORT'), null)),
+    metricsPort: problems.try(() => portOf('METRICS_PORT', read('METRICS_PORT'), null)),
     basePath: problems.try(() => basePath(read('BASE_PATH'))),
     consentChannel: problems.try(() => readConsentChannel(read('CHANNEL_NAME'))),
     delivery: problems.try(() => oneOf('DELIVERY', read('DELIVERY') ?? 'on', ['on', 'off']) === 'on'),
@@ -140,13 +140,13 @@ function channelOf(text: string | undefined, ownDatabase: boolean): Config['chan
   return oneOf('CHANNEL', text ?? 'simulator', CHANNELS);
 }
 
-function readPort<T>(variable: string, text: string | undefined, fallback: T): number | T {
+function portOf<T>(variable: string, text: string | undefined, fallback: T): number | T {
   if (text === undefined) return fallback;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value > 65_535) {
-    throw new ConfigError(variable, 'must be a port number from 0 to 65535 (0: any free port)');
+  try {
+    return readPort(text);
+  } catch (error) {
+    throw new ConfigError(variable, describeError(error));
   }
-  return value;
 }
 
 function basePath(text: string | undefined): string {

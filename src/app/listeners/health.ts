@@ -2,27 +2,15 @@
 import type { Logger } from 'pino';
 import { type Health, healthApi } from '../../http/health-api.ts';
 import type { Config } from '../config/config.ts';
-import { listen, urlOf } from './listen.ts';
-
-/** A running health listener. */
-export interface HealthListener {
-  close(): Promise<void>;
-}
+import { type Listener, NO_LISTENER, openListener } from './listen.ts';
 
 /** Listens on `HEALTH_PORT` where the variable is set. Throws a `ConfigError` where the address cannot be used. */
 export async function startHealth(
   { healthHost, healthPort }: Config,
   log: Logger,
   health: Health,
-): Promise<HealthListener> {
-  if (healthPort === null) return { close: async () => {} };
-  const app = healthApi(health);
-  try {
-    await listen(app, ['HEALTH_HOST', healthHost], ['HEALTH_PORT', healthPort]);
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
-  log.info({ url: urlOf(app) }, 'the health listener answers');
-  return { close: () => app.close() };
+): Promise<Listener> {
+  if (healthPort === null) return NO_LISTENER;
+  const at = ['HEALTH_HOST', healthHost] as const;
+  return openListener(healthApi(health), at, ['HEALTH_PORT', healthPort], log, 'the health listener answers');
 }

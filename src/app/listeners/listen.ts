@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import { errorCode } from '../../base/error-code.ts';
 import { ConfigError } from '../config/config.ts';
 
@@ -29,6 +30,32 @@ export async function listen(
         throw error;
     }
   }
+}
+
+/** A listener that is open. */
+export interface Listener {
+  close(): Promise<void>;
+}
+
+/** Where a process has no such listener. */
+export const NO_LISTENER: Listener = { close: async () => {} };
+
+/** Opens a listener and logs its URL with `text`. Throws as `listen`; then nothing is open. */
+export async function openListener(
+  app: FastifyInstance,
+  host: readonly [string, string],
+  port: readonly [string, number],
+  log: Logger,
+  text: string,
+): Promise<Listener> {
+  try {
+    await listen(app, host, port);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  log.info({ url: urlOf(app) }, text);
+  return { close: () => app.close() };
 }
 
 /** The port of a listener. */

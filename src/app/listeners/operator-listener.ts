@@ -5,12 +5,7 @@ import type { LogFailure } from '../../operations/failure-log.ts';
 import { CONSOLE_HOST, CONSOLE_PORT, consoleOrigin } from '../../operators/settings.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { Store } from '../open-store.ts';
-import { listen, portOf, urlOf } from './listen.ts';
-
-/** The listener, while it is open. */
-export interface OperatorListener {
-  close(): Promise<void>;
-}
+import { type Listener, NO_LISTENER, openListener, portOf } from './listen.ts';
 
 /**
  * Listens on `CONSOLE_PORT` where the variable is set. Throws a `ConfigError` where the address cannot be used, and
@@ -20,9 +15,9 @@ export async function startOperatorListener(
   { setting }: Config,
   { database, vault }: Store,
   { log, logFailure }: { log: Logger; logFailure: LogFailure },
-): Promise<OperatorListener> {
+): Promise<Listener> {
   const port = setting(CONSOLE_PORT);
-  if (port === null) return { close: async () => {} };
+  if (port === null) return NO_LISTENER;
   const host = setting(CONSOLE_HOST);
   const [{ consoleApi }, { sessionRoutes }, { enrolmentRoutes }, { hasOperators }] = await Promise.all([
     import('../../operator-api/console-api.ts'),
@@ -43,12 +38,6 @@ export async function startOperatorListener(
     origin: () => consoleOrigin(setting, app.server.listening ? portOf(app) : port),
     logFailure,
   });
-  try {
-    await listen(app, ['CONSOLE_HOST', host], ['CONSOLE_PORT', port]);
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
-  log.info({ url: urlOf(app), origin: consoleOrigin(setting, portOf(app)) }, 'the console answers');
-  return { close: () => app.close() };
+  const at = ['CONSOLE_HOST', host] as const;
+  return openListener(app, at, ['CONSOLE_PORT', port], log, 'the console answers');
 }

@@ -1,14 +1,12 @@
 /** The number of open conversations by step and holder (`conversation_counts`). */
 import type { Database } from '../../postgres/database.ts';
-
-/** Most rows that one statement folds. */
-const CHUNK = 50_000;
+import { FOLD_CHUNK, foldAll } from '../../postgres/fold.ts';
 
 /** Leaves rows alone that another process folds at this moment. */
 const FOLD = `
   WITH taken AS (
     DELETE FROM conversation_counts WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM conversation_counts LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED))
+      SELECT ctid FROM conversation_counts LIMIT ${FOLD_CHUNK} FOR UPDATE SKIP LOCKED))
     RETURNING step, holder, conversations
   ), folded AS (
     INSERT INTO conversation_counts SELECT step, holder, sum(conversations) FROM taken
@@ -17,9 +15,6 @@ const FOLD = `
   SELECT count(*)::integer AS taken FROM taken`;
 
 /** Folds the rows of each step and holder into one. Any number of processes may do this at once. */
-export async function foldConversationCounts(database: Database): Promise<void> {
-  for (;;) {
-    const { rows } = await database.query<{ taken: number }>(FOLD);
-    if ((rows[0]?.taken ?? 0) < CHUNK) return;
-  }
+export function foldConversationCounts(database: Database): Promise<void> {
+  return foldAll(database, FOLD);
 }

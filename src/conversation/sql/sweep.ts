@@ -50,15 +50,9 @@ const OPEN = `
   SELECT ${COLUMNS} FROM conversations c
   WHERE c.ended_at IS NULL AND c.application_id > $1 ORDER BY c.application_id LIMIT ${PART}`;
 
-/** Where the round over all open conversations goes on. A process that starts begins a new round. */
-const AFTER = new WeakMap<Session, ApplicationId>();
-
-/** The next part of the round over all open conversations: it finds what no time tells. */
-export async function nextOpen(session: Session): Promise<OpenConversation[]> {
-  const { rows } = await session.query<OpenRow>(OPEN, [AFTER.get(session) ?? 0]);
-  const some = rows.map(openOf);
-  AFTER.set(session, some.length < PART ? toApplicationId(0) : some.at(-1)!.applicationId);
-  return some;
+/** The next part of the round over all open conversations, which finds what no time tells; null: the first part. */
+export async function nextOpen(session: Session, after: ApplicationId | null): Promise<OpenConversation[]> {
+  return (await session.query<OpenRow>(OPEN, [after ?? 0])).rows.map(openOf);
 }
 
 function openOf({ id, application_id, phone_index, status }: OpenRow): OpenConversation {

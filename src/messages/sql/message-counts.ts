@@ -1,6 +1,7 @@
 /** The number of messages by status (`migrations/0007_messages.sql`): exact, and read in milliseconds. */
 
 import type { Database } from '../../postgres/database.ts';
+import { FOLD_CHUNK, foldAll } from '../../postgres/fold.ts';
 import type { MessageStatus } from '../rules/notify.ts';
 
 const COUNT = `
@@ -18,14 +19,11 @@ export async function countOfStatus(database: Database, status: MessageStatus): 
   return (await countMessages(database)).find((one) => one.status === status)?.count ?? 0;
 }
 
-/** Most rows that one statement folds. */
-const CHUNK = 50_000;
-
 /** Leaves rows alone that another process folds at this moment. */
 const FOLD = `
   WITH taken AS (
     DELETE FROM message_counts WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM message_counts LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED))
+      SELECT ctid FROM message_counts LIMIT ${FOLD_CHUNK} FOR UPDATE SKIP LOCKED))
     RETURNING status, count
   ), folded AS (
     INSERT INTO message_counts SELECT status, sum(count) FROM taken GROUP BY status HAVING sum(count) <> 0
@@ -33,9 +31,6 @@ const FOLD = `
   SELECT count(*)::integer AS taken FROM taken`;
 
 /** Folds the rows of each status into one. Any number of processes may do this at once. */
-export async function foldMessageCounts(database: Database): Promise<void> {
-  for (;;) {
-    const { rows } = await database.query<{ taken: number }>(FOLD);
-    if ((rows[0]?.taken ?? 0) < CHUNK) return;
-  }
+export function foldMessageCounts(database: Database): Promise<void> {
+  return foldAll(database, FOLD);
 }

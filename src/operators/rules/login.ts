@@ -4,8 +4,13 @@
 export const LOGIN_RULE =
   'the login must be 2 to 64 letters, digits, dots, hyphens, underscores, plus or at signs, and begin with a letter';
 
+/** A login as it is stored, if it is one. */
+export function normalLogin(text: string): string {
+  return text.trim().toLowerCase();
+}
+
 /** The login in lower case; null where the text breaks the rule. */
 export function readLogin(text: string): string | null {
-  const login = text.trim().toLowerCase();
+  const login = normalLogin(text);
   return /^[a-z][a-z0-9._+@-]{1,63}$/.test(login) ? login : null;
 }

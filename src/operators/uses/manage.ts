@@ -3,7 +3,7 @@
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import type { Authority } from '../rules/authority.ts';
-import { LOGIN_RULE, readLogin } from '../rules/login.ts';
+import { LOGIN_RULE, normalLogin, readLogin } from '../rules/login.ts';
 import type { Role } from '../rules/role.ts';
 import { resetFactors } from '../sql/factors.ts';
 import {
@@ -103,7 +103,7 @@ async function keepingAnAdmin<T>(session: Transaction, change: () => Promise<T>)
 }
 
 async function known(session: Transaction, login: string): Promise<Operator> {
-  const operator = await findOperator(session, login.trim().toLowerCase());
+  const operator = await findOperator(session, normalLogin(login));
   if (operator === null)
     throw new OperatorError('there is no operator with this login: operator list shows all');
   return operator;

@@ -6,6 +6,7 @@ import { chainKeysOf } from '../../operations/chain-keys.ts';
 import { addOperatorEvents } from '../../operations/sql/operator-events.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
+import { normalLogin } from '../rules/login.ts';
 import { operatorName } from '../rules/operator-name.ts';
 import { stepOfCode } from '../rules/totp.ts';
 import {
@@ -42,7 +43,7 @@ export async function givePassword(
   { database, vault }: Store,
   { login: text, password, address }: { login: string; password: string; address: string },
 ): Promise<SignIn> {
-  const login = text.trim().toLowerCase();
+  const login = normalLogin(text);
   const pair = nameOf(vault, 'pair', `${login} ${address}`);
   const retryAfterSeconds = await countTry(database, [
     { name: pair, most: MOST.pair },
@@ -118,6 +119,8 @@ function record(
 
 /** A keyed hash of what is tried: the store keeps no address, and no login that nobody has. */
 function nameOf(vault: Vault, kind: string, text: string): Buffer {
-  const key = vault.derivedKeys('ventanilla sign-in tries').at(-1)!;
-  return createHmac('sha256', key).update(`${kind}:${text}`).digest().subarray(0, NAME_BYTES);
+  return createHmac('sha256', vault.derivedKey('ventanilla sign-in tries'))
+    .update(`${kind}:${text}`)
+    .digest()
+    .subarray(0, NAME_BYTES);
 }

@@ -1,5 +1,6 @@
 /** Random texts that operators and browsers carry, of which the store keeps digests. */
 import { createHash } from 'node:crypto';
+import { Secret } from 'otpauth';
 import { randomBytes } from '../../seal/random-bytes.ts';
 import type { SessionKey } from '../sql/sessions.ts';
 
@@ -8,7 +9,6 @@ const SESSION_ID_BYTES = 16;
 /** 80 bits: 16 letters and digits of base32. */
 const RECOVERY_BYTES = 10;
 const RECOVERY_CODES = 10;
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** A token with 256 random bits, and what the store keeps of it. No slow hash is needed: nobody can guess it. */
 export function newToken(): { token: string; digest: Buffer } {
@@ -38,7 +38,7 @@ export function readCookie(value: string): SessionKey | null {
 /** Ten codes, each for one sign-in without the authenticator app: four groups of four letters and digits. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
-    base32(randomBytes(RECOVERY_BYTES)).replace(/(.{4})(?=.)/g, '$1-'),
+    new Secret({ size: RECOVERY_BYTES }).base32.toLowerCase().replace(/(.{4})(?=.)/g, '$1-'),
   );
 }
 
@@ -46,9 +46,4 @@ export function newRecoveryCodes(): string[] {
 export function recoveryDigest(text: string): Buffer | null {
   const code = text.toLowerCase().replaceAll(/[\s-]/g, '');
   return /^[a-z2-7]{16}$/.test(code) ? digestOf(code) : null;
-}
-
-function base32(bytes: Buffer): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  return (bits.match(/.{5}/g) ?? []).map((five) => BASE32[Number.parseInt(five, 2)]).join('');
 }

@@ -17,7 +17,5 @@ export function phoneMac(vault: Vault, phone: Phone): Buffer {
 }
 
 function macOf(vault: Vault, parts: readonly (string | number)[]): Buffer {
-  const key = vault.derivedKeys(LABEL).at(-1);
-  if (key === undefined) throw new Error('no key');
-  return createHmac('sha256', key).update(JSON.stringify(parts)).digest();
+  return createHmac('sha256', vault.derivedKey(LABEL)).update(JSON.stringify(parts)).digest();
 }
