@@ -46,9 +46,12 @@ export function serve<P, R = Measured>(run: (phase: P) => Promise<R>): void {
 }
 
 /** In the parent: a child that runs phases one at a time. */
-export function worker<P, R = Measured>(file: string): { run(phase: P): Promise<R>; stop(): void } {
+export function worker<P, R = Measured>(
+  file: string,
+): { readonly pid: number; run(phase: P): Promise<R>; stop(): void } {
   const child = fork(new URL(file, import.meta.url), { serialization: 'advanced' });
   return {
+    pid: child.pid as number,
     run: (phase) =>
       new Promise((resolve, reject) => {
         const onExit = () => reject(new Error(`${file} ended`));

@@ -105,8 +105,11 @@ CREATE INDEX application_states_interested ON application_states (interested_at,
 CREATE TABLE review_queue (
   batch_id bigint PRIMARY KEY,
   partner_id integer NOT NULL,
-  positions smallint[] NOT NULL
+  positions smallint[] NOT NULL,
+  -- Whether the desk has an item for each of these positions (0058_desk_queue.sql).
+  is_expanded boolean NOT NULL DEFAULT false
 );
+CREATE INDEX review_queue_unexpanded ON review_queue (batch_id) WHERE NOT is_expanded;
 
 -- The history of applications: who did what, when and why.
 CREATE TABLE application_events (

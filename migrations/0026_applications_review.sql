@@ -1,5 +1,35 @@
 -- Reviews of applications, and the interest of applicants.
 
+-- The applications in review of at most p_limit batches after p_after that are not expanded yet, lowest batch first.
+-- Locks the batches until the end of the transaction; those that another session has locked are left out.
+CREATE FUNCTION take_unexpanded(p_after bigint, p_limit integer) RETURNS SETOF bigint
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY
+  SELECT application_id_at(t.batch_id, p.position) FROM (
+    SELECT q.batch_id, q.positions FROM review_queue q WHERE NOT q.is_expanded AND q.batch_id > p_after
+    ORDER BY q.batch_id LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED) AS t, unnest(t.positions) AS p(position);
+END
+$$;
+
+-- Says whether these batches are expanded.
+CREATE FUNCTION put_expanded(p_batch_ids bigint[], p_is_expanded boolean) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE review_queue q SET is_expanded = p_is_expanded WHERE q.batch_id IN (
+    SELECT r.batch_id FROM review_queue r WHERE r.batch_id = ANY (p_batch_ids) AND r.is_expanded <> p_is_expanded
+    ORDER BY r.batch_id FOR NO KEY UPDATE);
+END
+$$;
+
+-- What else is done when an application leaves the review, in the same transaction. Nothing by itself: a later file may
+-- replace the function, as 0058_desk_queue.sql does.
+CREATE FUNCTION leave_review_queue(p_id bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+END
+$$;
+
 -- Moves an application and writes its history if its status is one of p_from (D34). A final one frees its phone, and
 -- one in review leaves the queue (D35). An approval and a rejection queue a message (D40), and every move is an event
 -- (D41). Returns the status before (NULL: it cannot be read) and whether the application moved; no row if
@@ -7,11 +37,11 @@
 -- sees the first.
 --
 -- An application with a conversation is paid out only when its contract is signed and the time to withdraw is over, or
--- where a second operator overrides that (p_second; D46). Otherwise it does not move, and held_by_contract is true;
--- withdrawable_until is NULL where nothing is signed.
+-- where two operators override that (p_override; D46). Otherwise it does not move, and held_by_contract is true;
+-- withdrawable_until is NULL where nothing is signed. p_second: the second operator, for the history.
 CREATE FUNCTION move_application(
   p_id bigint, p_from application_status[], p_to application_status, p_actor text, p_action text, p_reason text,
-  p_reason_code text, p_second text
+  p_reason_code text, p_second text, p_override boolean
 ) RETURNS TABLE (
   status application_status, moved boolean, held_by_contract boolean, withdrawable_until timestamptz
 )
@@ -40,7 +70,7 @@ BEGIN
   RETURNING s.status, s.conversation_at, s.signed_at, s.withdrawable_until
   INTO v_status, v_conversation_at, v_signed_at, v_until;
   IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false, false, v_until; RETURN; END IF;
-  IF p_to = 'disbursed' AND p_second IS NULL AND v_conversation_at IS NOT NULL
+  IF p_to = 'disbursed' AND NOT p_override AND v_conversation_at IS NOT NULL
     AND (v_signed_at IS NULL OR v_until > clock_timestamp())
   THEN
     RETURN QUERY SELECT v_status, false, true, v_until; RETURN;
@@ -55,6 +85,7 @@ BEGIN
     WHERE q.batch_id = batch_of(p_id)
     RETURNING q.positions INTO v_left;
     IF v_left = '{}' THEN DELETE FROM review_queue q WHERE q.batch_id = batch_of(p_id); END IF;
+    PERFORM leave_review_queue(p_id);
   END IF;
   IF NOT is_open(p_to) AND v_phone IS NOT NULL THEN
     DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = p_id;
@@ -66,6 +97,26 @@ BEGIN
   PERFORM add_partner_events('application.status_changed', ARRAY[v_partner_id], ARRAY[p_id], v_status, p_to,
     p_reason_code, NULL);
   RETURN QUERY SELECT v_status, true, false, v_until;
+END
+$$;
+
+-- Locks an application against every review and signature until the end of the transaction, and returns what a decision
+-- about it stands on: its status (NULL: it cannot be read), its signature, and the number of its last event (0: nothing
+-- has happened since the registration; D48). No row if there is no such application.
+CREATE FUNCTION hold_application(p_id bigint)
+RETURNS TABLE (status application_status, signed_at timestamptz, last_event bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  SELECT a.status INTO status FROM applications_of(ARRAY[p_id]) AS a;
+  IF NOT FOUND THEN RETURN; END IF;
+  IF status IS NOT NULL THEN
+    INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (batch_of(p_id), p_id, hold_application.status)
+    ON CONFLICT (batch_id, application_id) DO UPDATE SET status = s.status
+    RETURNING s.status, s.signed_at INTO status, signed_at;
+  END IF;
+  last_event := coalesce((SELECT max(e.id) FROM application_events e WHERE e.application_id = p_id), 0);
+  RETURN NEXT;
 END
 $$;
 

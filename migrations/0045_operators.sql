@@ -48,13 +48,13 @@ CREATE TABLE operator_sessions (
   secret bytea NOT NULL,
   -- Without a foreign key, which a table of a cluster's coordinator cannot have.
   operator_id integer NOT NULL,
-  -- The password and the one-time code were right; else the password alone.
+  -- Both factors were right; else the first one alone.
   is_whole boolean NOT NULL,
   started_at timestamptz NOT NULL DEFAULT now(),
   seen_at timestamptz NOT NULL DEFAULT now(),
-  -- When the operator proved both factors last.
+  -- When the operator proved the earlier one of both factors last.
   proved_at timestamptz NOT NULL DEFAULT now(),
-  -- Wrong codes in a session without its second factor.
+  -- Wrong passwords and codes in this session; the fifth one ends it.
   wrong_codes smallint NOT NULL DEFAULT 0
 );
 CREATE INDEX operator_sessions_operator ON operator_sessions (operator_id, started_at);

@@ -1,4 +1,5 @@
 /** Writes `dist`, the compiled program, which `npm pack` puts into the package `ventanilla`. */
+import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { compile, REPOSITORY, writeVersion } from './compile.js';
@@ -16,5 +17,9 @@ for (const folder of ['src/docs-page/page', 'src/http', 'src/simulator/page', 's
     filter: (path) => extname(path) !== '.ts',
   });
 }
+// The page of the console is built whole, so the package needs none of what builds it.
+const { status } = spawnSync(process.execPath, [join(REPOSITORY, 'console/build.js')], { stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+cpSync(join(REPOSITORY, 'console/dist'), join(DIST, 'console/dist'), { recursive: true });
 cpSync(join(REPOSITORY, 'migrations'), join(DIST, 'migrations'), { recursive: true });
 writeVersion(DIST);

@@ -192,6 +192,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'income/sql',
       'signing/sql',
       'conversation/sql',
+      'desk/sql',
+      'desk/uses/notes.ts',
       'partners/uses',
       'rights/sql',
     ],
@@ -221,10 +223,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   operators: PARTS,
   'operators/rules': ['base'],
   'operators/sql': ['base', 'postgres', 'seal', 'operators/rules'],
-  'operators/uses': [...GROUND, 'operators/rules', 'operators/sql'],
+  'operators/uses': [...GROUND, 'operators/rules', 'operators/settings.ts', 'operators/sql'],
   'operators/routes': [
     ...GROUND,
     'operators/rules',
+    'operators/settings.ts',
     'operators/sql',
     'operators/uses',
     'operator-api/route.ts',
@@ -233,6 +236,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['base', 'cli', 'operations', 'operators/rules', 'operators/settings.ts', 'operators/uses'],
   ],
   'operator-api': [...GROUND, 'gate', 'http', 'operators/rules', 'operators/sql', 'operators/uses'],
+
+  // One application as operators see it in the browser: it reads what the subjects have of it.
+  desk: [...PARTS, 'desk/sql', 'desk/uses'],
+  'desk/rules': ['base', ...RULES, 'operators/rules'],
+  'desk/sql': ['base', 'postgres', 'seal', ...RULES, 'operators/rules', 'applications/sql', 'desk/rules'],
+  'desk/uses': [
+    ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses', 'messages/sql'],
+    ...['conversation/sql', 'conversation/uses', 'documents/sql', 'documents/store', 'documents/uses'],
+    ...['income/sql', 'income/uses', 'signing/sql', 'desk/rules', 'desk/sql'],
+    'operators/rules',
+  ],
+  'desk/routes': [
+    ...['base', 'operations', ...RULES, 'operator-api/route.ts', 'documents/store'],
+    ...['desk/rules', 'desk/uses'],
+  ],
 
   // What operators watch. It reads the tables of all subjects, and imports none of them.
   monitoring: [...PARTS, 'monitoring/sql', 'monitoring/metrics'],
@@ -266,6 +284,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'monitoring/subject.ts',
       'operators',
       'operator-api',
+      'desk/settings.ts',
+      'desk/subject.ts',
+      'desk/settings.ts',
+      'desk/routes',
+      'documents/open.ts',
       'backup',
       'places',
     ],
@@ -284,7 +307,7 @@ const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };
 /** The bulk command sends through the partners' client. */
 const CLIENT = { room: 'bulk/send', path: '../client/src/' };
 /** The pure rooms. Other rooms may import any package and any module of Node. */
-const PURE = ['base', ...RULES, 'events/push/rules', 'monitoring/rules', 'operators/rules'];
+const PURE = ['base', ...RULES, 'desk/rules', 'events/push/rules', 'monitoring/rules', 'operators/rules'];
 const PURE_PACKAGES = /^((libphonenumber-js|typebox)(\/|$)|ipaddr\.js$|otpauth$|node:zlib$)/;
 /** What a pure room may know of the log: its type. */
 const LOG_TYPE = "import type { Logger } from 'pino';";

@@ -29,6 +29,7 @@ const SUBJECTS = [
   'documents',
   'income',
   'operators',
+  'desk',
   'signing',
 ];
 const MAX_FILE_LINES = 300;

@@ -46,7 +46,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     'conversation_counts',
   ],
   'documents/sql': ['documents', 'document_inputs', 'document_removals', 'document_counts'],
-  'income/sql': ['income_checks'],
+  'income/sql': ['income_checks', 'income_steps'],
   'rights/sql': ['erasures', 'erased_phones'],
   'vault/sql': ['reseals', 'reindexes'],
   'operations/sql': ['operator_events', 'operator_events_head'],
@@ -54,10 +54,24 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     ...[
       'operators',
       'operator_authorities',
+      'operator_identities',
+      'operator_pending_sign_ins',
       'operator_recovery_codes',
       'operator_sessions',
       'operator_tries',
     ],
+  ],
+  'desk/sql': [
+    ...[
+      'review_items',
+      'selections',
+      'application_notes',
+      'pends',
+      'open_pends',
+      'decision_hours',
+      'second_looks',
+    ],
+    ...['proposals', 'open_proposals', 'proposal_requests'],
   ],
   'monitoring/sql': ['upkeep_jobs', 'message_count_hours'],
 };

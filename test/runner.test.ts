@@ -13,7 +13,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs one file with this text as `npm test` does. */
 async function runOf(text: string): Promise<{ code: number; out: string }> {
-  await writeFile(join(folder, 'a.test.ts'), `import { test } from 'node:test';\n${text}`);
+  await writeFile(join(folder, 'a.test.ts'), `import { describe, test } from 'node:test';\n${text}`);
   const flags = [`--import=${SUPPORT}/left-open.ts`, `--test-reporter=${SUPPORT}/reporter.ts`];
   const env: NodeJS.ProcessEnv = { ...process.env, LEFT_OPEN_MS: '500' };
   delete env.NODE_TEST_CONTEXT;
@@ -43,6 +43,13 @@ test('a file without tests fails the run', async () => {
   const { code, out } = await runOf('');
   assert.equal(code, 1, out);
   assert.match(out, /^error: a\.test\.ts has no test$/m);
+});
+
+test('a file whose suites are skipped with a reason passes: a machine may lack the program that they need', async () => {
+  const { code, out } = await runOf(`describe('a', { skip: 'no such program' }, () => {});`);
+  assert.equal(code, 0, out);
+  const unexplained = await runOf(`describe('a', { skip: true }, () => {});`);
+  assert.equal(unexplained.code, 1, unexplained.out);
 });
 
 test('a file that stays open is ended, says what is open, and fails the run', async () => {

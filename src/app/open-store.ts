@@ -114,7 +114,8 @@ export async function openTables(
   const patience = new Patience({ signal, notice, what });
   try {
     if (server === null) await awaitServer(database, patience);
-    await patience.run(() => checkServer(database));
+    const warning = await patience.run(() => checkServer(database));
+    if (warning !== null) notice(warning);
     await patience.run(() => checkPooler(database));
     return { database, webhookDatabase, owner, patience, close };
   } catch (error) {

@@ -76,16 +76,20 @@ export function processRoles(): ProgramRoles {
   };
 }
 
-function serve(config: Config): Promise<void> {
+async function serve(config: Config): Promise<void> {
   countBuffersInHeapLimit();
+  const { findConsolePage } = await import('./console-page.ts');
+  // Beside the start of the database, which takes longer.
+  const consolePage = findConsolePage(config);
   return withStore(config, async (store, log) => {
     const { startService } = await import('./serve.ts');
-    const service = await startService(config, store, log);
+    const service = await startService(config, store, log, { consolePage });
     try {
       await store.confirm();
       // Only once the service listens: where the port is taken, a key that is shown only once would be lost.
       const demo = await makeDemo(config, store);
-      process.stdout.write(printable(welcome(service, demo)));
+      const link = await firstAdminLink(config, store, service.consoleUrl);
+      process.stdout.write(printable(welcome(service, { demo, link })));
       return service.stop;
     } catch (error) {
       await service.stop();
@@ -156,6 +160,19 @@ async function makeDemo({ databaseUrl, dataDir }: Config, store: OpenStore): Pro
   if (demo === null) return null;
   await writeFile(join(dataDir, 'demo-key'), demo.apiKey, { mode: 0o600 });
   return { apiKey: demo.apiKey, dataDir };
+}
+
+/** Only in the embedded store, as the demo partner. The link ends at the next start; null: somebody can sign in. */
+async function firstAdminLink(
+  config: Config,
+  store: OpenStore,
+  consoleUrl: string | null,
+): Promise<string | null> {
+  if (config.databaseUrl !== null || consoleUrl === null) return null;
+  const { inviteFirstAdmin } = await import('../operators/uses/first-admin.ts');
+  const { enrolmentLink } = await import('../operators/settings.ts');
+  const token = await store.patience.run(() => inviteFirstAdmin(operatorOf(config, store)));
+  return token === null ? null : enrolmentLink(consoleUrl, token);
 }
 
 function operatorOf(config: Config, { database, vault }: OpenStore): OperatorContext {

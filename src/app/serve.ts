@@ -14,7 +14,7 @@ import { addDocs } from '../docs-page/page.ts';
 import { partnerFeed } from '../events/uses/partner-events.ts';
 import { Admission } from '../gate/admission.ts';
 import { healthApi } from '../http/health-api.ts';
-import { PARTNER_LIMITS, partnerApi } from '../http/partner-api.ts';
+import { PARTNER_LIMITS, type PartnerLimits, partnerApi } from '../http/partner-api.ts';
 import { readWhatsAppEvents } from '../messages/channels/whatsapp-events.ts';
 import { ChannelEventIntake } from '../messages/intake/channel-event-intake.ts';
 import type { WebhookOptions } from '../messages/routes/whatsapp-webhook.ts';
@@ -29,11 +29,12 @@ import type { Watcher } from '../subject/watcher.ts';
 import { startBackground } from './background.ts';
 import type { ChannelPage } from './channel.ts';
 import type { Config } from './config/config.ts';
+import { type FoundPage, NO_PAGE } from './console-page.ts';
 import { loadHearing } from './hearing.ts';
 import { stopInOrder } from './lifetime.ts';
 import { startHealth } from './listeners/health.ts';
 import { type Listener, listen, portOf, urlOf } from './listeners/listen.ts';
-import { startOperatorListener } from './listeners/operator-listener.ts';
+import { type OperatorListener, startOperatorListener } from './listeners/operator-listener.ts';
 import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
 import { openRegistrar } from './registrar.ts';
@@ -47,6 +48,8 @@ export interface RunningService {
   readonly opsUrl: string;
   /** The page that shows the messages of the simulator; null where this process does not run a simulator. */
   readonly simulatorUrl: string | null;
+  /** The origin of the operators' console; null where this process has none. */
+  readonly consoleUrl: string | null;
   /** Stops the sends, answers the requests under way, refuses new requests, and ends. The store stays open. */
   stop(sinceMs?: number): Promise<boolean>;
 }
@@ -56,12 +59,18 @@ const STOP_BY_MS = { sending: 800, requests: 4_700, background: 5_500, operators
 /** Requests without an answer after this time are cut off. */
 const DRAIN_WITHIN_MS = 3_500;
 
+/** What a service may get from outside. */
+interface ServiceParts {
+  readonly consolePage?: Promise<FoundPage>;
+  readonly limits?: PartnerLimits;
+}
+
 /** Listens on all ports. Throws where the policy is refused or a port is taken. */
 export async function startService(
   config: Config,
   store: Store & Pick<OpenStore, 'patience'>,
   log: Logger,
-  limits = PARTNER_LIMITS,
+  { consolePage = Promise.resolve(NO_PAGE), limits = PARTNER_LIMITS }: ServiceParts = {},
 ): Promise<RunningService> {
   const { database, vault, patience } = store;
   const watcher = await startWatch(config, store);
@@ -72,7 +81,7 @@ export async function startService(
   // One for the requests and for all work of the process: a failure that all of them meet is one line.
   const logFailure = failureLog(log);
   const failed = workFailureLog(logFailure);
-  const { keyOutcomes, refusedReceipts, counted } = refusalCounts(store, log, failed);
+  const { keyOutcomes, stopCounts, counted } = refusalCounts(store, log, failed);
   const ingest = { fields, policy, vault, registrar, database, ...counted };
   const partner = partnerApi({
     basePath: config.basePath,
@@ -110,12 +119,13 @@ export async function startService(
     simulatorUrl: wayTo(page, config, ops),
   });
   const listeners: Listener[] = [];
+  let consoleListener: OperatorListener;
   try {
     listeners.push(await showWatch(config, { log, watcher }, health, ops));
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
     listeners.push(await startHealth(config, log, health));
-    listeners.push(await startOperatorListener(config, store, { log, logFailure }));
+    consoleListener = await startOperatorListener(config, store, { log, logFailure, page: consolePage });
   } catch (error) {
     // A listener that is open already would keep the process alive.
     const opened = [partner, ops, ...listeners].map((listener) => listener.close());
@@ -126,6 +136,7 @@ export async function startService(
     url: urlOf(partner) + config.basePath,
     opsUrl: urlOf(ops),
     simulatorUrl: page && urlOf(ops) + page.path,
+    consoleUrl: consoleListener.origin,
     stop: (sinceMs = performance.now()) => {
       stopping = true;
       return stopInOrder(log, sinceMs, [
@@ -134,13 +145,12 @@ export async function startService(
         {
           name: 'background',
           byMs: STOP_BY_MS.background,
-          run: () =>
-            Promise.all([background.stop(), refusedReceipts.settled().then(() => keyOutcomes.stop())]),
+          run: () => Promise.all([background.stop(), stopCounts()]),
         },
         {
           name: 'operators',
           byMs: STOP_BY_MS.operators,
-          run: () => Promise.all([ops, ...listeners].map((listener) => listener.close())),
+          run: () => Promise.all([ops, consoleListener, ...listeners].map((listener) => listener.close())),
         },
       ]);
     },
@@ -198,7 +208,8 @@ function refusalCounts({ database }: Store, log: Logger, failed: ServiceContext[
       refusedReceipts.added(keyId);
     },
   };
-  return { keyOutcomes, refusedReceipts, counted };
+  const stopCounts = () => refusedReceipts.settled().then(() => keyOutcomes.stop());
+  return { keyOutcomes, stopCounts, counted };
 }
 
 async function drain(partner: FastifyInstance): Promise<void> {

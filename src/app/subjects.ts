@@ -7,6 +7,7 @@ import { applications } from '../applications/subject.ts';
 import { audit } from '../audit/subject.ts';
 import { bulk } from '../bulk/subject.ts';
 import { conversation } from '../conversation/subject.ts';
+import { desk } from '../desk/subject.ts';
 import { documents } from '../documents/subject.ts';
 import { endPushes, push } from '../events/push/subject.ts';
 import { events } from '../events/subject.ts';
@@ -40,6 +41,7 @@ export const SUBJECTS: readonly Subject[] = [
   rights,
   vault({ witnesses: loadWitnesses }),
   operators,
+  desk,
   audit,
   monitoring,
   bulk,

@@ -21,15 +21,22 @@ export interface Demo {
   readonly dataDir: string;
 }
 
-/** The URLs of the service; `simulatorUrl` is null without a simulator. */
+/** The URLs of the service; `simulatorUrl` is null without a simulator, `consoleUrl` without a console. */
 interface Urls {
   readonly url: string;
   readonly opsUrl: string;
   readonly simulatorUrl: string | null;
+  readonly consoleUrl: string | null;
 }
 
-/** The URLs and, on the first start, the demo partner's key with commands to paste. */
-export function welcome({ url, opsUrl, simulatorUrl }: Urls, demo: Demo | null): string {
+/**
+ * The URLs; on the first start the demo partner's key with commands to paste; and until somebody has set the factors of
+ * the first admin, the link to do so.
+ */
+export function welcome(
+  { url, opsUrl, simulatorUrl, consoleUrl }: Urls,
+  { demo, link }: { demo: Demo | null; link: string | null },
+): string {
   const lines = [
     '',
     'Ventanilla is ready.',
@@ -38,7 +45,15 @@ export function welcome({ url, opsUrl, simulatorUrl }: Urls, demo: Demo | null):
     `  Health        ${opsUrl}/healthz   ${opsUrl}/readyz`,
   ];
   if (simulatorUrl !== null) lines.push(`  Phones        ${simulatorUrl}   (what applicants receive)`);
+  if (consoleUrl !== null) lines.push(`  Console       ${consoleUrl}   (for operators)`);
   lines.push('');
+  if (link !== null) {
+    lines.push(
+      'No operator can sign in yet. Set the password of "admin" with this link, within 24 hours and before the next start:',
+      `  ${link}`,
+      '',
+    );
+  }
   if (demo !== null) {
     lines.push(
       'The store was empty, so there is a partner "Demo" now. Its key, shown only this once:',

@@ -1,18 +1,22 @@
 /** What `serve` and `worker` run of the conversations. */
 import { errorFields } from '../base/error-fields.ts';
 import { eachApart } from '../postgres/row-fault.ts';
-import type { Service } from '../subject/subject.ts';
+import type { Service, ServiceContext } from '../subject/subject.ts';
 import { startReading, startSweep, startTurns, startWork } from './loops.ts';
+import { CONVERSATION_DAYS } from './settings.ts';
 import { foldConversationCounts } from './sql/counts.ts';
 import { forgetFlows } from './sql/flows.ts';
 import { forgetConversations, mendConversations } from './sql/retention.ts';
+import { stampEnded } from './sql/trim.ts';
 import { hearMessages } from './uses/hear.ts';
+import { trimConversations } from './uses/trim.ts';
 
 export const CONVERSATION_SERVICE: Service = {
   upkeep: [
     { name: 'mend times of conversations', run: ({ database }) => mendConversations(database) },
     { name: 'fold conversation counts', run: ({ database }) => foldConversationCounts(database) },
     { name: 'forget conversations', seldom: true, run: ({ database }) => forgetConversations(database) },
+    { name: 'forget chats', seldom: true, run: forgetChats },
     { name: 'forget flows', seldom: true, run: ({ database }) => forgetFlows(database) },
   ],
   loops: [startTurns, startWork, startReading, startSweep],
@@ -31,3 +35,11 @@ export const CONVERSATION_SERVICE: Service = {
     );
   },
 };
+
+async function forgetChats({ database, log, setting }: ServiceContext): Promise<void> {
+  await stampEnded(database);
+  const days = setting(CONVERSATION_DAYS);
+  if (days === null) return;
+  const conversations = await trimConversations(database, days);
+  if (conversations > 0) log.info({ conversations }, 'deleted the chats of conversations that ended');
+}

@@ -1,6 +1,7 @@
 /** The parts of the conversations in the program. */
 import { addGroup } from '../cli/command.ts';
 import type { Subject } from '../subject/subject.ts';
+import { CONVERSATION_DAYS } from './settings.ts';
 
 export const conversation: Subject = {
   commands: [
@@ -10,6 +11,7 @@ export const conversation: Subject = {
       load: async () => (await import('./commands/conversation.ts')).addConversationCommands,
     },
   ],
+  settings: [CONVERSATION_DAYS],
   witnesses: async () => ({
     reindexings: [(await import('./sql/reindex.ts')).CONVERSATION_REINDEXING],
     dataKeys: [(await import('./sql/sealed-inputs.ts')).CONVERSATION_INPUTS],

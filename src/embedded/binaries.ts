@@ -7,7 +7,7 @@ import { publishForOthers } from './publish.ts';
 
 /** The programs of one PostgreSQL. */
 export interface Binaries {
-  /** As PG_VERSION names it, such as `18`. */
+  /** As PG_VERSION names it, such as `17`. */
   readonly major: string;
   readonly initdb: string;
   readonly postgres: string;

@@ -1,7 +1,7 @@
 /** Puts together what a check of an income works with, from the variables of the process. */
 import type { ReadSetting } from '../base/setting.ts';
-import { BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_URL } from './settings.ts';
-import { belvoSource } from './sources/belvo.ts';
+import { BELVO_RETURN_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_URL } from './settings.ts';
+import { belvoProvider } from './sources/belvo.ts';
 import { documentSource, operatorSource } from './sources/documents.ts';
 import type { IncomeContext } from './uses/check-income.ts';
 
@@ -18,11 +18,12 @@ export function openIncome(
           url,
           secretId: setting(BELVO_SECRET_ID),
           secretPassword: setting(BELVO_SECRET_PASSWORD),
+          returnUrl: setting(BELVO_RETURN_URL),
         };
   return {
     ...around,
     documents: documentSource(around),
     operator: operatorSource(around),
-    provider: account === null ? null : belvoSource(account),
+    provider: account === null ? null : belvoProvider(account),
   };
 }

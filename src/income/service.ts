@@ -2,6 +2,7 @@
 import { stillThere } from '../applications/sql/erasure.ts';
 import type { Service } from '../subject/subject.ts';
 import { checkedAfter, deleteIncomeChecks } from './sql/income-checks.ts';
+import { forgetSteps } from './sql/income-steps.ts';
 
 /** The jobs of one process: each remembers where it goes on. */
 export function incomeService(): Service {
@@ -18,6 +19,11 @@ export function incomeService(): Service {
           if (gone.length > 0) await deleteIncomeChecks(database, gone);
           after = last ?? '0';
         },
+      },
+      {
+        name: 'forget sessions of income sources',
+        seldom: true,
+        run: ({ database }) => forgetSteps(database),
       },
     ],
   };

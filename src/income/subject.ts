@@ -1,7 +1,7 @@
 /** The parts of the incomes in the program. */
 import { addGroup } from '../cli/command.ts';
 import type { Subject } from '../subject/subject.ts';
-import { BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_URL } from './settings.ts';
+import { BELVO_RETURN_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_URL } from './settings.ts';
 
 export const income: Subject = {
   commands: [
@@ -11,7 +11,12 @@ export const income: Subject = {
       load: async () => (await import('./commands/income.ts')).addIncomeCommands,
     },
   ],
-  settings: [BELVO_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD],
-  witnesses: async () => ({ dataKeys: [(await import('./sql/income-checks.ts')).INCOME_EVIDENCE] }),
+  settings: [BELVO_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_RETURN_URL],
+  witnesses: async () => ({
+    dataKeys: [
+      (await import('./sql/income-checks.ts')).INCOME_EVIDENCE,
+      (await import('./sql/income-steps.ts')).INCOME_STEPS,
+    ],
+  }),
   service: async () => (await import('./service.ts')).incomeService(),
 };

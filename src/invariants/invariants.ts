@@ -93,4 +93,24 @@ export const INVARIANTS: readonly Invariant[] = [
       ) AS queued ON queued.id = due.id
       WHERE due.id IS NULL OR queued.id IS NULL`,
   },
+  {
+    name: 'items of the queue',
+    rule: 'the desk has an item for each application in review whose batch is expanded, and no others (D48)',
+    sql: `
+      SELECT count(*) AS broken FROM review_items i
+      FULL JOIN (
+        SELECT application_id_at(q.batch_id, p.position) AS id FROM review_queue q, unnest(q.positions) AS p(position)
+        WHERE q.is_expanded
+      ) AS queued ON queued.id = i.application_id
+      WHERE i.application_id IS NULL OR queued.id IS NULL`,
+  },
+  {
+    name: 'open proposals',
+    rule: 'a proposal that has not ended is the open one of its application, and no other one is (D48)',
+    sql: `
+      SELECT count(*) AS broken FROM (
+        SELECT p.id, p.application_id FROM proposals p WHERE p.state = 'proposed') AS due
+      FULL JOIN open_proposals o ON o.proposal_id = due.id AND o.application_id = due.application_id
+      WHERE due.id IS NULL OR o.proposal_id IS NULL`,
+  },
 ];

@@ -15,13 +15,22 @@ import type { Database } from '../postgres/database.ts';
 import { cookieHeader, cookieOf } from './cookie.ts';
 import { faultOfForm } from './fault-of-form.ts';
 import { openapiOf } from './openapi.ts';
-import type { Access, Answer, Route } from './route.ts';
+import { addPage, PAGE_ROUTE, type Page } from './page.ts';
+import { withNumbers } from './query-numbers.ts';
+import type { Access, Answer, Call, Failure, Needs, Route } from './route.ts';
 import { refusalOfSite } from './same-site.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    isCallback?: boolean;
+  }
+}
 
 const CONNECTION_LIMITS = { all: 512, perAddress: 128 };
 const MAX_BODY_BYTES = 65_536;
 const ANSWER_WITHIN_MS = 9_000;
 const BUSY_RETRY_S = 1;
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** What the listener needs. */
 export interface ConsoleApi {
@@ -29,10 +38,12 @@ export interface ConsoleApi {
   readonly routes: readonly Route[];
   /** The origin under which browsers reach the listener. The port may be known only once it is open. */
   readonly origin: () => string;
+  /** The built page; null: there is none. */
+  readonly page: Promise<Page | null>;
   readonly logFailure: LogFailure;
 }
 
-/** Answers the routes below `/api`, and 404 everywhere else. */
+/** Answers the routes below `/api`, and with the page everywhere else. */
 export function consoleApi(api: ConsoleApi): FastifyInstance {
   const app = fastify({
     forceCloseConnections: true,
@@ -45,35 +56,50 @@ export function consoleApi(api: ConsoleApi): FastifyInstance {
   app.removeContentTypeParser('text/plain');
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
+    if (isLink(request)) return;
     const refusal = refusalOfSite(request.headers, api.origin());
     if (refusal !== null) return reply.status(403).send({ error: refusal });
   });
   for (const route of api.routes) addRoute(app, api, route);
   app.get('/api/openapi.json', async () => openapiOf(api.routes, api.origin()));
+  addPage(app, () => inTime(performance.now() + ANSWER_WITHIN_MS, api.page));
   app.setNotFoundHandler(async (_request, reply) => reply.status(404).send({ error: 'not found' }));
   app.setErrorHandler((error, _request, reply) => present(error, reply, api.logFailure));
   return app;
 }
 
+/**
+ * Whether somebody follows a link to the page, maybe one of another site, or comes back from the identity provider. The
+ * route decides and not the text of the path, because a path has many spellings.
+ */
+function isLink({ routeOptions, headers }: FastifyRequest): boolean {
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  const isOpen = routeOptions.url === PAGE_ROUTE || routeOptions.config.isCallback === true;
+  return isOpen && isNavigation && headers.origin === undefined;
+}
+
 function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route): void {
-  const { method, path, access, needsFresh, body, query } = route;
+  const { method, path, access, needsFresh, isCallback = false, body, query } = route;
   app.route({
     method,
     url: `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+    config: { isCallback },
     handler: async (request, reply) => {
       const found = await sessionOf(api, request, access);
       if (needsFresh && found.session?.isFresh === false)
-        throw new Refusal(403, 'sign in again: this needs a sign-in of the last five minutes');
+        throw new Refusal(403, 'sign in again: this needs a sign-in of the last five minutes', 'sign-in');
+      const given = query ? withNumbers(query, request.query) : request.query;
       const fault =
-        (body && faultOfForm(body, request.body, 'body')) ??
-        (query && faultOfForm(query, request.query, 'query'));
+        (body && faultOfForm(body, request.body, 'body')) ?? (query && faultOfForm(query, given, 'query'));
       if (fault) throw new Refusal(400, fault);
       const call = {
         ...found,
         body: request.body,
-        query: request.query,
+        query: given,
         params: request.params,
+        pendingCookie: cookieOf('pending sign-in', request.headers.cookie, api.origin()),
         address: request.ip,
+        ...conditionsOf(request),
       };
       return send(
         reply,
@@ -84,13 +110,30 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route): void {
   });
 }
 
+/** What a request says of the state that it knows, and of its repetitions. */
+function conditionsOf({
+  headers,
+}: FastifyRequest): Pick<Call<never, never>, 'knownTags' | 'decidedOn' | 'idempotencyKey'> {
+  const decidedOn = tagsOf(headers['if-match']);
+  const key = headers['idempotency-key'];
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(`${key}`))
+    throw new Refusal(400, 'Idempotency-Key must be 1 to 255 printable ASCII characters');
+  return {
+    knownTags: tagsOf(headers['if-none-match']),
+    decidedOn: decidedOn.length === 1 ? decidedOn[0]! : null,
+    idempotencyKey: key === undefined ? null : `${key}`,
+  };
+}
+
 /** A request that is refused, with the text for its sender. */
 class Refusal extends Error {
   readonly status: number;
+  readonly body: Failure;
 
-  constructor(status: number, message: string) {
-    super(message);
+  constructor(status: number, error: string, needs?: Needs) {
+    super(error);
     this.status = status;
+    this.body = needs === undefined ? { error } : { error, needs };
   }
 }
 
@@ -99,14 +142,14 @@ async function sessionOf(
   { headers }: FastifyRequest,
   access: Access,
 ): Promise<{ session: BrowserSession | null; sessionKey: SessionKey | null }> {
-  const sessionKey = readCookie(cookieOf(headers.cookie, origin()) ?? '');
+  const sessionKey = readCookie(cookieOf('session', headers.cookie, origin()) ?? '');
   const session = sessionKey && (await findSession(database, sessionKey));
   if (access === 'open') return { session, sessionKey };
   if (session === null) throw new Refusal(401, 'sign in first');
-  if (access === 'password given') {
+  if (access === 'first factor') {
     if (session.isWhole) throw new Refusal(403, 'the session has its second factor already');
   } else if (!session.isWhole) {
-    throw new Refusal(401, 'the second factor is missing');
+    throw new Refusal(401, 'the second factor is missing', 'code');
   } else if (!mayActAs(session.role, access)) {
     throw new Refusal(403, `this needs the role ${access}`);
   }
@@ -115,17 +158,31 @@ async function sessionOf(
 
 function send(
   reply: FastifyReply,
-  { status = 200, body, cookie, retryAfterSeconds }: Answer<unknown>,
+  { status = 200, body, tag, cookie, pendingCookie, redirect, retryAfterSeconds }: Answer<unknown>,
   origin: string,
 ) {
-  if (cookie !== undefined) reply.header('Set-Cookie', cookieHeader(cookie, origin));
+  if (tag !== undefined) reply.header('ETag', `"${tag}"`);
+  if (cookie !== undefined) reply.header('Set-Cookie', cookieHeader('session', cookie, origin));
+  if (pendingCookie !== undefined) {
+    reply.header('Set-Cookie', cookieHeader('pending sign-in', pendingCookie, origin));
+  }
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds));
-  return reply.status(status).send(body);
+  if (redirect !== undefined)
+    return reply
+      .header('Location', origin + redirect)
+      .status(303)
+      .send();
+  return body === null ? reply.status(status).send() : reply.status(status).send(body);
+}
+
+/** A proxy that compresses makes a tag weak: for a reading it is the same one. */
+function tagsOf(header: string | undefined): string[] {
+  return [...(header ?? '').matchAll(/"([^"]*)"/g)].map(([, tag]) => tag!);
 }
 
 /** Turns every failure into an answer; an unknown one is the constant 500. */
 function present(error: unknown, reply: FastifyReply, logFailure: LogFailure): FastifyReply {
-  if (error instanceof Refusal) return reply.status(error.status).send({ error: error.message });
+  if (error instanceof Refusal) return reply.status(error.status).send(error.body);
   if (error instanceof BusyError) {
     const wait = { error: 'another sign-in is being checked: try again in a second' };
     return reply.status(429).header('Retry-After', String(BUSY_RETRY_S)).send(wait);

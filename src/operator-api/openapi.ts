@@ -4,7 +4,14 @@ import type { Route } from './route.ts';
 
 type Json = { readonly [key: string]: unknown };
 
-const ERROR = { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] };
+const ERROR = {
+  type: 'object',
+  properties: {
+    error: { type: 'string' },
+    needs: { enum: ['sign-in', 'code'], description: 'What to do before the same request.' },
+  },
+  required: ['error'],
+};
 const FAILURES: Readonly<Record<string, string>> = {
   400: 'The body or the query has another form.',
   401: 'There is no session, or it ended.',
@@ -25,13 +32,24 @@ export function openapiOf(routes: readonly Route[], origin: string): Json {
     info: { title: 'Ventanilla, operator API', version: '1' },
     servers: [{ url: origin }],
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: cookieName(origin) } },
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: cookieName('session', origin) } },
     },
     paths,
   };
 }
 
-function operationOf({ method, path, access, summary, needsFresh, body, query, reply }: Route): Json {
+function operationOf({
+  method,
+  path,
+  access,
+  summary,
+  needsFresh,
+  isCallback,
+  headers,
+  body,
+  query,
+  reply,
+}: Route): Json {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[/{}.-]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
@@ -41,10 +59,15 @@ function operationOf({ method, path, access, summary, needsFresh, body, query, r
     parameters: [
       ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       ...queryParameters(query),
+      ...(headers ?? []).map((name) => ({
+        ...{ name, in: 'header', required: name === 'If-Match', schema: { type: 'string' } },
+      })),
     ],
     ...(body && { requestBody: { required: true, content: jsonOf(body) } }),
     responses: {
-      200: { description: 'Done.', content: jsonOf(reply) },
+      ...(isCallback
+        ? { 303: { description: 'The browser goes on to the page.' } }
+        : { 200: { description: 'Done.', content: jsonOf(reply) } }),
       ...Object.fromEntries(
         Object.entries(FAILURES).map(([status, description]) => [
           status,

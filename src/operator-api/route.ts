@@ -4,12 +4,24 @@ import type { Role } from '../operators/rules/role.ts';
 import type { BrowserSession, SessionKey } from '../operators/sql/sessions.ts';
 
 /**
- * Who may use a route: everybody; who has given the password, and not yet the code; or an operator with the role or a
- * higher one, signed in with both factors.
+ * Who may use a route: everybody; who has proved the first factor, and not yet the second one; or an operator with the
+ * role or a higher one, signed in with both factors.
  */
-export type Access = 'open' | 'password given' | Role;
+export type Access = 'open' | 'first factor' | Role;
+
+/** What an operator has to do before the same request: sign in again, or give the code that is missing. */
+export type Needs = 'sign-in' | 'code';
+
+/** The body of an answer that is no success. */
+export interface Failure {
+  readonly error: string;
+  readonly needs?: Needs;
+}
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** `If-Match`: the last event that an act was decided on. `Idempotency-Key`: a repetition counts once. */
+export type ConditionHeader = 'If-Match' | 'Idempotency-Key';
 
 /** What a route gets of a request. */
 export interface Call<Body, Query> {
@@ -20,17 +32,32 @@ export interface Call<Body, Query> {
   /** null where the route is open. */
   readonly session: BrowserSession | null;
   readonly sessionKey: SessionKey | null;
+  /** The secret of a sign-in under way at the identity provider. */
+  readonly pendingCookie: string | null;
   /** The address of the connection. */
   readonly address: string;
+  /** The tags of `If-None-Match`, without quotation marks: what the browser has already. */
+  readonly knownTags: readonly string[];
+  /** The tag of `If-Match`, without quotation marks: what the act was decided on; null: there is none, or several. */
+  readonly decidedOn: string | null;
+  /** The `Idempotency-Key`; null: there is none. */
+  readonly idempotencyKey: string | null;
 }
 
 /** What a route answers. */
 export interface Answer<Reply> {
   /** 200 where it is absent. */
   readonly status?: number;
-  readonly body: Reply | { readonly error: string };
+  /** null only with a redirect and with the status 304: the browser has it already. */
+  readonly body: Reply | Failure | null;
+  /** The `ETag`, without quotation marks. */
+  readonly tag?: string;
   /** The new value of the session's cookie; the empty text takes the cookie away. */
   readonly cookie?: string;
+  /** The new secret of the sign-in under way; the empty text takes its cookie away. */
+  readonly pendingCookie?: string;
+  /** The path of the page to which the browser goes on (303); with the body null. */
+  readonly redirect?: string;
   readonly retryAfterSeconds?: number;
 }
 
@@ -44,6 +71,10 @@ export interface Route {
   readonly summary: string;
   /** Both factors must have been proved within five minutes. */
   readonly needsFresh?: true;
+  /** The headers that the route reads: the document names them. */
+  readonly headers?: readonly ConditionHeader[];
+  /** The identity provider's page leads here: a navigation of another site passes. No other route has this. */
+  readonly isCallback?: true;
   readonly body?: TSchema;
   readonly query?: TSchema;
   readonly reply: TSchema;
@@ -56,6 +87,8 @@ interface RouteOf<Body extends TSchema, Query extends TSchema, Reply extends TSc
   readonly access: Access;
   readonly summary: string;
   readonly needsFresh?: true;
+  readonly headers?: readonly ConditionHeader[];
+  readonly isCallback?: true;
   readonly body?: Body;
   readonly query?: Query;
   readonly reply: Reply;

@@ -1,5 +1,6 @@
 /** What `serve` and `worker` run of the operators' accounts. */
 import type { Service } from '../subject/subject.ts';
+import { forgetPending } from './sql/pending-sign-ins.ts';
 import { forgetSessions } from './sql/sessions.ts';
 import { forgetTries } from './sql/tries.ts';
 
@@ -11,6 +12,7 @@ export const OPERATORS_SERVICE: Service = {
       run: async ({ database }) => {
         await forgetSessions(database);
         await forgetTries(database);
+        await forgetPending(database);
       },
     },
   ],

@@ -1,11 +1,23 @@
-/** The variables of the operators' console. */
+/** The variables of the operators' console and of their sign-in. */
 import { isLoopback } from '../base/loopback.ts';
 import { type ReadSetting, readPort, type Setting } from '../base/setting.ts';
+import { ToldError } from '../base/told-error.ts';
 
-/** CONSOLE_PORT; null: the process has no console. */
+/** CONSOLE_PORT; null: it is not set, and only the embedded store has a console, at `NEXT_PORT`. */
 export const CONSOLE_PORT: Setting<number | null> = {
   variable: 'CONSOLE_PORT',
   read: (text) => (text === undefined ? null : readPort(text)),
+};
+
+const LAST_PORT = 65_535;
+
+/** The number after OPS_PORT, where the embedded store has its console without CONSOLE_PORT; 0: any free one. */
+export const NEXT_PORT: Setting<number> = {
+  variable: 'OPS_PORT',
+  read: (text = '8081') => {
+    const port = readPort(text);
+    return port === 0 || port === LAST_PORT ? 0 : port + 1;
+  },
 };
 
 /** CONSOLE_HOST. */
@@ -32,17 +44,92 @@ export const CONSOLE_URL: Setting<string | null> = {
   },
 };
 
+/** OIDC_ISSUER, the identity provider where operators may sign in; null: they sign in here alone. */
+export const OIDC_ISSUER: Setting<URL | null> = {
+  variable: 'OIDC_ISSUER',
+  read: (text) => {
+    if (text === undefined) return null;
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url === null || !isSafe(url) || url.search !== '' || url.hash !== '' || url.username !== '') {
+      throw new RangeError(
+        'must be the URL of an issuer, such as https://login.example.com; http:// is for this machine alone',
+      );
+    }
+    return url;
+  },
+};
+
+/** OIDC_CLIENT_ID: what the identity provider calls this installation. */
+export const OIDC_CLIENT_ID: Setting<string | null> = {
+  variable: 'OIDC_CLIENT_ID',
+  read: (text) => text ?? null,
+};
+
+/** OIDC_CLIENT_SECRET; null: a public client, which PKCE alone protects. */
+export const OIDC_CLIENT_SECRET: Setting<string | null> = {
+  variable: 'OIDC_CLIENT_SECRET',
+  read: (text) => text ?? null,
+};
+
+/** A claim by which the identity provider says that it asked for a second factor: the class, or one of the methods. */
+export interface SecondFactorClaim {
+  readonly claim: 'acr' | 'amr';
+  readonly value: string;
+}
+
+/** OIDC_SECOND_FACTOR: any of these claims counts. None: the console always asks for a code of the app. */
+export const OIDC_SECOND_FACTOR: Setting<readonly SecondFactorClaim[]> = {
+  variable: 'OIDC_SECOND_FACTOR',
+  read: (text = '') =>
+    text
+      .split(',')
+      .filter((part) => part.trim() !== '')
+      .map((part) => {
+        const [, claim, value] = /^\s*(acr|amr):(\S+)\s*$/.exec(part) ?? [];
+        if (claim === undefined || value === undefined) {
+          throw new RangeError('must be claims joined by commas, such as amr:mfa or acr:urn:example:gold');
+        }
+        return { claim: claim as SecondFactorClaim['claim'], value };
+      }),
+};
+
+/** How to sign in by OpenID Connect. */
+export interface OidcConfig {
+  readonly issuer: URL;
+  readonly clientId: string;
+  readonly clientSecret: string | null;
+  readonly secondFactor: readonly SecondFactorClaim[];
+}
+
+/** null: it is not offered. Throws `ToldError` where a part is missing. */
+export function oidcConfig(setting: ReadSetting): OidcConfig | null {
+  const [issuer, clientId] = [setting(OIDC_ISSUER), setting(OIDC_CLIENT_ID)];
+  const [clientSecret, secondFactor] = [setting(OIDC_CLIENT_SECRET), setting(OIDC_SECOND_FACTOR)];
+  if (issuer !== null && clientId !== null) return { issuer, clientId, clientSecret, secondFactor };
+  if (issuer !== null) throw new ToldError('OIDC_CLIENT_ID is required with OIDC_ISSUER');
+  if (clientId !== null || clientSecret !== null || secondFactor.length > 0) {
+    throw new ToldError('OIDC_ISSUER is required with the other variables of OIDC');
+  }
+  return null;
+}
+
 /** A session's cookie may not cross a network that others read. */
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-const DEFAULT_PORT = 8082;
-
 /**
  * The origin of the console. `localhost` stands for this machine, because a browser's passkeys and cookies need a name.
  * `port` is the one that is open.
  */
-export function consoleOrigin(setting: ReadSetting, port = setting(CONSOLE_PORT)): string {
-  return setting(CONSOLE_URL) ?? `http://localhost:${port ?? DEFAULT_PORT}`;
+export function consoleOrigin(
+  setting: ReadSetting,
+  port = setting(CONSOLE_PORT) ?? setting(NEXT_PORT),
+): string {
+  return setting(CONSOLE_URL) ?? `http://localhost:${port}`;
+}
+
+/** The address at which an operator sets the factors, with the token of the link. */
+export function enrolmentLink(origin: string, token: string): string {
+  return `${origin}/?token=${token}`;
 }

@@ -1,7 +1,15 @@
 /** The parts of the operators' accounts in the program. */
 import { addGroup } from '../cli/command.ts';
 import type { Subject } from '../subject/subject.ts';
-import { CONSOLE_HOST, CONSOLE_PORT, CONSOLE_URL } from './settings.ts';
+import {
+  CONSOLE_HOST,
+  CONSOLE_PORT,
+  CONSOLE_URL,
+  OIDC_CLIENT_ID,
+  OIDC_CLIENT_SECRET,
+  OIDC_ISSUER,
+  OIDC_SECOND_FACTOR,
+} from './settings.ts';
 
 export const operators: Subject = {
   commands: [
@@ -10,7 +18,10 @@ export const operators: Subject = {
       load: async () => (await import('./commands/operator.ts')).addOperatorCommands,
     },
   ],
-  settings: [CONSOLE_PORT, CONSOLE_HOST, CONSOLE_URL],
+  settings: [
+    ...[CONSOLE_PORT, CONSOLE_HOST, CONSOLE_URL],
+    ...[OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_SECOND_FACTOR],
+  ],
   witnesses: async () => ({ dataKeys: [(await import('./sql/sealed-factors.ts')).FACTORS] }),
   service: async () => (await import('./service.ts')).OPERATORS_SERVICE,
 };

@@ -8,8 +8,24 @@ const TAKE = 'SELECT nextval($1::text)::float8 AS id FROM elapsed';
 /** The next id of a table. An id that is not used leaves a gap. */
 export async function takeId(
   session: Session,
-  table: 'partners' | 'api_keys' | 'policies' | 'flows' | 'signing_codes' | 'operators',
+  table:
+    | 'partners'
+    | 'api_keys'
+    | 'policies'
+    | 'flows'
+    | 'signing_codes'
+    | 'operators'
+    | 'application_notes'
+    | 'pends',
 ): Promise<number> {
   const { rows } = await session.query<{ id: number }>(TAKE, [`${table}_id_seq`]);
   return onlyRow(rows).id;
+}
+
+const TAKE_SOME = 'SELECT nextval($1::text) AS id FROM elapsed, generate_series(1, $2)';
+
+/** The same, for many rows at once. */
+export async function takeIds(session: Session, table: 'proposals', count: number): Promise<number[]> {
+  const { rows } = await session.query<{ id: string }>(TAKE_SOME, [`${table}_id_seq`, count]);
+  return rows.map(({ id }) => Number(id));
 }

@@ -69,9 +69,9 @@ const FACTS = `
 
 /**
  * Refuses a server that takes no writes, cannot keep what it acknowledges, or is too old for the SQL of the
- * migrations. Throws `SetupError`.
+ * migrations. Throws `SetupError`. Returns what the operator should know of a server that is taken, or null.
  */
-export async function checkServer(database: Database): Promise<void> {
+export async function checkServer(database: Database): Promise<string | null> {
   const { rows } = await database.query<ServerFacts>(FACTS);
   const server = rows[0];
   if (server?.fsync !== 'on') {
@@ -94,4 +94,13 @@ export async function checkServer(database: Database): Promise<void> {
       'the database takes no writes: turn default_transaction_read_only off for the role and the database',
     );
   }
+  return isCrashing(Number(server.version)) ? CRASHES : null;
 }
+
+/** Decision 0004: these versions read freed memory where they check a changed row of a partitioned table again. */
+function isCrashing(version: number): boolean {
+  return version >= 180_000 && version < 180_005;
+}
+
+const CRASHES =
+  'the database is PostgreSQL 18 before 18.5, whose sessions can crash on partitioned tables: update it to 18.5, or use 17';

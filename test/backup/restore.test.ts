@@ -172,12 +172,12 @@ describe('a store with a base backup and the log since', () => {
     const chosen = await chooseBackup(place, key);
     refuseForeign(chosen, chosen.manifest.postgres);
     assert.throws(
-      () => refuseForeign(chosen, '19'),
-      refused(/of PostgreSQL 18, and this version .* runs 19/),
+      () => refuseForeign(chosen, '16'),
+      refused(/of PostgreSQL 17, and this version .* runs 16/),
     );
     const foreign = { ...chosen, manifest: { ...chosen.manifest, platform: 'vms-alpha' } };
     assert.throws(
-      () => refuseForeign(foreign, '18'),
+      () => refuseForeign(foreign, '17'),
       refused(new RegExp(`made on vms-alpha, and this is ${PLATFORM}`)),
     );
   });

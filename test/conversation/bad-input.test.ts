@@ -9,7 +9,7 @@ import type { ChannelEvent, TextEvent } from '../../src/messages/rules/channel-e
 import { databaseTime } from '../../src/postgres/database-time.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
-import { conversationsOf, goodPerformer } from '../support/conversations.ts';
+import { conversationsOf, goodPerformer, goodSigning } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 
 const store = await testDatabase();
@@ -90,9 +90,9 @@ describe('files', () => {
 describe('order and time', () => {
   it('of two answers of the same moment the one that came first counts', async () => {
     const [ana, eva] = [await applicantAt(), await applicantAt()];
-    const at = await databaseTime(database);
     await ana.tap();
     await eva.tap();
+    const at = await databaseTime(database);
     await hear(await ana.textEvent('sí', at), await ana.textEvent('no', at));
     await hear(await eva.textEvent('no', at), await eva.textEvent('sí', at));
     await settle();
@@ -168,6 +168,72 @@ describe('whose message it is', () => {
     await ana.choose(0);
     await ana.choose(0);
     assert.equal(await ana.place(), 'summary service');
+    assert.match(await shown(ana.id), /Key +revoked/);
+    assert.ok((await json('conversation', 'show', `${ana.id}`)).key_revoked_at);
+  });
+
+  it('D43: a brand that is changed in the middle leaves the texts as they began, and the operator sees it', async () => {
+    const { id: other } = await json('key', 'issue', '--partner', `${partner}`);
+    const { applicantAt: at } = await conversationsOf(store, other);
+    const [ana, eva] = [await at(APPROVED), await at(APPROVED)];
+    const setBrand = (brand: object) =>
+      database.query('UPDATE api_keys SET brand = $2 WHERE id = $1', [other, JSON.stringify(brand)]);
+    const changed = async (id: number) => (await json('conversation', 'show', `${id}`)).brand_changed;
+    await ana.tap();
+    assert.equal(await changed(ana.id), false);
+    assert.doesNotMatch(await shown(ana.id), /^(Key|Brand) +[^-\s]/m);
+    const texts = { es: { earnings: 'TEXTO NUEVO' } };
+    await setBrand({ conversation: { texts } });
+    await ana.choose(0);
+    assert.doesNotMatch(await last(ana), /TEXTO NUEVO/);
+    assert.equal(await changed(ana.id), true);
+    assert.match(await shown(ana.id), /Brand +changed since the conversation began/);
+    await eva.tap();
+    await eva.choose(0);
+    assert.match(await last(eva), /TEXTO NUEVO/);
+    assert.equal(await changed(eva.id), false);
+    for (const brand of [{ conversation: false }, { partner: 'Otra', conversation: { texts } }]) {
+      await setBrand(brand);
+      assert.equal(await changed(eva.id), true, JSON.stringify(brand));
+    }
+  });
+});
+
+describe('the proofs', () => {
+  /** An applicant who is asked for the code. */
+  async function atCode(at: typeof applicantAt) {
+    const ana = await at(APPROVED);
+    await ana.tap();
+    await ana.choose(0);
+    await ana.sendFile();
+    for (let taps = 0; taps < 4; taps += 1) await ana.choose(0);
+    await ana.write('1234');
+    assert.equal(await ana.place(), 'code service');
+    return ana;
+  }
+
+  it('D46: a code that is guessed is wrong, and the fifth in a row goes to an operator', async () => {
+    const ana = await atCode(applicantAt);
+    for (let guess = 0; guess < 4; guess += 1) {
+      await ana.write(`00000${guess}`);
+      assert.match(await last(ana), /no coincide/);
+      assert.equal(await ana.place(), 'code service');
+    }
+    await ana.write('000009');
+    assert.equal(await ana.place(), 'code operator');
+    assert.match(await shown(ana.id), /operator: code/);
+  });
+
+  it('D46: who signs an application that is no longer open to it reads that a person will write', async () => {
+    const signing = goodSigning({
+      sign: async () => ({ result: 'not_signable', evidence: [], lastDay: null }),
+    });
+    const late = await conversationsOf(store, key, { performer, signing });
+    const ana = await atCode(late.applicantAt);
+    await ana.write('123456');
+    assert.equal(await ana.place(), 'code operator');
+    assert.match(await last(ana), /persona/);
+    assert.match(await shown(ana.id), /operator: not_signable/);
   });
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { it } from 'node:test';
 import { beginDue } from '../../src/conversation/uses/work.ts';
+import { databaseTime } from '../../src/postgres/database-time.ts';
 import type { NewEvidence } from '../../src/signing/rules/evidence.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
@@ -18,7 +19,7 @@ const recorded: NewEvidence[] = [];
 const signing = goodSigning({
   recordEvidence: async (_session, some) => void recorded.push(...some),
 });
-const { hear, settle, applicantAt, context, works } = await conversationsOf(store, key, { signing });
+const { hear, settle, deliver, applicantAt, context, works } = await conversationsOf(store, key, { signing });
 const { takeTurns } = await import('../../src/conversation/uses/turns.ts');
 
 type Applicant = Awaited<ReturnType<typeof applicantAt>>;
@@ -139,4 +140,234 @@ it('D46: what the closed window keeps back is no evidence of anything shown', as
   assert.equal(await ana.place(), 'contract service');
   assert.equal((await lastReply(ana))?.document?.mediaId, 'media.contract');
   assert.equal(evidenceOf(ana).filter(({ kind }) => kind === 'contract_shown').length, 1);
+});
+
+/** What the channel may have made of the reply that asks. */
+const UNTOLD = {
+  failed: "status = 'failed', reason = '131053', sent_at = NULL, delivered_at = NULL",
+  uncertain: "status = 'uncertain', sent_at = NULL, delivered_at = NULL",
+  'cancelled, because the window closed':
+    "status = 'cancelled', reason = 'window_closed', sent_at = NULL, delivered_at = NULL",
+  'taken, and then told as not delivered': "status = 'failed', reason = '131026', delivered_at = NULL",
+} as const;
+/** Such a reply comes by itself. */
+const COMING = {
+  'still waiting': "status = 'queued', sent_at = NULL, delivered_at = NULL",
+  'on its way': "status = 'sending', sent_at = NULL, delivered_at = NULL",
+} as const;
+const QUESTIONS = {
+  data_consent: { act: 'data_consent_given', word: 'sí', next: 'earnings service' },
+  summary: { act: 'offer_accepted', word: 'sí', next: 'contract service' },
+  contract: { act: 'contract_accepted', word: 'acepto', next: 'code service' },
+} as const;
+
+/** The newest reply is the question of a place, and this became of it. */
+async function asked(place: keyof typeof QUESTIONS, fate: string): Promise<Applicant> {
+  const ana = place === 'data_consent' ? await applicantAt(APPROVED) : await at(place);
+  if (place === 'data_consent') await ana.tap();
+  await setNewest(ana, fate);
+  return ana;
+}
+
+const setNewest = async ({ id }: Applicant, fate: string) =>
+  void (await database.query(
+    `UPDATE replies SET ${fate} WHERE application_id = $1
+       AND turn = (SELECT max(turn) FROM replies WHERE application_id = $1)`,
+    [id],
+  ));
+
+/** Turns and work until nothing is left to do, while the channel takes nothing. */
+async function settleUntaken(): Promise<void> {
+  for (;;) {
+    const turns = await takeTurns(context);
+    const done = await Promise.all(await beginDue(works, 'others', 8, new AbortController().signal));
+    if (turns + done.length === 0) return;
+  }
+}
+
+for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
+  keyof typeof QUESTIONS,
+  (typeof QUESTIONS)[keyof typeof QUESTIONS],
+][]) {
+  for (const [name, fate] of Object.entries(UNTOLD)) {
+    for (const way of ['button', 'word'] as const) {
+      it(`D46: at ${place} no ${way} accepts a question whose reply is ${name}, and it is shown again`, async () => {
+        const ana = await asked(place, fate);
+        const before = (await ana.replies()).length;
+        const payload = (await lastReply(ana))?.buttons[0]?.payload;
+        await hear(way === 'button' ? await ana.tapEvent(payload) : await ana.textEvent(word));
+        await settleUntaken();
+        assert.equal(await ana.place(), `${place} service`);
+        assert.ok(!evidenceOf(ana).some(({ kind }) => kind === act));
+        const replies = await ana.replies();
+        assert.equal(replies.length, before + 1);
+        assert.deepEqual(replies.at(-1)?.document, replies.at(-2)?.document);
+        await deliver();
+        await ana.choose(0);
+        assert.equal(await ana.place(), next);
+        assert.equal(evidenceOf(ana).filter(({ kind }) => kind === act).length, 1);
+      });
+    }
+  }
+}
+
+for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
+  keyof typeof QUESTIONS,
+  (typeof QUESTIONS)[keyof typeof QUESTIONS],
+][]) {
+  for (const [name, fate] of Object.entries(COMING)) {
+    it(`D46: at ${place} nothing accepts a question whose reply is ${name}, and it comes once`, async () => {
+      const ana = await asked(place, fate);
+      const before = await ana.replies();
+      for (const event of [await ana.tapEvent(before.at(-1)?.buttons[0]?.payload), await ana.textEvent(word)])
+        await hear(event);
+      await settleUntaken();
+      assert.deepEqual([await ana.place(), await ana.replies()], [`${place} service`, before]);
+      assert.ok(!evidenceOf(ana).some(({ kind }) => kind === act));
+      await setNewest(ana, "status = 'delivered', delivered_at = now()");
+      await ana.choose(0);
+      assert.equal(await ana.place(), next);
+    });
+  }
+}
+
+it('D43: what comes while the contract is made asks for no second one', async () => {
+  const ana = await at('summary');
+  const [button] = (await lastReply(ana))?.buttons ?? [];
+  await hear(await ana.tapEvent(button?.payload));
+  await takeTurns(context);
+  const before = (await ana.replies()).length;
+  // The newest reply fails meanwhile, and the person taps again.
+  await setNewest(ana, UNTOLD.failed);
+  await hear(await ana.tapEvent(button?.payload));
+  await hear(await ana.textEvent('hola'));
+  await settle();
+  assert.equal((await ana.replies()).length, before + 1);
+  assert.equal((await lastReply(ana))?.document?.mediaId, 'media.contract');
+});
+
+it('D46: a contract that arrives at last, by what the channel tells, is accepted', async () => {
+  const ana = await asked('contract', UNTOLD.uncertain);
+  await setNewest(ana, "status = 'delivered', delivered_at = now()");
+  await ana.choose(0);
+  assert.equal(await ana.place(), 'code service');
+});
+
+it('D46: the buttons of a reminder of the contract accept none that was not told', async () => {
+  const ana = await asked('contract', UNTOLD.uncertain);
+  await ana.write('¿qué es esto?');
+  await ana.choose(0);
+  assert.equal(await ana.place(), 'contract service');
+  assert.equal((await lastReply(ana))?.document?.mediaId, 'media.contract');
+});
+
+const TAKEN = "status = 'accepted', sent_at = now(), delivered_at = NULL";
+
+for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
+  keyof typeof QUESTIONS,
+  (typeof QUESTIONS)[keyof typeof QUESTIONS],
+][]) {
+  it(`D46: at ${place} a word accepts the newest message once the channel took it`, async () => {
+    const ana = await asked(place, TAKEN);
+    await ana.write(word);
+    assert.equal(await ana.place(), next);
+    assert.equal(evidenceOf(ana).filter(({ kind }) => kind === act).length, 1);
+  });
+
+  if (place !== 'data_consent')
+    it(`D46: at ${place} a word after a reminder accepts no question that the phone may not have yet`, async () => {
+      const ana = await asked(place, TAKEN);
+      await ana.tap();
+      await ana.write(word);
+      assert.equal(await ana.place(), `${place} service`);
+      await ana.write(word);
+      assert.equal(await ana.place(), next);
+    });
+
+  for (const [name, fate] of [
+    ['taken', TAKEN],
+    ['delivered', "status = 'delivered'"],
+  ] as const) {
+    it(`D46: at ${place} a word that was written before the question was ${name} accepts nothing`, async () => {
+      const early = new Date((await databaseTime(database)).getTime() - 1_000);
+      const ana = await asked(place, fate);
+      await hear(await ana.textEvent(word, early));
+      await settleUntaken();
+      assert.equal(await ana.place(), `${place} service`);
+      assert.ok(!evidenceOf(ana).some(({ kind }) => kind === act));
+    });
+  }
+}
+
+for (const place of ['summary', 'contract'] as const) {
+  it(`D46: the button of a reminder accepts no question of ${place} that the phone may not have yet`, async () => {
+    const ana = await asked(place, TAKEN);
+    const remind = async () => {
+      await ana.tap();
+      await ana.choose(0);
+    };
+    await remind();
+    assert.equal(await ana.place(), `${place} service`);
+    assert.match((await lastReply(ana))?.text ?? '', place === 'summary' ? /8\.000\.000/ : /huella/);
+    // This one has come.
+    await remind();
+    assert.equal(await ana.place(), QUESTIONS[place].next);
+  });
+}
+
+it('D46: a contract that the channel takes and never delivers is not signed, and is shown again', async () => {
+  const ana = await at('contract');
+  const { rows } = await database.query<{ turn: number }>(
+    'SELECT max(turn) AS turn FROM replies WHERE application_id = $1',
+    [ana.id],
+  );
+  await ana.choose(0);
+  await ana.write('1234');
+  await database.query(
+    "UPDATE replies SET status = 'failed', reason = '131026', delivered_at = NULL WHERE application_id = $1 AND turn = $2",
+    [ana.id, rows[0]?.turn],
+  );
+  await ana.write('123456');
+  assert.equal(await ana.place(), 'contract service');
+  assert.equal((await lastReply(ana))?.document?.mediaId, 'media.contract');
+  await ana.choose(0);
+  await ana.write('1234');
+  await ana.write('123456');
+  assert.equal(await ana.place(), 'signed service');
+});
+
+it('D43: a contract that does not reach the person again and again goes to an operator', async () => {
+  const ana = await asked('contract', UNTOLD.failed);
+  for (let tries = 0; tries < 4; tries += 1) {
+    await hear(await ana.textEvent('acepto'));
+    await settleUntaken();
+    assert.equal(await ana.place(), 'contract service');
+    await setNewest(ana, UNTOLD.failed);
+  }
+  await hear(await ana.textEvent('acepto'));
+  await settleUntaken();
+  assert.deepEqual(
+    [await ana.place(), (await ana.row()).state.handedOver],
+    ['contract operator', 'not_shown'],
+  );
+});
+
+it('D46: what is written while a code is on its way is compared with nothing', async () => {
+  const compared: string[] = [];
+  const checkAnswer = signing.checkAnswer;
+  signing.checkAnswer = async (session, id, question, text) => {
+    compared.push(question);
+    return checkAnswer(session, id, question, text);
+  };
+  try {
+    const ana = await at('contract');
+    await ana.choose(0);
+    await hear(await ana.textEvent('1234'));
+    await takeTurns(context);
+    await hear(await ana.textEvent('123456'));
+    await takeTurns(context);
+    assert.deepEqual([await ana.place(), compared], ['code service', ['last_four']]);
+  } finally {
+    signing.checkAnswer = checkAnswer;
+  }
 });

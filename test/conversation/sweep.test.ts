@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { PART } from '../../src/conversation/sql/sweep.ts';
+import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
@@ -10,7 +11,7 @@ const store = await testDatabase();
 const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const { sweep, settle, applicantAt } = await conversationsOf(store, key);
+const { hear, sweep, settle, applicantAt } = await conversationsOf(store, key);
 
 it('a change of now is told at once beside any number of open conversations, an older one within a round', async () => {
   const [ana, eva, leo] = [await applicantAt(), await applicantAt(), await applicantAt()];
@@ -35,4 +36,24 @@ it('a change of now is told at once beside any number of open conversations, an 
   assert.equal((await sweep()) + (await sweep()), 1);
   await settle();
   assert.equal(await leo.place(), 'closed service');
+});
+
+it('an opt-out in the chat waits for its words, which say how the conversation ends', async () => {
+  const { database, vault } = store;
+  for (const [isLate, place] of [
+    [false, 'withdrawn service'],
+    [true, 'closed service'],
+  ] as const) {
+    const ana = await applicantAt();
+    await ana.tap();
+    const cancels = await ana.textEvent('cancelar');
+    await applyChannelEvents({ database, vault }, [cancels]);
+    if (isLate)
+      await database.query("UPDATE suppressions SET changed_at = changed_at - interval '6 seconds'");
+    assert.equal(await sweep(), Number(isLate));
+    await settle();
+    await hear(cancels);
+    await settle();
+    assert.equal(await ana.place(), place);
+  }
 });

@@ -118,8 +118,8 @@ describe('each input once, in its order (D43)', () => {
   it('inputs of one delivery are one turn with one reply, by the channel’s time', async () => {
     const ana = await applicantAt();
     await ana.tap();
-    const first = await ana.textEvent('sí', await ago(2_000));
-    const second = await ana.textEvent('gracias', await ago(1_000));
+    const first = await ana.textEvent('sí', await ago(0));
+    const second = await ana.textEvent('gracias', await ago(0));
     await hear(second, first);
     await settle();
     assert.deepEqual([await ana.place(), (await ana.replies()).length], ['earnings service', 2]);
@@ -266,6 +266,41 @@ describe('opt-outs win (D43)', () => {
   });
 });
 
+describe('what else came in the turn that ends it (D43)', () => {
+  it('after an opt-out nothing follows, also nothing of what came before it in the same turn', async () => {
+    const ana = await applicantAt(APPROVED);
+    await ana.tap();
+    const before = (await ana.replies()).length;
+    await hear(await ana.textEvent('no entiendo'), await ana.textEvent('BAJA'));
+    await settle();
+    assert.deepEqual([await ana.place(), (await ana.replies()).length], ['closed service', before]);
+  });
+
+  it('after an opt-out no code goes out that was asked for in the same turn', async () => {
+    const ana = await applicantAt(APPROVED);
+    await ana.tap();
+    await ana.choose(0);
+    await ana.sendFile();
+    for (let step = 0; step < 4; step += 1) await ana.choose(0);
+    assert.equal(await ana.place(), 'code service');
+    await hear(await ana.textEvent('1234'), await ana.textEvent('BAJA'));
+    await takeTurns(context);
+    const { rowCount } = await database.query('SELECT FROM conversation_work WHERE application_id = $1', [
+      ana.id,
+    ]);
+    assert.deepEqual([await ana.place(), rowCount], ['closed service', 0]);
+  });
+
+  it('the reply of the end has no question of before it', async () => {
+    const ana = await applicantAt(APPROVED);
+    await ana.tap();
+    await hear(await ana.textEvent('no entiendo'), await ana.textEvent('no'));
+    await settle();
+    assert.equal(await ana.place(), 'declined service');
+    assert.deepEqual((await ana.replies()).at(-1)?.buttons, []);
+  });
+});
+
 describe('the application’s status (D43)', () => {
   it('in review it waits after checking, and goes on by itself when approved', async () => {
     const ana = await applicantAt();
@@ -349,22 +384,14 @@ describe('nobody answers what they could not read (D46)', () => {
     assert.equal(await ana.place(), 'code service');
   });
 
-  it('an acceptance in words before the channel took the contract brings the contract again', async () => {
+  it('an acceptance in words before the channel took the contract is none', async () => {
     const ana = await atOffer();
     await perform('others');
     await takeTurns(context);
     await hear(await ana.textEvent('acepto'));
-    await settle();
-    assert.deepEqual([await ana.place(), await documents(ana)], ['contract service', 2]);
-    await ana.choose(0);
-    assert.equal(await ana.place(), 'code service');
-  });
-
-  it('the button under the contract proves that it came, also where the channel did not say so', async () => {
-    const ana = await atOffer();
-    await perform('others');
     await takeTurns(context);
-    await database.query("UPDATE replies SET status = 'uncertain' WHERE status = 'queued'");
+    await settle();
+    assert.deepEqual([await ana.place(), await documents(ana)], ['contract service', 1]);
     await ana.choose(0);
     assert.equal(await ana.place(), 'code service');
   });

@@ -308,7 +308,7 @@ test(
       passwordFile: '',
       password: '',
       account: undefined,
-      binaries: { major: '18', initdb: '', postgres },
+      binaries: { major: '17', initdb: '', postgres },
     };
     const stop = new AbortController();
     const { signal } = stop;
@@ -341,11 +341,11 @@ test('names what is wrong', bounded, async () => {
     );
   const dataDir = emptyDataDir();
   mkdirSync(join(dataDir, 'postgres'), { recursive: true });
-  writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+  writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
   await fails(dataDir, /postgres\.password is missing/);
   writeFileSync(join(dataDir, 'postgres.password'), 'x\n');
-  await fails(dataDir, /was made by PostgreSQL 17, and this version runs 18/);
-  writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
+  await fails(dataDir, /was made by PostgreSQL 18, and this version runs 17/);
+  writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
   await fails(dataDir, /did not start .*postgresql\.conf.* \(see .*postgres\.log\)/);
   const file = emptyDataDir();
   writeFileSync(file, '');

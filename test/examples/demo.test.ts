@@ -13,8 +13,8 @@ import { REPOSITORY } from '../support/sources.ts';
 
 const run = promisify(execFile);
 const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-demo-'));
-after(() => rm(dataDir, { recursive: true }));
 const service = await testService({ DELIVERY: 'on', DATA_DIR: dataDir });
+after(() => rm(dataDir, { recursive: true }));
 const { apiKey } = await service.addPartner();
 const page = `${service.opsUrl}/simulator`;
 

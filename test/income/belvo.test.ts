@@ -1,86 +1,66 @@
 /** A provider's API as a source of incomes, against answers in its documented form over real HTTP. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { DEFAULT_INCOME_RULES } from '../../src/applications/rules/policy.ts';
 import { judgeIncome } from '../../src/income/rules/judge-income.ts';
-import { belvoSource } from '../../src/income/sources/belvo.ts';
+import { belvoProvider } from '../../src/income/sources/belvo.ts';
+import { type Answer, GOOD, INCOMES, LINK, page, STREAM, startBelvoApi, TOKEN } from './belvo-api.ts';
 
-/** The form of the documentation (Incomes, version 1.223); the values are made up. */
-const STREAM = {
-  account_id: 'EBACA-89077589',
-  income_type: 'DEPOSIT',
-  frequency: 'WEEKLY',
-  monthly_average: 3_310_000.5,
-  monthly_median: 3_250_000,
-  average_income_amount: 820_000,
-  last_income_amount: 810_000,
-  currency: 'COP',
-  last_income_description: 'PAGO PLATAFORMA',
-  last_income_date: '2026-11-14',
-  stability: 0.91,
-  regularity: 0.8,
-  trend: 0.01,
-  lookback_periods: 12,
-  full_periods: 4,
-  periods_with_income: 4,
-  number_of_incomes: 17,
-  confidence: 'HIGH',
-};
-const INCOMES = { id: '0d3ffb69', link: 'link-1', income_source_type: 'BANK', income_streams: [STREAM] };
-const TOKEN = [
-  { code: 'token_required', message: 'A MFA token is required', session: 'session-1', expiry: 9663 },
-];
-
-type Answer = { readonly status: number; readonly body: unknown };
-let answer: Answer = { status: 500, body: '' };
-const requests: {
-  method: string | undefined;
-  url: string | undefined;
-  auth: string | undefined;
-  body: unknown;
-}[] = [];
-const server = createServer(async (request, response) => {
-  let text = '';
-  for await (const part of request) text += part;
-  const { method, url, headers } = request;
-  requests.push({ method, url, auth: headers.authorization, body: JSON.parse(text) });
-  const { status, body } = answer;
-  response.writeHead(status, { 'Content-Type': 'application/json' });
-  response.end(typeof body === 'string' ? body : JSON.stringify(body));
-}).listen(0, '127.0.0.1');
-after(() => server.close());
-await new Promise((done) => server.once('listening', done));
-
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const source = belvoSource({ url, secretId: 'id', secretPassword: 'password' });
-const request = { applicationId: toApplicationId(128), currency: 'COP', link: 'link-1' };
+const api = await startBelvoApi();
+after(() => api.close());
+const { account, requests } = api;
+const provider = belvoProvider(account);
+const request = { applicationId: toApplicationId(128), currency: 'COP' };
 const signal = () => AbortSignal.timeout(5_000);
-const answered = (next: Answer) => {
-  answer = next;
-  return source.observe(request, signal());
+const person = 'b0f6f2b8-30a1-4b0f-9d1c-5c7d7b1b6a55';
+const opened = JSON.stringify({ person });
+const coded = JSON.stringify({ person, link: 'link-1', code: 'session-1' });
+const resumed = (session: string, code: string | null, changes: Record<string, Answer> = {}) => {
+  api.answers = { ...GOOD, ...changes };
+  requests.length = 0;
+  return provider.resume(request, session, code, signal());
 };
+const calls = () => requests.map(({ call }) => call);
 
-it('a person without a link has to open one', async () => {
-  assert.deepEqual(await source.observe({ ...request, link: null }, signal()), {
-    kind: 'next_step',
-    step: 'open_link',
-    session: '',
-  });
+it('a person first gets the address of the widget, under a name that nobody can guess', async () => {
+  api.answers = GOOD;
+  const [one, other] = [await provider.observe(request, signal()), await provider.observe(request, signal())];
+  assert.ok(one.kind === 'next_step' && one.step === 'open_link');
+  assert.ok(other.kind === 'next_step' && other.step === 'open_link');
+  const link = new URL(one.link);
+  assert.equal(link.origin, 'https://widget.belvo.io');
+  assert.equal(link.searchParams.get('access_token'), 'access.token');
+  assert.equal(link.searchParams.get('external_id'), JSON.parse(one.session).person);
+  assert.notEqual(link.searchParams.get('external_id'), new URL(other.link).searchParams.get('external_id'));
+  const body = requests.at(-1)?.body as Record<string, unknown>;
+  assert.deepEqual(
+    [body.id, body.password, body.scopes],
+    ['id', 'password', 'read_institutions,write_links'],
+  );
+  assert.match(JSON.stringify(body.widget), /wa\.me/);
 });
 
-it('the incomes of a link are whole months of the lower of mean and median', async () => {
-  const observed = await answered({ status: 201, body: INCOMES });
+it('a person who has not connected an account gets another address, under the same name', async () => {
+  const again = await resumed(opened, null, { 'GET links': { status: 200, body: page() } });
+  assert.ok(again.kind === 'next_step' && again.step === 'open_link');
+  assert.equal(again.session, opened);
+  assert.equal(new URL(again.link).searchParams.get('external_id'), person);
+  assert.equal(requests[0]?.url, `/api/links/?external_id=${person}`);
+});
+
+it('the incomes of a link are whole months of the lower of mean and median, with the holder', async () => {
+  const observed = await resumed(opened, null);
+  assert.deepEqual(calls(), ['GET links', 'GET owners', 'POST incomes']);
   assert.deepEqual(requests.at(-1), {
-    method: 'POST',
+    call: 'POST incomes',
     url: '/api/incomes/',
     auth: `Basic ${Buffer.from('id:password').toString('base64')}`,
     body: { link: 'link-1', minimum_confidence_level: 'MEDIUM', save_data: false },
   });
   assert.ok(observed.kind === 'observed');
   assert.deepEqual([observed.confidence, observed.reader], [0.95, 'belvo incomes 1.223']);
+  assert.deepEqual(observed.holder, { name: 'Ana Pérez Gómez', idNumber: '52345678' });
   const calendar = { lastWhole: '2026-10', latest: '2026-11' };
   const assess = () => assert.fail('not scored again');
   const declared = { income: 3_300_000, currency: 'COP', decision: 'approved', assess } as const;
@@ -89,10 +69,9 @@ it('the incomes of a link are whole months of the lower of mean and median', asy
 });
 
 it('a bank that asks for a code needs the person, whose code goes on with the session', async () => {
-  const step = await answered({ status: 428, body: TOKEN });
-  assert.deepEqual(step, { kind: 'next_step', step: 'enter_code', session: 'session-1' });
-  answer = { status: 200, body: [INCOMES] };
-  const observed = await source.resume(request, 'session-1', '123456', signal());
+  const asked = await resumed(opened, null, { 'POST incomes': { status: 428, body: TOKEN } });
+  assert.deepEqual(asked, { kind: 'next_step', step: 'enter_code', session: coded });
+  const observed = await resumed(coded, '123456');
   assert.equal(observed.kind, 'observed');
   assert.deepEqual(requests.at(-1)?.body, {
     session: 'session-1',
@@ -100,29 +79,54 @@ it('a bank that asks for a code needs the person, whose code goes on with the se
     link: 'link-1',
     save_data: false,
   });
-  assert.equal(requests.at(-1)?.method, 'PATCH');
+  assert.equal(requests.at(-1)?.call, 'PATCH incomes');
+});
+
+it('a code that the bank refuses, and a person without the code, make the bank send another one', async () => {
+  const second = { status: 428, body: [{ ...TOKEN[0], session: 'session-2' }] };
+  const refused = { 'PATCH incomes': { status: 400, body: {} }, 'POST incomes': second };
+  for (const code of ['000000', null]) {
+    const next = await resumed(coded, code, refused);
+    assert.ok(next.kind === 'next_step' && next.step === 'enter_code');
+    assert.equal(JSON.parse(next.session).code, 'session-2');
+  }
+  assert.deepEqual(calls(), ['GET owners', 'POST incomes']);
 });
 
 it('a busy or silent provider is asked again, and what does not fit the form counts as nothing', async () => {
-  for (const status of [500, 503, 429, 408]) {
-    assert.equal((await answered({ status, body: '' })).kind, 'wait', `${status}`);
+  for (const call of ['GET links', 'GET owners', 'POST incomes', 'POST token']) {
+    for (const status of [500, 503, 429, 408]) {
+      const changes = { 'GET links': { status: 200, body: page(...(call === 'POST token' ? [] : [LINK])) } };
+      const answer = await resumed(opened, null, { ...changes, [call]: { status, body: '' } });
+      assert.equal(answer.kind, 'wait', `${call} ${status}`);
+    }
   }
-  const nothing: readonly [Answer, string][] = [
-    [{ status: 201, body: { ...INCOMES, income_streams: [] } }, 'no_income'],
-    [{ status: 201, body: { ...INCOMES, income_streams: [{ ...STREAM, confidence: 'LOW' }] } }, 'no_income'],
+  assert.equal((await resumed(opened, null, { 'GET owners': { status: 200, body: page() } })).kind, 'wait');
+  const nothing: readonly [call: string, Answer, reason: string][] = [
+    ['POST incomes', { status: 201, body: { ...INCOMES, income_streams: [] } }, 'no_income'],
     [
+      'POST incomes',
+      { status: 201, body: { ...INCOMES, income_streams: [{ ...STREAM, confidence: 'LOW' }] } },
+      'no_income',
+    ],
+    [
+      'POST incomes',
       { status: 201, body: { ...INCOMES, income_streams: [{ ...STREAM, monthly_average: 'much' }] } },
       'unknown_form',
     ],
-    [{ status: 201, body: 'no JSON' }, 'unknown_form'],
-    [{ status: 401, body: {} }, 'status_401'],
-    [{ status: 302, body: {} }, 'status_302'],
-    [{ status: 428, body: {} }, 'status_428'],
+    ['POST incomes', { status: 201, body: 'no JSON' }, 'unknown_form'],
+    ['POST incomes', { status: 401, body: {} }, 'status_401'],
+    ['POST incomes', { status: 302, body: {} }, 'status_302'],
+    ['POST incomes', { status: 428, body: {} }, 'status_428'],
+    ['GET links', { status: 401, body: {} }, 'status_401'],
+    ['GET links', { status: 200, body: {} }, 'unknown_form'],
+    ['GET owners', { status: 200, body: { results: 1 } }, 'unknown_form'],
   ];
-  for (const [next, reason] of nothing) {
-    assert.deepEqual(await answered(next), { kind: 'nothing', reason });
+  for (const [call, answer, reason] of nothing) {
+    assert.deepEqual(await resumed(opened, null, { [call]: answer }), { kind: 'nothing', reason });
   }
-  assert.equal((await answered({ status: 201, body: `"${'x'.repeat(3_000_000)}"` })).kind, 'wait');
-  const dead = belvoSource({ url: 'http://127.0.0.1:1', secretId: 'id', secretPassword: 'p' });
+  const long = { status: 201, body: `"${'x'.repeat(3_000_000)}"` };
+  assert.equal((await resumed(opened, null, { 'POST incomes': long })).kind, 'wait');
+  const dead = belvoProvider({ ...account, url: 'http://127.0.0.1:1' });
   assert.equal((await dead.observe(request, signal())).kind, 'wait');
 });

@@ -254,7 +254,7 @@ it('D40: while a review is under way no worker takes the message up', async () =
   const phone = new Phone();
   await inTransaction(database, async (session) => {
     await session.query(
-      "SELECT * FROM move_application($1, '{in_review}', 'pending_signature', 'ana', 'approve', 'x', 'unspecified', NULL)",
+      "SELECT * FROM move_application($1, '{in_review}', 'pending_signature', 'ana', 'approve', 'x', 'unspecified', NULL, false)",
       [id],
     );
     await phone.turn();

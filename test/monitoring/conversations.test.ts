@@ -23,7 +23,7 @@ const { database } = store;
 const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const { applicantAt, context, works, hear, skipPause, settle } = await conversationsOf(store, key);
+const { applicantAt, context, deliver, works, hear, skipPause, settle } = await conversationsOf(store, key);
 const facts = () => readConversationFacts(store.runtime);
 const waitsSince = async (id: number) =>
   (await json('conversation', 'list')).find((row: { application_id: number }) => row.application_id === id)
@@ -133,7 +133,10 @@ describe('what a process counts of conversations', () => {
           tookMs,
         }),
     };
-    const turn = () => takeTurns(watched);
+    const turn = async () => {
+      await takeTurns(watched);
+      await deliver();
+    };
     await hear(await ana.tapEvent());
     await turn();
     await hear(await ana.textEvent('sí'));

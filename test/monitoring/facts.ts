@@ -23,7 +23,7 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
   const counts = { registered: 5, duplicate: 1, overQuota: 0, invalid: 0, unauthorized: 0 };
   return {
     at: AT,
-    serverVersion: '18.4',
+    serverVersion: '17.10',
     migratedAt: new Date(AT.getTime() - 86_400_000),
     messages: new Map([['delivered', 5]]),
     lateS: 0,

@@ -63,6 +63,11 @@ test('the package has the compiled program and its pages of text, and no way bac
   // A checkout installs on an older Node, because it brings Node 24.
   assert.deepEqual(readJson(installed).engines, { node: '>=24' });
   assert.deepEqual(readJson(REPOSITORY).engines, { node: '>=20' });
+  const assets = readdirSync(join(installed, 'dist/console/dist/assets'));
+  assert.match(
+    readFileSync(join(installed, 'dist/console/dist/index.html'), 'utf8'),
+    new RegExp(`/assets/${assets.find((name) => /^main-.*js$/.test(name))}`),
+  );
   const migrations = (folder: string) => readdirSync(join(folder, 'migrations'));
   assert.deepEqual(migrations(join(installed, 'dist')), migrations(REPOSITORY));
 });

@@ -18,6 +18,7 @@ import {
   emptyDataDir,
   newDataDir,
   npmStart,
+  query,
   run,
   scratch,
   startService,
@@ -41,6 +42,24 @@ async function refuses(dataDir: string, variables: Variables, line: RegExp): Pro
   assert.doesNotMatch(exit.out, /Ventanilla is ready|\n {4}at |"stack"/);
 }
 
+/** The link that a start shows while no operator can sign in. */
+function linkOf({ out }: { out: string }): URL {
+  const [link] = /http:\/\/localhost:\d+\/\?token=[\w-]{43}$/m.exec(out) ?? [];
+  assert.ok(link, 'no link');
+  return new URL(link);
+}
+
+/** The status of the first step behind a link. */
+async function beginsEnrolment({ origin, searchParams }: URL): Promise<number> {
+  const response = await fetch(`${origin}/api/enrolment`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ token: searchParams.get('token'), password: 'seven wet umbrellas' }),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
 async function takenPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -55,6 +74,32 @@ function policyFile(name: string, content: string | object): string {
 }
 
 describe('starting', { concurrency: 2 }, () => {
+  test('D48: a new start ends the first admin’s link, until the admin can sign in', bounded, async () => {
+    const dataDir = emptyDataDir();
+    const first = await startService(dataDir);
+    const old = linkOf(first);
+    assert.equal((await first.stop()).code, 0);
+    const second = await startService(dataDir);
+    const link = linkOf(second);
+    old.port = link.port;
+    assert.equal(await beginsEnrolment(old), 404);
+    assert.equal(await beginsEnrolment(link), 200);
+    assert.deepEqual(
+      await query(
+        dataDir,
+        "SELECT count(*)::integer AS rows FROM operator_events WHERE act = 'operator add'",
+      ),
+      [{ rows: 1 }],
+    );
+    // As the right code does.
+    await query(dataDir, 'UPDATE operators SET enrolled_at = now(), enrolment = NULL, enrolment_ends = NULL');
+    assert.equal((await second.stop()).code, 0);
+    const third = await startService(dataDir, { CONSOLE_URL: 'https://desk.example.com' });
+    assert.match(third.out, /Console +https:\/\/desk\.example\.com/);
+    assert.doesNotMatch(third.out, /token=/);
+    assert.equal((await third.stop()).code, 0);
+  });
+
   test('npm start runs `ventanilla serve` without other settings of the process', () => {
     const { scripts, bin } = JSON.parse(readFileSync('package.json', 'utf8'));
     assert.equal(scripts.start, `exec node ${bin.ventanilla} serve`);
@@ -127,6 +172,14 @@ describe('starting', { concurrency: 2 }, () => {
         assert.equal(mode(join(dataDir, name)), '600', name);
       }
       assert.equal(mode(join(dataDir, 'postgres')), '700');
+    });
+
+    await t.test('D48: the first admin’s link works, and the record has the account once', async () => {
+      const link = linkOf(service);
+      assert.equal(link.hostname, 'localhost');
+      assert.equal(await beginsEnrolment(link), 200);
+      const [operator, ...others] = await ventanillaJson(dataDir, 'operator', 'list');
+      assert.deepEqual([operator.login, operator.role, others], ['admin', 'admin', []]);
     });
 
     const whileRunning = await ventanillaJson(dataDir, 'partner', 'list');

@@ -15,9 +15,11 @@ const PERSONAL: readonly string[] = [
   'look_up_buckets',
   // By the number of the application.
   ...['application_states', 'application_events', 'review_queue', 'open_phones', 'batch_receipts'],
+  'review_items',
   ...['outbox', 'leases', 'message_records', 'message_records_after_reviews', 'waiting_messages'],
   ...['partner_events', 'pushes', 'operator_events', 'documents', 'document_inputs', 'income_checks'],
-  ...['loan_contracts', 'signing_codes', 'contract_evidence'],
+  ...['application_notes', 'pends', 'open_pends', 'second_looks', 'income_steps'],
+  ...['loan_contracts', 'signing_codes', 'contract_evidence', 'proposals', 'open_proposals'],
   // By blind indexes of the phone, of the person at the channel, or of the channel's messages.
   ...['conversations', 'conversation_inputs', 'conversation_work'],
   ...['waiting_rejections', 'recipients', 'channel_users', 'early_events', 'suppressions', 'replies'],
@@ -55,7 +57,12 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   operator_recovery_codes: 'digests of codes of operators',
   operator_sessions: 'sessions of operators',
   operator_tries: 'keyed hashes of logins and addresses of operators, for 15 minutes',
+  operator_identities: 'accounts of operators at their identity provider',
+  operator_pending_sign_ins: 'sign-ins of operators that are under way, for ten minutes',
+  selections: 'ids of applications in review, for ten minutes',
+  decision_hours: 'numbers by operator and hour',
   document_removals: 'random names of files that nobody can open any more',
+  proposal_requests: 'numbers of applications by operator and key of a request',
   erasures: 'ids of applications that have nothing of a person any more',
   erased_phones: 'blind indexes of phones that stay suppressed, and nothing else of the person',
 };
@@ -79,6 +86,7 @@ const BY_FUNCTIONS: Readonly<Record<string, string>> = {
   application_events: 'application_events',
   look_up_buckets: 'look_up(',
   review_queue: 'applications_of',
+  review_items: 'applications_of',
   outbox: 'messages_of',
   message_records: 'messages_of',
   message_records_after_reviews: 'messages_of',

@@ -15,6 +15,8 @@ import {
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { markConversations } from '../../src/applications/sql/application-marks.ts';
 import { batchesOfNoKey } from '../../src/applications/sql/damaged-envelopes.ts';
+import { holdApplication, readDecisionFacts } from '../../src/applications/sql/desk/decision-facts.ts';
+import { readScores } from '../../src/applications/sql/desk/scores.ts';
 import { stillThere } from '../../src/applications/sql/erasure.ts';
 import { MOST_PARTITIONS } from '../../src/applications/sql/partition-runs.ts';
 import {
@@ -30,6 +32,8 @@ import { planRetention } from '../../src/applications/uses/retention.ts';
 import { beginConversations, readCandidates, readSpeakers } from '../../src/conversation/sql/begin.ts';
 import { applicationsOfContexts } from '../../src/conversation/sql/match.ts';
 import { forgetConversations } from '../../src/conversation/sql/retention.ts';
+import { expandReviews } from '../../src/desk/sql/expansion.ts';
+import { readForPage } from '../../src/desk/uses/show-application.ts';
 import { readEventPage } from '../../src/events/sql/partner-events.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -78,9 +82,9 @@ const WITNESSES = await loadWitnesses();
 const PARTITIONS = Number(process.env.MANY_PARTITIONS ?? 400);
 /**
  * A lookup by the channel's id locks 17 partitions of messages with their indexes. An erasure locks most tables of all
- * subjects with their indexes, however many partitions there are.
+ * subjects with their indexes, however many partitions there are: 279 locks with those of the review desk.
  */
-const MOST = 250;
+const MOST = 300;
 /** Its statements read whole tables of a restored store. */
 const ALONE = /^invariants\/invariants\.ts$/;
 /** Messages in more partitions than one statement touches; with each come the indexes of batches and of records. */
@@ -383,6 +387,15 @@ async function talk(ids: readonly number[]): Promise<void> {
   });
   await policyOf(database, first);
   await readForContract(database, vault, first);
+  await readDecisionFacts(database, applications);
+  await readScores(database, applications);
+  await inTransaction(database, (session) => holdApplication(session, first));
+  await expandReviews(database, '0', 20, 24);
+  const shown = await readForPage(
+    { ...counted, actor: 'ana' },
+    applications.toSorted((a, b) => a - b).at(-1)!,
+  );
+  assert.ok((shown?.earlier.sameIdNumber.count ?? 0) > 0);
   await readOwners(database, vault, applications);
   await stillThere(database, applications);
   await forgetReplies(database);

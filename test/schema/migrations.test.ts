@@ -164,6 +164,14 @@ describe('checkServer', () => {
     await checkServer(server({ fsync: 'on', version: '150000' }));
   });
 
+  it('tells of a version whose sessions crash, and of no other', async () => {
+    const told = [];
+    for (const version of ['150000', '170010', '180000', '180004', '180005', '190000']) {
+      if ((await checkServer(server({ fsync: 'on', version }))) !== null) told.push(version);
+    }
+    assert.deepEqual(told, ['180000', '180004']);
+  });
+
   it('D15: sessions commit to disk, are bounded in time and run in UTC, whatever the role says', async () => {
     const open = await emptyDatabase();
     const first = open();

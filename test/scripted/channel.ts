@@ -94,6 +94,7 @@ export class Channel implements Line {
     const told: Told = {
       ...{ id, what: message.what, atMs: nowMs(), isLost, heardAtMs: null },
       ...{ accepts: message.accepts ?? null, optsOut: message.optsOut === true, code: message.code ?? null },
+      shown: person.shown.length,
     };
     person.told.push(told);
     api.wrote.add(person.applicant.phone);
@@ -173,15 +174,16 @@ export class Channel implements Line {
   }
 
   #accepted({ id, callback, message }: AcceptedMessage): void {
-    const { persons, nowMs, api, shares } = this.#context;
+    const { persons, nowMs, api } = this.#context;
     const person = persons.get(message.to);
     const fate = this.#fates.get(callback) ?? {};
     if (person === undefined) return;
     const named = parseReplyCallback(callback);
     if (named === null) {
       const payload = payloadOf(message);
-      if (payload !== null) this.#show(() => person.showOffer({ messageId: id, payload }));
-      this.#tellStatus(id, callback, person, false);
+      const laterMs = this.#showAfter(false);
+      if (payload !== null) setTimeout(() => person.showOffer({ messageId: id, payload }), laterMs);
+      this.#tellStatus(id, callback, person, false, laterMs);
       return;
     }
     const reply = shownReply(id, message);
@@ -190,24 +192,33 @@ export class Channel implements Line {
       ...{ replyId: named.replyId, atMs: nowMs(), isFailed: fate.fails === true },
       ...{ document, hashInWords: hashIn(reply.text) },
     });
-    const waitMs = fate.isSlow === true ? SLOW_TIMES * shares.latestMs : 0;
-    if (fate.fails !== true) this.#show(() => person.show(reply, document), waitMs);
-    this.#tellStatus(id, callback, person, fate.fails === true, waitMs);
+    const laterMs = this.#showAfter(fate.isSlow === true);
+    if (fate.fails !== true) setTimeout(() => person.show(reply, document), laterMs);
+    this.#tellStatus(id, callback, person, fate.fails === true, laterMs);
   }
 
   /** A phone may be slow, and then show a later reply first. */
-  #show(show: () => void, waitMs = 0): void {
+  #showAfter(isSlow: boolean): number {
     const { random, shares } = this.#context;
-    setTimeout(show, waitMs + (random.isLucky(shares.late) ? random.between(0, shares.latestMs) : 0));
+    const waitMs = isSlow ? SLOW_TIMES * shares.latestMs : 0;
+    return waitMs + (random.isLucky(shares.late) ? random.between(0, shares.latestMs) : 0);
   }
 
-  #tellStatus(id: string, callback: string, { applicant, userId }: Person, fails: boolean, waitMs = 0): void {
+  /** No news says more than is true: a reply is delivered when the phone shows it. */
+  #tellStatus(
+    id: string,
+    callback: string,
+    { applicant, userId }: Person,
+    fails: boolean,
+    laterMs: number,
+  ): void {
     const { random, shares, nowMs } = this.#context;
     if (!fails && random.isLucky(shares.untold)) return;
-    const at = new Date();
+    const now = Date.now();
     for (const status of fails ? (['failed'] as const) : (['sent', 'delivered', 'read'] as const)) {
+      const waitMs = status === 'sent' ? 0 : laterMs;
       const event: StatusEvent = {
-        ...{ id, callback, status, at, recipient: applicant.phone.slice(1) },
+        ...{ id, callback, status, at: new Date(now + waitMs), recipient: applicant.phone.slice(1) },
         ...(userId === null ? {} : { recipientUserId: userId }),
         ...(status === 'failed' ? { errors: [131026] } : {}),
       };

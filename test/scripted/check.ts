@@ -1,4 +1,5 @@
 /** Whether a history of scripted applicants keeps the rules. Pure: the same history gives the same violations. */
+import { checkAcceptances } from './rules/acceptances.ts';
 import { checkCodes } from './rules/codes.ts';
 import { checkEnds } from './rules/ends.ts';
 import { checkEvents } from './rules/events.ts';
@@ -17,6 +18,7 @@ export const RULES = {
   replies: 'a reply goes out once, unless the channel reports the first one as failed (D43)',
   opt_outs: 'after an opt-out nothing follows (D43)',
   steps: 'no step is taken twice (D43)',
+  acceptances: 'nobody accepts a consent, an offer or a contract that the phone had not shown (D46)',
   signatures: 'no contract is signed that was not shown and accepted (D46)',
   codes: 'a code signs once, and it is one that went out on the second way (D46)',
   evidence: 'the evidence has no gap, and each row follows from the one before (D46)',
@@ -34,6 +36,7 @@ const CHECKS: Readonly<Record<Rule, (history: History) => Found[]>> = {
   replies: checkReplies,
   opt_outs: checkOptOuts,
   steps: checkSteps,
+  acceptances: checkAcceptances,
   signatures: checkSignatures,
   codes: checkCodes,
   evidence: checkEvidence,

@@ -8,7 +8,7 @@ import { type Applicant, type Line, type Pace, Person } from './person.ts';
 import { type Script, scriptsFor } from './scripts.ts';
 import type { Stage } from './stage.ts';
 
-const BATCH = 50;
+const BATCH = 20;
 const AGAIN_MS = 300;
 /** The channel tells no phone of these. */
 const HIDDEN_SHARE = 0.05;
@@ -23,20 +23,29 @@ export function makeCrowd(count: number, line: Line, random: Random, pace: Pace)
   });
 }
 
-/** Registers all of them, and has at most `most` at once in their conversations. Resolves when all scripts are over. */
+export interface CrowdPlan {
+  /** At once in their conversations. */
+  readonly most: number;
+  /** Nobody is registered after so long. */
+  readonly withinMs: number;
+  readonly random: Random;
+  readonly onBatch: (over: number) => void;
+}
+
+/** Registers them while there is time. Resolves with those who are registered, when all their scripts are over. */
 export async function runCrowd(
   stage: Pick<Stage, 'urls' | 'keys'>,
   crowd: readonly Person[],
-  most: number,
-  random: Random,
-  onBatch: (over: number) => void,
-): Promise<void> {
+  { most, withinMs, random, onBatch }: CrowdPlan,
+): Promise<Person[]> {
+  const deadline = performance.now() + withinMs;
   let [active, over] = [0, 0];
   const byFlow = Map.groupBy(crowd, ({ script }) => script.flow);
   const batches = random.shuffled([...byFlow].flatMap(([flow, persons]) => batchesOf(flow, persons)));
   const ends: Promise<void>[] = [];
   for (const { flow, persons } of batches) {
     while (active + persons.length > most && active > 0) await sleep(50);
+    if (performance.now() > deadline) break;
     await register(stage, flow, persons, random);
     active += persons.length;
     for (const person of persons) {
@@ -50,6 +59,7 @@ export async function runCrowd(
     onBatch(over);
   }
   await Promise.all(ends);
+  return crowd.filter(({ applicationId }) => applicationId > 0);
 }
 
 function batchesOf(flow: Script['flow'], persons: readonly Person[]) {

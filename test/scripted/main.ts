@@ -13,6 +13,7 @@ const MOST_SHOWN = 20;
 const values = readOptions({
   applicants: { default: '10000', about: 'how many applicants there are' },
   most: { default: '500', about: 'how many of them are in their conversations at once' },
+  minutes: { default: '600', about: 'nobody begins after so many minutes; who has begun comes to the end' },
   services: { default: '3', about: 'how many services run' },
   rest: {
     default: '20000',
@@ -36,6 +37,7 @@ const { stage, history, kills, ms } = await run({
   seed: number('seed', 0),
   applicants: number('applicants', 1),
   most: number('most', 1),
+  withinMs: number('minutes', 0) * 60_000,
   services: number('services', 1),
   pace: { thinkMs: 2_000, patienceMs: number('patience', 1) },
   shares:

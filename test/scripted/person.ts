@@ -2,6 +2,7 @@
  * A person with a phone who follows a script. Where no answer comes, the person does it again, or asks whether anybody
  * is there, as people do.
  */
+import { hash } from 'node:crypto';
 import { madeUpFile } from '../../src/simulator/made-up-files.ts';
 import type { Random } from '../support/random.ts';
 import type { MediaFile } from '../support/whatsapp-media.ts';
@@ -36,7 +37,7 @@ export interface Line {
 export interface Pace {
   /** The longest time before a person answers. */
   readonly thinkMs: number;
-  /** How long a person waits for an answer the first time; each time twice as long. */
+  /** How long a person waits for an answer the first time; later up to four times as long. */
   readonly patienceMs: number;
 }
 
@@ -48,6 +49,7 @@ export interface Applicant {
   readonly currency: string;
 }
 
+const MOST_PATIENCE = 4;
 const MOST_NUDGES = 7;
 /** After the last act it is the store that tells how it ended. */
 const MOST_LAST_NUDGES = 3;
@@ -59,6 +61,8 @@ export class Person {
   readonly told: Told[] = [];
   readonly taken: Taken[] = [];
   readonly codes: string[] = [];
+  /** The SHA-256 of the texts that the phone showed. */
+  readonly shown: string[] = [];
   /** Resolves when the script is over, or the person has given up. */
   readonly over: Promise<void>;
   readonly script: Script;
@@ -71,7 +75,8 @@ export class Person {
   readonly #done = new Map<Question, number>();
   /** At which question's number each question was answered the last time. */
   readonly #answeredAt = new Map<Question, number>();
-  readonly #buttons: Button[] = [];
+  /** Each with the contract that it accepts: the one beside it, or the newest one before it. */
+  readonly #buttons: (Button & { readonly document: string | null })[] = [];
   #offer: { messageId: string; payload: string } | null = null;
   #question: Question | null = null;
   #document: string | null = null;
@@ -108,8 +113,9 @@ export class Person {
 
   /** `document`: the SHA-256 of the file. */
   show(reply: ShownReply, document: string | null): void {
-    this.#buttons.push(...reply.buttons);
+    this.shown.push(hash('sha256', reply.text));
     this.#document = document ?? this.#document;
+    for (const button of reply.buttons) this.#buttons.push({ ...button, document: this.#document });
     const { hears } = this.script.last;
     if (hears !== null && says(reply.text, hears)) this.#end();
     const question = questionOf(reply);
@@ -159,7 +165,7 @@ export class Person {
 
   /** Does the next thing where no answer comes. */
   #wait(isLast: boolean): void {
-    this.#after(this.#pace.patienceMs * 2 ** this.#nudges, async () => {
+    this.#after(this.#pace.patienceMs * Math.min(this.#nudges + 1, MOST_PATIENCE), async () => {
       // A busy machine is no lost message.
       if (await this.#line.isBusyWith(this)) return this.#isWaiting && this.#wait(isLast);
       if (!this.#isWaiting) return;
@@ -213,9 +219,13 @@ export class Person {
     return this.#tell({ what: 'interested', type: 'button', parts: { button }, context: messageId, isSure });
   }
 
-  #tap(button: Button | undefined, question: Question, isSure: boolean): Promise<void> {
+  #tap(
+    button: (Button & { readonly document: string | null }) | undefined,
+    question: Question,
+    isSure: boolean,
+  ): Promise<void> {
     if (button === undefined) return this.#write('¿hola?', isSure);
-    const accepts = question === 'contract' && button.choice === 'accept' ? this.#document : null;
+    const accepts = question === 'contract' && button.choice === 'accept' ? button.document : null;
     const reply = { type: 'button_reply', button_reply: { id: button.text, title: button.title } };
     return this.#tell({
       ...{

@@ -116,6 +116,25 @@ export const PLANTED: readonly Planted[] = [
       withEvidence(history, (rows) => [...rows, first(rows, ({ kind }) => kind === 'data_consent_given')]),
   },
   {
+    rule: 'acceptances',
+    bug: 'a contract is accepted before the phone shows it',
+    plant: (history) => {
+      const person = signer(history);
+      const told = person.told.map((one) => ({ ...one, shown: one.accepts === null ? one.shown : 1 }));
+      return withPerson(history, person, { told });
+    },
+  },
+  {
+    rule: 'acceptances',
+    bug: 'somebody else accepts',
+    plant: (history) => {
+      const person = signer(history);
+      return withPerson(history, person, {
+        told: person.told.map((one) => ({ ...one, id: `${one.id}.other` })),
+      });
+    },
+  },
+  {
     rule: 'signatures',
     bug: 'another contract is signed than was shown',
     plant: (history) =>

@@ -19,6 +19,8 @@ export interface Plan {
   readonly applicants: number;
   /** At once in their conversations. */
   readonly most: number;
+  /** Nobody is registered after so long. */
+  readonly withinMs: number;
   readonly services: number;
   readonly pace: Pace;
   readonly shares: Shares;
@@ -50,17 +52,19 @@ export async function run(plan: Plan): Promise<Ran> {
     ...{ api, urls, random: random.fork(), shares, nowMs, persons },
     isBusy: (id) => isBusy(postgres.database, id),
   });
-  const crowd = makeCrowd(plan.applicants, channel, random.fork(), pace);
-  for (const person of crowd) persons.set(person.applicant.phone, person);
+  const everybody = makeCrowd(plan.applicants, channel, random.fork(), pace);
+  for (const person of everybody) persons.set(person.applicant.phone, person);
   const kills = new Kills(stage, {
     ...plan.kills,
     random: random.fork(),
     ...(isHurried && { whileAway: () => endLeases(() => postgres.database) }),
   });
   const begunMs = nowMs();
-  await runCrowd(stage, crowd, plan.most, random.fork(), (over) =>
-    say(`${over} scripts are over; ${kills.services} services and ${kills.postgres} PostgreSQL killed`),
-  );
+  const crowd = await runCrowd(stage, everybody, {
+    ...{ most: plan.most, withinMs: plan.withinMs, random: random.fork() },
+    onBatch: (over) =>
+      say(`${over} scripts are over; ${kills.services} services and ${kills.postgres} PostgreSQL killed`),
+  });
   const ms = nowMs() - begunMs;
   await kills.stop();
   say('the scripts are over; everything comes to its end');
@@ -86,8 +90,8 @@ async function finish(stage: Stage, channel: Channel, crowd: readonly Person[]):
 }
 
 async function historyOf({ postgres, vault, urls, keys }: Stage, crowd: readonly Person[]): Promise<History> {
-  const persons: PersonSeen[] = crowd.map(({ applicationId, script, userId, told, taken, codes }) => ({
-    ...{ applicationId, script, isHidden: userId !== null, told, taken, codes },
+  const persons: PersonSeen[] = crowd.map(({ applicationId, script, userId, told, taken, codes, shown }) => ({
+    ...{ applicationId, script, isHidden: userId !== null, told, taken, codes, shown },
   }));
   return {
     persons,

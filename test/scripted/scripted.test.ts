@@ -12,6 +12,7 @@ import { SCRIPTS, scriptsFor } from './scripts.ts';
 
 const { stage, history, kills } = await run({
   ...{ seed: 7, applicants: SCRIPTS.length, most: SCRIPTS.length, services: 1 },
+  withinMs: Number.POSITIVE_INFINITY,
   pace: { thinkMs: 100, patienceMs: 2_000 },
   shares: { ...USUAL_SHARES, latestMs: 500 },
   kills: { restMs: 3_000, postgres: 0.3, most: 3 },

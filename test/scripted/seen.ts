@@ -18,6 +18,8 @@ export interface Told {
   heardAtMs: number | null;
   /** It is the acceptance of a contract, and the phone had shown the contract with this SHA-256. */
   readonly accepts: string | null;
+  /** How many of `PersonSeen.shown` the phone had shown before. */
+  readonly shown: number;
   /** The person wants no more messages. */
   readonly optsOut: boolean;
   /** The code that it says. */
@@ -45,6 +47,8 @@ export interface PersonSeen {
   readonly told: readonly Told[];
   readonly taken: readonly Taken[];
   readonly codes: readonly string[];
+  /** The SHA-256 of the texts that the phone showed, in their order. */
+  readonly shown: readonly string[];
 }
 
 export interface StoredConversation {

@@ -2,10 +2,11 @@
 import { after } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { consoleApi } from '../../src/operator-api/console-api.ts';
+import type { Page } from '../../src/operator-api/page.ts';
 import type { Route } from '../../src/operator-api/route.ts';
-import { enrolmentRoutes } from '../../src/operators/routes/enrolment.ts';
-import { sessionRoutes } from '../../src/operators/routes/session.ts';
+import { accountRoutes } from '../../src/operators/routes/accounts.ts';
 import type { Role } from '../../src/operators/rules/role.ts';
+import type { OidcConfig } from '../../src/operators/settings.ts';
 import { enrol, setFactors, setRecoveryCodes } from '../../src/operators/sql/factors.ts';
 import { startSession } from '../../src/operators/sql/sessions.ts';
 import { addOperator } from '../../src/operators/uses/manage.ts';
@@ -57,19 +58,27 @@ export interface Enrolled {
   signIn(): Promise<Visitor>;
 }
 
-/** Starts a console with the routes of the accounts, and `more`. */
+/**
+ * Starts a console with the routes of the accounts, and `more`; `page` is the built page: most tests need none. `oidc`
+ * is the identity provider.
+ */
 export async function startTestConsole(
   { database, runtime, vault }: TestDatabase,
   more: readonly Route[] = [],
+  page: Promise<Page | null> = Promise.resolve(null),
+  oidc: OidcConfig | null = null,
 ) {
-  const store = { database: runtime, vault };
   const failures: unknown[] = [];
+  const logFailure = (_text: string, facts: object) => failures.push(facts);
   let url = '';
+  const origin = () => url;
+  const accounts = await accountRoutes({ database: runtime, vault, oidc, origin, logFailure });
   const app = consoleApi({
     database: runtime,
-    routes: [...sessionRoutes(store), ...enrolmentRoutes(store), ...more],
-    origin: () => url,
-    logFailure: (_text, facts) => failures.push(facts),
+    routes: [...accounts, ...more],
+    origin,
+    page,
+    logFailure,
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   url = `http://localhost:${(app.server.address() as { port: number }).port}`;

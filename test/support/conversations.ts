@@ -27,6 +27,7 @@ export function goodPerformer(changes: Partial<Performer> = {}): Performer {
   return {
     readDocument: async () => 'accepted',
     checkIncome: async () => 'confirmed',
+    answerSource: async () => 'confirmed',
     offer: async () => ({
       ...{ amount: '$ 8.000.000', installment: '$ 400.000', months: '24', total: '$ 9.600.000' },
       ...{ rate: '18,00 %', rateName: 'Tasa efectiva anual', lender: 'Prestamista' },

@@ -22,6 +22,8 @@ export interface TestDatabase {
   readonly ownerUrl: string;
   /** Whether the database is on a Citus cluster. */
   readonly isSpread: boolean;
+  /** `stop` runs when the file is done, before the sessions end: a service that lost them would wait for ever. */
+  readonly stopFirst: (stop: () => Promise<unknown>) => void;
 }
 
 /** What the program works on in a test. */
@@ -67,6 +69,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   const ownerUrl = address.href;
   const runtimeUrl = as(ownerUrl, RUNTIME_ROLE, runtimePassword(url));
   const [database, runtime] = [open(ownerUrl), open(runtimeUrl)];
+  // What a test does itself is no subject of the test: several new sessions at once may take long on a busy machine.
+  database.options.connectionTimeoutMillis = 15_000;
   // A busy machine may need longer for a new session than the service waits for one.
   await eventually('a session', () =>
     Promise.all([database.query('SELECT 1'), runtime.query('SELECT 1')]).then(
@@ -74,7 +78,9 @@ export async function testDatabase(): Promise<TestDatabase> {
       () => false,
     ),
   );
+  const stops: (() => Promise<unknown>)[] = [];
   after(async () => {
+    await Promise.all(stops.map((stop) => stop()));
     await Promise.all([database.end(), runtime.end()]);
     if (machines.length > 0) return dropOnAll(machines, name);
     const cleaner = new pg.Client({ connectionString: url });
@@ -83,5 +89,6 @@ export async function testDatabase(): Promise<TestDatabase> {
     await cleaner.end();
   });
   const vault = new Vault(TEST_SECRETS);
-  return { database, runtime, vault, url: runtimeUrl, ownerUrl, isSpread: machines.length > 0 };
+  const stopFirst = (stop: () => Promise<unknown>) => void stops.push(stop);
+  return { database, runtime, vault, url: runtimeUrl, ownerUrl, isSpread: machines.length > 0, stopFirst };
 }

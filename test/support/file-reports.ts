@@ -9,6 +9,8 @@ export class FileReports {
   /** Files whose report has no end yet. */
   readonly #open = new Set<string>();
   readonly #empty: string[] = [];
+  /** Files with a suite that is skipped with a reason. */
+  readonly #skipped = new Set<string>();
   #counted = 0;
   #heard = 0;
 
@@ -17,11 +19,19 @@ export class FileReports {
     if ((type === 'test:pass' || type === 'test:fail') && data.details.type !== 'suite' && !isFile(data)) {
       this.#heard += 1;
     }
+    if (
+      type === 'test:pass' &&
+      data.details.type === 'suite' &&
+      typeof data.skip === 'string' &&
+      data.skip !== ''
+    ) {
+      this.#skipped.add(relative('.', data.file ?? ''));
+    }
     if (type !== 'test:summary' || data.file === undefined) return;
     const name = relative('.', data.file);
     this.#open.delete(name);
     this.#counted += data.counts.tests;
-    if (data.counts.tests === 0) this.#empty.push(name);
+    if (data.counts.tests === 0 && !this.#skipped.has(name)) this.#empty.push(name);
   }
 
   /** What is missing, once the run is over. */

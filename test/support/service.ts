@@ -1,7 +1,6 @@
 /** The whole service in this process, on a database of its own, and partners to call the service. */
 
 import { randomBytes } from 'node:crypto';
-import { after } from 'node:test';
 import pino from 'pino';
 import { type Config, readConfig } from '../../src/app/config/config.ts';
 import type { Country } from '../../src/base/country-data.ts';
@@ -52,7 +51,7 @@ export async function testService(
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const start = upkeep ? startPatiently : startWithoutUpkeep;
   const service = await start(config, store, log, limits);
-  after(() => service.stop());
+  store.stopFirst(() => service.stop());
   return {
     ...store,
     databaseUrl,

@@ -1,5 +1,4 @@
 /** The simulator's page on a listener of its own, with a worker that delivers to the simulator, as in `serve`. */
-import { after } from 'node:test';
 import { healthApi } from '../../src/http/health-api.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
 import { deliverReplies } from '../../src/messages/delivery/reply-turn.ts';
@@ -17,7 +16,7 @@ import { replyContext } from './replies.ts';
 
 /** Call this at the top of a test file; `url` is without `/simulator`. */
 export async function simulatorPage(
-  { database, vault }: TestDatabase,
+  { database, vault, stopFirst }: TestDatabase,
   windows: ContactWindows = new Map(),
 ): Promise<{
   url: string;
@@ -75,7 +74,7 @@ export async function simulatorPage(
     (hostname) => `http://${hostname}:8080/docs`,
   );
   const url = await ops.listen({ host: '127.0.0.1', port: 0 });
-  after(async () => {
+  stopFirst(async () => {
     await ops.close();
     await worker.stop();
     await replyWorker.stop();

@@ -24,7 +24,7 @@ export function startPatiently(
     config,
     { ...store, database: sessionsOf(store), patience: testPatience() },
     log,
-    limits,
+    limits && { limits },
   );
 }
 

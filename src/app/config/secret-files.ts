@@ -17,6 +17,7 @@ const SECRETS = [
   'AWS_SECRET_ACCESS_KEY',
   'SMS_AUTH_TOKEN',
   'BELVO_SECRET_PASSWORD',
+  'OIDC_CLIENT_SECRET',
 ] as const;
 
 /**

@@ -1,30 +1,48 @@
 /** Opens the console's listener. */
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { isLoopback } from '../../base/loopback.ts';
+import { SECOND_LOOK_SHARE, UNDO_SECONDS } from '../../desk/settings.ts';
 import type { LogFailure } from '../../operations/failure-log.ts';
-import { CONSOLE_HOST, CONSOLE_PORT, consoleOrigin } from '../../operators/settings.ts';
+import {
+  CONSOLE_HOST,
+  CONSOLE_PORT,
+  consoleOrigin,
+  NEXT_PORT,
+  oidcConfig,
+} from '../../operators/settings.ts';
 import { type Config, ConfigError } from '../config/config.ts';
+import type { FoundPage } from '../console-page.ts';
 import type { Store } from '../open-store.ts';
 import { type Listener, NO_LISTENER, openListener, portOf } from './listen.ts';
 
+/** The console's listener; `origin` is where browsers reach it, null where there is none. */
+export interface OperatorListener extends Listener {
+  readonly origin: string | null;
+}
+
 /**
- * Listens on `CONSOLE_PORT` where the variable is set. Throws a `ConfigError` where the address cannot be used, and
- * where others could reach a console without accounts.
+ * Listens on `CONSOLE_PORT`. Where it is not set, the embedded store has its console at the number after `OPS_PORT`, or
+ * at any free one where that is taken: a default must not refuse a start. Throws a `ConfigError` where the address
+ * cannot be used, and where others could reach a console without accounts.
  */
 export async function startOperatorListener(
-  { setting }: Config,
+  { setting, databaseUrl }: Config,
   { database, vault }: Store,
-  { log, logFailure }: { log: Logger; logFailure: LogFailure },
-): Promise<Listener> {
-  const port = setting(CONSOLE_PORT);
-  if (port === null) return NO_LISTENER;
+  { log, logFailure, page }: { log: Logger; logFailure: LogFailure; page: Promise<FoundPage> },
+): Promise<OperatorListener> {
   const host = setting(CONSOLE_HOST);
-  const [{ consoleApi }, { sessionRoutes }, { enrolmentRoutes }, { hasOperators }] = await Promise.all([
-    import('../../operator-api/console-api.ts'),
-    import('../../operators/routes/session.ts'),
-    import('../../operators/routes/enrolment.ts'),
-    import('../../operators/sql/operators.ts'),
-  ]);
+  const given = setting(CONSOLE_PORT);
+  if (given === null && databaseUrl !== null) return { ...NO_LISTENER, origin: null };
+  const oidc = oidcConfig(setting);
+  const [{ consoleApi }, { accountRoutes }, { deskRoutes }, { hasOperators }, { openStore }] =
+    await Promise.all([
+      import('../../operator-api/console-api.ts'),
+      import('../../operators/routes/accounts.ts'),
+      import('../../desk/routes/desk-routes.ts'),
+      import('../../operators/sql/operators.ts'),
+      import('../../documents/open.ts'),
+    ]);
   if (!isLoopback(host.includes(':') ? `[${host}]` : host) && !(await hasOperators(database))) {
     throw new ConfigError(
       'CONSOLE_HOST',
@@ -32,12 +50,32 @@ export async function startOperatorListener(
     );
   }
   const store = { database, vault };
-  const app = consoleApi({
-    database,
-    routes: [...sessionRoutes(store), ...enrolmentRoutes(store)],
-    origin: () => consoleOrigin(setting, app.server.listening ? portOf(app) : port),
-    logFailure,
+  const open = async (port: number): Promise<OperatorListener> => {
+    const origin = (): string => consoleOrigin(setting, app.server.listening ? portOf(app) : port);
+    const accounts = await accountRoutes({ ...store, oidc, origin, logFailure });
+    const app: FastifyInstance = consoleApi({
+      database,
+      routes: [
+        ...accounts,
+        ...deskRoutes(
+          { ...store, undoSeconds: setting(UNDO_SECONDS), lookShare: setting(SECOND_LOOK_SHARE) },
+          () => openStore(setting),
+        ),
+      ],
+      origin,
+      page: page.then(({ page, failure }) => {
+        if (failure !== null) log.warn({ failure }, 'the page of the console was not built');
+        return page;
+      }),
+      logFailure,
+    });
+    const at = ['CONSOLE_HOST', host] as const;
+    const { close } = await openListener(app, at, ['CONSOLE_PORT', port], log, 'the console answers');
+    return { close, origin: origin() };
+  };
+  if (given !== null) return open(given);
+  return open(setting(NEXT_PORT)).catch((error: unknown) => {
+    if (error instanceof ConfigError) return open(0);
+    throw error;
   });
-  const at = ['CONSOLE_HOST', host] as const;
-  return openListener(app, at, ['CONSOLE_PORT', port], log, 'the console answers');
 }

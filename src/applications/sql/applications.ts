@@ -138,7 +138,7 @@ export async function readApplicationDetails(
 }
 
 const MOVE = `
-  SELECT status, moved, held_by_contract, withdrawable_until FROM move_application($1, $2, $3, $4, $5, $6, $7, $8)`;
+  SELECT status, moved, held_by_contract, withdrawable_until FROM move_application($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 interface Transition {
   readonly from: readonly ApplicationStatus[];
@@ -147,8 +147,10 @@ interface Transition {
   readonly action: ReviewAction;
   readonly reason: string;
   readonly reasonCode: ReasonCode;
-  /** The second operator, who overrides what the contract asks for before a payment (D46). */
+  /** The second operator, for the history (D48). */
   readonly second?: string;
+  /** Two operators override what the contract asks for before a payment (D46). */
+  readonly isOverride?: boolean;
 }
 
 /** How a move ended. */
@@ -165,19 +167,20 @@ interface Moved {
 /**
  * Moves an application if its status is one of `from` (D34, D35), and writes its history, the applicant's message (D40)
  * and the partner's event (D41), in one transaction. To `disbursed` it moves only with a signed contract whose
- * withdrawal period is over, where it has a conversation (D46). Null if there is no such application.
+ * withdrawal period is over, where it has a conversation and nobody overrides that (D46). Null if there is no such
+ * application.
  */
 export async function moveApplication(
   database: Session,
   id: ApplicationId,
-  { from, to, actor, action, reason, reasonCode, second }: Transition,
+  { from, to, actor, action, reason, reasonCode, second, isOverride }: Transition,
 ): Promise<Moved | null> {
   const { rows } = await database.query<{
     status: ApplicationStatus | null;
     moved: boolean;
     held_by_contract: boolean;
     withdrawable_until: Date | null;
-  }>(MOVE, [id, from, to, actor, action, reason, reasonCode, second ?? null]);
+  }>(MOVE, [id, from, to, actor, action, reason, reasonCode, second ?? null, isOverride ?? false]);
   const [row] = rows;
   return row === undefined
     ? null

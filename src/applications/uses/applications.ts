@@ -171,7 +171,15 @@ export async function reviewApplication(
     throw new OperatorError(`the second operator must be another one than ${actor}`);
   }
   const { from, to } = TRANSITIONS[action];
-  const transition = { from, to, actor, action, reason: why, reasonCode, ...(second && { second }) };
+  const transition = {
+    from,
+    to,
+    actor,
+    action,
+    reason: why,
+    reasonCode,
+    ...(second && { second, isOverride: true }),
+  };
   const outcome = await moveApplication(database, id, transition);
   if (outcome === null) throw new OperatorError(`there is no application ${id}`);
   const { status } = outcome;

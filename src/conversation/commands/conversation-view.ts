@@ -25,9 +25,11 @@ export function conversationJson(row: ConversationRow) {
 }
 
 /** A conversation with what happened, for programs. */
-export function shownJson({ row, inputs, replies }: ShownConversation, isRevealed: boolean) {
+export function shownJson({ row, inputs, replies, since }: ShownConversation, isRevealed: boolean) {
   return {
     ...conversationJson(row),
+    key_revoked_at: optionalTime(since.keyRevokedAt),
+    brand_changed: since.isBrandChanged,
     inputs: inputs.map((input) => ({
       at: withOffset(input.at),
       source: input.source,
@@ -44,7 +46,7 @@ export function shownJson({ row, inputs, replies }: ShownConversation, isReveale
 }
 
 /** A conversation with what happened, for people: inputs and replies by their turns. */
-export function shownText({ row, inputs, replies }: ShownConversation, isRevealed: boolean): string {
+export function shownText({ row, inputs, replies, since }: ShownConversation, isRevealed: boolean): string {
   const head = recordOf([
     ['Application', row.application_id],
     ['Step', row.place],
@@ -53,6 +55,11 @@ export function shownText({ row, inputs, replies }: ShownConversation, isReveale
     ['Heard', shortTime(row.heard_at)],
     ['Next', row.timer && `${row.timer}, ${shortTime(row.due_at)}`],
     ['Ended', shortTime(row.ended_at)],
+    ['Key', since.keyRevokedAt && `revoked ${shortTime(since.keyRevokedAt)}; the conversation goes on`],
+    [
+      'Brand',
+      since.isBrandChanged ? 'changed since the conversation began, which goes on as it began' : null,
+    ],
   ]);
   const lines = [
     ...inputs.map((input) => ({
@@ -91,6 +98,8 @@ function detailOf({ content }: ShownInput): string | null {
       return typeof content.fate === 'string' ? content.fate : `refused ${content.fate.refused}`;
     case 'income':
       return content.outcome;
+    case 'source_step':
+      return content.step;
     case 'code':
       return content.result;
     case 'offer':

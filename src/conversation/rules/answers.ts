@@ -1,6 +1,6 @@
 /** What a conversation does with what a person sends, at each step. Pure. */
 import { readCode, readLastFour, type SigningQuestion } from '../../signing/rules/answer.ts';
-import { type Effect, say } from './effect.ts';
+import { say } from './effect.ts';
 import { answerFiles, isAskedFile, takeFile } from './files.ts';
 import { type Flow, LANGUAGES } from './flow.ts';
 import { CHOICES, type Choice, type PersonInput } from './input.ts';
@@ -14,10 +14,10 @@ import {
   none,
   notUnderstood,
   OFFERS_PERSON_AT,
-  tellOpen,
+  tellAgain,
 } from './moves.ts';
-import { askAgain, askOpen } from './questions.ts';
-import { passOn } from './results.ts';
+import { askAgain, askOpen, isBeingMade } from './questions.ts';
+import { answerSource, waitsForStep } from './source-steps.ts';
 import { type State, UNDERSTOOD } from './state.ts';
 import { isSameText, type Meaning, meaningsOf } from './words.ts';
 
@@ -32,13 +32,15 @@ export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
   if (asked !== null) return asked;
   if (state.place === 'started') return goOn(state, 'data_consent');
   if (input.kind === 'file' && isAskedFile(state, input.media)) return takeFile(flow, state, input.media);
+  if (isBeingMade(state)) return none(state);
   if (input.kind === 'tap' && isOpenTap(state, input)) return tapped(flow, state, input);
   // The person has not read the open question, so nothing else is an answer to it.
-  if (state.unsaid) return tellOpen(state);
+  if (state.unsaid) return tellAgain(state);
   if (input.kind === 'file') return takeFile(flow, state, input.media);
   if (input.kind === 'tap' || input.kind === 'foreign_tap') return repeated(state);
+  if (isGoOnInWords(flow, state, input)) return understoodAgain(state);
   const text = input.kind === 'text' ? input.body : null;
-  return answerAt(flow, state, meanings, text) ?? notUnderstood(state);
+  return answerAt(flow, state, { meanings, text, isProven: false }) ?? notUnderstood(state);
 }
 
 /** While an operator speaks, files are still read, and a withdrawal still counts. */
@@ -89,12 +91,24 @@ function withdrawn(state: State): Next {
 function tapped(flow: Flow, state: State, tap: Extract<PersonInput, { kind: 'tap' }>): Next {
   if (tap.choice === 'person') return handOverTelling(state, 'asked');
   // Under the offer of a person "go on" means the conversation, and not the question before it.
-  const isOfQuestion =
-    tap.choice !== 'go_on' || (state.place === 'summary' && state.misunderstood < OFFERS_PERSON_AT);
-  if (!isOfQuestion) return moved({ ...state, ...UNDERSTOOD }, ...askAgain(state));
+  const isOfQuestion = tap.choice !== 'go_on' || (state.place === 'summary' && tap.under !== 'help');
   const meaning = MEANING_OF[tap.choice];
-  const answer = meaning === undefined ? null : answerAt(flow, state, new Set([meaning]), null);
-  return answer ?? moved({ ...state, ...UNDERSTOOD }, ...askAgain(state));
+  if (!isOfQuestion || meaning === undefined) return understoodAgain(state);
+  const answer = { meanings: new Set([meaning]), text: null, isProven: tap.under === 'question' };
+  return answerAt(flow, state, answer) ?? understoodAgain(state);
+}
+
+/** The title of "go on", written right after the offer of a person. */
+function isGoOnInWords({ buttons }: Flow, { misunderstood }: State, input: PersonInput): boolean {
+  return (
+    misunderstood >= OFFERS_PERSON_AT &&
+    input.kind === 'text' &&
+    LANGUAGES.some((language) => isSameText(input.body, buttons[language].go_on))
+  );
+}
+
+function understoodAgain(state: State): Next {
+  return moved({ ...state, ...UNDERSTOOD }, ...askAgain(state));
 }
 
 function isOpenTap({ nonce, place }: State, tap: Extract<PersonInput, { kind: 'tap' }>): boolean {
@@ -106,6 +120,7 @@ const MEANING_OF: Partial<Readonly<Record<Choice, Meaning>>> = {
   no: 'no',
   done: 'done',
   skip: 'skip',
+  connect: 'connect',
   accept: 'accept',
   decline: 'no',
   resend: 'resend',
@@ -120,36 +135,34 @@ function repeated(state: State): Next {
   return moved({ ...state, repeats }, ...askAgain(state));
 }
 
-/** The answer of a text or a button at a step; null: it is none. */
-function answerAt(
-  flow: Flow,
-  state: State,
-  meanings: ReadonlySet<Meaning>,
-  text: string | null,
-): Next | null {
+/** A text or a button, as an answer. `isProven`: it is a button under the whole question. */
+interface Answer {
+  readonly meanings: ReadonlySet<Meaning>;
+  readonly text: string | null;
+  readonly isProven: boolean;
+}
+
+/** What an answer does at a step; null: it is none. */
+function answerAt(flow: Flow, state: State, answer: Answer): Next | null {
   const heard = { ...state, ...UNDERSTOOD };
+  const { meanings, text, isProven } = answer;
   switch (state.place) {
     case 'data_consent':
-      if (meanings.has('yes') || meanings.has('accept')) {
-        const given: Effect = { kind: 'evidence', act: 'data_consent_given' };
-        return flow.steps.earnings ? goOn(heard, 'earnings', given) : passOn(flow, heard, 'earnings', given);
-      }
+      if (meanings.has('yes') || meanings.has('accept')) return moved(state, { kind: 'look', isProven });
       return meanings.has('no') ? declined(heard, 'data_consent_refused') : null;
     case 'earnings':
     case 'debts':
       return answerFiles(flow, heard, state.place, meanings);
     case 'checking':
+      if (waitsForStep(state)) return answerSource(heard, meanings, text);
       // Nothing is asked: the person hears what is waited for, a few times.
       if (meanings.has('thanks') || state.repeats >= MOST_REPEATS) return none(state);
       return moved({ ...state, repeats: state.repeats + 1 }, ...askOpen(state));
     case 'summary':
-      if (!state.offerShown) return none(heard);
-      if (meanings.has('yes') || meanings.has('accept')) {
-        return goOn(heard, 'contract', { kind: 'evidence', act: 'offer_accepted' });
-      }
+      if (meanings.has('yes') || meanings.has('accept')) return moved(state, { kind: 'look', isProven });
       return meanings.has('no') ? declined(heard, 'declined') : null;
     case 'contract':
-      return answerContract(heard, meanings);
+      return answerContract(heard, state, answer);
     case 'code':
       return answerProof(heard, state, meanings, text);
     default:
@@ -161,11 +174,10 @@ function declined(state: State, act: 'data_consent_refused' | 'declined'): Next 
   return endAt(state, 'declined', { kind: 'evidence', act }, say('declined'));
 }
 
-function answerContract(state: State, meanings: ReadonlySet<Meaning>): Next | null {
-  if (state.shownContract === null) return none(state);
-  if (meanings.has('accept')) return moved(state, { kind: 'look' });
-  if (meanings.has('no')) return declined(state, 'declined');
-  return meanings.has('yes') ? moved(state, ...askAgain(state)) : null;
+function answerContract(heard: State, state: State, { meanings, isProven }: Answer): Next | null {
+  if (meanings.has('accept')) return moved(state, { kind: 'look', isProven });
+  if (meanings.has('no')) return declined(heard, 'declined');
+  return meanings.has('yes') ? moved(heard, ...askAgain(heard)) : null;
 }
 
 function answerProof(

@@ -30,7 +30,7 @@ const byLanguage = <K extends string>(keys: readonly K[]) =>
 const FORM = closed({
   texts: byLanguage(Object.keys(TEXTS)),
   buttons: byLanguage(CHOICES),
-  steps: closed({ earnings: Type.Boolean(), debts: Type.Boolean() }),
+  steps: closed({ earnings: Type.Boolean(), debts: Type.Boolean(), connect: Type.Boolean() }),
   reminders: closed({
     before_window_ends_hours: Type.Number({ minimum: 0, maximum: 23 }),
     template_after_hours: Type.Number({ minimum: 0, maximum: 24 * 30 }),

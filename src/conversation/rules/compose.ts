@@ -1,9 +1,10 @@
 /** Makes the reply of a turn from what its inputs wanted said. Pure. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { SayEffect } from './effect.ts';
-import type { Flow, Language, Value, Values } from './flow.ts';
-import type { ShownContract } from './input.ts';
+import type { Flow, Language, TextKey, Value, Values } from './flow.ts';
+import type { ShownContract, Under } from './input.ts';
 import { formatPayload } from './payload.ts';
+import { isEnd } from './places.ts';
 import type { State } from './state.ts';
 
 /** The most characters of a reply with buttons or a document, in UTF-16 units, which is the strictest reading. */
@@ -12,6 +13,13 @@ const MAX_REPLY_LENGTH = 1024;
 /** The questions whose texts the evidence of a signature has (D46). */
 const PROVEN_QUESTIONS = ['consent', 'summary', 'contract'] as const;
 export type ProvenQuestion = (typeof PROVEN_QUESTIONS)[number];
+
+/** What buttons stand under, where it is not the whole question. */
+const UNDER_TEXT: Partial<Readonly<Record<TextKey, Under>>> = {
+  summary_again: 'short',
+  contract_again: 'short',
+  offer_person: 'help',
+};
 
 /** What a reply says. */
 export interface TurnReply {
@@ -35,7 +43,8 @@ interface Speaker {
  * `state` is the state after the turn, whose question the buttons are of.
  */
 export function composeReply(speaker: Speaker, state: State, says: readonly SayEffect[]): TurnReply | null {
-  const question = says.findLast(({ isQuestion }) => isQuestion) ?? null;
+  // Nothing is asked any more, whatever was asked before the end in the same turn.
+  const question = isEnd(state.place) ? null : (says.findLast(({ isQuestion }) => isQuestion) ?? null);
   const kept = says.filter((one) => !one.isQuestion || one === question);
   // A sentence that comes several times is said once, at its last place.
   const parts = kept.filter((one, index) => kept.findLastIndex(({ text }) => text === one.text) === index);
@@ -45,21 +54,24 @@ export function composeReply(speaker: Speaker, state: State, says: readonly SayE
   if (question !== null) texts.push(textOf(speaker, { text: 'person_hint', values: {} }, 1));
   return {
     shows: PROVEN_QUESTIONS.find((one) => one === question?.text) ?? null,
-    text: withinLimit(texts),
-    buttons: question === null ? [] : question.choices.map((choice) => buttonOf(speaker, state, choice)),
+    // A text with a link has no buttons, so the channel takes more of it.
+    text: question?.link ? `${withinLimit(texts)}\n\n${question.link}` : withinLimit(texts),
+    buttons: question === null ? [] : buttonsOf(speaker, state, question),
     document: question?.document ?? null,
   };
 }
 
-function buttonOf(
+function buttonsOf(
   { flow, language, applicationId }: Speaker,
   { place, nonce }: State,
-  choice: SayEffect['choices'][number],
-) {
-  return {
+  { text, choices }: SayEffect,
+): TurnReply['buttons'] {
+  const under = UNDER_TEXT[text] ?? 'question';
+  const offered = choices.filter((choice) => choice !== 'connect' || flow.steps.connect);
+  return offered.map((choice) => ({
     title: flow.buttons[language][choice],
-    payload: formatPayload({ applicationId, place, nonce, choice }),
-  };
+    payload: formatPayload({ applicationId, place, nonce, choice, under }),
+  }));
 }
 
 function countOf(says: readonly SayEffect[], one: SayEffect): number {

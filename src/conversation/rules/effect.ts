@@ -3,8 +3,18 @@ import type { TextKey, Values } from './flow.ts';
 import type { Choice, ShownContract } from './input.ts';
 import type { Purpose } from './state.ts';
 
-/** Work beside the conversation: it takes time, and may be done again. */
-export const WORKS = ['read_document', 'check_income', 'offer', 'make_contract', 'send_code'] as const;
+/**
+ * Work beside the conversation: it takes time, and may be done again. `read_document` and `answer_source` are about the
+ * input that wants them: a file, and the code for an income source.
+ */
+export const WORKS = [
+  'read_document',
+  'check_income',
+  'offer',
+  'make_contract',
+  'send_code',
+  'answer_source',
+] as const;
 export type Work = (typeof WORKS)[number];
 
 /** The events of a conversation that partners may ask for (D47). */
@@ -39,8 +49,11 @@ export type Effect =
   | { readonly kind: 'work'; readonly work: 'read_document'; readonly purpose: Purpose }
   /** Compares the text of this input; the result is the next input. */
   | { readonly kind: 'check'; readonly question: 'last_four' | 'code' }
-  /** Looks whether the person can have read the contract that is accepted; the result is the next input. */
-  | { readonly kind: 'look' }
+  /**
+   * Looks whether the person can have read the question that is accepted; the result is the next input. `isProven`: a
+   * button under the question was tapped, so it is enough that the channel took the question.
+   */
+  | { readonly kind: 'look'; readonly isProven: boolean }
   /** Signs; the result is the next input. */
   | { readonly kind: 'sign' }
   /** Withdraws the signature; the result is the next input. */
@@ -57,16 +70,18 @@ export interface SayEffect {
   readonly values: Values;
   readonly choices: readonly Choice[];
   readonly document: ShownContract | null;
+  /** A link that is the person's alone; it stands last. */
+  readonly link: string | null;
   /** A question takes the place of every question before it in the same reply. */
   readonly isQuestion: boolean;
 }
 
 /** A sentence without buttons. */
 export function say(text: TextKey, values: Values = {}): SayEffect {
-  return { kind: 'say', text, values, choices: [], document: null, isQuestion: false };
+  return { kind: 'say', text, values, choices: [], document: null, link: null, isQuestion: false };
 }
 
 /** A question, and its buttons. */
 export function ask(text: TextKey, choices: readonly Choice[], values: Values = {}): SayEffect {
-  return { kind: 'say', text, values, choices, document: null, isQuestion: true };
+  return { kind: 'say', text, values, choices, document: null, link: null, isQuestion: true };
 }

@@ -17,6 +17,8 @@ export function answerFiles(
   const has = state.files[purpose] > 0;
   const skips = purpose === 'debts' && (meanings.has('skip') || (!has && meanings.has('no')));
   if (skips) return passOn(flow, state, 'debts');
+  const connects = purpose === 'earnings' && !has && flow.steps.connect;
+  if (connects && (meanings.has('connect') || meanings.has('skip'))) return passOn(flow, state, 'earnings');
   if (meanings.has('done') || (has && meanings.has('no'))) {
     if (state.reading === 0) return leaveFiles(flow, state);
     return moved({ ...state, complete: true }, say('still_reading'));

@@ -39,12 +39,16 @@ export const TEXTS = {
   contract: ['hash'],
   last_four: [],
   code: ['way', 'minutes'],
+  /** The link follows the text. */
+  open_link: [],
+  enter_code: [],
   // The same questions in short.
   earnings_again: [],
   debts_again: [],
   summary_again: [],
   contract_again: [],
   code_again: [],
+  open_link_again: [],
   // The way to a person, under each question.
   person_hint: [],
   // What is said beside the questions.
@@ -70,6 +74,7 @@ export const TEXTS = {
   checking: [],
   in_review: [],
   person_will_write: [],
+  source_again: [],
   answer_wrong: [],
   code_expired: [],
   code_not_sent: [],
@@ -91,7 +96,12 @@ export interface Flow {
   /** The titles of buttons. */
   readonly buttons: Readonly<Record<Language, Readonly<Record<Choice, string>>>>;
   /** The steps that a partner may leave out. */
-  readonly steps: { readonly earnings: boolean; readonly debts: boolean };
+  readonly steps: {
+    readonly earnings: boolean;
+    readonly debts: boolean;
+    /** Whether the person may connect an account in the place of statements of earnings. */
+    readonly connect: boolean;
+  };
   readonly reminders: {
     /** Hours before the end of the channel's window at which the open question is asked again; 0: never. */
     readonly before_window_ends_hours: number;

@@ -8,6 +8,7 @@ export const CHOICES = [
   'no',
   'done',
   'skip',
+  'connect',
   'accept',
   'decline',
   'resend',
@@ -16,11 +17,24 @@ export const CHOICES = [
 ] as const;
 export type Choice = (typeof CHOICES)[number];
 
+/**
+ * What a button stands under: the whole question, the question in short, or the offer of a person's help. A tap of the
+ * first kind proves that the phone showed the question.
+ */
+export const UNDER = ['question', 'short', 'help'] as const;
+export type Under = (typeof UNDER)[number];
+
 /** What a person sent. */
 export type PersonInput =
   | { readonly kind: 'text'; readonly body: string }
   /** A button of this conversation. */
-  | { readonly kind: 'tap'; readonly place: string; readonly nonce: number; readonly choice: Choice }
+  | {
+      readonly kind: 'tap';
+      readonly place: string;
+      readonly nonce: number;
+      readonly choice: Choice;
+      readonly under: Under;
+    }
   /** A button of something else, such as "I am interested" once more. */
   | { readonly kind: 'foreign_tap' }
   | { readonly kind: 'file'; readonly media: 'image' | 'document' | 'audio' | 'video' | 'sticker' }
@@ -50,6 +64,11 @@ export interface OfferShown {
   readonly lender: string;
 }
 
+/** The income source needs something of the person. The link is theirs alone. */
+export type SourceStepInput =
+  | { readonly kind: 'source_step'; readonly step: 'open_link'; readonly link: string }
+  | { readonly kind: 'source_step'; readonly step: 'enter_code' };
+
 /** The ends of work that was done beside the conversation. */
 export type WorkInput =
   | {
@@ -59,6 +78,7 @@ export type WorkInput =
       readonly fate: 'accepted' | 'operator' | 'other_person' | { readonly refused: Refusal };
     }
   | { readonly kind: 'income'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
+  | SourceStepInput
   | { readonly kind: 'offer'; readonly offer: OfferShown | null }
   | { readonly kind: 'contract'; readonly contract: ShownContract | null }
   | {
@@ -81,11 +101,13 @@ export interface ShownContract {
 /** What was proven in the transaction of the turn. */
 export type ProofInput =
   | { readonly kind: 'answer'; readonly result: 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable' }
-  | { readonly kind: 'contract_read'; readonly result: 'can' | 'cannot' }
+  /** Whether the person can have read the open question, which they accept. `coming`: it is about to go out. */
+  | { readonly kind: 'question_read'; readonly result: 'can' | 'cannot' | 'coming' }
   /** `until`: the last day to withdraw, in the words of the conversation; null: there is none. */
   | {
       readonly kind: 'signature';
-      readonly result: 'signed' | 'not_signable';
+      /** `not_shown`: the contract that was accepted did not reach the person after all. */
+      readonly result: 'signed' | 'not_signable' | 'not_shown';
       readonly until: string | null;
     }
   | { readonly kind: 'withdrawal'; readonly result: 'withdrawn' | 'too_late' | 'not_signed' };

@@ -32,6 +32,18 @@ export function tellOpen(state: State, ...effects: readonly Effect[]): Next {
   return moved(asked, ...effects, ...askOpen(asked));
 }
 
+/** Tells of one question in a row that did not reach the person from which on an operator helps. */
+const MOST_UNTOLD = 5;
+
+/**
+ * Tells the open question again, because it did not reach the person, or not for certain. Where that goes on, an
+ * operator has to help.
+ */
+export function tellAgain(state: State): Next {
+  const repeats = state.askedTurn === null && !state.unsaid ? state.repeats : state.repeats + 1;
+  return repeats >= MOST_UNTOLD ? handOverTelling(state, 'not_shown') : tellOpen({ ...state, repeats });
+}
+
 /** Ends the conversation. The partner hears of the end after these effects. */
 export function endAt(state: State, end: End, ...effects: readonly Effect[]): Next {
   const ended: State = { ...at(state, end), unsaid: false, heldBy: 'service', handedOver: null };

@@ -10,10 +10,11 @@ import type { Flow } from './flow.ts';
 import { type Input, isOfPerson, type PersonInput } from './input.ts';
 import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, tellOpen } from './moves.ts';
 import { isEnd } from './places.ts';
-import { askAgain } from './questions.ts';
+import { askAgain, isBeingMade } from './questions.ts';
 import { resultOf } from './results.ts';
+import { waitsForStep } from './source-steps.ts';
 import { type State, UNDERSTOOD } from './state.ts';
-import { asksToStop, meaningsOf } from './words.ts';
+import { asksToStop, type Meaning, meaningsOf } from './words.ts';
 
 /** The next state, and what has to be done. An operator's conversation says nothing. */
 export function next(flow: Flow, state: State, input: Input): Next {
@@ -40,7 +41,7 @@ function reached(flow: Flow, state: State, input: Input): Next {
     case 'unreadable':
       return isEnd(state.place) ? none(state) : handOverTelling(state, 'unreadable');
     case 'unsaid':
-      return isEnd(state.place) ? none(state) : none({ ...state, unsaid: true });
+      return none(isEnd(state.place) || isBeingMade(state) ? state : { ...state, unsaid: true });
     default:
       return resultOf(flow, state, input);
   }
@@ -51,9 +52,10 @@ function reached(flow: Flow, state: State, input: Input): Next {
  */
 function optOut(before: State, words: string | null): Next {
   const state = { ...before, optedOut: true };
-  const meanings = words === null ? new Set() : meaningsOf(words);
+  const meanings: ReadonlySet<Meaning> = words === null ? new Set() : meaningsOf(words);
   const withdraws = meanings.has('withdraw');
   if (state.place === 'signed' && withdraws) return moved(state, { kind: 'withdraw' });
+  if (state.place === 'closed' && before.optedOut && !before.toldEnd) return lateWords(state, meanings);
   if (isEnd(state.place)) return none(state);
   if (withdraws) return endAt(state, 'withdrawn', { kind: 'evidence', act: 'withdrawal_asked' });
   if (!meanings.has('no')) return endAt(state, 'closed');
@@ -62,6 +64,12 @@ function optOut(before: State, words: string | null): Next {
     kind: 'evidence',
     act: isConsent ? 'data_consent_refused' : 'declined',
   });
+}
+
+/** The opt-out was known long before its words came. What they mean is recorded once. */
+function lateWords(state: State, meanings: ReadonlySet<Meaning>): Next {
+  const act = meanings.has('withdraw') ? 'withdrawal_asked' : meanings.has('no') ? 'declined' : null;
+  return act === null ? none(state) : moved({ ...state, toldEnd: true }, { kind: 'evidence', act });
 }
 
 function fromPerson(flow: Flow, before: State, input: PersonInput): Next {
@@ -107,8 +115,9 @@ function operatorActs(flow: Flow, state: State, act: 'hand_over' | 'give_back' |
 function givenBack(flow: Flow, held: State): Next {
   const state: State = { ...held, heldBy: 'service', handedOver: null, refused: 0, ...UNDERSTOOD };
   if (isEnd(state.place)) return none(state);
-  if (state.place === 'checking' && (state.income === 'operator' || state.income === 'asked')) {
-    const again = { ...state, income: 'asked' } as const;
+  const isUnchecked = state.income === 'operator' || state.income === 'asked' || waitsForStep(state);
+  if (state.place === 'checking' && isUnchecked) {
+    const again = { ...state, income: 'asked', sourceSteps: 0 } as const;
     return moved(again, say('given_back'), say('checking'), { kind: 'work', work: 'check_income' });
   }
   if (state.place === 'started') return goOn(state, 'data_consent', say('given_back'));

@@ -1,20 +1,12 @@
-/** What a conversation does with the ends of what is proven: the acceptance, the answers, the signature. Pure. */
+/** What a conversation does with the ends of what is proven: the answers and the signature. Pure. */
 import { ask, say } from './effect.ts';
 import type { ProofInput, WorkInput } from './input.ts';
-import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, tellOpen } from './moves.ts';
+import { endAt, goOn, handOver, handOverTelling, moved, type Next, none } from './moves.ts';
 import { askOpen } from './questions.ts';
 import type { State } from './state.ts';
 
 /** Wrong answers from which on an operator has to help. */
 const MOST_WRONG = 5;
-
-/** Nobody accepts what they could not read: where the contract was not told for certain, it is told again. */
-export function contractAccepted(state: State, result: 'can' | 'cannot'): Next {
-  if (state.place !== 'contract' || state.shownContract === null) return none(state);
-  if (result === 'cannot') return tellOpen(state);
-  const accepted: State = { ...state, acceptedContract: state.shownContract, proof: 'none' };
-  return goOn(accepted, 'code', { kind: 'evidence', act: 'contract_accepted' });
-}
 
 /** The code is on its way, or an operator has to help. */
 export function codeSent(state: State, { result, way, minutes }: Extract<WorkInput, { kind: 'code' }>): Next {
@@ -61,6 +53,8 @@ export function answerChecked(
 /** Signed: the contract that was shown and accepted, by the person who knows both. */
 export function signed(state: State, { result, until }: Extract<ProofInput, { kind: 'signature' }>): Next {
   if (state.place !== 'code' || state.proof !== 'code' || state.acceptedContract === null) return none(state);
+  // The channel took the contract, and told later that it did not arrive.
+  if (result === 'not_shown') return goOn({ ...state, proof: 'none' }, 'contract');
   if (result === 'not_signable') return handOverTelling({ ...state, proof: 'none' }, 'not_signable');
   const right = until === null ? [] : [say('withdrawal_right', { until })];
   return endAt(state, 'signed', { kind: 'tell', event: 'contract.signed' }, say('signed'), ...right);

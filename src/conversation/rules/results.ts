@@ -2,11 +2,12 @@
 import { ask, type Effect, say } from './effect.ts';
 import type { Flow } from './flow.ts';
 import type { OfferShown, ProofInput, Refusal, ShownContract, WorkInput } from './input.ts';
-import { goOn, handOverTelling, moved, type Next, none } from './moves.ts';
+import { goOn, handOverTelling, moved, type Next, none, tellAgain } from './moves.ts';
 import { isEnd } from './places.ts';
-import { answerChecked, codeSent, contractAccepted, signed, withdrawn } from './proofs.ts';
+import { answerChecked, codeSent, signed, withdrawn } from './proofs.ts';
 import { askOpen } from './questions.ts';
-import { at, type Purpose, type State } from './state.ts';
+import { sourceAsks, waitsForStep } from './source-steps.ts';
+import { at, type Purpose, type State, UNDERSTOOD } from './state.ts';
 
 /** The end of work or of a proof. `nothing`: only looks whether the conversation can go on. */
 export function resultOf(
@@ -21,6 +22,8 @@ export function resultOf(
       return documentRead(flow, state, input);
     case 'income':
       return incomeChecked(flow, state, input.outcome);
+    case 'source_step':
+      return sourceAsks(state, input);
     case 'offer':
       return offerMade(state, input.offer);
     case 'contract':
@@ -31,12 +34,37 @@ export function resultOf(
       return hasEnded(state) ? none(state) : handOverTelling(state, 'failure');
     case 'answer':
       return answerChecked(state, input.result);
-    case 'contract_read':
-      return contractAccepted(state, input.result);
+    case 'question_read':
+      return questionRead(flow, state, input.result);
     case 'signature':
       return signed(state, input);
     case 'withdrawal':
       return withdrawn(state, input.result);
+  }
+}
+
+function questionRead(flow: Flow, state: State, result: 'can' | 'cannot' | 'coming'): Next {
+  if (result === 'can') return accepted(flow, state);
+  return result === 'coming' ? none(state) : tellAgain(state);
+}
+
+/** What the person accepts at this step, who can have read it. */
+function accepted(flow: Flow, before: State): Next {
+  const state = { ...before, ...UNDERSTOOD };
+  switch (state.place) {
+    case 'data_consent': {
+      const given: Effect = { kind: 'evidence', act: 'data_consent_given' };
+      return flow.steps.earnings ? goOn(state, 'earnings', given) : passOn(flow, state, 'earnings', given);
+    }
+    case 'summary':
+      return goOn(state, 'contract', { kind: 'evidence', act: 'offer_accepted' });
+    case 'contract':
+      return goOn({ ...state, acceptedContract: state.shownContract, proof: 'none' }, 'code', {
+        kind: 'evidence',
+        act: 'contract_accepted',
+      });
+    default:
+      return none(before);
   }
 }
 
@@ -58,11 +86,12 @@ export function passOn(flow: Flow, state: State, left: Purpose, ...effects: read
     const on = goOnAlone(flow, there);
     return moved(on.state, ...effects, ...(on.effects.length > 0 ? on.effects : askOpen(there)));
   }
+  const hasFiles = state.usable.earnings + state.usable.debts > 0;
   return goOn(
-    { ...state, income: 'asked' },
+    { ...state, income: 'asked', sourceSteps: 0 },
     'checking',
     ...effects,
-    { kind: 'tell', event: 'documents.received' },
+    ...(hasFiles ? [{ kind: 'tell', event: 'documents.received' } as const] : []),
     { kind: 'work', work: 'check_income' },
   );
 }
@@ -117,7 +146,8 @@ function documentRead(flow: Flow, before: State, input: Extract<WorkInput, { kin
 }
 
 function incomeChecked(flow: Flow, before: State, outcome: 'confirmed' | 'adjusted' | 'operator'): Next {
-  if (before.place !== 'checking' || before.income !== 'asked') return none(before);
+  if (before.place !== 'checking' || (before.income !== 'asked' && !waitsForStep(before)))
+    return none(before);
   const state: State = { ...before, income: outcome };
   const told: Effect = { kind: 'tell', event: 'income.verified', outcome };
   if (outcome === 'operator') {
@@ -134,7 +164,7 @@ function offerMade(state: State, offer: OfferShown | null): Next {
   if (offer === null) return handOverTelling(state, 'no_offer');
   const { rateName, ...values } = offer;
   return moved(
-    { ...state, offerShown: true, unsaid: false },
+    { ...state, offerShown: true, askedTurn: null, unsaid: false },
     ask('summary', ['go_on', 'decline'], { ...values, rate_name: rateName }),
   );
 }
@@ -146,7 +176,7 @@ function contractMade(state: State, contract: ShownContract | null): Next {
   if (contract === null) return handOverTelling(state, 'no_contract');
   const nonce = state.shownContract === contract.sha256 ? state.nonce : state.nonce + 1;
   return moved(
-    { ...state, nonce, shownContract: contract.sha256, unsaid: false },
+    { ...state, nonce, shownContract: contract.sha256, askedTurn: null, unsaid: false },
     { ...ask('contract', ['accept', 'decline'], { hash: inWords(contract.sha256) }), document: contract },
   );
 }

@@ -6,6 +6,10 @@ import type { HandOverReason, Holder, Place } from './places.ts';
 export const PURPOSES = ['earnings', 'debts'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
+/** What an income source needs of the person before it can go on. */
+export const SOURCE_STEPS = ['open_link', 'enter_code'] as const;
+export type SourceStep = (typeof SOURCE_STEPS)[number];
+
 export interface State {
   readonly place: Place;
   readonly heldBy: Holder;
@@ -34,9 +38,13 @@ export interface State {
   /** The person said that there are no more files. */
   readonly complete: boolean;
   /** What was found about the income; null: nothing yet. */
-  readonly income: 'asked' | 'confirmed' | 'adjusted' | 'operator' | null;
+  readonly income: 'asked' | SourceStep | 'confirmed' | 'adjusted' | 'operator' | null;
+  /** What the income source has asked of the person so far, one step after the other. */
+  readonly sourceSteps: number;
   /** The application's status, as far as the conversation knows. */
   readonly status: ApplicationStatus;
+  /** The turn whose reply asked the open question whole, of those that prove what was shown; null: none yet. */
+  readonly askedTurn: number | null;
   /** The offer was told at this question. */
   readonly offerShown: boolean;
   /** The SHA-256 of the contract that was shown, in hex; null: none was. */
@@ -67,7 +75,9 @@ export function newState(status: ApplicationStatus): State {
     reading: 0,
     complete: false,
     income: null,
+    sourceSteps: 0,
     status,
+    askedTurn: null,
     offerShown: false,
     shownContract: null,
     acceptedContract: null,
@@ -84,9 +94,18 @@ export function at(state: State, place: Place): State {
     nonce: state.nonce + 1,
     refused: 0,
     complete: false,
+    askedTurn: null,
     offerShown: false,
     ...UNDERSTOOD,
   };
+}
+
+/**
+ * The state as it is stored. One from before a question's turn was kept has none: its question is asked again. One from
+ * before sources asked something has no number of their steps.
+ */
+export function storedState(stored: State): State {
+  return { ...stored, askedTurn: stored.askedTurn ?? null, sourceSteps: stored.sourceSteps ?? 0 };
 }
 
 /** What an input that was understood resets. */

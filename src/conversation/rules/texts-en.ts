@@ -7,6 +7,7 @@ export const BUTTONS_EN: Readonly<Record<Choice, string>> = {
   no: 'No, thank you',
   done: 'I sent everything',
   skip: 'Go on without',
+  connect: 'Connect my account',
   accept: 'I accept',
   decline: 'I do not accept',
   resend: 'Send another code',
@@ -34,11 +35,19 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   last_four:
     'To sign, write the last four characters of your identity document. Do not write the whole number.',
   code: 'We sent you a code of six digits by {way}. Write it here within {minutes} minutes.',
+  open_link:
+    'To learn your income, open this link and connect your account. The link is yours alone and expires soon: do not ' +
+    'share it. When you have finished, write DONE. If you prefer not to, write NO.',
+  enter_code:
+    'Your bank sent you a code. Write it here: we use it once and do not keep it. If you did not get it, write ANOTHER ' +
+    'CODE. If you prefer not to, write NO.',
   earnings_again: 'Send your proof of income here, as PDF or photo.',
   debts_again: 'Send the statement of your debts, or go on without it.',
   summary_again: 'Do you want to see the contract of your offer?',
   contract_again: 'Do you accept the contract that we sent? To accept, tap the button or write ACCEPT.',
   code_again: 'Write here the code of six digits that we sent you.',
+  open_link_again:
+    'Open the link that we sent and write DONE when you have finished. If it does not work any more, write ANOTHER LINK.',
   person_hint: 'If you prefer to talk to a person, write AGENT.',
   not_understood: 'Sorry, I did not understand your message.',
   offer_person: 'I still do not understand. If you like, a person can help you.',
@@ -65,6 +74,7 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   checking: 'Thank you. We are checking your information and will write here.',
   in_review: 'Your application is in review. We will write here when there is an answer.',
   person_will_write: 'A person of the team will look at your case and write to you in this chat.',
+  source_again: 'We could not see your account yet.',
   answer_wrong: 'That does not match. Please check it and write it again.',
   code_expired: 'The code has expired.',
   code_not_sent: 'We could not send the code.',

@@ -7,6 +7,7 @@ export const BUTTONS_ES: Readonly<Record<Choice, string>> = {
   no: 'No, gracias',
   done: 'Ya envié todo',
   skip: 'Seguir sin esto',
+  connect: 'Conectar mi cuenta',
   accept: 'Acepto',
   decline: 'No acepto',
   resend: 'Enviar otro código',
@@ -34,11 +35,19 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   last_four:
     'Para firmar, escribe los últimos cuatro caracteres de tu documento de identidad. No escribas el número completo.',
   code: 'Te enviamos un código de seis dígitos por {way}. Escríbelo aquí antes de {minutes} minutos.',
+  open_link:
+    'Para conocer tus ingresos, abre este enlace y conecta tu cuenta. El enlace es solo tuyo y vence pronto: no lo ' +
+    'compartas. Cuando termines, escribe LISTO. Si prefieres no hacerlo, escribe NO.',
+  enter_code:
+    'Tu banco te envió un código. Escríbelo aquí: lo usamos una sola vez y no lo guardamos. Si no te llegó, escribe ' +
+    'OTRO CÓDIGO. Si prefieres no hacerlo, escribe NO.',
   earnings_again: 'Envía por aquí tus comprobantes de ingresos, en PDF o en foto.',
   debts_again: 'Envía el extracto de tus deudas o sigue sin él.',
   summary_again: '¿Quieres ver el contrato de tu oferta?',
   contract_again: '¿Aceptas el contrato que te enviamos? Para aceptar, toca el botón o escribe ACEPTO.',
   code_again: 'Escribe aquí el código de seis dígitos que te enviamos.',
+  open_link_again:
+    'Abre el enlace que te enviamos y escribe LISTO cuando termines. Si ya no sirve, escribe OTRO ENLACE.',
   person_hint: 'Si prefieres hablar con una persona, escribe ASESOR.',
   not_understood: 'Perdona, no entendí tu mensaje.',
   offer_person: 'Todavía no logro entenderte. Si quieres, te atiende una persona.',
@@ -65,6 +74,7 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   checking: 'Gracias. Estamos revisando tu información y te escribimos por aquí.',
   in_review: 'Tu solicitud está en revisión. Te escribimos por aquí cuando haya una respuesta.',
   person_will_write: 'Una persona del equipo revisará tu caso y te escribirá por este chat.',
+  source_again: 'Todavía no pudimos ver tu cuenta.',
   answer_wrong: 'Eso no coincide. Revísalo y escríbelo otra vez.',
   code_expired: 'El código ya venció.',
   code_not_sent: 'No pudimos enviar el código.',

@@ -7,6 +7,7 @@ export const BUTTONS_PT: Readonly<Record<Choice, string>> = {
   no: 'Não, obrigado',
   done: 'Já enviei tudo',
   skip: 'Seguir sem isso',
+  connect: 'Conectar minha conta',
   accept: 'Aceito',
   decline: 'Não aceito',
   resend: 'Enviar outro código',
@@ -34,11 +35,19 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   last_four:
     'Para assinar, escreva os últimos quatro caracteres do seu documento de identidade. Não escreva o número completo.',
   code: 'Enviamos um código de seis dígitos por {way}. Escreva aqui em até {minutes} minutos.',
+  open_link:
+    'Para conhecer a sua renda, abra este link e conecte a sua conta. O link é só seu e vence logo: não o compartilhe. ' +
+    'Quando terminar, escreva PRONTO. Se preferir não fazer isso, escreva NÃO.',
+  enter_code:
+    'O seu banco enviou um código. Escreva aqui: usamos uma única vez e não guardamos. Se não chegou, escreva OUTRO ' +
+    'CÓDIGO. Se preferir não fazer isso, escreva NÃO.',
   earnings_again: 'Envie por aqui os comprovantes da sua renda, em PDF ou foto.',
   debts_again: 'Envie o extrato das suas dívidas ou siga sem ele.',
   summary_again: 'Quer ver o contrato da sua oferta?',
   contract_again: 'Você aceita o contrato que enviamos? Para aceitar, toque no botão ou escreva ACEITO.',
   code_again: 'Escreva aqui o código de seis dígitos que enviamos.',
+  open_link_again:
+    'Abra o link que enviamos e escreva PRONTO quando terminar. Se não funcionar mais, escreva OUTRO LINK.',
   person_hint: 'Se preferir falar com uma pessoa, escreva ATENDENTE.',
   not_understood: 'Desculpe, não entendi a sua mensagem.',
   offer_person: 'Ainda não consigo entender. Se quiser, uma pessoa pode atender você.',
@@ -65,6 +74,7 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   checking: 'Obrigado. Estamos conferindo as suas informações e escrevemos por aqui.',
   in_review: 'O seu pedido está em análise. Escrevemos por aqui quando houver uma resposta.',
   person_will_write: 'Uma pessoa da equipe vai ver o seu caso e escrever neste chat.',
+  source_again: 'Ainda não conseguimos ver a sua conta.',
   answer_wrong: 'Isso não confere. Veja de novo e escreva outra vez.',
   code_expired: 'O código já venceu.',
   code_not_sent: 'Não conseguimos enviar o código.',

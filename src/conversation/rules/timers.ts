@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../base/time.ts';
 import type { Flow } from './flow.ts';
 import type { Timer } from './input.ts';
 import { isEnd } from './places.ts';
+import { waitsForStep } from './source-steps.ts';
 import type { State } from './state.ts';
 
 /** The channel takes free messages for so long after a person's last message. */
@@ -35,6 +36,20 @@ export function nextTimer(flow: Flow, state: State, facts: TimerFacts): { timer:
   return { timer: 'expire', at: new Date(since + flow.limits.expire_after_hours * HOUR_MS) };
 }
 
+/** The elapsed time is moved on once a minute, so it is behind by a minute or two. */
+const BEHIND_MS = 120_000;
+
+/**
+ * How long a timer that rings has still to wait, in milliseconds. A conversation ends for want of an answer only
+ * where the elapsed time has passed too (D39): a clock that leaps ends none. `timerMs`: what the timer was set to;
+ * `waitedMs`: the elapsed time since then, null: it is not known.
+ */
+export function restOfExpiry(timer: Timer, timerMs: number, waitedMs: number | null): number {
+  if (timer !== 'expire' || waitedMs === null) return 0;
+  const restMs = timerMs - waitedMs;
+  return restMs <= BEHIND_MS ? 0 : restMs;
+}
+
 /** Whether the next move is the person's. */
 function waitsForPerson(state: State): boolean {
   if (state.heldBy === 'operator' || state.optedOut || isEnd(state.place)) return false;
@@ -44,7 +59,7 @@ function waitsForPerson(state: State): boolean {
     case 'debts':
       return !state.complete;
     case 'checking':
-      return false;
+      return waitsForStep(state);
     case 'summary':
       return state.offerShown;
     case 'contract':

@@ -12,6 +12,7 @@ const MEANINGS = [
   'withdraw',
   'done',
   'skip',
+  'connect',
   'person',
   'wrong_person',
   'resend',
@@ -64,6 +65,11 @@ const PATTERNS: Readonly<Record<Meaning, readonly string[]>> = {
     'seguir sem isso|pular|nao tenho( agora)?',
     'skip|go on without( it)?|i (do not|don t) have (it|any)',
   ],
+  connect: [
+    '(quiero )?conectar( (mi|la) cuenta)?',
+    '(quero )?conectar( (minha|a) conta)?',
+    '(i want to )?connect( my account)?',
+  ],
   person: [
     '(quiero |necesito |puedo )?(hablar con )?(un |una |el |la |mi )?(asesora?|agente|humano|persona|operador|operadora|representante)',
     '(hablar|comunicarme) con alguien|ayuda|necesito ayuda',
@@ -81,6 +87,9 @@ const PATTERNS: Readonly<Record<Meaning, readonly string[]>> = {
   resend: [
     '(enviar|envien|mandar|manden)?( )?(otro|un nuevo|nuevo) codigo|no (me )?llego( (el|ningun) codigo)?|reenviar( (el )?codigo)?',
     '(enviar )?(outro|novo) codigo|nao (chegou|recebi)( (o|nenhum) codigo)?|reenviar( o codigo)?',
+    '(enviar|envien|mandar|manden)?( )?(otro|un nuevo|nuevo) (enlace|link)|(el )?(enlace|link) (ya )?no (sirve|funciona|abre)',
+    '(enviar )?(outro|novo) link|(o )?link nao (funciona|abre)( mais)?',
+    '(send )?(another|a new|new) link|(the )?link does not (work|open)',
     '(send )?(another|a new|new) code|resend( the code)?|i did not get (it|the code|a code)',
   ],
   thanks: [

@@ -42,19 +42,28 @@ export interface ConversationRow {
   readonly accepted_input: string | null;
 }
 
-const CLAIM = 'SELECT c.*, clock_timestamp() AS now FROM claim_conversations($1, $2, $3) AS c';
+const CLAIM = `
+  SELECT c.*, clock_timestamp() AS now, elapsed_ms() - c.moved_ms AS waited_ms FROM claim_conversations($1, $2, $3) AS c`;
+
+/** A conversation that a turn has locked. */
+export interface ClaimedConversation extends ConversationRow {
+  /** The database's clock. */
+  readonly now: Date;
+  /** The elapsed time since its last turn (D39), as decimal text; null: it is not known. */
+  readonly waited_ms: string | null;
+}
 
 /**
  * Locks conversations that have something to do; `ids` narrows them. A conversation with an input whose data key the
- * vault does not have is left to a process that has it. `now` is the database's clock.
+ * vault does not have is left to a process that has it.
  */
 export async function claimConversations(
   session: Transaction,
   vault: Vault,
   most: number,
   ids: readonly ConversationId[] | null,
-): Promise<(ConversationRow & { readonly now: Date })[]> {
-  const { rows } = await session.query<ConversationRow & { now: Date }>({
+): Promise<ClaimedConversation[]> {
+  const { rows } = await session.query<ClaimedConversation>({
     name: 'claim_conversations',
     text: CLAIM,
     values: [most, ids, vault.dataKeyIds.map((id) => Buffer.of(id))],
@@ -146,17 +155,32 @@ const CHUNK = 1_000;
 const LIST = `
   SELECT c.* FROM conversations c
   WHERE ($1::bigint IS NULL OR c.id < $1) AND ($2::boolean IS NULL OR (c.ended_at IS NULL) = $2)
-    AND ($3::text IS NULL OR c.held_by = $3) AND ($4::text IS NULL OR c.place = $4)
+    AND ($3::text IS NULL OR c.held_by = $3) AND ($4::text IS NULL OR c.place = $4)`;
+/** The open ones are among the newest: nothing before the oldest of them is read. */
+const NOT_BEFORE_OPEN = `
+    AND c.id >= (SELECT min(o.id) FROM (SELECT f.id FROM conversations f WHERE f.ended_at IS NULL OFFSET 0) AS o)`;
+const AT_END = `
+    AND c.ended_at IS NOT NULL`;
+const NEWEST_FIRST = `
   ORDER BY c.id DESC LIMIT ${CHUNK}`;
+
+/** A list of open conversations, of one end, or of any. */
+function listOf({ isOpen, place }: ConversationFilter): string {
+  const isAtEnd = place !== null && isEnd(place);
+  const isOfOpen = isOpen === true || (place !== null && !isAtEnd);
+  return LIST + (isOfOpen ? NOT_BEFORE_OPEN : isAtEnd ? AT_END : '') + NEWEST_FIRST;
+}
 
 /** The conversations that fit every part of the filter, newest first; memory is bounded. */
 export async function* readConversations(
   session: Session,
-  { isOpen, heldBy, place }: ConversationFilter,
+  filter: ConversationFilter,
 ): AsyncGenerator<ConversationRow, void, undefined> {
+  const { isOpen, heldBy, place } = filter;
+  const text = listOf(filter);
   let before: string | null = null;
   for (;;) {
-    const { rows }: { rows: ConversationRow[] } = await session.query<ConversationRow>(LIST, [
+    const { rows }: { rows: ConversationRow[] } = await session.query<ConversationRow>(text, [
       before,
       isOpen,
       heldBy,

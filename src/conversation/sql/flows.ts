@@ -15,11 +15,26 @@ const FIND = 'SELECT id FROM flows WHERE hash = $1 FOR KEY SHARE';
  */
 export async function flowIdOf(session: Transaction, flow: Flow): Promise<number> {
   const content = JSON.stringify(flow);
-  const sha256 = hash('sha256', content, 'buffer');
+  const sha256 = hashOf(content);
   const found = await session.query<{ id: number }>(FIND, [sha256]);
   if (found.rows[0] !== undefined) return found.rows[0].id;
   await session.query(ADD, [await takeId(session, 'flows'), sha256, content]);
   return onlyRow((await session.query<{ id: number }>(FIND, [sha256])).rows).id;
+}
+
+function hashOf(content: string): Buffer {
+  return hash('sha256', content, 'buffer');
+}
+
+const IS_VERSION = 'SELECT hash = $2 AS is_version FROM flows WHERE id = $1';
+
+/** Whether a flow is this version. */
+export async function isFlowVersion(session: Session, id: number, flow: Flow): Promise<boolean> {
+  const { rows } = await session.query<{ is_version: boolean }>(IS_VERSION, [
+    id,
+    hashOf(JSON.stringify(flow)),
+  ]);
+  return rows[0]?.is_version ?? false;
 }
 
 const READ = 'SELECT id, content FROM flows WHERE id = ANY ($1::integer[])';

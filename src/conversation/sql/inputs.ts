@@ -30,6 +30,8 @@ export type InputContent =
   | { readonly kind: 'text'; readonly body: string }
   | StoredFile
   | { readonly kind: 'other'; readonly what: OtherMessage }
+  /** A code for an income source: it was handed on, and is not kept. */
+  | { readonly kind: 'handed_on' }
   | { readonly kind: 'opted_out' }
   | { readonly kind: 'status'; readonly status: ApplicationStatus }
   | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
@@ -105,6 +107,19 @@ export async function inputsOfHour(
     values: [[...new Set(ids)], most],
   });
   return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
+const HAND_ON = 'UPDATE conversation_inputs SET content = $2 WHERE id = $1 AND may_seal(get_byte($2, 0))';
+
+/** Forgets the code in an input that was handed on to an income source. Throws where its data key is retired. */
+export async function forgetCode(session: Session, vault: Vault, row: InputRow): Promise<void> {
+  const content: SealedInput = { kind: 'handed_on' };
+  const sealed = vault.seal(
+    JSON.stringify(content),
+    inputIdentity(toApplicationId(row.application_id), row.seal_id),
+  );
+  const { rowCount } = await session.query(HAND_ON, [row.id, sealed]);
+  if (rowCount !== 1) throw new Error('an input is sealed with a data key that is retired');
 }
 
 /** An input as it is stored. */

@@ -8,7 +8,7 @@ import {
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { Session } from '../../postgres/database.ts';
-import { fromBigint } from '../../seal/blind-indexes.ts';
+import { fromBigint, toBigint } from '../../seal/blind-indexes.ts';
 import type { ConversationId } from './conversations.ts';
 
 /** An open conversation, and what it knows of its application. */
@@ -57,6 +57,23 @@ export async function nextOpen(session: Session, after: ApplicationId | null): P
 
 function openOf({ id, application_id, phone_index, status }: OpenRow): OpenConversation {
   return { id, applicationId: toApplicationId(application_id), phoneIndex: fromBigint(phone_index), status };
+}
+
+/**
+ * The webhook stores an opt-out right before the words that said it, and these say more: how the conversation ends. The
+ * outbox holds back every message meanwhile.
+ */
+const OPTED_OUT = `
+  SELECT s.phone_index FROM suppressions s WHERE s.active AND s.phone_index = ANY ($1::bigint[])
+    AND NOT (s.source = 'keyword' AND s.changed_at BETWEEN now() - interval '5 seconds' AND now())`;
+
+/** Those of these phones that want no messages, but for those whose words come in a moment. */
+export async function optedOutOf(
+  session: Session,
+  phones: readonly BlindIndex<'phone'>[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await session.query<{ phone_index: string }>(OPTED_OUT, [phones.map(toBigint)]);
+  return new Set(rows.map(({ phone_index }) => fromBigint(phone_index)));
 }
 
 /** Every application with a conversation has its state in a row (`mark_conversations`). */

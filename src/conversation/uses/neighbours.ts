@@ -1,4 +1,5 @@
 /** The subjects below a conversation, behind the ports of this room. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { readApplications } from '../../applications/sql/applications.ts';
 import type { DocumentReason } from '../../documents/rules/document.ts';
 import type { DocumentContext } from '../../documents/uses/context.ts';
@@ -17,7 +18,7 @@ import { sendCode } from '../../signing/uses/send-code.ts';
 import { recordEvidence, signContract } from '../../signing/uses/sign-contract.ts';
 import { rejectWithdrawn, withdraw } from '../../signing/uses/withdraw.ts';
 import type { OfferShown, Refusal } from '../rules/input.ts';
-import type { Later, Performer, Signing, WorkOrder } from './ports.ts';
+import type { IncomeEnd, Later, Performer, Signing, WorkOrder } from './ports.ts';
 
 /** What the work beside the conversations needs. */
 export interface Neighbours {
@@ -34,10 +35,8 @@ const AGAIN_MS = 30_000;
 export function performerOf({ documents, income, signing, channel }: Neighbours): Performer {
   return {
     readDocument: (order, file) => readDocument(documents, order, file),
-    async checkIncome({ applicationId }) {
-      const checked = await checkIncome(income, applicationId);
-      return 'retryAfterMs' in checked ? checked : checked.outcome;
-    },
+    checkIncome: ({ applicationId }) => incomeOf(income, applicationId, null),
+    answerSource: ({ applicationId }, code) => incomeOf(income, applicationId, code),
     async offer({ applicationId, locale }) {
       const offer = await offerOf(signing, applicationId);
       return offer.kind === 'blocked' ? null : shownOffer(offer, locale);
@@ -58,6 +57,12 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
       return { result: sent.kind, way, minutes: CODE_MINUTES };
     },
   };
+}
+
+async function incomeOf(income: IncomeContext, id: ApplicationId, code: string | null): Promise<IncomeEnd> {
+  const checked = await checkIncome(income, id, code);
+  if ('retryAfterMs' in checked) return checked;
+  return 'step' in checked ? { kind: 'source_step', ...checked } : checked.outcome;
 }
 
 /** What the person is told of a file that is not used; of the others: it could not be fetched, send it again. */

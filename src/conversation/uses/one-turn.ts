@@ -3,7 +3,7 @@
  * the turn came to is data; `turns.ts` writes it.
  */
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
-import { knownOfReply } from '../../messages/sql/replies/told.ts';
+import { type ToldReply, toldReply } from '../../messages/sql/replies/told.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { EvidenceEntry, Proven, ProvenSignature } from '../../signing/rules/evidence.ts';
 import { composeReply } from '../rules/compose.ts';
@@ -11,9 +11,9 @@ import type { Effect, SayEffect, Told } from '../rules/effect.ts';
 import { type Input, isOfPerson } from '../rules/input.ts';
 import { next } from '../rules/next.ts';
 import { isEnd } from '../rules/places.ts';
-import { newState, type State } from '../rules/state.ts';
-import { nextTimer, WINDOW_MS } from '../rules/timers.ts';
-import type { ConversationRow } from '../sql/conversations.ts';
+import { newState, type State, storedState } from '../rules/state.ts';
+import { nextTimer, restOfExpiry, WINDOW_MS } from '../rules/timers.ts';
+import type { ClaimedConversation, WrittenTurn } from '../sql/conversations.ts';
 import type { NewWork } from '../sql/work.ts';
 import { actOf, shownBy } from './evidence.ts';
 import type { Signing } from './ports.ts';
@@ -34,7 +34,7 @@ export interface TurnFacts {
 export async function takeTurn(
   session: Transaction,
   signing: Signing,
-  row: ConversationRow & { readonly now: Date },
+  row: ClaimedConversation,
   inputs: readonly OpenedInput[],
   voice: Voice,
   { isDamaged, isUntold, answers }: TurnFacts,
@@ -44,7 +44,9 @@ export async function takeTurn(
   if (isUntold) await turn.apply({ kind: 'unsaid' }, null);
   // A person who writes at the last moment is not reminded.
   if (row.timer !== null && row.due_at !== null && row.due_at <= row.now && !persons) {
-    await turn.apply({ kind: 'timer', timer: row.timer }, null);
+    const restMs = restOfExpiry(row.timer, row.due_at.getTime() - row.moved_at.getTime(), waitedMsOf(row));
+    if (restMs > 0) turn.waitOn(restMs);
+    else await turn.apply({ kind: 'timer', timer: row.timer }, null);
   }
   // The ends of work come last: what was sent beside them cannot answer what they ask.
   const isWork = ({ row: { source } }: OpenedInput) => source === 'work';
@@ -57,7 +59,7 @@ export async function takeTurn(
 class OneTurn {
   readonly #session: Transaction;
   readonly #signing: Signing;
-  readonly #row: ConversationRow & { readonly now: Date };
+  readonly #row: ClaimedConversation;
   readonly #voice: Voice;
   readonly #applicationId: ApplicationId;
   readonly #number: number;
@@ -68,6 +70,7 @@ class OneTurn {
   #state: State;
   #heardAt: Date | null;
   #channelId: string | null;
+  #restMs: number | null = null;
   #reminds = false;
   #withdraws = false;
   #acceptedInput: string | null;
@@ -75,7 +78,7 @@ class OneTurn {
   constructor(
     session: Transaction,
     signing: Signing,
-    row: ConversationRow & { now: Date },
+    row: ClaimedConversation,
     voice: Voice,
     answers: string | null,
   ) {
@@ -86,7 +89,7 @@ class OneTurn {
     this.#voice = voice;
     this.#applicationId = toApplicationId(row.application_id);
     this.#number = row.turn + 1;
-    this.#state = row.state ?? newState(row.status);
+    this.#state = row.state === null ? newState(row.status) : storedState(row.state);
     this.#heardAt = row.heard_at;
     this.#acceptedInput = row.accepted_input;
   }
@@ -109,7 +112,14 @@ class OneTurn {
     for (const effect of effects) await this.#perform(effect, input, from);
   }
 
+  /** The conversation expires so much later than its timer says. */
+  waitOn(restMs: number): void {
+    this.#restMs = restMs;
+  }
+
   async end(): Promise<TurnResult> {
+    // After an opt-out nothing follows, also nothing of what came before it in the same turn.
+    if (this.#state.optedOut) this.#says.length = this.#work.length = 0;
     const isOpen = this.#windowUntil > this.#row.now;
     // A question that cannot be told now is asked when the person writes, and the template says so.
     if (this.#says.length > 0 && !isOpen) await this.apply({ kind: 'unsaid' }, null);
@@ -117,7 +127,8 @@ class OneTurn {
       ? composeReply({ ...this.#voice, applicationId: this.#applicationId }, this.#state, this.#says)
       : null;
     if (reply !== null) this.#evidence.push(...shownBy(reply, this.#number, this.#row.now));
-    const state = this.#state;
+    const state =
+      reply !== null && reply.shows !== null ? { ...this.#state, askedTurn: this.#number } : this.#state;
     const contractTurn = reply?.document ? this.#number : this.#row.contract_turn;
     return {
       written: {
@@ -125,7 +136,7 @@ class OneTurn {
         state,
         turn: this.#number,
         heardAt: this.#heardAt,
-        timer: nextTimer(this.#voice.flow, state, { heardAt: this.#heardAt, movedAt: this.#row.now }),
+        timer: this.#timerOf(state),
         contractTurn,
         acceptedInput: this.#acceptedInput,
       },
@@ -137,6 +148,12 @@ class OneTurn {
       withdraws: this.#withdraws,
       reminds: this.#reminds && !isEnd(state.place) && !state.optedOut,
     };
+  }
+
+  #timerOf(state: State): WrittenTurn['timer'] {
+    const timer = nextTimer(this.#voice.flow, state, { heardAt: this.#heardAt, movedAt: this.#row.now });
+    if (timer?.timer !== 'expire' || this.#restMs === null) return timer;
+    return { timer: 'expire', at: new Date(this.#row.now.getTime() + this.#restMs) };
   }
 
   get #windowUntil(): Date {
@@ -154,7 +171,7 @@ class OneTurn {
           applicationId: this.#applicationId,
           work: effect.work,
           purpose: effect.work === 'read_document' ? effect.purpose : null,
-          inputId: effect.work === 'read_document' ? (from?.row.id ?? null) : null,
+          inputId: isAboutInput(effect.work) ? (from?.row.id ?? null) : null,
         });
         return;
       case 'check': {
@@ -163,8 +180,8 @@ class OneTurn {
         return this.apply({ kind: 'answer', result: this.#noted(await checked) }, from);
       }
       case 'look': {
-        const result = (await this.#canHaveRead(input)) ? 'can' : 'cannot';
-        return this.apply({ kind: 'contract_read', result }, from);
+        const result = await this.#questionRead(effect.isProven, from);
+        return this.apply({ kind: 'question_read', result }, from);
       }
       case 'sign': {
         const signed = await this.#sign();
@@ -194,12 +211,22 @@ class OneTurn {
     }
   }
 
-  /** The channel took the contract, or the person has the buttons under it. */
-  async #canHaveRead(acceptance: Input): Promise<boolean> {
-    const shownTurn = this.#row.contract_turn;
-    if (shownTurn === null) return false;
-    const { isTold, isNewest } = await knownOfReply(this.#session, this.#applicationId, shownTurn);
-    return isTold || (isNewest && acceptance.kind === 'tap');
+  /**
+   * Whether the person can have read the open question. A button under it is of the message that has it; a word and
+   * the buttons of a reminder can be older than the question, or come while it is on its way to the phone.
+   */
+  async #questionRead(isProven: boolean, from: OpenedInput | null): Promise<'can' | 'cannot' | 'coming'> {
+    const { askedTurn } = this.#state;
+    const reply = askedTurn === null ? null : await this.#toldAt(askedTurn);
+    if (reply === null || !reply.isTaken) return reply?.isWaiting ? 'coming' : 'cannot';
+    if (isProven) return 'can';
+    // Before the channel tells of the arrival, a word can be an answer to nothing else than the newest message.
+    const since = reply.arrivedAt ?? (reply.isNewest ? reply.sentAt : null);
+    return since !== null && from !== null && since <= from.row.at ? 'can' : 'cannot';
+  }
+
+  #toldAt(turn: number): Promise<ToldReply | null> {
+    return toldReply(this.#session, this.#applicationId, turn);
   }
 
   #noted<Result>({ result, evidence }: Proven<Result>): Result {
@@ -207,17 +234,27 @@ class OneTurn {
     return result;
   }
 
-  async #sign(): Promise<ProvenSignature> {
+  async #sign(): Promise<Proven<'signed' | 'not_signable' | 'not_shown'> & Pick<ProvenSignature, 'lastDay'>> {
     const { acceptedContract } = this.#state;
     const shownTurn = this.#row.contract_turn;
     if (acceptedContract === null || this.#acceptedInput === null || shownTurn === null)
       return { result: 'not_signable', evidence: [], lastDay: null };
+    if (!(await this.#toldAt(shownTurn))?.isTaken)
+      return { result: 'not_shown', evidence: [], lastDay: null };
     return this.#signing.sign(this.#session, this.#applicationId, {
       contract: acceptedContract,
       acceptedInput: this.#acceptedInput,
       shownTurn,
     });
   }
+}
+
+function isAboutInput(work: NewWork['work']): boolean {
+  return work === 'read_document' || work === 'answer_source';
+}
+
+function waitedMsOf({ waited_ms: waited }: ClaimedConversation): number | null {
+  return waited === null ? null : Number(waited);
 }
 
 /** A date (YYYY-MM-DD) as people write it. */

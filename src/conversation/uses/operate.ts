@@ -25,6 +25,7 @@ import {
 } from '../sql/conversations.ts';
 import { addInputs, type InputContent, inputsOf, openInput, type SealedInput } from '../sql/inputs.ts';
 import { signingOf } from './neighbours.ts';
+import { type SinceBegin, sinceBegin } from './since-begin.ts';
 import { takeTurns } from './turns.ts';
 
 export type { ConversationFilter, ConversationRow };
@@ -50,6 +51,7 @@ export interface ShownConversation {
   readonly row: ConversationRow;
   readonly inputs: readonly ShownInput[];
   readonly replies: readonly StoredReply[];
+  readonly since: SinceBegin;
 }
 
 /** A conversation with what happened. Throws `OperatorError` where the application has none. */
@@ -69,7 +71,7 @@ export async function showConversation(
     }
     inputs.push({ at: input.at, source: input.source, turn: input.turn, content });
   }
-  return { row, inputs, replies: await repliesOf(database, id) };
+  return { row, inputs, replies: await repliesOf(database, id), since: await sinceBegin(database, row) };
 }
 
 const REFUSED = {

@@ -3,7 +3,7 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { NewEvidence, Proven, ProvenSignature } from '../../signing/rules/evidence.ts';
-import type { OfferShown, ProofInput, ShownContract, WorkInput } from '../rules/input.ts';
+import type { OfferShown, ProofInput, ShownContract, SourceStepInput, WorkInput } from '../rules/input.ts';
 import type { Purpose } from '../rules/state.ts';
 import type { StoredFile } from '../sql/inputs.ts';
 
@@ -22,6 +22,9 @@ export interface WorkOrder {
   readonly signal: AbortSignal;
 }
 
+/** What a check of an income comes to. */
+export type IncomeEnd = 'confirmed' | 'adjusted' | 'operator' | SourceStepInput | Later;
+
 /** Work beside the conversations. Each may be done again, and comes to the same end then. */
 export interface Performer {
   /** `inputIndex`: the blind index of the channel's id of the message with the file, as a decimal text. */
@@ -29,7 +32,9 @@ export interface Performer {
     order: WorkOrder,
     file: StoredFile & { readonly purpose: Purpose; readonly inputIndex: string },
   ): Promise<Extract<WorkInput, { kind: 'document' }>['fate'] | Later>;
-  checkIncome(order: WorkOrder): Promise<'confirmed' | 'adjusted' | 'operator' | Later>;
+  checkIncome(order: WorkOrder): Promise<IncomeEnd>;
+  /** Goes on with a code that the income source has asked for. */
+  answerSource(order: WorkOrder, code: string): Promise<IncomeEnd>;
   /** null: there is no offer, and an operator has to look. */
   offer(order: WorkOrder): Promise<OfferShown | null | Later>;
   makeContract(order: WorkOrder): Promise<ShownContract | null | Later>;

@@ -17,6 +17,8 @@ export function ruleInputOf(content: SealedInput, { place, nonce }: State, canSa
       const payload = parsePayload(content.payload);
       return payload === null ? { kind: 'foreign_tap' } : { kind: 'tap', ...payload };
     }
+    case 'handed_on':
+      return { kind: 'other', isQuiet: true };
     case 'other':
       return { kind: 'other', isQuiet: QUIET.includes(content.what) };
     default:

@@ -2,9 +2,8 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { suppressedOf } from '../sql/begin.ts';
 import { addInputs, type NewInput } from '../sql/inputs.ts';
-import { changedBeside, changedStatuses, nextOpen, PART } from '../sql/sweep.ts';
+import { changedBeside, changedStatuses, nextOpen, optedOutOf, PART } from '../sql/sweep.ts';
 import { INPUT_BELL } from './bells.ts';
 
 /** Where the round over all open conversations goes on; null: it begins anew. */
@@ -35,14 +34,14 @@ export async function sweepConversations(
     added += await addInputs(database, vault, 'sweep', inputs);
   };
   const about = { messageIndex: null, workId: null, at: null };
-  const suppressed = await suppressedOf(
+  const optedOut = await optedOutOf(
     database,
     some.map(({ phoneIndex }) => phoneIndex),
   );
   // An opt-out wins: of one conversation one look waits at most.
   await tell(
     some
-      .filter(({ phoneIndex }) => suppressed.has(phoneIndex))
+      .filter(({ phoneIndex }) => optedOut.has(phoneIndex))
       .map(({ id, applicationId }) => ({
         ...{ ...about, conversationId: id, applicationId },
         content: { kind: 'opted_out' },

@@ -12,8 +12,8 @@ import { isRowFault } from '../../postgres/row-fault.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { newState } from '../rules/state.ts';
 import {
+  type ClaimedConversation,
   type ConversationId,
-  type ConversationRow,
   claimConversations,
   writeTurns,
 } from '../sql/conversations.ts';
@@ -48,8 +48,6 @@ export interface TakenTogether {
 
 /** The conversations of one transaction: so many turns take less time than a person notices. */
 const MOST_AT_ONCE = 200;
-
-type Claimed = ConversationRow & { readonly now: Date };
 
 /**
  * Takes turns of conversations that have something to do; `ids` narrows them. Returns how many turns were taken. A
@@ -97,7 +95,7 @@ export async function takeTurns(
 async function takeClaimed(
   context: TurnContext,
   session: Transaction,
-  rows: readonly Claimed[],
+  rows: readonly ClaimedConversation[],
 ): Promise<Omit<TakenTogether, 'tookMs'>> {
   if (rows.length === 0) return { results: [], reminders: 0 };
   const inputs = await openWaiting(context.vault, session, rows);

@@ -87,5 +87,6 @@ async function loadFlows(session: Transaction, flows: FlowCache, ids: readonly n
   const missing = [...new Set(ids)].filter((id) => !flows.has(id));
   if (missing.length === 0) return;
   if (flows.size + missing.length > MOST_FLOWS) flows.clear();
-  for (const [id, flow] of await readFlows(session, missing)) flows.set(id, flow);
+  // A version from before a text was added has the default one.
+  for (const [id, flow] of await readFlows(session, missing)) flows.set(id, flowWith(DEFAULT_FLOW, flow));
 }

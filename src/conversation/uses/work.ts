@@ -6,11 +6,12 @@ import { type Database, inTransaction } from '../../postgres/database.ts';
 import { channelIndexOf, toBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { WorkInput } from '../rules/input.ts';
+import { readSourceCode } from '../rules/source-steps.ts';
 import { conversationById } from '../sql/conversations.ts';
-import { addInputs, inputOf, openInput } from '../sql/inputs.ts';
+import { addInputs, forgetCode, inputOf, openInput } from '../sql/inputs.ts';
 import { type ClaimedWork, claimWork, endWork, renewWork, retryWork, type WorkKind } from '../sql/work.ts';
 import { INPUT_BELL } from './bells.ts';
-import type { Later, Performer, WorkOrder } from './ports.ts';
+import type { IncomeEnd, Later, Performer, WorkOrder } from './ports.ts';
 
 export interface WorkContext {
   readonly database: Database;
@@ -145,8 +146,13 @@ async function perform(
       return isLater(fate) ? fate : { kind: 'document', purpose, fate };
     }
     case 'check_income': {
-      const outcome = await performer.checkIncome(order);
-      return isLater(outcome) ? outcome : { kind: 'income', outcome };
+      return incomeEnd(await performer.checkIncome(order));
+    }
+    case 'answer_source': {
+      const input = work.input_id === null ? null : await inputOf(database, work.input_id);
+      const content = input && openInput(vault, input);
+      const code = content?.kind === 'text' ? readSourceCode(content.body) : null;
+      return code === null ? null : incomeEnd(await performer.answerSource(order, code));
     }
     case 'offer': {
       const offer = await performer.offer(order);
@@ -161,6 +167,10 @@ async function perform(
       return isLater(sent) ? sent : { kind: 'code', ...sent };
     }
   }
+}
+
+function incomeEnd(end: IncomeEnd): WorkInput | Later {
+  return typeof end === 'string' ? { kind: 'income', outcome: end } : end;
 }
 
 /** Of a channel without ids of messages: what no such id is stands for it, and is indexed as one. */
@@ -180,7 +190,12 @@ async function conclude(
 ): Promise<void> {
   await againAfterConflict(() =>
     inTransaction(database, async (session) => {
-      if (!(await endWork(session, work.id)) || end === null) return;
+      if (!(await endWork(session, work.id))) return;
+      if (work.work === 'answer_source' && work.input_id !== null) {
+        const input = await inputOf(session, work.input_id);
+        if (input !== null) await forgetCode(session, vault, input);
+      }
+      if (end === null) return;
       const applicationId = toApplicationId(work.application_id);
       const about = {
         conversationId: work.conversation_id,

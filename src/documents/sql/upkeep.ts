@@ -5,6 +5,8 @@ import { type DocumentId, toDocumentId } from './documents.ts';
 
 /** The rows of one statement. */
 const CHUNK = 500;
+/** The documents of one look for applications that are gone: a round over two years of them takes two weeks. */
+const LOOK = 5_000;
 
 const DUE = `
   SELECT r.file_key FROM document_removals r WHERE r.due_ms <= (SELECT ms FROM elapsed) ORDER BY r.due_ms LIMIT ${CHUNK}`;
@@ -93,7 +95,7 @@ export async function deleteOldDocuments(database: Database, days: number): Prom
 }
 
 const APPLICATIONS = `
-  SELECT d.id, d.application_id FROM documents d WHERE d.id > $1 ORDER BY d.id LIMIT ${CHUNK}`;
+  SELECT d.id, d.application_id FROM documents d WHERE d.id > $1 ORDER BY d.id LIMIT ${LOOK}`;
 
 /** The applications of the documents after an id, and the id of the last one; null: there are no more. */
 export async function applicationsAfter(

@@ -28,7 +28,8 @@ export const INCOME_OUTCOMES = {
   too_old: 'operator',
   far_below: 'operator',
   worse_decision: 'operator',
-  person_needed: 'operator',
+  another_holder: 'operator',
+  holder_not_found: 'operator',
 } as const satisfies Readonly<Record<string, 'confirmed' | 'adjusted' | 'operator'>>;
 
 export type IncomeReason = keyof typeof INCOME_OUTCOMES;

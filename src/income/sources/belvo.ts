@@ -1,140 +1,113 @@
 /**
- * Belvo's incomes as a source, by its documented API: `POST /api/incomes/` for a link, `PATCH /api/incomes/` with the
- * code of the bank where the answer is 428. https://developers.belvo.com/apis/belvoopenapispec/incomes
+ * Belvo's incomes as a provider, by its documented API: a person opens Belvo's hosted widget, which makes a link to a
+ * bank (`POST /api/token/`, `GET /api/links/`); the owner and the incomes of the link are read (`GET /api/owners/`,
+ * `POST /api/incomes/`), with the code of the bank where the answer is 428 (`PATCH /api/incomes/`).
+ * https://developers.belvo.com/apis/belvoopenapispec
  */
-import { Type } from 'typebox';
-import Value from 'typebox/value';
-import { monthNumber } from '../../documents/rules/month.ts';
-import type { Observation } from '../rules/judge-income.ts';
-import type { IncomeSource, SourceAnswer } from './income-source.ts';
+import { randomUUID } from 'node:crypto';
+import { type BelvoAccount, callBelvo } from './belvo-api.ts';
+import { accessIn, holderIn, linksIn, observedIn, sessionIn } from './belvo-incomes.ts';
+import type { Provider, SourceAnswer } from './income-source.ts';
 
-/** The account of the operator. `url` has no slash at its end. */
-export interface BelvoAccount {
-  readonly url: string;
-  readonly secretId: string;
-  readonly secretPassword: string;
-}
-
-const VERSION = 'belvo incomes 1.223';
-const MOST_BYTES = 2_000_000;
+const WIDGET = 'https://widget.belvo.io/';
 const SOON_MS = 30_000;
+const AGAIN = { kind: 'wait', retryAfterMs: SOON_MS } as const;
 /** Streams with less are left out. */
 const LEAST = 'MEDIUM';
-const CONFIDENCE: Readonly<Record<string, number>> = { HIGH: 0.95, MEDIUM: 0.8, LOW: 0.4 };
 
-const STREAM = Type.Object({
-  account_id: Type.String(),
-  currency: Type.String(),
-  monthly_average: Type.Number(),
-  monthly_median: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-  last_income_date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
-  full_periods: Type.Integer({ minimum: 0 }),
-  confidence: Type.String(),
-});
-const INCOMES = Type.Object({ income_streams: Type.Array(STREAM, { maxItems: 1_000 }) });
-const TOKEN_REQUIRED = Type.Array(
-  Type.Object({ code: Type.Literal('token_required'), session: Type.String() }),
-  {
-    minItems: 1,
-  },
-);
+/**
+ * Where a check stands. `person` is the name that the link will have at Belvo: nobody can guess it, so nobody connects
+ * an account for somebody else.
+ */
+type Session =
+  | { readonly person: string }
+  | { readonly person: string; readonly link: string; readonly code: string };
 
-/** The source of an account. Its answers are checked: what does not fit the documented form counts as nothing. */
-export function belvoSource(account: BelvoAccount): IncomeSource {
+/** The provider of an account. Its answers are checked: what does not fit the documented form counts as nothing. */
+export function belvoProvider(account: BelvoAccount): Provider {
   return {
     name: 'belvo',
-    observe: async ({ link }, signal) =>
-      link === null
-        ? { kind: 'next_step', step: 'open_link', session: '' }
-        : ask(account, 'POST', { link, minimum_confidence_level: LEAST, save_data: false }, signal),
-    resume: async ({ link }, session, answer, signal) =>
-      ask(account, 'PATCH', { session, token: answer, link, save_data: false }, signal),
+    observe: (_request, signal) => openLink(account, randomUUID(), signal),
+    async resume(_request, text, code, signal) {
+      const session = JSON.parse(text) as Session;
+      if ('link' in session) return ask(account, session, code, signal);
+      const found = await linkOf(account, session.person, signal);
+      if (typeof found !== 'string') return found ?? openLink(account, session.person, signal);
+      return ask(account, { person: session.person, link: found, code: '' }, null, signal);
+    },
   };
 }
 
+/** The address of the widget: it is good for ten minutes, and for one link. */
+async function openLink(account: BelvoAccount, person: string, signal: AbortSignal): Promise<SourceAnswer> {
+  const { secretId, secretPassword, returnUrl } = account;
+  const answer = await callBelvo(
+    account,
+    'POST',
+    'token/',
+    {
+      id: secretId,
+      password: secretPassword,
+      scopes: 'read_institutions,write_links',
+      fetch_resources: ['ACCOUNTS', 'TRANSACTIONS', 'OWNERS'],
+      credentials_storage: 'store',
+      stale_in: '30d',
+      ...(returnUrl !== null && {
+        widget: { callback_urls: { success: returnUrl, exit: returnUrl, event: returnUrl } },
+      }),
+    },
+    signal,
+  );
+  if (answer === null) return AGAIN;
+  const access = accessIn(answer.value);
+  if (access === null) return nothing(answer.status);
+  const link = `${WIDGET}?${new URLSearchParams({ access_token: access, external_id: person })}`;
+  const session: Session = { person };
+  return { kind: 'next_step', step: 'open_link', session: JSON.stringify(session), link };
+}
+
+/** The link that the person has made; null: none yet. */
+async function linkOf(
+  account: BelvoAccount,
+  person: string,
+  signal: AbortSignal,
+): Promise<string | SourceAnswer | null> {
+  const answer = await callBelvo(account, 'GET', `links/?external_id=${person}`, null, signal);
+  if (answer === null) return AGAIN;
+  const links = linksIn(answer.value);
+  return links === null ? nothing(answer.status) : (links[0] ?? null);
+}
+
+/** Asks for the incomes of a link. A code that is refused makes the bank send another one. */
 async function ask(
-  { url, secretId, secretPassword }: BelvoAccount,
-  method: 'POST' | 'PATCH',
-  body: object,
+  account: BelvoAccount,
+  session: Extract<Session, { link: string }>,
+  code: string | null,
   signal: AbortSignal,
 ): Promise<SourceAnswer> {
-  const again = { kind: 'wait', retryAfterMs: SOON_MS } as const;
-  let status: number;
-  let value: unknown;
-  try {
-    const response = await fetch(`${url}/api/incomes/`, {
-      method,
-      redirect: 'manual',
-      signal,
-      headers: {
-        Authorization: `Basic ${Buffer.from(`${secretId}:${secretPassword}`).toString('base64')}`,
-        'Content-Type': 'application/json',
-      },
-      body: JSON.stringify(body),
-    });
-    status = response.status;
-    value = await jsonOf(response);
-  } catch {
-    return again;
+  const { link, person } = session;
+  const owners = await callBelvo(account, 'GET', `owners/?link=${encodeURIComponent(link)}`, null, signal);
+  const holder = owners && holderIn(owners.value);
+  // Belvo reads the owner right after the link is made.
+  if (owners === null || holder === 'unread') return AGAIN;
+  if (holder === null) return nothing(owners.status);
+  const body = { link, save_data: false };
+  const goesOn = code !== null && session.code !== '';
+  const answer = goesOn
+    ? await callBelvo(account, 'PATCH', 'incomes/', { ...body, session: session.code, token: code }, signal)
+    : await callBelvo(account, 'POST', 'incomes/', { ...body, minimum_confidence_level: LEAST }, signal);
+  if (answer === null) return AGAIN;
+  const { status, value } = answer;
+  const waiting = status === 428 ? sessionIn(value) : null;
+  if (waiting !== null) {
+    const next: Session = { person, link, code: waiting };
+    return { kind: 'next_step', step: 'enter_code', session: JSON.stringify(next) };
   }
-  if (status >= 500 || status === 429 || status === 408) return again;
-  if (status === 428 && Value.Check(TOKEN_REQUIRED, value)) {
-    return { kind: 'next_step', step: 'enter_code', session: value[0]!.session };
-  }
-  if (status !== 200 && status !== 201) return { kind: 'nothing', reason: `status_${status}` };
-  return observedIn(Array.isArray(value) ? value[0] : value);
+  if (goesOn && status === 400) return ask(account, session, null, signal);
+  if (status !== 200 && status !== 201) return nothing(status);
+  return observedIn(Array.isArray(value) ? value[0] : value, holder);
 }
 
-/** The value of an answer; undefined where it is no JSON. Throws where it is too long. */
-async function jsonOf(response: Response): Promise<unknown> {
-  let bytes = 0;
-  const parts: Uint8Array[] = [];
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > MOST_BYTES) throw new Error('the answer is too long');
-    parts.push(part);
-  }
-  try {
-    return JSON.parse(Buffer.concat(parts).toString());
-  } catch {
-    return undefined;
-  }
-}
-
-function observedIn(value: unknown): SourceAnswer {
-  if (!Value.Check(INCOMES, value)) return { kind: 'nothing', reason: 'unknown_form' };
-  const streams = value.income_streams.filter(({ confidence }) => (CONFIDENCE[confidence] ?? 0) >= 0.8);
-  if (streams.length === 0) return { kind: 'nothing', reason: 'no_income' };
-  return {
-    kind: 'observed',
-    observations: streams.map(observationOf),
-    confidence: Math.min(...streams.map(({ confidence }) => CONFIDENCE[confidence] ?? 0)),
-    reader: VERSION,
-  };
-}
-
-/** A stream tells no months but their mean and median: the lower one stands for each of its whole months. */
-function observationOf(stream: Type.Static<typeof STREAM>, index: number): Observation {
-  const {
-    monthly_average: mean,
-    monthly_median: median,
-    last_income_date: last,
-    full_periods: periods,
-  } = stream;
-  const amount = Math.floor(Math.min(mean, median ?? mean) * 100);
-  const month = last.slice(0, 7);
-  return {
-    source: `belvo ${index + 1}`,
-    currency: stream.currency,
-    issued: month,
-    months: Array.from({ length: Math.min(periods, 12) }, (_, ago) => ({
-      month: monthBefore(month, ago + 1),
-      amount,
-    })),
-  };
-}
-
-function monthBefore(month: string, count: number): string {
-  const number = monthNumber(month) - count;
-  return `${Math.floor(number / 12)}-${String((number % 12) + 1).padStart(2, '0')}`;
+function nothing(status: number): SourceAnswer {
+  return { kind: 'nothing', reason: status === 200 || status === 201 ? 'unknown_form' : `status_${status}` };
 }

@@ -53,7 +53,8 @@ function sourceOf(
       observations: statements.map(({ observation }) => observation),
       confidence: Math.min(...statements.map(({ confidence }) => confidence)),
       reader: [...new Set(statements.map(({ reader }) => reader))].sort().join(', '),
+      holder: null,
     };
   };
-  return { name, observe, resume: (request, _session, _answer, signal) => observe(request, signal) };
+  return { name, observe };
 }

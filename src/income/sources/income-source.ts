@@ -3,14 +3,13 @@
  * asks for a link to a bank, or for the code that the bank sent.
  */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
+import type { Holder } from '../../documents/rules/holder.ts';
 import type { Observation } from '../rules/judge-income.ts';
 
 /** What a source is asked for. */
 export interface IncomeRequest {
   readonly applicationId: ApplicationId;
   readonly currency: string;
-  /** What the source calls the person's account, where it has one: the id of a link. */
-  readonly link: string | null;
 }
 
 /** What was observed, and by what. */
@@ -21,14 +20,22 @@ export interface Observed {
   readonly confidence: number;
   /** The source and its version, for the evidence. */
   readonly reader: string;
+  /** Whose the account is, as the source says; null: that was compared before. */
+  readonly holder: Holder | null;
 }
 
-/** What the person has to do before the source can go on; `resume` gets `session` back with the person's answer. */
-export interface NextStep {
-  readonly kind: 'next_step';
-  readonly step: 'open_link' | 'enter_code';
-  readonly session: string;
-}
+/**
+ * What the person has to do before the source can go on: open `link`, which is theirs alone, or enter the code that
+ * their bank sent. `resume` gets `session` back.
+ */
+export type NextStep =
+  | {
+      readonly kind: 'next_step';
+      readonly step: 'open_link';
+      readonly session: string;
+      readonly link: string;
+    }
+  | { readonly kind: 'next_step'; readonly step: 'enter_code'; readonly session: string };
 
 export type SourceAnswer =
   | Observed
@@ -42,6 +49,18 @@ export interface IncomeSource {
   readonly name: string;
   /** Never throws but where the database fails. */
   observe(request: IncomeRequest, signal: AbortSignal): Promise<SourceAnswer>;
-  /** Goes on after a next step with what the person entered. */
-  resume(request: IncomeRequest, session: string, answer: string, signal: AbortSignal): Promise<SourceAnswer>;
+}
+
+/** A source that may ask something of the person. */
+export interface Provider extends IncomeSource {
+  /**
+   * Goes on from a step. `code`: what the person entered; null: the person has opened the link, or needs another link
+   * or code. Never throws.
+   */
+  resume(
+    request: IncomeRequest,
+    session: string,
+    code: string | null,
+    signal: AbortSignal,
+  ): Promise<SourceAnswer>;
 }

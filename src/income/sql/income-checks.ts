@@ -165,13 +165,16 @@ export const INCOME_EVIDENCE = sealedRows({
       SELECT h.id FROM income_checks h WHERE h.id = ANY ($1::bigint[]) ORDER BY h.id FOR NO KEY UPDATE))`,
 });
 
+/** Checks that one turn of the upkeep looks at: a round over two years of them takes days, and not months. */
+const TURN = 5_000;
 const PAST = `
   SELECT DISTINCT c.application_id FROM (
-    SELECT t.application_id, t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${PAGE}) AS c`;
+    SELECT t.application_id, t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${TURN}) AS c
+  ORDER BY c.application_id`;
 const LAST_OF_PAGE = `
-  SELECT max(c.id) AS last FROM (SELECT t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${PAGE}) AS c`;
+  SELECT max(c.id) AS last FROM (SELECT t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${TURN}) AS c`;
 
-/** The applications of a page of checks after an id, and the id of its last check; null: there are no more. */
+/** The applications of a turn of checks after an id, and the id of its last check; null: there are no more. */
 export async function checkedAfter(
   session: Session,
   after: string,

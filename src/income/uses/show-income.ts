@@ -23,7 +23,8 @@ export async function showIncome(
   return { check, evidence: observationsOf(vault, id, check) };
 }
 
-function observationsOf(
+/** What was observed; null where it is erased or cannot be opened. */
+export function observationsOf(
   vault: Vault,
   id: ApplicationId,
   { evidence, digest }: StoredIncomeCheck,

@@ -13,6 +13,9 @@ export interface Act {
   readonly reason?: string;
 }
 
+/** The act of an operator who reads personal data at the desk (`operator_events_reveals` is its index). */
+export const REVEAL = 'application reveal';
+
 /** A row as it is stored. */
 export interface OperatorEvent {
   readonly id: number;
@@ -114,6 +117,29 @@ export async function readEventsAfter(
 /** Whether anything is recorded: the chain depends on the index key. */
 export async function hasOperatorEvents(session: Session): Promise<boolean> {
   return (await session.query('SELECT FROM operator_events LIMIT 1')).rows.length > 0;
+}
+
+const OFTEN = `
+  SELECT ceil(extract(epoch FROM min(n.at) + interval '1 hour' - clock_timestamp()))::integer AS seconds,
+    count(*)::integer AS count
+  FROM (
+    SELECT e.at FROM operator_events e
+    WHERE e.actor = $1 AND e.act = '${REVEAL}'
+      AND e.at BETWEEN clock_timestamp() - interval '1 hour' AND clock_timestamp() + interval '1 minute'
+    ORDER BY e.at DESC LIMIT $2 + 1) AS n`;
+
+/**
+ * Null where the actor has revealed `most` applications or fewer within the last hour, as the record has it; else the
+ * seconds until the first of these is an hour old.
+ */
+export async function revealedTooOften(
+  session: Session,
+  actor: string,
+  most: number,
+): Promise<number | null> {
+  const { rows } = await session.query<{ seconds: number; count: number }>(OFTEN, [actor, most]);
+  const { seconds, count } = onlyRow(rows);
+  return count <= most ? null : Math.max(1, seconds);
 }
 
 const PAGE = 500;

@@ -7,13 +7,13 @@ import { acting } from '../../operations/acting.ts';
 import {
   AUTHORITY_RULE,
   type Authority,
-  amountText,
+  authorityJson,
   authorityText,
   readAuthority,
 } from '../rules/authority.ts';
 import { operatorName } from '../rules/operator-name.ts';
 import { ROLES, type Role } from '../rules/role.ts';
-import { consoleOrigin } from '../settings.ts';
+import { consoleOrigin, enrolmentLink } from '../settings.ts';
 import {
   addOperator,
   changeOperator,
@@ -35,7 +35,7 @@ function addAdd(group: Command, cli: Cli): void {
   addCommand(
     group,
     'add',
-    'add an operator, and print the link to choose the password and the second factor',
+    'add an operator, and print the link to choose the factors',
     'operator add --login ana --role reviewer --authority COP=5000000',
   )
     .requiredOption('--login <login>', 'the name to sign in with')
@@ -73,6 +73,7 @@ function addList(group: Command, { roles, io }: Cli): void {
             { title: 'LOGIN', value: ({ login }) => login },
             { title: 'ROLE', value: ({ role }) => role },
             { title: 'AUTHORITY', value: ({ authority }) => authorityText(authority) || null },
+            { title: 'SIGNS IN WITH', value: ({ signsInWith }) => signsInWith },
             { title: 'SIGNS IN SINCE', value: ({ enrolledAt }) => shortTime(enrolledAt) },
             { title: 'DISABLED', value: ({ disabledAt }) => shortTime(disabledAt) },
           ],
@@ -120,7 +121,7 @@ function addReset(group: Command, cli: Cli): void {
   addCommand(
     group,
     'reset-factors',
-    'end the sessions of an operator, and print a link to choose new factors',
+    'end the sessions of an operator, unbind the identity, and print a link to choose new factors',
     'operator reset-factors ana',
   )
     .argument('<login>', 'the operator')
@@ -174,17 +175,19 @@ async function writeInvited(
   token: string,
   { told, json }: { told: string; json: boolean | undefined },
 ): Promise<void> {
-  const link = `${consoleOrigin(await roles.settings())}/enrol?token=${token}`;
+  const link = enrolmentLink(consoleOrigin(await roles.settings()), token);
   if (json) return writeJson(io, { ...operatorJson(operator), link });
   await writeOutput(io, `${told}\n`);
-  await writeOutput(io, `The link to choose password and second factor works for 24 hours, once:\n${link}\n`);
+  await writeOutput(io, `The link to choose the factors works for 24 hours, once:\n${link}\n`);
 }
 
-function operatorJson({ id, login, role, authority, createdAt, enrolledAt, disabledAt }: Operator) {
+function operatorJson(operator: Operator) {
+  const { id, login, role, authority, signsInWith, createdAt, enrolledAt, disabledAt } = operator;
   return {
     ...{ id, login, role },
-    authority: Object.fromEntries([...authority].map(([currency, amount]) => [currency, amountText(amount)])),
+    authority: authorityJson(authority),
     created_at: withOffset(createdAt),
+    signs_in_with: signsInWith,
     enrolled_at: enrolledAt && withOffset(enrolledAt),
     disabled_at: disabledAt && withOffset(disabledAt),
   };

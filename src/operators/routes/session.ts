@@ -1,29 +1,31 @@
 /** How a browser signs in and out. */
-import { Type } from 'typebox';
 import { type Answer, type Route, route } from '../../operator-api/route.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { ROLES } from '../rules/role.ts';
+import { authorityJson } from '../rules/authority.ts';
+import { readProfile } from '../sql/operators.ts';
 import { endSession } from '../sql/sessions.ts';
 import { giveCode, givePassword, type SignIn } from '../uses/sign-in.ts';
-import { Nothing, ShortText, Strict } from './forms.ts';
+import { proveAgain } from '../uses/sign-in-again.ts';
+import { GivenPassword, Nothing, ShortText, SignedIn, Strict } from './forms.ts';
 
-/** The routes of a session. */
-export function sessionRoutes(store: { database: Database; vault: Vault }): Route[] {
+/** The routes of a session; `hasOidc`: operators may also sign in by OpenID Connect. */
+export function sessionRoutes(store: { database: Database; vault: Vault }, hasOidc: boolean): Route[] {
   return [
     route({
       method: 'POST',
       path: '/session',
       access: 'open',
       summary: 'Signs in with the password. The session may then only give the code.',
-      body: Strict({ login: ShortText, password: Type.String({ minLength: 1, maxLength: 1_024 }) }),
+      body: Strict({ login: ShortText, password: GivenPassword }),
       reply: Nothing,
-      run: async ({ body, address }) => answerOf(await givePassword(store, { ...body, address })),
+      run: async ({ body, session, sessionKey, address }) =>
+        answerOf(await givePassword(store, { ...body, address, before: session && sessionKey })),
     }),
     route({
       method: 'POST',
       path: '/session/totp',
-      access: 'password given',
+      access: 'first factor',
       summary: 'Gives the second factor: a code of the app, or a recovery code.',
       body: Strict({ code: ShortText }),
       reply: Nothing,
@@ -36,11 +38,32 @@ export function sessionRoutes(store: { database: Database; vault: Vault }): Rout
       method: 'GET',
       path: '/session',
       access: 'viewer',
-      summary: 'Tells who is signed in.',
-      reply: Strict({ id: Type.Integer(), login: Type.String(), role: Type.Enum([...ROLES]) }),
-      run: async ({ session }) => ({
-        body: { id: session!.operatorId, login: session!.login, role: session!.role },
-      }),
+      summary: 'Tells who is signed in, and what the operator may do.',
+      reply: SignedIn,
+      run: async ({ session }) => {
+        const { operatorId, login, role, provedSecondsAgo } = session!;
+        const { authority, signsInWith, hasApp } = await readProfile(store.database, operatorId);
+        return {
+          body: {
+            ...{ id: operatorId, login, role, authority: authorityJson(authority) },
+            ...{ proved_seconds_ago: provedSecondsAgo, signs_in_with: signsInWith, has_app: hasApp },
+            oidc: hasOidc,
+          },
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/session/again',
+      access: 'viewer',
+      summary: 'Proves both factors again, for what needs a new sign-in. The session gets another secret.',
+      body: Strict({ password: GivenPassword, code: ShortText }),
+      reply: Nothing,
+      run: async ({ body, session, sessionKey, address }) =>
+        answerOf(
+          await proveAgain(store, { ...body, login: session!.login, key: sessionKey!, address }),
+          NOT_PROVED,
+        ),
     }),
     route({
       method: 'DELETE',
@@ -56,12 +79,19 @@ export function sessionRoutes(store: { database: Database; vault: Vault }): Rout
   ];
 }
 
-function answerOf(signIn: SignIn): Answer<Record<string, never>> {
+/** Not 401: the session goes on. */
+export const NOT_PROVED = {
+  status: 403,
+  body: { error: 'password or code is wrong', needs: 'sign-in' },
+} as const;
+const REFUSED = { status: 401, body: { error: 'login, password or code is wrong' } };
+
+function answerOf(signIn: SignIn, refused: Answer<never> = REFUSED): Answer<Record<string, never>> {
   switch (signIn.kind) {
     case 'done':
       return { body: {}, cookie: signIn.cookie };
     case 'refused':
-      return { status: 401, body: { error: 'login, password or code is wrong' } };
+      return refused;
     case 'throttled': {
       const { retryAfterSeconds } = signIn;
       const error = `too many tries: wait ${retryAfterSeconds} seconds`;

@@ -23,8 +23,15 @@ export function authorityText(authority: Authority): string {
   return [...authority].map(([currency, hundredths]) => `${currency}=${amountText(hundredths)}`).join(', ');
 }
 
+/** The amounts by currency, as JSON: `{"COP": "5000000"}`. */
+export function authorityJson(authority: Authority): Record<string, string> {
+  return Object.fromEntries(
+    [...authority].map(([currency, hundredths]) => [currency, amountText(hundredths)]),
+  );
+}
+
 /** An amount with its decimals, where it has some. */
-export function amountText(hundredths: bigint): string {
+function amountText(hundredths: bigint): string {
   const rest = hundredths % 100n;
   return `${hundredths / 100n}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
 }

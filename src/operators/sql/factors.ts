@@ -19,7 +19,8 @@ export interface Account {
   readonly nowMs: number;
 }
 
-interface Row {
+/** A row of `accountColumns`. */
+export interface AccountRow {
   id: number;
   login: string;
   role: Role;
@@ -30,8 +31,7 @@ interface Row {
   now_ms: number;
 }
 
-const COLUMNS = `o.id, o.login, o.role, o.password, o.totp, o.totp_step, o.enrolled_at IS NOT NULL AS is_enrolled,
-  extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms`;
+const COLUMNS = accountColumns('o');
 const BY_LOGIN = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1 AND o.disabled_at IS NULL`;
 const BY_ID = `SELECT ${COLUMNS} FROM operators o WHERE o.id = $1 AND o.disabled_at IS NULL FOR NO KEY UPDATE`;
 const BY_LINK = `
@@ -39,8 +39,12 @@ const BY_LINK = `
   WHERE o.enrolment = $1 AND o.enrolment_ends > now() AND o.enrolment_ends <= now() + interval '25 hours'
     AND o.disabled_at IS NULL
   FOR NO KEY UPDATE`;
-const SET_PASSWORD =
-  'UPDATE operators SET password = $2, totp = $3, totp_step = 0, enrolled_at = NULL WHERE id = $1';
+/** Of an account that had an identity at the identity provider: a password takes its place. */
+const UNBIND = 'unbound AS (DELETE FROM operator_identities WHERE operator_id = $1)';
+const SET_PASSWORD = `
+  WITH ${UNBIND}
+  UPDATE operators SET password = $2, totp = $3, totp_step = 0, enrolled_at = NULL WHERE id = $1`;
+const SET_TOTP = 'UPDATE operators SET totp = $2, totp_step = 0, enrolled_at = NULL WHERE id = $1';
 const ENROL = `
   UPDATE operators SET enrolled_at = now(), totp_step = $2, enrolment = NULL, enrolment_ends = NULL WHERE id = $1`;
 const TAKE_STEP = 'UPDATE operators SET totp_step = $2 WHERE id = $1 AND totp_step < $2';
@@ -49,7 +53,7 @@ const RESET = `
     DELETE FROM operator_sessions WHERE operator_id = $1
   ), codes AS (
     DELETE FROM operator_recovery_codes WHERE operator_id = $1
-  )
+  ), ${UNBIND}
   UPDATE operators SET password = NULL, totp = NULL, totp_step = 0, enrolled_at = NULL,
     enrolment = $2, enrolment_ends = now() + $3 * interval '1 millisecond'
   WHERE id = $1 AND disabled_at IS NULL`;
@@ -60,17 +64,17 @@ const TAKE_RECOVERY = 'DELETE FROM operator_recovery_codes WHERE operator_id = $
 
 /** The live account with this login; null if there is none. */
 export async function accountByLogin(session: Session, login: string): Promise<Account | null> {
-  return accountOf(await session.query<Row>(BY_LOGIN, [login]));
+  return accountOf(await session.query<AccountRow>(BY_LOGIN, [login]));
 }
 
 /** The live account with this id, locked until the transaction ends. */
 export async function lockAccount(session: Session, id: number): Promise<Account | null> {
-  return accountOf(await session.query<Row>(BY_ID, [id]));
+  return accountOf(await session.query<AccountRow>(BY_ID, [id]));
 }
 
 /** The live account whose link has the token with this digest, locked until the transaction ends. */
 export async function lockAccountByLink(session: Session, linkDigest: Buffer): Promise<Account | null> {
-  return accountOf(await session.query<Row>(BY_LINK, [linkDigest]));
+  return accountOf(await session.query<AccountRow>(BY_LINK, [linkDigest]));
 }
 
 /** Sets the password and the secret of the codes; the account is enrolled once a code was right. */
@@ -80,6 +84,11 @@ export async function setFactors(
   { id, password, totp }: { id: number; password: string; totp: Buffer },
 ): Promise<void> {
   await session.query(SET_PASSWORD, [id, password, vault.seal(totp, totpIdentity(id))]);
+}
+
+/** Sets the secret of the codes of an account with an identity. */
+export async function setTotp(session: Session, vault: Vault, id: number, totp: Buffer): Promise<void> {
+  await session.query(SET_TOTP, [id, vault.seal(totp, totpIdentity(id))]);
 }
 
 /** The account can sign in from now on, and its link works no more. */
@@ -121,7 +130,17 @@ export function totpIdentity(id: number | string): string {
   return `operator totp ${id}`;
 }
 
-function accountOf({ rows }: { rows: Row[] }): Account | null {
+/** The columns of an account; `operators` is the name of the table in the statement. */
+export function accountColumns(operators: string): string {
+  const columns = ['id', 'login', 'role', 'password', 'totp', 'totp_step'].map(
+    (name) => `${operators}.${name}`,
+  );
+  return `${columns.join(', ')}, ${operators}.enrolled_at IS NOT NULL AS is_enrolled,
+    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms`;
+}
+
+/** The account of the one row; null where there is none. */
+export function accountOf({ rows }: { rows: AccountRow[] }): Account | null {
   const [row] = rows;
   if (row === undefined) return null;
   const { id, login, role, password, totp } = row;

@@ -1,6 +1,6 @@
 /** The accounts of operators. */
 import { DAY_MS } from '../../base/time.ts';
-import type { Database, Session, Transaction } from '../../postgres/database.ts';
+import type { Session, Transaction } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Authority } from '../rules/authority.ts';
@@ -16,6 +16,19 @@ export interface Operator {
   /** Since when both factors stand; null: the operator cannot sign in. */
   readonly enrolledAt: Date | null;
   readonly disabledAt: Date | null;
+  /** null: nothing yet. */
+  readonly signsInWith: FirstFactor | null;
+}
+
+/** What an operator signs in with: a password of this service, or an identity at the identity provider. */
+export type FirstFactor = 'password' | 'oidc';
+
+/** What the page needs to know of who is signed in. */
+export interface Profile {
+  readonly authority: Authority;
+  readonly signsInWith: FirstFactor;
+  /** Whether the account has an authenticator app. */
+  readonly hasApp: boolean;
 }
 
 interface Row {
@@ -26,12 +39,24 @@ interface Row {
   created_at: Date;
   enrolled_at: Date | null;
   disabled_at: Date | null;
+  signs_in_with: FirstFactor | null;
+}
+
+interface ProfileRow {
+  authority: Row['authority'];
+  signs_in_with: FirstFactor;
+  has_app: boolean;
 }
 
 /** Amounts come as texts of hundredths: a number would not hold the largest. */
-const COLUMNS = `o.id, o.login, o.role, o.created_at, o.enrolled_at, o.disabled_at,
+const AUTHORITY = `
   (SELECT coalesce(jsonb_object_agg(a.currency, (a.amount * 100)::bigint::text), '{}') FROM operator_authorities a
     WHERE a.operator_id = o.id) AS authority`;
+const FIRST_FACTOR = `CASE WHEN o.password IS NULL THEN 'oidc' ELSE 'password' END`;
+const COLUMNS = `o.id, o.login, o.role, o.created_at, o.enrolled_at, o.disabled_at, ${AUTHORITY},
+  CASE WHEN o.enrolled_at IS NOT NULL AND o.disabled_at IS NULL THEN ${FIRST_FACTOR} END AS signs_in_with`;
+const PROFILE = `
+  SELECT ${AUTHORITY}, ${FIRST_FACTOR} AS signs_in_with, o.totp IS NOT NULL AS has_app FROM operators o WHERE o.id = $1`;
 const LIST = `SELECT ${COLUMNS} FROM operators o ORDER BY o.id`;
 const FIND = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1`;
 const ANY = 'SELECT EXISTS (SELECT FROM operators) AS any';
@@ -51,13 +76,14 @@ const ADMINS = `
   FROM operators WHERE role = 'admin' AND disabled_at IS NULL`;
 const SET_ROLE = 'UPDATE operators SET role = $2 WHERE id = $1';
 const DISABLE = `
-  WITH ended AS (DELETE FROM operator_sessions WHERE operator_id = $1)
+  WITH ended AS (DELETE FROM operator_sessions WHERE operator_id = $1),
+    unbound AS (DELETE FROM operator_identities WHERE operator_id = $1)
   UPDATE operators SET disabled_at = now(), enrolment = NULL, enrolment_ends = NULL
   WHERE id = $1 AND disabled_at IS NULL`;
 
 /** All operators, the oldest first. */
-export async function readOperators(database: Database): Promise<Operator[]> {
-  return (await database.query<Row>(LIST)).rows.map(operatorOf);
+export async function readOperators(session: Session): Promise<Operator[]> {
+  return (await session.query<Row>(LIST)).rows.map(operatorOf);
 }
 
 /** The operator with this login; null if there is none. */
@@ -82,6 +108,13 @@ export async function insertOperator(
   return rows[0]?.id ?? null;
 }
 
+/** What the page needs to know of an operator. */
+export async function readProfile(session: Session, id: number): Promise<Profile> {
+  const { rows } = await session.query<ProfileRow>(PROFILE, [id]);
+  const { authority, signs_in_with, has_app } = onlyRow(rows);
+  return { authority: authorityOf(authority), signsInWith: signs_in_with, hasApp: has_app };
+}
+
 /** Replaces all amounts of an operator. */
 export async function setAuthority(session: Session, id: number, authority: Authority): Promise<void> {
   await session.query(SET_AUTHORITY, [id, [...authority.keys()], [...authority.values()]]);
@@ -91,7 +124,7 @@ export async function setRole(session: Session, id: number, role: Role): Promise
   await session.query(SET_ROLE, [id, role]);
 }
 
-/** Ends the account's sessions and its link too. */
+/** Ends the account's sessions and its link too, and unbinds its identity. */
 export async function disableOperator(session: Session, id: number): Promise<void> {
   await session.query(DISABLE, [id]);
 }
@@ -106,11 +139,13 @@ export async function countAdmins(session: Transaction): Promise<{ admins: numbe
   return onlyRow((await session.query<{ admins: number; enrolled: number }>(ADMINS)).rows);
 }
 
-function operatorOf({ id, login, role, authority, created_at, enrolled_at, disabled_at }: Row): Operator {
+function operatorOf({ id, login, role, authority, ...row }: Row): Operator {
   return {
-    ...{ id, login, role, createdAt: created_at, enrolledAt: enrolled_at, disabledAt: disabled_at },
-    authority: new Map(
-      Object.entries(authority).map(([currency, hundredths]) => [currency, BigInt(hundredths)]),
-    ),
+    ...{ id, login, role, authority: authorityOf(authority), signsInWith: row.signs_in_with },
+    ...{ createdAt: row.created_at, enrolledAt: row.enrolled_at, disabledAt: row.disabled_at },
   };
+}
+
+function authorityOf(hundredths: Row['authority']): Authority {
+  return new Map(Object.entries(hundredths).map(([currency, text]) => [currency, BigInt(text)]));
 }

@@ -12,8 +12,11 @@ import {
   openTotp,
   setFactors,
   setRecoveryCodes,
+  setTotp,
 } from '../sql/factors.ts';
+import { isBound } from '../sql/identities.ts';
 import { hashPassword } from './password-hash.ts';
+import { recordSignIn } from './sign-in-record.ts';
 import { digestOf, newRecoveryCodes, recoveryDigest } from './tokens.ts';
 
 interface Store {
@@ -51,6 +54,21 @@ export async function beginEnrolment(
   });
 }
 
+/**
+ * Makes the secret of the codes of an account that the identity provider's sign-in has bound. The value is what
+ * `beginEnrolment` gives.
+ */
+export function addApp({ database, vault }: Store, token: string): Promise<Step<string>> {
+  const totp = randomBytes(SECRET_BYTES);
+  return inTransaction(database, async (session): Promise<Step<string>> => {
+    const account = await lockAccountByLink(session, digestOf(token));
+    if (account === null) return { kind: 'no_link' };
+    if (!(await isBound(session, account.id))) return { kind: 'wrong', fault: 'choose the password first' };
+    await setTotp(session, vault, account.id, totp);
+    return { kind: 'done', account, value: totpUri(totp, account.login) };
+  });
+}
+
 /** Ends the enrolment with a code of the authenticator app. The value is the recovery codes, shown only this once. */
 export function endEnrolment(
   { database, vault }: Store,
@@ -59,7 +77,7 @@ export function endEnrolment(
   return inTransaction(database, async (session): Promise<Step<readonly string[]>> => {
     const account = await lockAccountByLink(session, digestOf(token));
     if (account === null) return { kind: 'no_link' };
-    const { id, totp, nowMs } = account;
+    const { id, password, totp, nowMs } = account;
     if (totp === null) return { kind: 'wrong', fault: 'choose the password first' };
     const step = stepOfCode(openTotp(vault, id, totp), code, nowMs, 0);
     if (step === null) {
@@ -75,6 +93,8 @@ export function endEnrolment(
       codes.map((text) => recoveryDigest(text)!),
     );
     await enrol(session, id, step);
+    const first = password === null ? 'identity provider' : 'password';
+    await recordSignIn(session, vault, id, 'enrol', `${first} and one-time code`);
     return { kind: 'done', account, value: codes };
   });
 }

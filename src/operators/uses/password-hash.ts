@@ -2,8 +2,9 @@
  * Hashes of passwords (argon2id, RFC 9106), one at a time: each takes 64 MiB and about 0.1 s of a core, so a flood of
  * sign-ins would take both from the partners' requests.
  */
-import { argon2, timingSafeEqual } from 'node:crypto';
+import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
+import { ToldError } from '../../base/told-error.ts';
 import { randomBytes } from '../../seal/random-bytes.ts';
 
 const MEMORY_KIB = 65_536;
@@ -13,7 +14,8 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const FORM = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{22})\$([\w+/]{43})$/;
 
-const derive = promisify(argon2);
+/** A Node without argon2id has no such function, or one that throws: the import must not fail where it is missing. */
+const derive = promisify(crypto.argon2 ?? missing);
 
 /** Another hash is under way. */
 export class BusyError extends Error {
@@ -21,6 +23,24 @@ export class BusyError extends Error {
 }
 
 let isBusy = false;
+
+/** Makes a small hash, so that a start and not the first sign-in finds out. Throws `ToldError` where it cannot. */
+export async function checkArgon2(): Promise<void> {
+  try {
+    await digest('', Buffer.alloc(SALT_BYTES), { memory: 8, passes: 1, parallelism: 1 });
+  } catch {
+    throw new ToldError('the console needs argon2id, which this Node.js does not have: use 24.7 or later');
+  }
+}
+
+function missing(): never {
+  throw new Error('node:crypto has no argon2');
+}
+
+/** Throws `BusyError` while a hash is under way: a try that nobody looks at must not be counted. */
+export function refuseWhileBusy(): void {
+  if (isBusy) throw new BusyError('another password is being checked');
+}
 
 /** The text to keep of a password, with its parameters and salt. Throws `BusyError`. */
 export async function hashPassword(password: string): Promise<string> {
@@ -40,7 +60,7 @@ export async function isPassword(password: string, stored: string | null): Promi
   if (salt === undefined || hash === undefined) throw new Error('the stored hash of a password is damaged');
   const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   const made = await alone(() => digest(password, Buffer.from(salt, 'base64'), parameters));
-  return timingSafeEqual(made, Buffer.from(hash, 'base64')) && stored !== null;
+  return crypto.timingSafeEqual(made, Buffer.from(hash, 'base64')) && stored !== null;
 }
 
 /** Of no password. */
@@ -60,7 +80,7 @@ function digest(
 }
 
 async function alone<T>(work: () => Promise<T>): Promise<T> {
-  if (isBusy) throw new BusyError('another password is being checked');
+  refuseWhileBusy();
   isBusy = true;
   try {
     return await work();

@@ -103,6 +103,21 @@ const OF_APPLICATION = {
     SELECT c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared, c.observed, c.months, c.confidence, c.layouts,
       c.policy_version, c.new_score, c.new_decision
     FROM income_checks c WHERE c.application_id = $1 ORDER BY c.id`,
+  income_steps: 'SELECT s.application_id FROM income_steps s WHERE s.application_id = $1',
+  proposals: `
+    SELECT p.id, p.act, p.reason_code, p.reason, p.created_at, p.apply_at, p.needs_second, p.state, p.confirmed_at, p.ended_at,
+      p.outcome, o.due_at
+    FROM proposals p LEFT JOIN open_proposals o ON o.proposal_id = p.id AND o.application_id = p.application_id
+    WHERE p.application_id = $1 ORDER BY p.id`,
+  pends: `
+    SELECT p.missing, p.at, 'operator ' || p.operator_id AS by, p.ends_at, p.message, p.ended_at, p.ending,
+      EXISTS (SELECT FROM open_pends o WHERE o.pend_id = p.id) AS is_open
+    FROM pends p WHERE p.application_id = $1 ORDER BY p.id`,
+  second_looks: `
+    SELECT l.proposal_id::float8 AS proposal_id, l.at, l.looked_at, l.agrees, l.note FROM second_looks l
+    WHERE l.application_id = $1 ORDER BY l.proposal_id`,
+  application_notes: `
+    SELECT n.id::float8 AS id, n.at, 'operator ' || n.operator_id AS by FROM application_notes n WHERE n.application_id = $1 ORDER BY n.id`,
 } as const;
 
 /** What is stored beside an application: no row where the application is gone. */

@@ -5,8 +5,13 @@ import { isOpen, TRANSITIONS } from '../../applications/rules/lifecycle.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
 import { eraseApplicants, holdForErasure } from '../../applications/sql/erasure.ts';
 import { eraseConversations } from '../../conversation/sql/retention.ts';
+import { eraseNotes } from '../../desk/sql/notes.ts';
+import { endErasedPends } from '../../desk/sql/pends.ts';
+import { eraseProposals } from '../../desk/sql/proposals.ts';
+import { eraseLooks } from '../../desk/sql/second-looks.ts';
 import { eraseDocuments } from '../../documents/sql/erasure.ts';
 import { eraseIncomeEvidence } from '../../income/sql/income-checks.ts';
+import { dropSteps } from '../../income/sql/income-steps.ts';
 import { eraseMessages } from '../../messages/sql/erasure.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction } from '../../postgres/database.ts';
@@ -61,8 +66,12 @@ export function eraseApplications(
     await eraseConversations(session, applications, [...new Set([...phones, ...found])]);
     await eraseMessages(session, applications, suppressed, nobodySends);
     await eraseDocuments(session, applications);
+    await eraseNotes(session, applications);
+    await endErasedPends(session, applications);
+    await eraseLooks(session, applications);
     const contracts = await eraseContracts(session, applications);
     await eraseIncomeEvidence(session, applications);
+    await dropSteps(session, applications);
     const unopened = await eraseApplicants(session, vault, applications);
     const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
     if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);
@@ -70,6 +79,8 @@ export function eraseApplications(
     const rejection = { from, to, action: 'reject', reason: ERASED, reasonCode: 'data_erased' } as const;
     // Without its phone it queues no message.
     for (const id of open) await moveApplication(session, id, { ...rejection, actor });
+    // After the reviews: that is the order of locks of the loop that applies proposals.
+    await eraseProposals(session, applications);
     return { applications, closed: open, contracts, unopened };
   });
 }

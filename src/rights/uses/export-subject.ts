@@ -1,6 +1,7 @@
 /** Collects everything that the store has about a person. */
 import type { ApplicationId, BlindIndex } from '../../applications/rules/ids.ts';
 import { type ExplainedApplication, showApplication } from '../../applications/uses/applications.ts';
+import { readNotes } from '../../desk/uses/notes.ts';
 import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import { fromBigint, phoneIndexOf } from '../../seal/blind-indexes.ts';
@@ -39,7 +40,8 @@ export async function exportSubject(
   for (const id of ids) {
     const application = await showApplication(context, id);
     const beside = await tracesOfApplication(database, id);
-    applications.push({ application, beside: { ...beside, reply_texts: await replyTexts(context, id) } });
+    const texts = { reply_texts: await replyTexts(context, id), note_texts: await noteTexts(context, id) };
+    applications.push({ application, beside: { ...beside, ...texts } });
   }
   const phones = new Set((await phonesOf(database, ids)).map((stored) => fromBigint<'phone'>(stored)));
   if ('phone' in named) phones.add(phoneIndexOf(vault, named.phone));
@@ -60,4 +62,9 @@ async function replyTexts({ database, vault }: OperatorContext, id: ApplicationI
     choices: [...(content?.buttons ?? []), ...(content?.list?.rows ?? [])].map(({ title }) => title),
     document: content?.document?.filename ?? null,
   }));
+}
+
+/** What operators wrote about the person, as `reply_texts`. */
+async function noteTexts(context: OperatorContext, id: ApplicationId): Promise<Trace[]> {
+  return (await readNotes(context, id)).map(({ id: note, text }) => ({ id: note, text }));
 }

@@ -14,10 +14,14 @@ const tappedOf = (id) => tapped.get(id) ?? new Set();
 
 /** The newest item is in sight. It stays there where the log gets smaller, as when a code comes to the second phone. */
 let isAtEnd = true;
+let height = 0;
 byId('log').addEventListener('scroll', ({ target }) => {
+  // Where the log got another height since it was scrolled, its place says nothing: the observer comes right after.
+  if (target.clientHeight !== height) return;
   isAtEnd = target.scrollHeight - target.scrollTop - target.clientHeight < 40;
 });
 new ResizeObserver(([{ target }]) => {
+  height = target.clientHeight;
   if (isAtEnd) target.scrollTop = target.scrollHeight;
 }).observe(byId('log'));
 

@@ -7,7 +7,7 @@ import { flowFaults } from '../../../src/conversation/rules/check-flow.ts';
 import { composeReply } from '../../../src/conversation/rules/compose.ts';
 import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
 import { LANGUAGES, LONGEST_VALUE, TEXTS } from '../../../src/conversation/rules/flow.ts';
-import { CHOICES } from '../../../src/conversation/rules/input.ts';
+import { CHOICES, UNDER } from '../../../src/conversation/rules/input.ts';
 import { formatPayload, parsePayload } from '../../../src/conversation/rules/payload.ts';
 import { PLACES } from '../../../src/conversation/rules/places.ts';
 import { newState } from '../../../src/conversation/rules/state.ts';
@@ -124,8 +124,9 @@ it('a payload comes back as it was made, and no other text is one', () => {
       fc.constantFrom(...PLACES),
       fc.nat(10 ** 6),
       fc.constantFrom(...CHOICES),
-      (id, place, nonce, choice) => {
-        const payload = { applicationId: toApplicationId(id), place, nonce, choice };
+      fc.constantFrom(...UNDER),
+      (id, place, nonce, choice, under) => {
+        const payload = { applicationId: toApplicationId(id), place, nonce, choice, under };
         assert.deepEqual(parsePayload(formatPayload(payload)), payload);
         assert.ok(formatPayload(payload).length <= 256);
       },
@@ -139,6 +140,8 @@ it('a payload comes back as it was made, and no other text is one', () => {
     'c.1.code.01.yes',
     'c.1.nowhere.1.yes',
     'c.1.code.1.yes ',
+    'c.1.code.1.yes.question',
+    'c.1.code.1.yes.longer',
   ]) {
     assert.equal(parsePayload(wrong), null, wrong);
   }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
 import { type Flow, flowWith, LANGUAGES } from '../../../src/conversation/rules/flow.ts';
-import { CHOICES, type Input, REFUSALS } from '../../../src/conversation/rules/input.ts';
+import { CHOICES, type Input, REFUSALS, UNDER, type Under } from '../../../src/conversation/rules/input.ts';
 import { isEnd, PLACES } from '../../../src/conversation/rules/places.ts';
 import { newState, type State } from '../../../src/conversation/rules/state.ts';
 import { file, GOOD, OFFER, read, run, SHA, said, stepped, text, type World, wayTo } from './support.ts';
@@ -61,6 +61,7 @@ const anyInput: fc.Arbitrary<
     place: fc.constantFrom<string>(...PLACES, 'x'),
     nonce: fc.nat(20),
     choice: fc.constantFrom(...CHOICES),
+    under: fc.constantFrom(...UNDER),
   }),
   fc.constantFrom<Input>(
     { kind: 'begin', canSay: true },
@@ -96,7 +97,7 @@ const anyInput: fc.Arbitrary<
 type Any = typeof anyInput extends fc.Arbitrary<infer T> ? T : never;
 const resolved = (state: State, input: Any): Input =>
   input.kind === 'fresh_tap'
-    ? { kind: 'tap', place: state.place, nonce: state.nonce, choice: input.choice }
+    ? { kind: 'tap', place: state.place, nonce: state.nonce, choice: input.choice, under: 'question' }
     : input;
 
 const anyFlow: fc.Arbitrary<Flow> = fc
@@ -238,7 +239,7 @@ it('nobody signs without the offer accepted, the shown contract accepted, and bo
               return world.signature();
             },
             withdrawal: world.withdrawal,
-            contractRead: () => (shown === state.shownContract ? 'can' : 'cannot'),
+            questionRead: () => (shown === state.shownContract ? 'can' : 'cannot'),
           };
           let accepted = state.acceptedContract;
           const after = stepped(flow, state, input, watched);
@@ -266,12 +267,11 @@ it('nobody signs without the offer accepted, the shown contract accepted, and bo
 describe('the proofs (D46)', () => {
   const sent: Input = { kind: 'code', result: 'sent', way: 'SMS', minutes: 10 };
   const tap = (
-    place: 'data_consent' | 'summary',
+    place: 'data_consent' | 'summary' | 'contract',
     choice: (typeof CHOICES)[number],
     { nonce }: State,
-  ): Input => ({
-    ...{ kind: 'tap', place, nonce, choice },
-  });
+    under: Under = 'question',
+  ): Input => ({ kind: 'tap', place, nonce, choice, under });
 
   it('after a code that was too old the proofs begin anew, because that of the ID number is as old', () => {
     const coded = run([...wayTo('code'), text('1234'), sent]);
@@ -286,13 +286,39 @@ describe('the proofs (D46)', () => {
   it('"go on" under the offer of a person consents to nothing and accepts nothing', () => {
     const unclear = [text('qué es esto'), text('no sé')];
     const asked = run([...wayTo('data_consent'), ...unclear]);
-    const after = stepped(DEFAULT_FLOW, asked.state, tap('data_consent', 'go_on', asked.state));
+    const after = stepped(DEFAULT_FLOW, asked.state, tap('data_consent', 'go_on', asked.state, 'help'));
     assert.deepEqual([after.state.place, said(after)], ['data_consent', ['consent']]);
     const offered = run([...wayTo('summary'), ...unclear]);
-    const again = stepped(DEFAULT_FLOW, offered.state, tap('summary', 'go_on', offered.state));
+    // Also where it is tapped twice.
+    let again = stepped(DEFAULT_FLOW, offered.state, tap('summary', 'go_on', offered.state, 'help'));
+    again = stepped(DEFAULT_FLOW, again.state, tap('summary', 'go_on', again.state, 'help'));
     assert.deepEqual([again.state.place, said(again)], ['summary', ['summary_again']]);
-    const third = stepped(DEFAULT_FLOW, again.state, tap('summary', 'go_on', again.state));
+    const third = stepped(DEFAULT_FLOW, again.state, tap('summary', 'go_on', again.state, 'short'));
     assert.equal(third.state.place, 'contract');
+  });
+
+  it('the title of "go on", written under the offer of a person, accepts nothing either', () => {
+    for (const place of ['data_consent', 'summary'] as const) {
+      const offered = run([...wayTo(place), text('qué es esto'), text('no sé')]);
+      const after = stepped(DEFAULT_FLOW, offered.state, text('Seguir'));
+      assert.deepEqual([after.state.place, after.state.misunderstood], [place, 0]);
+    }
+  });
+
+  it('only a button under the whole question proves that the phone showed what is accepted', () => {
+    const unproven = { ...GOOD, questionRead: (isProven: boolean) => (isProven ? 'can' : 'cannot') } as const;
+    for (const [place, choice, word, next] of [
+      ['data_consent', 'yes', 'sí', 'earnings'],
+      ['summary', 'go_on', 'sí', 'contract'],
+      ['contract', 'accept', 'acepto', 'code'],
+    ] as const) {
+      const { state } = run(wayTo(place));
+      const after = (input: Input) => stepped(DEFAULT_FLOW, state, input, unproven).state.place;
+      assert.deepEqual(
+        [after(tap(place, choice, state)), after(tap(place, choice, state, 'short')), after(text(word))],
+        [next, place, place],
+      );
+    }
   });
 });
 
@@ -364,7 +390,8 @@ describe('the way', () => {
     const begun = run(wayTo('data_consent'));
     const [question] = begun.effects.filter((effect) => effect.kind === 'say');
     assert.deepEqual([question?.text, question?.choices], ['consent', ['yes', 'no']]);
-    const tap: Input = { kind: 'tap', place: 'data_consent', nonce: begun.state.nonce, choice: 'yes' };
+    const { nonce } = begun.state;
+    const tap: Input = { kind: 'tap', place: 'data_consent', nonce, choice: 'yes', under: 'question' };
     assert.deepEqual(said(stepped(DEFAULT_FLOW, begun.state, tap)), ['earnings']);
   });
 
@@ -424,7 +451,7 @@ describe('the way', () => {
       { kind: 'file', media: 'audio' },
       { kind: 'file', media: 'image' },
       { kind: 'foreign_tap' },
-      { kind: 'tap', place: 'data_consent', nonce: 1, choice: 'yes' },
+      { kind: 'tap', place: 'data_consent', nonce: 1, choice: 'yes', under: 'question' },
       { kind: 'other', isQuiet: false },
       text('acepto'),
       text('sí'),
@@ -455,8 +482,9 @@ describe('the way', () => {
 
   it('a contract that was perhaps not told is told again, and not accepted (D46)', () => {
     const { state } = run(wayTo('contract'));
-    const cannot = { ...GOOD, contractRead: () => 'cannot' as const };
-    const tap: Input = { kind: 'tap', place: 'contract', nonce: state.nonce, choice: 'accept' };
+    const cannot = { ...GOOD, questionRead: () => 'cannot' as const };
+    const under = 'question';
+    const tap: Input = { kind: 'tap', place: 'contract', nonce: state.nonce, choice: 'accept', under };
     for (const input of [text('acepto'), tap]) {
       const after = stepped(DEFAULT_FLOW, state, input, cannot);
       assert.deepEqual([after.state.place, after.state.acceptedContract], ['contract', null]);
@@ -473,6 +501,20 @@ describe('the way', () => {
       [worksOf(back), stepped(DEFAULT_FLOW, back.state, text('acepto')).state.place],
       [['make_contract'], 'contract'],
     );
+  });
+
+  it('the words of an opt-out that was known before them are recorded once', () => {
+    const closed = run([...wayTo('contract'), { kind: 'opted_out' }]);
+    const acts = (word: string, from = closed) => {
+      const after = stepped(DEFAULT_FLOW, from.state, text(word));
+      assert.equal(after.state.place, 'closed');
+      return after.effects.flatMap((effect) => (effect.kind === 'evidence' ? [effect.act] : []));
+    };
+    assert.deepEqual(
+      [acts('cancelar'), acts('no autorizo'), acts('BAJA')],
+      [['withdrawal_asked'], ['declined'], []],
+    );
+    assert.deepEqual(acts('cancelar', stepped(DEFAULT_FLOW, closed.state, text('cancelar'))), []);
   });
 
   it('a conversation whose row was damaged asks for the acceptance again', () => {

@@ -11,8 +11,8 @@ export interface World {
   readonly answer: (question: 'last_four' | 'code') => Extract<ProofInput, { kind: 'answer' }>['result'];
   readonly signature: () => 'signed' | 'not_signable';
   readonly withdrawal: () => 'withdrawn' | 'too_late' | 'not_signed';
-  /** Whether the contract that is accepted was told for certain. */
-  readonly contractRead?: () => 'can' | 'cannot';
+  /** Whether the question that is accepted can have been read; absent: it can. */
+  readonly questionRead?: (isProven: boolean) => 'can' | 'cannot';
 }
 
 export const GOOD: World = {
@@ -46,7 +46,7 @@ function proofOf(effect: Effect, world: World): ProofInput | null {
     case 'check':
       return { kind: 'answer', result: world.answer(effect.question) };
     case 'look':
-      return { kind: 'contract_read', result: world.contractRead?.() ?? 'can' };
+      return { kind: 'question_read', result: world.questionRead?.(effect.isProven) ?? 'can' };
     case 'sign':
       return { kind: 'signature', result: world.signature(), until: null };
     case 'withdraw':

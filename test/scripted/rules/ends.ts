@@ -1,12 +1,15 @@
 /** Every conversation, and its application, end as the script says. */
 import type { Found, History } from '../seen.ts';
+import { wantedEnds } from '../wanted-ends.ts';
 
 export function checkEnds({ persons, store }: History): Found[] {
   const conversations = Map.groupBy(store.conversations, ({ applicationId }) => applicationId);
-  return persons.flatMap(({ applicationId, script: { name, ends } }): Found[] => {
+  return persons.flatMap((person): Found[] => {
+    const { applicationId, script } = person;
+    const ends = wantedEnds(person, store);
     const found: Found[] = [];
     const note = (is: string, wanted: string) =>
-      void (is === wanted || found.push({ applicationId, text: `"${name}": ${is}, not ${wanted}` }));
+      void (is === wanted || found.push({ applicationId, text: `"${script.name}": ${is}, not ${wanted}` }));
     const own = conversations.get(applicationId) ?? [];
     const wanted = ends.place === 'none' ? 'no conversation' : `${ends.place}, held by ${ends.heldBy}`;
     note(

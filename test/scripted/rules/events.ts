@@ -1,5 +1,6 @@
 /** The events of a partner have no gap in their numbers. Those of an application are those of its script, once each. */
 import type { Found, History, StoredEvent } from '../seen.ts';
+import { wantedEnds } from '../wanted-ends.ts';
 
 export function checkEvents({ persons, store, feed }: History): Found[] {
   const found: Found[] = [];
@@ -9,8 +10,9 @@ export function checkEvents({ persons, store, feed }: History): Found[] {
       found.push({ applicationId: null, text: `partner ${partnerId}: event ${gap + 1} is missing` });
   }
   const [stored, told] = [byApplication(store.events), byApplication(feed)];
-  for (const { applicationId, script } of persons) {
-    const wanted = script.ends.events.join(', ');
+  for (const person of persons) {
+    const { applicationId, script } = person;
+    const wanted = wantedEnds(person, store).events.join(', ');
     for (const [where, events] of [
       ['store', stored],
       ['feed', told],

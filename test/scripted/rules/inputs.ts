@@ -23,12 +23,14 @@ function ofPerson(
     ({ message }) => message,
   );
   const known = new Set<string | null>();
+  let isStranger = isHidden;
   for (const { id, what, isLost, heardAtMs } of told) {
     const index = indexOf(id);
     known.add(index);
     const count = stored.get(index)?.length ?? 0;
-    // Of a person without a phone the tap tells only its message, whose id the service may not know yet.
-    const isStranger = isHidden && what === 'interested' && count === 0;
+    // Of a person without a phone the tap tells only its message, whose id the service may not know yet: until it does,
+    // nothing tells whose messages these are.
+    isStranger &&= count === 0;
     if (heardAtMs !== null && count !== 1 && !isStranger)
       note(`"${what}" was heard, and is stored ${count} times`);
     if (isLost && count > 0) note(`"${what}" never reached the service, and is stored`);

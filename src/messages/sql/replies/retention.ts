@@ -1,7 +1,7 @@
-/** Deletes the replies of applications that are gone: a reply stays for as long as its application. */
+/** Deletes the replies of applications that are gone, and of conversations that ended long ago. */
 import { partitionOf, toApplicationId } from '../../../applications/rules/ids.ts';
 import { byPartitions } from '../../../applications/sql/partition-runs.ts';
-import type { Database } from '../../../postgres/database.ts';
+import type { Database, Session } from '../../../postgres/database.ts';
 
 /** Applications that one turn looks at: a million of them are looked at within a day. */
 const TURN = 5_000;
@@ -27,4 +27,20 @@ export async function forgetReplies(database: Database): Promise<void> {
     const gone = some.filter((id) => !kept.has(id));
     if (gone.length > 0) await database.query(DELETE, [gone]);
   }
+}
+
+/** A reply that waits or is being sent has work to do. */
+const DELETE_TURNS = `
+  DELETE FROM replies WHERE status NOT IN ('queued', 'sending') AND id = ANY (ARRAY(
+    SELECT r.id FROM replies r JOIN unnest($1::bigint[], $2::integer[]) AS u(application_id, turn)
+      ON r.application_id = u.application_id AND r.turn <= u.turn
+    ORDER BY r.id FOR UPDATE OF r))`;
+
+/** Deletes the replies of each application up to a turn, but for those that are not sent yet. */
+export async function forgetTurns(
+  session: Session,
+  some: readonly { readonly applicationId: string; readonly turn: number }[],
+): Promise<void> {
+  const ids = some.map(({ applicationId }) => applicationId);
+  await session.query(DELETE_TURNS, [ids, some.map(({ turn }) => turn)]);
 }

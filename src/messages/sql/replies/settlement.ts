@@ -33,7 +33,7 @@ export interface ReplySettlement {
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
   /** Until a reply that is queued again is due; null: the reply stays as due as it was. */
   readonly afterMs: number | null;
-  /** By the channel's clock; null: these events do not tell. */
+  /** By the channel's clock; stored as now where it is in the future. null: these events do not tell. */
   readonly deliveredAt: Date | null;
   readonly readAt: Date | null;
   readonly times: ReplyTimes;
@@ -111,9 +111,14 @@ export async function settleReplies(
     settlements.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
     settlements.map(dueAtOf),
     settlements.map(({ status, times }) => times.sentAt ?? (AT_CHANNEL.includes(status) ? times.now : null)),
-    settlements.map(({ deliveredAt, times }) => earliest(times.deliveredAt, deliveredAt)),
-    settlements.map(({ readAt, times }) => earliest(times.readAt, readAt)),
+    settlements.map(({ deliveredAt, times }) => earliest(times.deliveredAt, untilNow(deliveredAt, times))),
+    settlements.map(({ readAt, times }) => earliest(times.readAt, untilNow(readAt, times))),
   ]);
+}
+
+/** As for the time of a person's message, so that both can be compared whatever the database's clock says (D39). */
+function untilNow(at: Date | null, { now }: ReplyTimes): Date | null {
+  return at && earliest(at, now);
 }
 
 /** A wait ends with the channel's window. */

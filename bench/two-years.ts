@@ -1,0 +1,194 @@
+/**
+ * `npm run bench:two-years`: what the hot statements of conversations, documents, incomes and contracts read in a store
+ * of a five-hundredth and of a fiftieth of two years (10,000 conversations a day). Each is run by the service's own
+ * code, as the service's role. A statement that reads a growing table from end to end, or ten times the blocks with ten
+ * times the rows, fails the run. `--most N` conversations in the larger store.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { toApplicationId } from '../src/applications/rules/ids.ts';
+import { type ConversationId, readConversations } from '../src/conversation/sql/conversations.ts';
+import { foldConversationCounts } from '../src/conversation/sql/counts.ts';
+import { addInputs, inputsOfHour } from '../src/conversation/sql/inputs.ts';
+import { conversationsOfApplications, conversationsOfPhones } from '../src/conversation/sql/match.ts';
+import { mendConversations } from '../src/conversation/sql/retention.ts';
+import { changedBeside, nextOpen } from '../src/conversation/sql/sweep.ts';
+import { stampEnded } from '../src/conversation/sql/trim.ts';
+import { claimWork } from '../src/conversation/sql/work.ts';
+import { signingOf } from '../src/conversation/uses/neighbours.ts';
+import { trimConversations } from '../src/conversation/uses/trim.ts';
+import { takeTurns } from '../src/conversation/uses/turns.ts';
+import {
+  countDocuments,
+  listDocuments,
+  sealedDocumentsOf,
+  toDocumentId,
+} from '../src/documents/sql/documents.ts';
+import { applicationsAfter, deleteOldDocuments, fileKeys } from '../src/documents/sql/upkeep.ts';
+import { checkedAfter, incomeCheckOf } from '../src/income/sql/income-checks.ts';
+import { readReplyBacklog } from '../src/messages/sql/replies/backlog.ts';
+import { untoldApplications } from '../src/messages/sql/replies/told.ts';
+import { repliesOf } from '../src/messages/sql/replies.ts';
+import { readConversationFacts } from '../src/monitoring/sql/conversation-facts.ts';
+import type { Database } from '../src/postgres/database.ts';
+import { fromBigint } from '../src/seal/blind-indexes.ts';
+import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
+import { Vault } from '../src/seal/vault.ts';
+import { clearBlocks, readEnd } from '../src/signing/sql/blocks.ts';
+import { forgetCodes } from '../src/signing/sql/codes.ts';
+import { expireContracts, readContract, unfinished } from '../src/signing/sql/contracts.ts';
+import { droppedContracts, forgetContracts } from '../src/signing/sql/dropped.ts';
+import { judge, number } from './bars.ts';
+import { numberOption, readOptions } from './options.ts';
+import { startServiceProcess } from './service-process.ts';
+import { fillTwoYears, GROWING, OPEN } from './two-years-fill.ts';
+
+const options = readOptions({ most: { default: '146000', about: 'conversations in the larger store' } });
+const most = numberOption('most', options.most, 10 * OPEN);
+const TURNS = 50;
+/** Reads of a page that is no end-to-end read: upkeep in turns, and lists. */
+const FEW_BLOCKS = 500;
+
+const service = await startServiceProcess({ DELIVERY: 'off' });
+// The store stays open, and no loop of the service works beside the measured statements.
+process.kill(service.pid, 'SIGTERM');
+await sleep(3_000);
+const vault = new Vault(await secretsOfDataDir(service.dataDir, false));
+const database: Database = new pg.Pool({ connectionString: service.serviceUrl, max: 1 });
+
+interface Seen {
+  readonly ms: number;
+  readonly blocks: number;
+  readonly whole: readonly string[];
+}
+
+const READ = `
+  SELECT s.relname AS table, s.seq_scan::float8 AS scans, (i.heap_blks_read + i.heap_blks_hit + coalesce(i.idx_blks_read + i.idx_blks_hit, 0))::float8 AS blocks
+  FROM pg_stat_user_tables s JOIN pg_statio_user_tables i USING (relid)`;
+type Stats = Map<string, { readonly scans: number; readonly blocks: number }>;
+
+async function stats(): Promise<Stats> {
+  await database.query('SELECT pg_stat_force_next_flush()');
+  await database.query('SELECT');
+  const { rows } = await service.admin.query<{ table: string; scans: number; blocks: number }>(READ);
+  return new Map(rows.map(({ table, ...one }) => [table, one]));
+}
+
+async function watch(work: () => Promise<unknown>): Promise<Seen> {
+  const before = await stats();
+  const begun = performance.now();
+  await work();
+  const ms = performance.now() - begun;
+  const after = await stats();
+  const grown = (table: string, figure: 'scans' | 'blocks') =>
+    (after.get(table)?.[figure] ?? 0) - (before.get(table)?.[figure] ?? 0);
+  const whole = GROWING.filter((table) => grown(table, 'scans') > 0);
+  return { ms, whole, blocks: GROWING.reduce((sum, table) => sum + grown(table, 'blocks'), 0) };
+}
+
+async function first(list: AsyncGenerator<unknown>): Promise<void> {
+  for await (const _ of list) return;
+}
+
+/** What runs often, or for an operator who waits. `n`: a conversation in the middle of the store. */
+function statements(n: number): Readonly<Record<string, () => Promise<unknown>>> {
+  const id = toApplicationId(Math.floor(n / 100 + 1) * 128 + (n % 100));
+  const some = Array.from({ length: TURNS }, (_, k) => `${n + k}` as ConversationId);
+  const list = (filter: Partial<Parameters<typeof readConversations>[1]>) =>
+    first(readConversations(database, { isOpen: null, heldBy: null, place: null, ...filter }));
+  const phones = some.map((one) => fromBigint<'phone'>(one));
+  return {
+    [`${TURNS} turns`]: () =>
+      takeTurns({ database, vault, signing: signingOf(vault), flows: new Map(), onFault: () => {} }),
+    'a look for turns': () =>
+      takeTurns({ database, vault, signing: signingOf(vault), flows: new Map(), onFault: () => {} }),
+    'a look for work': async () => [
+      await claimWork(database, 'files', 4, 1),
+      await claimWork(database, 'others', 8, 1),
+    ],
+    'the conversations of 50 messages': async () => [
+      await conversationsOfPhones(database, phones),
+      await conversationsOfApplications(database, [id]),
+      await inputsOfHour(database, some, 200),
+    ],
+    'a look beside conversations': async () => [
+      await changedBeside(database),
+      await nextOpen(database, null),
+    ],
+    'the newest replies of 50': () => untoldApplications(database, some.map(Number).map(toApplicationId)),
+    'mend times': () => mendConversations(database),
+    'fold counts': () => foldConversationCounts(database),
+    'stamp ended chats': () => stampEnded(database),
+    'forget chats, none due': () => trimConversations(database, 100_000),
+    'list, first page': () => list({}),
+    'list --open': () => list({ isOpen: true }),
+    'list --held-by operator': () => list({ heldBy: 'operator' }),
+    'list --step withdrawn': () => list({ place: 'withdrawn' }),
+    'replies of one': () => repliesOf(database, id),
+    'replies that wait': () => readReplyBacklog(database),
+    'a scrape': () => readConversationFacts(database),
+    'documents of one': async () => [
+      await sealedDocumentsOf(database, id),
+      await countDocuments(database, id),
+    ],
+    'document list --state received': () =>
+      first(listDocuments(database, { applicationId: null, state: 'received' })),
+    'old documents, none due': () => deleteOldDocuments(database, 100_000),
+    'documents of applications that are gone': () => applicationsAfter(database, toDocumentId(n)),
+    'files of a part of the store': () => fileKeys(database, 'document/0000', 'document/0000~'),
+    'check of one': () => incomeCheckOf(database, id),
+    'checks of applications that are gone': () => checkedAfter(database, '1'),
+    'contract of one': async () => [await readContract(database, id), await readEnd(database, id)],
+    'expire contracts': () => expireContracts(database, null),
+    'contracts to finish': () => unfinished(database),
+    'contracts to delete': () => droppedContracts(database),
+    'blocked contracts': () => clearBlocks(database),
+    'forget contracts, none due': () => forgetContracts(database, 10),
+    'forget codes': () => forgetCodes(database),
+  };
+}
+
+async function measure(conversations: number): Promise<Map<string, Seen>> {
+  const begun = performance.now();
+  await fillTwoYears(service.admin, conversations);
+  const { rows } = await service.admin.query(
+    'SELECT pg_size_pretty(pg_database_size(current_database())) AS size',
+  );
+  console.log(
+    `${number(conversations)} conversations in ${number((performance.now() - begun) / 1_000)} s: ${rows[0].size}`,
+  );
+  const open = Array.from({ length: TURNS }, (_, k) => conversations - 1_001 - 100 * k);
+  await addInputs(
+    database,
+    vault,
+    'person',
+    open.map((n) => ({
+      conversationId: `${n}` as ConversationId,
+      applicationId: toApplicationId(Math.floor(n / 100 + 1) * 128 + (n % 100)),
+      ...{ messageIndex: null, workId: null, at: null, content: { kind: 'text', body: 'hola' } },
+    })),
+  );
+  const seen = new Map<string, Seen>();
+  for (const [name, work] of Object.entries(statements(Math.floor(conversations / 2))))
+    seen.set(name, await watch(work));
+  return seen;
+}
+
+let faults = 0;
+try {
+  const [small, large] = [await measure(most / 10), await measure(most)];
+  for (const [name, { ms, blocks, whole }] of large) {
+    const before = small.get(name)!;
+    const isFlat = blocks <= Math.max(FEW_BLOCKS, 3 * before.blocks);
+    if (whole.length > 0 || !isFlat) faults += 1;
+    const told =
+      whole.length > 0 ? `   READS ${whole.join(', ')} FROM END TO END` : isFlat ? '' : '   NOT FLAT';
+    console.log(
+      `${name.padEnd(42)}${number(before.blocks).padStart(9)} and ${number(blocks).padStart(9)} blocks, ${number(before.ms, 1)} and ${number(ms, 1)} ms${told}`,
+    );
+  }
+} finally {
+  await database.end();
+  await service.stop();
+}
+judge([{ name: 'statements that grow with the store', figure: faults, direction: 'at most', bound: 0 }]);

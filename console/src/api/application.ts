@@ -1,0 +1,33 @@
+/** One application, and its personal data. */
+import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
+import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import { ask } from './ask.ts';
+import { type Reading, reading } from './read.ts';
+
+const POLL_MS = 5_000;
+/** Messages, claims and proposals are no events, so the entity tag does not tell of them. */
+const WHOLE_MS = 12_000;
+
+/** The query of one application, for a page and for reading ahead. */
+export function applicationQuery(queries: QueryClient, id: string) {
+  return reading<ApplicationReply>(queries, ['application', id], `/applications/${id}`, WHOLE_MS);
+}
+
+/** The application, asked for again every five seconds while the tab is shown. */
+export function useApplication(id: string): UseQueryResult<Reading<ApplicationReply>> {
+  return useQuery({ ...applicationQuery(useQueryClient(), id), refetchInterval: POLL_MS });
+}
+
+/** The personal data. The reading is recorded with its reason. No cache keeps the answer. */
+export async function reveal(id: number, reason: string): Promise<RevealedReply> {
+  return (await ask<RevealedReply>('POST', `/applications/${id}/reveal`, { reason })).body;
+}
+
+/** The application's page has the proposal at once: it is no event, so the entity tag does not tell of it. */
+export function showProposal(queries: QueryClient, proposal: ProposalReply): void {
+  queries.setQueryData<Reading<ApplicationReply>>(
+    ['application', String(proposal.application_id)],
+    (known) => known && { ...known, body: { ...known.body, proposal } },
+  );
+}

@@ -1,0 +1,81 @@
+/** Requests to the operator API. */
+
+/** The body of an answer that is no success; some have more fields. */
+interface Failure {
+  readonly error: string;
+  readonly [field: string]: unknown;
+}
+
+/** An answer that is no success. `status` 0: there was no answer. */
+export class AnswerError extends Error {
+  readonly status: number;
+  /** The body of the answer; null where it was no JSON. */
+  readonly body: Failure | null;
+
+  constructor(status: number, body: Failure | null) {
+    super(body?.error ?? `status ${status}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** A success: the body, and the entity tag where there is one. */
+export interface Reply<Body> {
+  readonly body: Body;
+  readonly etag: string | null;
+}
+
+const ANSWER_WITHIN_MS = 15_000;
+const MOST_KEPT = 1_000;
+
+type Request = readonly [
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+];
+
+/** The last request that gave the session another cookie. */
+let change: { readonly number: number; readonly isOver: Promise<unknown> } = {
+  number: 0,
+  isOver: Promise.resolve(),
+};
+
+/** Tells of a request that gives the session another cookie: the one before is over, and may come to a request late. */
+export function changeCookie<T>(request: Promise<T>): Promise<T> {
+  change = { number: change.number + 1, isOver: request.catch(() => {}) };
+  return request;
+}
+
+/**
+ * Asks the API below `/api`. Throws an `AnswerError` where the answer is no success, or none comes in 15 seconds. What
+ * is refused because the cookie changed meanwhile is asked once more, with the new one.
+ */
+export async function ask<Body>(...request: Request): Promise<Reply<Body>> {
+  const { number, isOver } = change;
+  await isOver;
+  try {
+    return await send<Body>(...request);
+  } catch (error) {
+    if (!(error instanceof AnswerError) || error.status !== 401 || change.number === number) throw error;
+    await change.isOver;
+    return send<Body>(...request);
+  }
+}
+
+async function send<Body>(...[method, path, body, headers = {}]: Request): Promise<Reply<Body>> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const response = await fetch(`/api${path}`, {
+    method,
+    // A decision arrives also where the tab is closed at once. Browsers keep little data of closed tabs.
+    keepalive: text !== undefined && text.length <= MOST_KEPT,
+    headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+    ...(text !== undefined && { body: text }),
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  }).catch(() => {
+    throw new AnswerError(0, null);
+  });
+  const answer = await response.json().catch(() => null);
+  if (!response.ok) throw new AnswerError(response.status, answer);
+  return { body: answer as Body, etag: response.headers.get('ETag') };
+}

@@ -1,0 +1,68 @@
+/** Proposals: decisions that can be undone for some seconds and are then applied. */
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Static } from 'typebox';
+import type {
+  BulkReply,
+  NewBulk,
+  NewProposalBody,
+  PROPOSAL_LISTS,
+  ProposalReply,
+  ProposalsReply,
+} from '../../../src/desk/routes/proposal-forms.ts';
+import type { NewPend, PendReply } from '../../../src/desk/routes/work-forms.ts';
+import { ask } from './ask.ts';
+import { type Reading, reading } from './read.ts';
+
+export type ProposalList = (typeof PROPOSAL_LISTS)[number];
+export type NewBulkBody = Static<typeof NewBulk>;
+export type NewPendBody = Static<typeof NewPend>;
+
+const POLL_MS = 5_000;
+
+/** A page of a list, asked for again while the tab is shown. */
+export function useProposals(
+  list: ProposalList,
+  cursor: string | null,
+  pollMs = POLL_MS,
+): UseQueryResult<Reading<ProposalsReply>> {
+  const query = new URLSearchParams({ list, ...(cursor !== null && { cursor }) });
+  return useQuery({
+    ...reading<ProposalsReply>(useQueryClient(), ['proposals', String(query)], `/proposals?${query}`),
+    refetchInterval: pollMs,
+  });
+}
+
+/** `etag` is that of the application as it was shown; with the same `key` the act counts once. */
+export async function propose(
+  id: number,
+  body: NewProposalBody,
+  { etag, key }: { etag: string; key: string },
+): Promise<ProposalReply> {
+  const headers = { 'If-Match': etag, 'Idempotency-Key': key };
+  return (await ask<ProposalReply>('POST', `/applications/${id}/proposals`, body, headers)).body;
+}
+
+export async function undo(proposal: number): Promise<ProposalReply> {
+  return (await ask<ProposalReply>('POST', `/proposals/${proposal}/undo`, {})).body;
+}
+
+export async function confirm(proposal: number): Promise<ProposalReply> {
+  return (await ask<ProposalReply>('POST', `/proposals/${proposal}/confirm`, {})).body;
+}
+
+export async function decline(proposal: number, reason: string): Promise<ProposalReply> {
+  return (await ask<ProposalReply>('POST', `/proposals/${proposal}/decline`, { reason })).body;
+}
+
+/** One decision on many; with the same `key` it counts once. */
+export async function proposeMany(body: NewBulkBody, key: string): Promise<BulkReply> {
+  return (await ask<BulkReply>('POST', '/proposals/bulk', body, { 'Idempotency-Key': key })).body;
+}
+
+export async function pend(id: number, body: NewPendBody, etag: string): Promise<PendReply> {
+  return (await ask<PendReply>('POST', `/applications/${id}/pend`, body, { 'If-Match': etag })).body;
+}
+
+export async function resume(id: number): Promise<PendReply> {
+  return (await ask<PendReply>('POST', `/applications/${id}/resume`, {})).body;
+}

@@ -1,0 +1,46 @@
+/** The queue of applications in review, and the claims on them. */
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Static } from 'typebox';
+import type { ClaimedReply, QueueReply, Selection } from '../../../src/desk/routes/queue-forms.ts';
+import type { Filters } from '../queue/filters.ts';
+import { ask } from './ask.ts';
+import { type Reading, reading } from './read.ts';
+
+export type SelectionReply = Static<typeof Selection>;
+
+const POLL_MS = 4_000;
+
+/** A page of the queue, asked for again every four seconds while the tab is shown. `query` is that of the address. */
+export function useQueue(query: string): UseQueryResult<Reading<QueueReply>> {
+  const path = query === '' ? '/review-queue' : `/review-queue?${query}`;
+  return useQuery({
+    ...reading<QueueReply>(useQueryClient(), ['queue', query], path),
+    refetchInterval: POLL_MS,
+    placeholderData: (known) => known,
+  });
+}
+
+/** Claims the next free application within the filters; its id is null where nothing is free. */
+export async function claimNext(filters: Filters): Promise<ClaimedReply> {
+  return (await ask<ClaimedReply>('POST', '/review-queue/claim-next', filters)).body;
+}
+
+/** Claims an application, or renews one's own claim. 409: another operator holds it, as the body says. */
+export async function claim(id: number): Promise<ClaimedReply> {
+  return (await ask<ClaimedReply>('POST', `/applications/${id}/claim`, {})).body;
+}
+
+/** Gives an application back. The request outlives the page; its answer changes nothing. */
+export async function release(id: number): Promise<void> {
+  await fetch(`/api/applications/${id}/release`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}',
+    keepalive: true,
+  }).catch(() => undefined);
+}
+
+/** Freezes what matches the filters now. */
+export async function freeze({ order: _, ...filter }: Filters): Promise<SelectionReply> {
+  return (await ask<SelectionReply>('POST', '/review-queue/selections', filter)).body;
+}

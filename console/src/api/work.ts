@@ -1,0 +1,58 @@
+/** Notes, documents' files, and the lead's view. */
+import { type QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { Static } from 'typebox';
+import type { ApplicationReply, NoteReply } from '../../../src/desk/routes/forms.ts';
+import type {
+  DocumentFile as DocumentFileForm,
+  LeadReply,
+  NewLook,
+  SecondLooksReply,
+} from '../../../src/desk/routes/work-forms.ts';
+import { ask, type Reply } from './ask.ts';
+
+export type DocumentFile = Static<typeof DocumentFileForm>;
+export type NewLookBody = Static<typeof NewLook>;
+
+const LEAD_POLL_MS = 30_000;
+const LOOKS_KEY = ['second-looks'];
+
+/** The application's page has the note at once: it is no event, so the entity tag does not tell of it. */
+export async function addNote(queries: QueryClient, id: number, text: string): Promise<void> {
+  const { body } = await ask<NoteReply>('POST', `/applications/${id}/notes`, { text });
+  queries.setQueryData<Reply<ApplicationReply>>(
+    ['application', String(id)],
+    (known) => known && { ...known, body: { ...known.body, notes: [...(known.body.notes ?? []), body] } },
+  );
+}
+
+/** The file of a document. The reading is recorded with its reason. No cache keeps the answer. */
+export async function revealFile(id: number, document: number, reason: string): Promise<DocumentFile> {
+  const path = `/applications/${id}/documents/${document}/reveal`;
+  return (await ask<DocumentFile>('POST', path, { reason })).body;
+}
+
+export function useLead(days: number): UseQueryResult<LeadReply> {
+  return useQuery({
+    queryKey: ['lead', String(days)],
+    queryFn: async () => (await ask<LeadReply>('GET', `/lead?days=${days}`)).body,
+    refetchInterval: LEAD_POLL_MS,
+  });
+}
+
+export function useSecondLooks(): UseQueryResult<SecondLooksReply> {
+  return useQuery({
+    queryKey: LOOKS_KEY,
+    queryFn: async () => (await ask<SecondLooksReply>('GET', '/second-looks')).body,
+    refetchInterval: LEAD_POLL_MS,
+  });
+}
+
+/** What the looker says of a decision. It leaves the list at once. */
+export async function judge(queries: QueryClient, proposal: number, look: NewLookBody): Promise<void> {
+  await ask('POST', `/second-looks/${proposal}`, look);
+  queries.setQueryData<SecondLooksReply>(
+    LOOKS_KEY,
+    (known) => known && { second_looks: known.second_looks.filter((one) => one.proposal !== proposal) },
+  );
+  await queries.invalidateQueries({ queryKey: ['lead'] });
+}

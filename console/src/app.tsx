@@ -1,0 +1,105 @@
+/** The page: the sign-in, or what an operator who is signed in may see. */
+import { useQuery } from '@tanstack/react-query';
+import { lazy, useEffect, useState } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import { failureText } from './api/failure.ts';
+import { type Operator, readSession, SESSION_KEY } from './api/session.ts';
+import styles from './app.module.css';
+import { ApplicationPage } from './application/application-page.tsx';
+import { DeskProvider } from './decide/desk.tsx';
+import { Dock } from './decide/dock.tsx';
+import { Frame } from './frame/frame.tsx';
+import { LazyPage } from './frame/lazy-page.tsx';
+import { PageHeading } from './frame/page-heading.tsx';
+import { ProposalsPage } from './proposals/proposals-page.tsx';
+import { QueuePage } from './queue/queue-page.tsx';
+import type { Arrival } from './sign-in/arrival.ts';
+import { Enrol } from './sign-in/enrol.tsx';
+import { OutcomeNote } from './sign-in/outcome-note.tsx';
+import { SignIn } from './sign-in/sign-in.tsx';
+import { firstLanguage, LanguageContext, useTexts } from './texts/texts.ts';
+
+/** Few operators lead: the page is a file of its own. */
+const LeadPage = lazy(() => import('./lead/lead-page.tsx'));
+
+/** `arrival` is what the address said that opened the page. */
+export function App({ arrival }: { arrival: Arrival }) {
+  const [language, setLanguage] = useState(firstLanguage);
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  return (
+    <LanguageContext value={language}>
+      <Inside arrival={arrival} onLanguage={setLanguage} />
+    </LanguageContext>
+  );
+}
+
+function Inside({
+  arrival: { token, isBound, outcome },
+  onLanguage,
+}: {
+  arrival: Arrival;
+  onLanguage: (to: ReturnType<typeof firstLanguage>) => void;
+}) {
+  const texts = useTexts();
+  const [isEnrolling, setEnrolling] = useState(token !== null);
+  const session = useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: 60_000 });
+  if (token !== null && isEnrolling) {
+    return (
+      <Frame operator={null} onLanguage={onLanguage}>
+        <Enrol token={token} isBound={isBound} onDone={() => setEnrolling(false)} />
+      </Frame>
+    );
+  }
+  return (
+    <Frame operator={session.data ?? null} onLanguage={onLanguage}>
+      <OutcomeNote outcome={outcome} />
+      {session.isPending && <p>{texts.frame.loading}</p>}
+      {session.isError && <p role="alert">{failureText(session.error, texts)}</p>}
+      {session.data === null && <SignIn />}
+      {session.data && <Pages operator={session.data} />}
+    </Frame>
+  );
+}
+
+/** The pages, and below them what the operator decides. */
+function Pages({ operator }: { operator: Operator }) {
+  const { frame } = useTexts();
+  const mayDecide = operator.role !== 'viewer';
+  return (
+    <DeskProvider>
+      <div className={styles.pages}>
+        <Switch>
+          <Route path="/applications/:id">
+            {({ id }) => <ApplicationPage id={id} mayReveal={mayDecide} />}
+          </Route>
+          <Route path="/queue">
+            <QueuePage operator={operator} />
+          </Route>
+          <Route path="/proposals">
+            <ProposalsPage operatorId={operator.id} />
+          </Route>
+          <Route path="/">
+            <Redirect to="/queue" replace />
+          </Route>
+          {/* The link of an enrolment leaves its path behind. */}
+          <Route path="/enrol">
+            <Redirect to="/queue" replace />
+          </Route>
+          {operator.role === 'admin' && (
+            <Route path="/lead">
+              <LazyPage>
+                <LeadPage />
+              </LazyPage>
+            </Route>
+          )}
+          <Route>
+            <PageHeading title={frame.notFound} />
+          </Route>
+        </Switch>
+        {mayDecide && <Dock operatorId={operator.id} />}
+      </div>
+    </DeskProvider>
+  );
+}

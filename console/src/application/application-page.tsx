@@ -1,0 +1,92 @@
+/** The page of one application: what a reviewer reads before a decision. */
+
+import { useState } from 'react';
+import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
+import { reveal, useApplication } from '../api/application.ts';
+import { failureText } from '../api/failure.ts';
+import card from '../frame/card.module.css';
+import { PageHeading } from '../frame/page-heading.tsx';
+import { useTexts } from '../texts/texts.ts';
+import styles from './application.module.css';
+import { Chat } from './chat.tsx';
+import { Evidence } from './evidence.tsx';
+import { Earlier, Timeline } from './history.tsx';
+import { Notes } from './notes.tsx';
+import { Points } from './points.tsx';
+import { RevealDialog } from './reveal-dialog.tsx';
+import { Standing } from './standing.tsx';
+import { Summary } from './summary.tsx';
+
+/** `id` is the number as the address has it. */
+export function ApplicationPage({ id, mayReveal }: { id: string; mayReveal: boolean }) {
+  const texts = useTexts();
+  const { application } = texts;
+  const { data, error, isPending } = useApplication(id);
+  if (isPending) return <p>{texts.frame.loading}</p>;
+  if (data) return <Shown key={id} application={data.body} mayReveal={mayReveal} />;
+  return (
+    <>
+      <PageHeading title={application.title} />
+      <p role="alert">{failureText(error, texts, { 404: application.notFound })}</p>
+    </>
+  );
+}
+
+function Shown({ application, mayReveal }: { application: ApplicationReply; mayReveal: boolean }) {
+  const { application: texts } = useTexts();
+  // In this component alone, so that it is gone with the page.
+  const [revealed, setRevealed] = useState<RevealedReply | null>(null);
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <PageHeading title={`${texts.title} ${application.id}`}>
+        <Status application={application} />
+        {mayReveal && (
+          <button
+            type="button"
+            className={styles.reveal}
+            onClick={() => (revealed === null ? setAsking(true) : setRevealed(null))}
+          >
+            {revealed === null ? texts.reveal : texts.hide}
+          </button>
+        )}
+      </PageHeading>
+      <RevealDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={texts.revealTitle}
+        ask={(reason) => reveal(application.id, reason)}
+        onRevealed={setRevealed}
+      />
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          <Summary application={application} revealed={revealed} />
+          <Points application={application} />
+          <Evidence application={application} revealed={revealed} mayReveal={mayReveal} />
+          <Chat application={application} revealed={revealed} />
+        </div>
+        <div className={styles.column}>
+          <Standing application={application} />
+          <Earlier application={application} />
+          <Notes application={application} mayWrite={mayReveal} />
+          <Timeline application={application} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Status({ application: { status, score, decision } }: { application: ApplicationReply }) {
+  const { application: texts, codes } = useTexts();
+  return (
+    <>
+      <span className={card.chip} data-state={status ?? undefined}>
+        {status === null ? texts.unreadable : codes.statuses[status]}
+      </span>
+      <span>
+        {texts.score} <strong>{score ?? '—'}</strong>
+        {decision !== null && <span className={card.quiet}> ({codes.decisions[decision]})</span>}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+/** The chat as the applicant saw it; without its texts until they are revealed. */
+
+import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
+import { useFormat } from '../format.ts';
+import card from '../frame/card.module.css';
+import { Card } from '../frame/card.tsx';
+import { useTexts } from '../texts/texts.ts';
+import bubbles from './chat.module.css';
+import { type ChatItem, chatItems, type Fate } from './chat-items.ts';
+
+interface ChatProps {
+  readonly application: ApplicationReply;
+  readonly revealed: RevealedReply | null;
+}
+
+export function Chat({ application: { chat }, revealed }: ChatProps) {
+  const { application: texts, codes } = useTexts();
+  const items = chatItems(chat, revealed);
+  const { conversation } = chat;
+  const step =
+    conversation === null ? null : (
+      <span className={card.quiet}>
+        {texts.step}: {codes.places[conversation.step]}
+        {conversation.held_by === 'operator' && `, ${texts.operatorSpeaks}`}
+      </span>
+    );
+  return (
+    <Card title={texts.chat} beside={step}>
+      {items.length === 0 && <p>{texts.none}</p>}
+      {items.length > 0 && revealed === null && <p className={card.quiet}>{texts.chatHidden}</p>}
+      <ol className={bubbles.lines}>
+        {items.map((item) => (
+          <Line key={item.key} item={item} />
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function Line({ item: { at, from, text, kind, choices, fate } }: { item: ChatItem }) {
+  const { application: texts, codes } = useTexts();
+  const format = useFormat();
+  const kinds: Readonly<Record<string, string>> = codes.inputKinds;
+  const types: Readonly<Record<string, string>> = codes.messageTypes;
+  const instead =
+    from === 'applicant' ? (kinds[kind ?? ''] ?? kind) : from === 'message' ? types[kind!] : null;
+  return (
+    <li className={bubbles[from]}>
+      <p className={bubbles.head}>
+        <span>{from === 'message' ? texts.message : texts[from]}</span>{' '}
+        <time dateTime={at}>{format.time(at)}</time>
+      </p>
+      {text === null ? (
+        <p className={bubbles.hidden}>{instead ?? texts.hiddenText}</p>
+      ) : (
+        <p className={bubbles.text}>{text}</p>
+      )}
+      {choices.length > 0 && (
+        <ul className={bubbles.choices} aria-label={texts.choices}>
+          {choices.map((choice, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the choices of a message never move.
+            <li key={index}>{choice}</li>
+          ))}
+        </ul>
+      )}
+      {fate !== null && <FateLine fate={fate} />}
+    </li>
+  );
+}
+
+const TICKS: Readonly<Partial<Record<Fate['status'], string>>> = {
+  accepted: '✓',
+  sent: '✓',
+  delivered: '✓✓',
+  read: '✓✓',
+};
+
+function FateLine({ fate: { status, reason, at } }: { fate: Fate }) {
+  const { codes } = useTexts();
+  const format = useFormat();
+  const isBad = status === 'failed' || status === 'uncertain' || status === 'cancelled';
+  return (
+    <p className={isBad ? bubbles.bad : status === 'read' ? bubbles.read : bubbles.fate}>
+      {TICKS[status] !== undefined && <span aria-hidden="true">{TICKS[status]} </span>}
+      {codes.messageStatuses[status]}
+      {reason !== null && ` (${reason})`}, {format.time(at)}
+    </p>
+  );
+}

@@ -1,0 +1,66 @@
+/** The points of each criterion: a picture in the rows of the table that says the same. */
+
+import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
+import { Legend } from '../charts/legend.tsx';
+import { RowBar } from '../charts/row-bar.tsx';
+import card from '../frame/card.module.css';
+import { Card } from '../frame/card.tsx';
+import { useTexts } from '../texts/texts.ts';
+import styles from './application.module.css';
+
+export function Points({
+  application: { criteria, score, policy_version },
+}: {
+  application: ApplicationReply;
+}) {
+  const { application: texts, codes } = useTexts();
+  const end = Math.max(...criteria.map(({ most }) => most));
+  const total = criteria.reduce((sum, { most }) => sum + most, 0);
+  return (
+    <Card title={texts.points} beside={<span className={card.quiet}>{texts.policyOf(policy_version)}</span>}>
+      <Legend
+        entries={[
+          ['got', texts.got],
+          ['lost', texts.lost],
+        ]}
+      />
+      <table className={`${card.table} ${styles.points}`}>
+        <thead>
+          <tr>
+            <th scope="col">{texts.criterion}</th>
+            <th scope="col">{texts.got}</th>
+            <th scope="col">{texts.most}</th>
+            <th scope="col">{texts.lost}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {criteria.map(({ criterion, points, most, lost }) => (
+            <tr key={criterion}>
+              <th scope="row">
+                <span>{codes.criteria[criterion]}</span>
+                <RowBar
+                  end={end}
+                  parts={[
+                    { value: points ?? 0, kind: 'got' },
+                    { value: lost ?? most, kind: 'lost' },
+                  ]}
+                />
+              </th>
+              <td>{points ?? texts.unreadable}</td>
+              <td>{most}</td>
+              <td>{lost === null ? texts.unreadable : lost === 0 ? '0' : `−${lost}`}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{texts.score}</th>
+            <td>{score ?? texts.unreadable}</td>
+            <td>{total}</td>
+            <td>{score === null ? texts.unreadable : `−${total - score}`}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </Card>
+  );
+}

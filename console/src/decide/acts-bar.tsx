@@ -1,0 +1,111 @@
+/** The decisions that are not over: seconds left to undo each one, and what failed. */
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { useFormat } from '../format.ts';
+import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { needsSignIn, SignInAgain } from '../sign-in/again.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { type Act, mayPass } from './acts.ts';
+import styles from './decide.module.css';
+import { useActs, useDesk } from './desk.tsx';
+import { failedActText } from './failed-act.ts';
+
+export function ActsBar() {
+  const acts = useActs();
+  const { acts: store } = useDesk();
+  const { decide } = useTexts();
+  useShortcuts({ u: () => store.undo() });
+  const old = acts.find(({ state, error }) => state === 'failed' && needsSignIn(error));
+  const newest = acts.findLast(({ state }) => state === 'proposed');
+  return (
+    <>
+      <div className={styles.acts} role="status" aria-atomic="false" aria-label={decide.acts}>
+        {acts
+          .filter(({ state }) => state !== 'failed')
+          .map((act) => (
+            <div key={act.key} className={styles.act}>
+              <OpenAct act={act} isNewest={act === newest} />
+            </div>
+          ))}
+      </div>
+      {acts
+        .filter((act) => act.state === 'failed' && act !== old)
+        .map((act) => (
+          <FailedAct key={act.key} act={act} />
+        ))}
+      {old && (
+        <SignInAgain
+          refused={old.error}
+          onProved={() => store.retry(old.key)}
+          onCancel={() => store.dismiss(old.key)}
+        />
+      )}
+    </>
+  );
+}
+
+function OpenAct({ act, isNewest }: { act: Act; isNewest: boolean }) {
+  const { decide, desk } = useTexts();
+  const { acts } = useDesk();
+  const { key, applicationId, state, proposal } = act;
+  return (
+    <>
+      <span>
+        {applicationId}: {desk.proposed[act.body.act]}
+        {state === 'undone' && `, ${decide.undone}`}
+        {proposal?.needs_second != null && state === 'proposed' && `, ${decide.waitsForSecond}`}
+      </span>
+      {state === 'sending' && <span className={styles.quiet}>{decide.sending}</span>}
+      {(state === 'proposed' || state === 'undoing') && (
+        <>
+          <SecondsLeft until={act.undoUntil} />
+          <button type="button" disabled={state === 'undoing'} onClick={() => acts.undo(key)}>
+            {decide.undo} <span className={styles.unseen}>{decide.application(applicationId)}</span>
+            {isNewest && <kbd>u</kbd>}
+          </button>
+        </>
+      )}
+      {state === 'undone' && <Link href={`/applications/${applicationId}`}>{decide.open}</Link>}
+    </>
+  );
+}
+
+/** Counts down without being read out each second. */
+function SecondsLeft({ until }: { until: number }) {
+  const { decide } = useTexts();
+  const [now, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), 250);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.ceil((until - now) / 1_000));
+  return (
+    <span role="timer" aria-live="off" className={styles.seconds}>
+      {decide.seconds(seconds)}
+    </span>
+  );
+}
+
+function FailedAct({ act: { key, applicationId, body, error, proposal } }: { act: Act }) {
+  const texts = useTexts();
+  const { decide, desk } = texts;
+  const { acts } = useDesk();
+  const format = useFormat();
+  const why = proposal === null ? failedActText(error, texts, format.time) : decide.tooLate;
+  return (
+    <div className={styles.failed} role="alert">
+      <span>
+        {applicationId}: {desk.proposed[body.act]}. {why}
+      </span>
+      <Link href={`/applications/${applicationId}`}>{decide.open}</Link>
+      {proposal === null && mayPass(error) && (
+        <button type="button" onClick={() => acts.retry(key)}>
+          {decide.retry}
+        </button>
+      )}
+      <button type="button" onClick={() => acts.dismiss(key)}>
+        {decide.dismiss}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+/** The claims that this page holds: renewed while it is open and shown, and given back when it goes. */
+import { AnswerError } from '../api/ask.ts';
+import { claim, release } from '../api/queue.ts';
+
+/** Well below the lease, so that one lost request loses no claim. */
+const RENEW_MS = 15_000;
+
+/** `asked`: the answer is on its way. `held`: by this operator. Else another one holds it, or it is not in the queue. */
+export type ClaimState =
+  | { readonly is: 'asked' | 'held' | 'none' }
+  | { readonly is: 'other'; readonly login: string; readonly until: string };
+
+export const NOT_CLAIMED: ClaimState = { is: 'none' };
+
+export class Claims {
+  readonly #states = new Map<number, ClaimState>();
+  readonly #listeners = new Set<() => void>();
+
+  /** Renews from now on. Returns what ends it, which gives everything back. */
+  start(): () => void {
+    const renew = () => {
+      if (document.visibilityState !== 'visible') return;
+      // Also what another operator holds: the application is on the page, and may be free by now.
+      for (const [id, { is }] of this.#states) if (is !== 'none') void this.#ask(id);
+    };
+    const leave = () => {
+      for (const id of this.#mine()) void release(id);
+    };
+    const timer = setInterval(renew, RENEW_MS);
+    document.addEventListener('visibilitychange', renew);
+    window.addEventListener('pagehide', leave);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', renew);
+      window.removeEventListener('pagehide', leave);
+      leave();
+      this.#states.clear();
+    };
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  stateOf(id: number): ClaimState {
+    return this.#states.get(id) ?? NOT_CLAIMED;
+  }
+
+  /** Takes note of a claim that `claim-next` made. */
+  note(id: number): void {
+    this.#set(id, { is: 'held' });
+  }
+
+  /** Claims the application, unless this page holds it. */
+  keep(id: number): void {
+    if (this.stateOf(id).is === 'held') return;
+    this.#set(id, { is: 'asked' });
+    void this.#ask(id);
+  }
+
+  /** Gives the application back. */
+  give(id: number): void {
+    if (this.#mine().includes(id)) void release(id);
+    this.forget(id);
+  }
+
+  /** Renews it no more: it was decided, or skipped, and its lease ends by itself. */
+  forget(id: number): void {
+    this.#states.delete(id);
+    this.#tell();
+  }
+
+  #mine(): number[] {
+    return [...this.#states].filter(([, { is }]) => is === 'held' || is === 'asked').map(([id]) => id);
+  }
+
+  async #ask(id: number): Promise<void> {
+    try {
+      await claim(id);
+      // Given back meanwhile: the answer came too late.
+      if (!this.#states.has(id)) await release(id);
+      else this.#set(id, { is: 'held' });
+    } catch (error) {
+      if (this.#states.has(id) && error instanceof AnswerError) this.#refused(id, error);
+    }
+  }
+
+  #refused(id: number, { status, body }: AnswerError): void {
+    const by = body?.by as { login: string } | undefined;
+    if (status === 409 && by) this.#set(id, { is: 'other', login: by.login, until: String(body?.until) });
+    else if (status >= 400 && status < 500 && status !== 429) this.#set(id, NOT_CLAIMED);
+  }
+
+  #set(id: number, state: ClaimState): void {
+    this.#states.set(id, state);
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,100 @@
+/** The second operator's answer to a proposal: confirm, or decline with a reason. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import { showProposal } from '../api/application.ts';
+import { failureText } from '../api/failure.ts';
+import { confirm, decline } from '../api/proposals.ts';
+import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
+import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { needsSignIn, SignInAgain } from '../sign-in/again.tsx';
+import { useTexts } from '../texts/texts.ts';
+import styles from './decide.module.css';
+
+interface ConfirmButtonsProps {
+  readonly proposal: ProposalReply;
+  /** `c` confirms this one. */
+  readonly hasKey: boolean;
+  readonly onAnswered?: (answered: ProposalReply) => void;
+}
+
+export function ConfirmButtons({ proposal, hasKey, onAnswered }: ConfirmButtonsProps) {
+  const texts = useTexts();
+  const { decide, proposals } = texts;
+  const queries = useQueryClient();
+  const [isDeclining, setDeclining] = useState(false);
+  const onSuccess = (answered: ProposalReply) => {
+    setDeclining(false);
+    showProposal(queries, answered);
+    onAnswered?.(answered);
+    return queries.invalidateQueries({ queryKey: ['proposals'] });
+  };
+  const yes = useMutation({ mutationFn: () => confirm(proposal.id), onSuccess });
+  const no = useMutation({ mutationFn: (reason: string) => decline(proposal.id, reason), onSuccess });
+  useShortcuts({ c: hasKey ? () => yes.mutate() : undefined });
+  const known = { 403: proposals.ownProposal, 404: proposals.moved, 409: proposals.moved };
+  const failed = yes.isError && !needsSignIn(yes.error);
+  return (
+    <>
+      {failed && <span role="alert">{failureText(yes.error, texts, known)}</span>}
+      <button type="button" data-main disabled={yes.isPending} onClick={() => yes.mutate()}>
+        {decide.confirm} {hasKey && <kbd>c</kbd>}
+      </button>
+      <button type="button" disabled={yes.isPending} onClick={() => setDeclining(true)}>
+        {decide.decline}
+      </button>
+      <SignInAgain refused={yes.error} onProved={() => yes.mutate()} onCancel={yes.reset} />
+      {isDeclining && (
+        <DeclineDialog
+          title={`${decide.decline}: ${decide.application(proposal.application_id)}`}
+          isPending={no.isPending}
+          failure={no.isError ? failureText(no.error, texts, known) : null}
+          onClose={() => setDeclining(false)}
+          onDecline={(reason) => no.mutate(reason)}
+        />
+      )}
+    </>
+  );
+}
+
+interface DeclineDialogProps {
+  readonly title: string;
+  readonly isPending: boolean;
+  readonly failure: string | null;
+  readonly onClose: () => void;
+  readonly onDecline: (reason: string) => void;
+}
+
+function DeclineDialog({ title, isPending, failure, onClose, onDecline }: DeclineDialogProps) {
+  const { decide, frame } = useTexts();
+  const [reason, setReason] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onDecline(reason.trim());
+  };
+  return (
+    <Dialog isOpen onClose={onClose} title={title}>
+      <form className={styles.form} onSubmit={submit}>
+        <label>
+          {decide.declineReason}
+          <input
+            required
+            maxLength={500}
+            autoComplete="off"
+            value={reason}
+            onChange={({ target }) => setReason(target.value)}
+          />
+        </label>
+        {failure !== null && <p role="alert">{failure}</p>}
+        <DialogButtons>
+          <button type="submit" data-main disabled={isPending}>
+            {decide.decline}
+          </button>
+          <button type="button" onClick={onClose}>
+            {frame.cancel}
+          </button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}

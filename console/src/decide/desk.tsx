@@ -1,0 +1,45 @@
+/** What a signed-in operator's page remembers between its parts: claims, the next application, and open acts. */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { type Act, Acts } from './acts.ts';
+import { Ahead } from './ahead.ts';
+import { type ClaimState, Claims } from './claims.ts';
+
+interface Desk {
+  readonly claims: Claims;
+  readonly ahead: Ahead;
+  readonly acts: Acts;
+  /** The number of the row of the queue that had the focus last. */
+  readonly place: { current: number | null };
+}
+
+const DeskContext = createContext<Desk | null>(null);
+
+function newDesk(queries: QueryClient): Desk {
+  const claims = new Claims();
+  return { claims, ahead: new Ahead(queries, claims), acts: new Acts(queries), place: { current: null } };
+}
+
+/** Lives as long as the operator is signed in. */
+export function DeskProvider({ children }: { children: ReactNode }) {
+  const queries = useQueryClient();
+  const [desk] = useState(() => newDesk(queries));
+  useEffect(() => desk.claims.start(), [desk]);
+  return <DeskContext value={desk}>{children}</DeskContext>;
+}
+
+export function useDesk(): Desk {
+  const desk = useContext(DeskContext);
+  if (desk === null) throw new Error('there is no DeskProvider');
+  return desk;
+}
+
+export function useActs(): readonly Act[] {
+  const { acts } = useDesk();
+  return useSyncExternalStore(acts.subscribe, acts.list);
+}
+
+export function useClaimState(id: number): ClaimState {
+  const { claims } = useDesk();
+  return useSyncExternalStore(claims.subscribe, () => claims.stateOf(id));
+}

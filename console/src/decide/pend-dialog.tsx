@@ -1,0 +1,92 @@
+/** Pends an application: what is missing, what the applicant is told, and when it comes back by itself. */
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { type NewPendBody, pend } from '../api/proposals.ts';
+import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
+import { useFormat } from '../format.ts';
+import { useTexts } from '../texts/texts.ts';
+import styles from './decide.module.css';
+import { failedActText } from './failed-act.ts';
+
+type Missing = NewPendBody['missing'][number];
+
+interface PendDialogProps {
+  readonly id: number;
+  /** The entity tag of the application as it was shown. */
+  readonly etag: string;
+  readonly onClose: () => void;
+  readonly onPended: () => void;
+}
+
+export function PendDialog({ id, etag, onClose, onPended }: PendDialogProps) {
+  const texts = useTexts();
+  const { decide, desk, frame } = texts;
+  const format = useFormat();
+  const [missing, setMissing] = useState<readonly Missing[]>([]);
+  const [message, setMessage] = useState('');
+  const [hours, setHours] = useState('72');
+  const ask = useMutation({
+    mutationFn: () =>
+      pend(id, { missing: [...missing], message: message.trim() || null, hours: Number(hours) }, etag),
+    onSuccess: onPended,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    ask.mutate();
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={`${decide.pend}: ${decide.application(id)}`}
+      note={decide.pendNote}
+    >
+      <form className={styles.form} onSubmit={submit}>
+        <fieldset className={styles.codes}>
+          <legend>{decide.missing}</legend>
+          {(Object.keys(desk.missing) as Missing[]).map((name) => (
+            <label key={name} className={styles.choice}>
+              <input
+                type="checkbox"
+                checked={missing.includes(name)}
+                onChange={({ target }) =>
+                  setMissing(target.checked ? [...missing, name] : missing.filter((other) => other !== name))
+                }
+              />
+              {desk.missing[name]}
+            </label>
+          ))}
+        </fieldset>
+        <label>
+          {decide.message}
+          <textarea
+            rows={3}
+            maxLength={1_000}
+            value={message}
+            onChange={({ target }) => setMessage(target.value)}
+          />
+        </label>
+        <label>
+          {decide.hours}
+          <input
+            type="number"
+            required
+            min={1}
+            max={720}
+            value={hours}
+            onChange={({ target }) => setHours(target.value)}
+          />
+        </label>
+        {ask.isError && <p role="alert">{failedActText(ask.error, texts, format.time)}</p>}
+        <DialogButtons>
+          <button type="submit" data-main disabled={ask.isPending || missing.length === 0}>
+            {decide.pend}
+          </button>
+          <button type="button" onClick={onClose}>
+            {frame.cancel}
+          </button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,127 @@
+/** Asks for the reason code of a decision. One key picks the code and proposes. */
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
+import { REASON_CODES, type ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
+import type { NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
+import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
+import { useAreShortcutsOn } from '../keyboard/shortcuts.ts';
+import { useTexts } from '../texts/texts.ts';
+import { keyOfCode } from './choices.ts';
+import styles from './decide.module.css';
+
+interface ReasonDialogProps {
+  readonly act: ReviewAction;
+  readonly title: string;
+  readonly note?: string;
+  readonly isPending?: boolean;
+  /** Why the last try failed; null: none did. */
+  readonly failure?: string | null;
+  readonly onClose: () => void;
+  readonly onDecide: (body: NewProposalBody) => void;
+}
+
+export function ReasonDialog(props: ReasonDialogProps) {
+  const { act, title, note, isPending = false, failure = null, onClose, onDecide } = props;
+  const { decide, frame } = useTexts();
+  const areKeysOn = useAreShortcutsOn();
+  const codes: readonly ReasonCode[] = REASON_CODES[act];
+  const [code, setCode] = useState<ReasonCode | null>(null);
+  const [reason, setReason] = useState('');
+  const [isOverride, setOverride] = useState(false);
+  const [isAsked, setAsked] = useState(false);
+  const send = (chosen: ReasonCode) => {
+    const body = { act, reason_code: chosen, reason: reason.trim() || chosen };
+    if (!isPending) onDecide({ ...body, ...(isOverride && { override: true }) });
+  };
+  useNumberKeys(codes, areKeysOn, send);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (code === null) setAsked(true);
+    else send(code);
+  };
+  return (
+    <Dialog isOpen onClose={onClose} title={title} note={note}>
+      <form className={styles.form} noValidate onSubmit={submit}>
+        <Codes codes={codes} chosen={code} onChoose={setCode} areKeysOn={areKeysOn} />
+        <label>
+          {decide.note}
+          <input
+            type="text"
+            maxLength={500}
+            autoComplete="off"
+            value={reason}
+            onChange={({ target }) => setReason(target.value)}
+          />
+        </label>
+        {act === 'disburse' && (
+          <label className={styles.choice}>
+            <input
+              type="checkbox"
+              checked={isOverride}
+              onChange={({ target }) => setOverride(target.checked)}
+            />
+            {decide.override}
+          </label>
+        )}
+        {isAsked && code === null && <p role="alert">{decide.chooseCode}</p>}
+        {failure !== null && <p role="alert">{failure}</p>}
+        <DialogButtons>
+          <button type="submit" data-main disabled={isPending}>
+            {decide.decide}
+          </button>
+          <button type="button" onClick={onClose}>
+            {frame.cancel}
+          </button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The window listens, so that a key counts from the moment that the dialog is there. */
+function useNumberKeys(codes: readonly ReasonCode[], areOn: boolean, pick: (code: ReasonCode) => void): void {
+  const current = useRef(pick);
+  useEffect(() => {
+    current.current = pick;
+  });
+  useEffect(() => {
+    if (!areOn) return;
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof HTMLInputElement && event.target.type === 'text';
+      if (isTyping || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+      const picked = codes.find((_, index) => keyOfCode(index, codes.length) === event.key);
+      if (picked === undefined) return;
+      event.preventDefault();
+      current.current(picked);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [codes, areOn]);
+}
+
+interface CodesProps {
+  readonly codes: readonly ReasonCode[];
+  readonly chosen: ReasonCode | null;
+  readonly onChoose: (code: ReasonCode) => void;
+  readonly areKeysOn: boolean;
+}
+
+function Codes({ codes, chosen, onChoose, areKeysOn }: CodesProps) {
+  const { decide, desk } = useTexts();
+  return (
+    <fieldset className={styles.codes}>
+      <legend>{decide.code}</legend>
+      {codes.map((code, index) => {
+        const key = areKeysOn ? keyOfCode(index, codes.length) : null;
+        return (
+          <label key={code} className={styles.choice}>
+            <input type="radio" name="code" checked={code === chosen} onChange={() => onChoose(code)} />
+            {key === null ? <span className={styles.keyless} /> : <kbd>{key}</kbd>}
+            <span>{desk.reasonCodes[code]}</span>
+          </label>
+        );
+      })}
+      <p className={styles.hint}>{areKeysOn ? decide.keys : decide.enter}</p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,32 @@
+/** The links to the pages that a role may see. */
+import { Link, useLocation } from 'wouter';
+import type { Operator } from '../api/session.ts';
+import { useTexts } from '../texts/texts.ts';
+import styles from './frame.module.css';
+
+type Role = Operator['role'];
+
+/** Each page with the roles that may see it. */
+const PAGES = [
+  { page: 'queue', path: '/queue', roles: ['viewer', 'reviewer', 'admin'] },
+  { page: 'proposals', path: '/proposals', roles: ['reviewer', 'admin'] },
+  { page: 'lead', path: '/lead', roles: ['admin'] },
+] as const satisfies readonly { page: string; path: string; roles: readonly Role[] }[];
+
+export function Pages({ role }: { role: Role }) {
+  const { frame } = useTexts();
+  const [location] = useLocation();
+  return (
+    <nav aria-label={frame.pages}>
+      <ul className={styles.pages}>
+        {PAGES.filter(({ roles }) => (roles as readonly Role[]).includes(role)).map(({ page, path }) => (
+          <li key={page}>
+            <Link href={path} aria-current={location === path ? 'page' : undefined}>
+              {frame.pageNames[page]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

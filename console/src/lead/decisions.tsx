@@ -1,0 +1,134 @@
+/** Decisions by hour or by day: a picture, and the table that says the same. */
+
+import { scaleBand, scaleLinear } from 'd3-scale';
+import type { LeadReply } from '../../../src/desk/routes/work-forms.ts';
+import charts from '../charts/charts.module.css';
+import { Legend } from '../charts/legend.tsx';
+import card from '../frame/card.module.css';
+import { Card } from '../frame/card.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { ACTS, type Bar, decisionBars, namedBars, spanOf } from './decision-bars.ts';
+import styles from './lead.module.css';
+import { useSpanFormat } from './span-format.ts';
+
+/** Height of the picture, and where the bars stand on: below them are the times. */
+const HEIGHT = 224;
+const GROUND = 200;
+const TOP = 16;
+
+export function Decisions({ lead: { hours, days } }: { lead: LeadReply }) {
+  const { lead: texts } = useTexts();
+  const span = spanOf(days);
+  const bars = decisionBars(hours, days, Date.now());
+  const total = bars.reduce((sum, bar) => sum + bar.total, 0);
+  const most = Math.max(...bars.map((bar) => bar.total));
+  return (
+    <Card
+      title={span === 'hour' ? texts.anHour : texts.aDay}
+      beside={<strong>{texts.decisions(total)}</strong>}
+    >
+      <Legend entries={ACTS.map((act) => [act, texts.acts[act]] as const)} />
+      <Picture bars={bars} most={most} label={texts.pictureOf(total, most)} />
+      <details className={styles.details}>
+        <summary>{texts.asTable}</summary>
+        <DecisionTable bars={bars.filter((bar) => bar.total > 0)} />
+      </details>
+    </Card>
+  );
+}
+
+function Picture({ bars, most, label }: { bars: readonly Bar[]; most: number; label: string }) {
+  const { label: nameOf } = useSpanFormat();
+  const x = scaleBand(
+    bars.map(({ from }) => from),
+    [0, 100],
+  ).paddingInner(0.2);
+  const y = scaleLinear([0, Math.max(most, 4)], [GROUND, TOP]).nice(4);
+  const named = namedBars(bars);
+  return (
+    <svg className={charts.stack} height={HEIGHT} role="img" aria-label={label}>
+      {y
+        .ticks(4)
+        .filter(Number.isInteger)
+        .map((tick) => (
+          <g key={tick}>
+            <line className={tick === 0 ? charts.axis : charts.grid} x2="100%" y1={y(tick)} y2={y(tick)} />
+            <text className={charts.label} y={y(tick) - 4}>
+              {tick}
+            </text>
+          </g>
+        ))}
+      {bars.map((bar) => (
+        <Stack key={bar.from} bar={bar} x={x(bar.from)!} width={x.bandwidth()} y={y} />
+      ))}
+      {named.map(({ from }) => (
+        <text
+          key={from}
+          className={charts.label}
+          x={`${x(from)}%`}
+          y={HEIGHT - 6}
+          textAnchor={x(from)! < 4 ? 'start' : 'middle'}
+        >
+          {nameOf(from, bars.length)}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+interface StackProps {
+  readonly bar: Bar;
+  /** In hundredths of the picture's width, as `width`. */
+  readonly x: number;
+  readonly width: number;
+  readonly y: (count: number) => number;
+}
+
+function Stack({ bar, x, width, y }: StackProps) {
+  let below = 0;
+  return ACTS.filter((act) => bar[act] > 0).map((act) => {
+    const bottom = y(below);
+    below += bar[act];
+    return (
+      <rect
+        key={act}
+        className={charts[act]}
+        x={`${x}%`}
+        width={`${width}%`}
+        y={y(below)}
+        height={bottom - y(below)}
+      />
+    );
+  });
+}
+
+function DecisionTable({ bars }: { bars: readonly Bar[] }) {
+  const { lead: texts } = useTexts();
+  const { whole } = useSpanFormat();
+  return (
+    <table className={card.table}>
+      <thead>
+        <tr>
+          <th scope="col">{texts.when}</th>
+          {ACTS.map((act) => (
+            <th key={act} scope="col">
+              {texts.acts[act]}
+            </th>
+          ))}
+          <th scope="col">{texts.all}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {bars.map((bar) => (
+          <tr key={bar.from}>
+            <th scope="row">{whole(bar.from)}</th>
+            {ACTS.map((act) => (
+              <td key={act}>{bar[act]}</td>
+            ))}
+            <td>{bar.total}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

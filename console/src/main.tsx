@@ -1,0 +1,22 @@
+/** The entry of the page. */
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import './base.css';
+import { newQueries } from './api/query.ts';
+import { App } from './app.tsx';
+import { takeArrival } from './sign-in/arrival.ts';
+
+const arrival = takeArrival();
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    {/* The page's policy refuses style elements. */}
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={newQueries()}>
+        <App arrival={arrival} />
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,49 @@
+/** Proposals: one's own, those that wait for a second operator, and those that are over. */
+import { Link, useLocation, useSearch } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
+import { failureText } from '../api/failure.ts';
+import { type ProposalList, useProposals } from '../api/proposals.ts';
+import { PageHeading } from '../frame/page-heading.tsx';
+import { Pager } from '../queue/pager.tsx';
+import { useTexts } from '../texts/texts.ts';
+import styles from './proposals.module.css';
+import { ProposalsTable } from './proposals-table.tsx';
+
+const LISTS = ['mine', 'to_confirm', 'ended'] as const satisfies readonly ProposalList[];
+
+export function ProposalsPage({ operatorId }: { operatorId: number }) {
+  const texts = useTexts();
+  const { desk, frame, proposals } = texts;
+  const [, navigate] = useLocation();
+  const query = new URLSearchParams(useSearch());
+  const remembered = useHistoryState<{ trail?: readonly string[] } | null>();
+  const list = LISTS.find((known) => known === query.get('list')) ?? 'mine';
+  const cursor = query.get('cursor');
+  const { data, error } = useProposals(list, cursor);
+  const open = (to: string | null, trail: readonly string[]) => {
+    const next = new URLSearchParams({ list, ...(to !== null && { cursor: to }) });
+    navigate(`/proposals?${next}`, { state: { trail } });
+  };
+  return (
+    <div className={styles.page}>
+      <PageHeading title={proposals.title} />
+      <nav className={styles.lists} aria-label={proposals.lists}>
+        {LISTS.map((name) => (
+          <Link key={name} href={`/proposals?list=${name}`} aria-current={name === list ? 'page' : undefined}>
+            {desk.proposalLists[name]}
+          </Link>
+        ))}
+      </nav>
+      {error && <p role="alert">{failureText(error, texts)}</p>}
+      {!data && !error && <p>{frame.loading}</p>}
+      {data && <ProposalsTable key={list} {...{ list, operatorId }} proposals={data.body.proposals} />}
+      {data && (
+        <Pager
+          {...{ cursor, next: data.body.next, trail: remembered?.trail ?? null }}
+          title={proposals.title}
+          onOpen={open}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+/** One decision on many applications: the selected rows, or all that matched when they were chosen. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { BulkReply, NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
+import { failureText } from '../api/failure.ts';
+import { type NewBulkBody, proposeMany } from '../api/proposals.ts';
+import { freeze, type SelectionReply } from '../api/queue.ts';
+import { ReasonDialog } from '../decide/reason-dialog.tsx';
+import { useFormat } from '../format.ts';
+import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { useTexts } from '../texts/texts.ts';
+import { BulkResults } from './bulk-results.tsx';
+import type { Filters } from './filters.ts';
+import styles from './queue.module.css';
+
+type BulkAct = NewBulkBody['act'];
+
+interface BulkProps {
+  /** The last event of each selected application by its number. */
+  readonly selected: ReadonlyMap<number, string>;
+  readonly filters: Filters;
+  readonly count: number;
+  readonly countText: string;
+  readonly onClear: () => void;
+}
+
+export function Bulk({ selected, filters, count, countText, onClear }: BulkProps) {
+  const texts = useTexts();
+  const { desk, queue } = texts;
+  const format = useFormat();
+  const queries = useQueryClient();
+  const [frozen, setFrozen] = useState<SelectionReply | null>(null);
+  // The key makes the decision count once, also where it is sent again.
+  const [asked, setAsked] = useState<{ readonly act: BulkAct; readonly key: string } | null>(null);
+  const [results, setResults] = useState<BulkReply | null>(null);
+  const all = useMutation({ mutationFn: () => freeze(filters), onSuccess: setFrozen });
+  const clear = () => {
+    setFrozen(null);
+    setAsked(null);
+    all.reset();
+    onClear();
+  };
+  const send = useMutation({
+    mutationFn: ({ act: of, override: _, ...body }: NewProposalBody) =>
+      proposeMany({ ...body, act: of as BulkAct, ...targetOf(frozen, selected) }, asked!.key),
+    onSuccess: (reply) => {
+      setResults(reply);
+      clear();
+      return queries.invalidateQueries({ queryKey: ['queue'] });
+    },
+  });
+  const chosen = frozen?.count ?? selected.size;
+  const ask = (of: BulkAct) =>
+    chosen === 0 ? undefined : () => setAsked({ act: of, key: crypto.randomUUID() });
+  useShortcuts({ a: ask('approve'), r: ask('reject') });
+  return (
+    <>
+      <div className={styles.bulk}>
+        <span role="status">{chosen > 0 && queue.selected(format.number(chosen))}</span>
+        {chosen > 0 &&
+          (['approve', 'reject'] as const).map((of) => (
+            <button key={of} type="button" onClick={ask(of)}>
+              {desk.acts[of]} <kbd>{of === 'approve' ? 'a' : 'r'}</kbd>
+            </button>
+          ))}
+        {chosen > 0 && (
+          <button type="button" onClick={clear}>
+            {queue.clearSelection}
+          </button>
+        )}
+        {frozen === null && count > 0 && (
+          <button type="button" disabled={all.isPending} onClick={() => all.mutate()}>
+            {queue.selectAll(countText)}
+          </button>
+        )}
+        {all.isError && <span role="alert">{failureText(all.error, texts, { 409: queue.tooMany })}</span>}
+      </div>
+      {asked !== null && (
+        <ReasonDialog
+          act={asked.act}
+          title={queue.decideMany(desk.acts[asked.act], format.number(chosen))}
+          {...(frozen && { note: queue.frozen(format.number(frozen.count)) })}
+          isPending={send.isPending}
+          failure={send.isError ? failureText(send.error, texts) : null}
+          onClose={() => setAsked(null)}
+          onDecide={(body) => send.mutate(body)}
+        />
+      )}
+      {results && <BulkResults reply={results} onClose={() => setResults(null)} />}
+    </>
+  );
+}
+
+function targetOf(
+  frozen: SelectionReply | null,
+  selected: BulkProps['selected'],
+): Pick<NewBulkBody, 'selection' | 'applications'> {
+  if (frozen !== null) return { selection: frozen.selection };
+  return { applications: [...selected].map(([id, last_event]) => ({ id, last_event })) };
+}

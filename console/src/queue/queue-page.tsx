@@ -1,0 +1,135 @@
+/** The queue: which applications wait for a decision. */
+import { useEffect, useMemo, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
+import type { QueueItemReply, QueueReply } from '../../../src/desk/routes/queue-forms.ts';
+import { failureText } from '../api/failure.ts';
+import { useQueue } from '../api/queue.ts';
+import type { Operator } from '../api/session.ts';
+import { useFormat } from '../format.ts';
+import { PageHeading } from '../frame/page-heading.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { Bulk } from './bulk.tsx';
+import { ClaimNext } from './claim-next.tsx';
+import { FilterForm } from './filter-form.tsx';
+import { type Filters, filtersOf, searchOf } from './filters.ts';
+import { OpenByNumber } from './open-by-number.tsx';
+import { Pager } from './pager.tsx';
+import styles from './queue.module.css';
+import { QueueTable } from './queue-table.tsx';
+
+const ROWS = 50;
+/** The service counts no further. */
+const MOST_COUNTED = 10_000;
+
+interface Remembered {
+  readonly trail?: readonly string[];
+  readonly nothingFree?: boolean;
+}
+
+export function QueuePage({ operator }: { operator: Operator }) {
+  const texts = useTexts();
+  const { queue } = texts;
+  const [, navigate] = useLocation();
+  const address = useSearch();
+  const remembered = useHistoryState<Remembered | null>();
+  const cursor = new URLSearchParams(address).get('cursor');
+  const filters = filtersOf(address);
+  const search = searchOf(filters);
+  const query = new URLSearchParams(search);
+  query.set('limit', String(ROWS));
+  if (cursor !== null) query.set('cursor', cursor);
+  const { data, error, isPlaceholderData } = useQueue(String(query));
+  const partners = usePartners(data?.body.items);
+  const open = (to: Filters, toCursor: string | null = null, trail: readonly string[] = []) => {
+    const next = new URLSearchParams(searchOf(to));
+    if (toCursor !== null) next.set('cursor', toCursor);
+    navigate(next.size === 0 ? '/queue' : `/queue?${next}`, { state: { trail } satisfies Remembered });
+  };
+  return (
+    <div className={styles.page}>
+      <PageHeading title={queue.title}>
+        {data && <Count count={data.body.count} />}
+        <OpenByNumber />
+        {operator.role !== 'viewer' && (
+          <ClaimNext search={search} wasNothingFree={remembered?.nothingFree === true} />
+        )}
+      </PageHeading>
+      <FilterForm filters={filters} partners={partners} onChange={open} />
+      {error && <p role="alert">{failureText(error, texts)}</p>}
+      {!data && !error && <p>{texts.frame.loading}</p>}
+      {data && (
+        <div aria-busy={isPlaceholderData}>
+          <Rows key={`${search} ${cursor}`} page={data.body} {...{ operator, filters, search }} />
+          <Pager
+            {...{ cursor, next: data.body.next, trail: remembered?.trail ?? null }}
+            title={queue.title}
+            onOpen={(to, trail) => open(filters, to, trail)}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Count({ count }: { count: number }) {
+  const { queue } = useTexts();
+  const format = useFormat();
+  return <p className={styles.quiet}>{queue.count(countText(count, format.number))}</p>;
+}
+
+/** Such as `10,000+`. */
+function countText(count: number, number: (value: number) => string): string {
+  return count >= MOST_COUNTED ? `${number(MOST_COUNTED)}+` : number(count);
+}
+
+interface RowsProps {
+  readonly page: QueueReply;
+  readonly operator: Operator;
+  readonly filters: Filters;
+  readonly search: string;
+}
+
+function Rows({ page, operator, filters, search }: RowsProps) {
+  const { queue } = useTexts();
+  const format = useFormat();
+  const [selected, setSelected] = useState<ReadonlyMap<number, string>>(new Map());
+  const toggle = ({ id, last_event }: QueueItemReply) => {
+    const changed = new Map(selected);
+    if (!changed.delete(id)) changed.set(id, last_event);
+    setSelected(changed);
+  };
+  const mayDecide = operator.role !== 'viewer';
+  return (
+    <>
+      {mayDecide && (
+        <Bulk
+          {...{ selected, filters, count: page.count }}
+          countText={countText(page.count, format.number)}
+          onClear={() => setSelected(new Map())}
+        />
+      )}
+      {page.items.length === 0 && <p>{queue.empty}</p>}
+      <QueueTable
+        items={page.items}
+        operatorId={operator.id}
+        onSelect={mayDecide ? toggle : null}
+        {...{ search, selected }}
+      />
+    </>
+  );
+}
+
+/** The partners of the rows that were seen, by name. */
+function usePartners(items: readonly QueueItemReply[] = []) {
+  const [seen, setSeen] = useState<ReadonlyMap<number, string>>(new Map());
+  useEffect(() => {
+    const fresh = items.filter(({ partner }) => seen.get(partner.id) !== partner.name);
+    if (fresh.length === 0) return;
+    setSeen(new Map([...seen, ...fresh.map(({ partner }) => [partner.id, partner.name] as const)]));
+  }, [items, seen]);
+  return useMemo(
+    () => [...seen].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name)),
+    [seen],
+  );
+}

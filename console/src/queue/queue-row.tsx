@@ -1,0 +1,102 @@
+/** One row of the queue. It has no personal data. */
+import { Link } from 'wouter';
+import type { QueueItemReply } from '../../../src/desk/routes/queue-forms.ts';
+import { useFormat } from '../format.ts';
+import { useLanguage, useTexts } from '../texts/texts.ts';
+import { durationText } from './duration.ts';
+import { bandOf } from './filters.ts';
+import styles from './queue.module.css';
+
+interface QueueRowProps {
+  readonly item: QueueItemReply;
+  readonly isGone: boolean;
+  readonly operatorId: number;
+  readonly href: string;
+  readonly isSelected: boolean;
+  readonly onSelect: ((item: QueueItemReply) => void) | null;
+  readonly onFocus: () => void;
+}
+
+export function QueueRow(props: QueueRowProps) {
+  const { item, isGone, operatorId, href, isSelected, onSelect, onFocus } = props;
+  const { desk, queue } = useTexts();
+  const format = useFormat();
+  const language = useLanguage();
+  const { id, partner, state, score, claim } = item;
+  const age = durationText(Date.now() - Date.parse(item.created_at), language);
+  const holder = claim === null ? queue.free : claim.by.id === operatorId ? queue.me : claim.by.login;
+  return (
+    <tr
+      data-id={id}
+      data-gone={isGone || undefined}
+      data-selected={isSelected || undefined}
+      onFocus={onFocus}
+    >
+      {onSelect !== null && (
+        <td className={styles.box}>
+          <label>
+            <input
+              type="checkbox"
+              aria-label={queue.select(id)}
+              checked={isSelected}
+              onChange={() => onSelect(item)}
+            />
+          </label>
+        </td>
+      )}
+      <th scope="row">
+        <Link href={href}>{id}</Link>
+      </th>
+      <td data-label={queue.partner} className={styles.partner}>
+        {partner.name}
+      </td>
+      <td data-label={queue.score}>{score === null ? queue.unreadable : <Score score={score} />}</td>
+      <td data-label={queue.amount} data-number>
+        {format.wholeAmount(item.debt_amount, item.currency)}
+      </td>
+      <td data-label={queue.reference} data-number>
+        {format.wholeAmount(item.reference_amount, null)}
+      </td>
+      <td data-label={queue.age} data-number>
+        {age}
+      </td>
+      <td data-label={queue.due} data-number>
+        <TimeLeft dueAt={item.due_at} />
+      </td>
+      <td data-label={queue.state}>{isGone ? queue.gone : desk.queueStates[state]}</td>
+      <td data-label={queue.holder} className={claim === null ? styles.quiet : undefined}>
+        {holder}
+      </td>
+    </tr>
+  );
+}
+
+/** The score, and the band that it is in. */
+function Score({ score }: { score: number }) {
+  return (
+    <span className={styles.score}>
+      <span>{score}</span>
+      <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+        <rect width="100" height="6" />
+        <rect data-got width={score} height="6" />
+      </svg>
+      <span className={styles.quiet}>{bandOf(score).join('–')}</span>
+    </span>
+  );
+}
+
+/** What is overdue says so in words and with a mark. */
+function TimeLeft({ dueAt }: { dueAt: string | null }) {
+  const { queue } = useTexts();
+  const language = useLanguage();
+  if (dueAt === null) return <span className={styles.quiet}>{queue.stopped}</span>;
+  const left = Date.parse(dueAt) - Date.now();
+  const text = durationText(left, language);
+  if (left > 0) return text;
+  return (
+    <span className={styles.late}>
+      <span aria-hidden="true">▲ </span>
+      {queue.late(text)}
+    </span>
+  );
+}

@@ -1,0 +1,28 @@
+/** The codes of the queue and of proposals that have a text in each language. */
+import type { REVIEW_ACTIONS } from '../../../src/applications/rules/lifecycle.ts';
+import type { ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
+import type {
+  BULK_RESULTS,
+  PROPOSAL_LISTS,
+  PROPOSAL_STATES,
+  SECOND_REASONS,
+} from '../../../src/desk/routes/proposal-forms.ts';
+import type { QUEUE_ORDERS, QUEUE_STATES } from '../../../src/desk/routes/queue-forms.ts';
+import type { MISSING } from '../../../src/desk/rules/pend.ts';
+
+type Named<Codes extends readonly string[]> = Readonly<Record<Codes[number], string>>;
+
+export interface DeskTexts {
+  /** What is done: the words of a button. */
+  readonly acts: Named<typeof REVIEW_ACTIONS>;
+  /** What was proposed. */
+  readonly proposed: Named<typeof REVIEW_ACTIONS>;
+  readonly reasonCodes: Readonly<Record<ReasonCode, string>>;
+  readonly queueStates: Named<typeof QUEUE_STATES>;
+  readonly orders: Named<typeof QUEUE_ORDERS>;
+  readonly proposalStates: Named<typeof PROPOSAL_STATES>;
+  readonly proposalLists: Named<typeof PROPOSAL_LISTS>;
+  readonly secondReasons: Named<typeof SECOND_REASONS>;
+  readonly bulkResults: Named<typeof BULK_RESULTS>;
+  readonly missing: Named<typeof MISSING>;
+}

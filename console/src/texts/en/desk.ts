@@ -1,0 +1,55 @@
+/** What codes of the queue and of proposals mean. A code without a text is an error of types. */
+import type { DeskTexts } from '../desk-texts.ts';
+
+export const desk: DeskTexts = {
+  acts: { approve: 'Approve', reject: 'Reject', disburse: 'Disburse' },
+  proposed: { approve: 'approval', reject: 'rejection', disburse: 'disbursement' },
+  reasonCodes: {
+    documents_verified: 'Documents verified',
+    income_verified: 'Income verified',
+    exception_granted: 'Exception granted',
+    documents_missing: 'Documents missing',
+    documents_invalid: 'Documents invalid',
+    identity_not_verified: 'Identity not verified',
+    income_not_verified: 'Income not verified',
+    insufficient_capacity: 'Insufficient capacity',
+    suspected_fraud: 'Suspected fraud',
+    applicant_withdrew: 'Applicant withdrew',
+    contract_withdrawn: 'Contract withdrawn',
+    offer_expired: 'Offer expired',
+    data_erased: 'Data erased',
+    funds_transferred: 'Funds transferred',
+    unspecified: 'Without a code',
+  },
+  queueStates: { waiting: 'Waiting', proposed: 'Proposed', pended: 'Pended' },
+  orders: { due: 'Least time left', oldest: 'Oldest', score: 'Highest score', amount: 'Largest amount' },
+  proposalStates: {
+    proposed: 'Open',
+    applied: 'Applied',
+    undone: 'Undone',
+    declined: 'Declined',
+    returned: 'Returned',
+  },
+  proposalLists: { mine: 'Mine', to_confirm: 'To confirm', ended: 'Ended' },
+  secondReasons: {
+    authority: 'the amount is above the authority',
+    disburse: 'a disbursement needs two operators',
+    override: 'it pays out in spite of the contract',
+  },
+  bulkResults: {
+    proposed: 'Proposed',
+    changed: 'Changed meanwhile',
+    claimed: 'Held by another operator',
+    illegal: 'Not allowed in its status',
+    already_proposed: 'Has a proposal already',
+    unknown: 'Unknown',
+  },
+  missing: {
+    income_statement: 'Statement of income',
+    debt_statement: 'Statement of debts',
+    id_document: 'Identity document',
+    readable_copy: 'Readable copy',
+    explanation: 'Explanation by the applicant',
+    partner_answer: 'Answer of the partner',
+  },
+};

@@ -1,0 +1,23 @@
+/** Texts that every page shares. */
+export const frame = {
+  skip: 'Skip to the content',
+  pages: 'Pages',
+  pageNames: { queue: 'Queue', proposals: 'Proposals', lead: 'Lead' },
+  language: 'Language',
+  signedIn: 'You are signed in',
+  role: 'Role',
+  roles: { viewer: 'viewer', reviewer: 'reviewer', admin: 'admin' },
+  signOut: 'Sign out',
+  loading: 'Loading…',
+  tryAgain: 'Try again',
+  cancel: 'Cancel',
+  close: 'Close',
+  notFound: 'There is no such page.',
+  broken: 'A new version of this page is there.',
+  reload: 'Load it',
+  noAnswer: 'The service does not answer. Check the connection and try again.',
+  ended: 'The session ended. Sign in again.',
+  forbidden: 'Your role does not allow this.',
+  failed: 'The service failed. Try again.',
+  throttled: 'Too many tries. Wait a moment and try again.',
+};

@@ -1,0 +1,12 @@
+import { application } from './application.ts';
+import { codes } from './codes.ts';
+import { decide } from './decide.ts';
+import { desk } from './desk.ts';
+import { frame } from './frame.ts';
+import { keyboard } from './keyboard.ts';
+import { lead } from './lead.ts';
+import { proposals } from './proposals.ts';
+import { queue } from './queue.ts';
+import { signIn } from './sign-in.ts';
+
+export const en = { application, codes, decide, desk, frame, keyboard, lead, proposals, queue, signIn };

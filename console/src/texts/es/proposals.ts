@@ -1,0 +1,23 @@
+import type { Texts } from '../texts.ts';
+
+export const proposals: Texts['proposals'] = {
+  title: 'Propuestas',
+  lists: 'Listas de propuestas',
+  none: 'No hay ninguna.',
+  application: 'Solicitud',
+  act: 'Acto',
+  reason: 'Motivo',
+  by: 'De',
+  at: 'Hecha',
+  state: 'Estado',
+  second: 'Segundo',
+  actions: 'Acciones',
+  ended: (time) => `terminó ${time}`,
+  confirmed: 'Confirmada.',
+  declined: 'Declinada.',
+  undone: 'Deshecha.',
+  ownProposal: 'Nadie confirma una propuesta propia.',
+  moved: 'Esta propuesta ya no está abierta.',
+  next: 'Página siguiente',
+  first: 'Primera página',
+};

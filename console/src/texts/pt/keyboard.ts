@@ -1,0 +1,25 @@
+import type { Texts } from '../texts.ts';
+
+export const keyboard: Texts['keyboard'] = {
+  button: 'Teclado',
+  title: 'Atalhos do teclado',
+  switch: 'Os atalhos de uma tecla estão ativos',
+  note: 'Descansam enquanto você digita e enquanto há um diálogo aberto. O ajuste fica neste navegador.',
+  key: 'Tecla',
+  does: 'O que faz',
+  keys: {
+    'j / k': 'Linha seguinte ou anterior',
+    'o / Enter': 'Abrir a linha',
+    x: 'Selecionar a linha, ou não',
+    n: 'Pegar e abrir a próxima solicitação',
+    q: 'Voltar à fila',
+    a: 'Aprovar: a solicitação, ou as linhas selecionadas',
+    r: 'Rejeitar: a solicitação, ou as linhas selecionadas',
+    d: 'Desembolsar',
+    p: 'Deixar pendente',
+    '1 … 0': 'No diálogo: escolher o código do motivo e propor',
+    u: 'Desfazer a última decisão que pode ser desfeita',
+    c: 'Confirmar a proposta',
+    '?': 'Esta ajuda',
+  },
+};

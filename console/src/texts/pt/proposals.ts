@@ -1,0 +1,23 @@
+import type { Texts } from '../texts.ts';
+
+export const proposals: Texts['proposals'] = {
+  title: 'Propostas',
+  lists: 'Listas de propostas',
+  none: 'Não há nenhuma.',
+  application: 'Solicitação',
+  act: 'Ato',
+  reason: 'Motivo',
+  by: 'De',
+  at: 'Feita',
+  state: 'Estado',
+  second: 'Segundo',
+  actions: 'Ações',
+  ended: (time) => `encerrada ${time}`,
+  confirmed: 'Confirmada.',
+  declined: 'Recusada.',
+  undone: 'Desfeita.',
+  ownProposal: 'Ninguém confirma a própria proposta.',
+  moved: 'Esta proposta não está mais aberta.',
+  next: 'Próxima página',
+  first: 'Primeira página',
+};

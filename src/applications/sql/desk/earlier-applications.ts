@@ -1,0 +1,76 @@
+/** Earlier applications of the same phone or of the same ID number, by their blind indexes. */
+import type { PartnerId } from '../../../partners/rules/credential.ts';
+import type { Session } from '../../../postgres/database.ts';
+import { type ApplicationId, partitionOf, toApplicationId } from '../../rules/ids.ts';
+import type { ApplicationStatus } from '../../rules/lifecycle.ts';
+import { byPartitions } from '../partition-runs.ts';
+
+/** What is told of an earlier application: nothing of its person. */
+interface EarlierApplication {
+  readonly id: ApplicationId;
+  readonly partner: { readonly id: PartnerId; readonly name: string };
+  /** null: its stored data cannot be read. */
+  readonly status: ApplicationStatus | null;
+  readonly createdAt: Date;
+}
+
+/** `count` counts no further than 100; `applications` are the newest 20. */
+export interface Earlier {
+  readonly count: number;
+  readonly applications: readonly EarlierApplication[];
+}
+
+const MOST_COUNTED = 100;
+const MOST_SHOWN = 20;
+const INDEXES =
+  'SELECT nullif(a.phone_index, 0) AS phone_index, nullif(a.id_number_index, 0) AS id_number_index FROM applications_of(ARRAY[$1::bigint]) AS a';
+/** Statements of their own: on a cluster the buckets and the batches are on different machines. */
+const LOOK_UP = `
+  SELECT id FROM look_up($2::bigint[], $3::bigint[]) AS id WHERE id < $1 ORDER BY id DESC LIMIT ${MOST_COUNTED}`;
+const READ = `
+  SELECT a.id, a.partner_id, p.name AS partner_name, a.status, a.created_at
+  FROM applications_of($1) AS a JOIN partners p ON p.id = a.partner_id ORDER BY a.id DESC`;
+
+/** The applications before this one with its phone and with its ID number; none where it is erased. */
+export async function earlierApplications(
+  session: Session,
+  id: ApplicationId,
+): Promise<{ readonly samePhone: Earlier; readonly sameIdNumber: Earlier }> {
+  const { rows } = await session.query<{ phone_index: string | null; id_number_index: string | null }>(
+    INDEXES,
+    [id],
+  );
+  const { phone_index: phone = null, id_number_index: idNumber = null } = rows[0] ?? {};
+  // An erased applicant has no ID number, and nothing that leads to others.
+  const isErased = idNumber === null;
+  return {
+    samePhone: isErased || phone === null ? NONE : await read(session, [id, [phone], null]),
+    sameIdNumber: isErased ? NONE : await read(session, [id, null, [idNumber]]),
+  };
+}
+
+const NONE: Earlier = { count: 0, applications: [] };
+
+async function read(session: Session, values: unknown[]): Promise<Earlier> {
+  const ids = (await session.query<{ id: string }>(LOOK_UP, values)).rows.map(({ id }) =>
+    toApplicationId(id),
+  );
+  const applications: EarlierApplication[] = [];
+  for (const some of byPartitions(ids.slice(0, MOST_SHOWN), partitionOf)) {
+    const { rows } = await session.query<{
+      id: string;
+      partner_id: PartnerId;
+      partner_name: string;
+      status: ApplicationStatus | null;
+      created_at: Date;
+    }>(READ, [some]);
+    for (const row of rows) {
+      applications.push({
+        id: toApplicationId(row.id),
+        partner: { id: row.partner_id, name: row.partner_name },
+        ...{ status: row.status, createdAt: row.created_at },
+      });
+    }
+  }
+  return { count: ids.length, applications };
+}

@@ -1,0 +1,70 @@
+/** The loop that applies proposals when their time to undo is over. */
+import { errorFields } from '../base/error-fields.ts';
+import type { Database } from '../postgres/database.ts';
+import { startLoop } from '../subject/loop.ts';
+import type { Loop, LoopContext } from '../subject/subject.ts';
+import { SECOND_LOOK_SHARE } from './settings.ts';
+import { type Look, lookAtOpen, mendAhead, moveByLeap } from './sql/open-proposals.ts';
+import { applyNext } from './uses/apply-proposals.ts';
+
+/** So often it looks: a decision reaches the applicant within a second of its time. */
+const LOOK_MS = 250;
+/** Proposals that a process applies at once. */
+const AT_ONCE = 3;
+/** A leap of the database's clock is what it goes on more than the stopwatch. */
+const LEAST_LEAP_MS = 1_000;
+
+/** Starts the loop. Any number of processes run it. */
+export function startApplying({ database, vault, log, failed, setting }: LoopContext): Loop {
+  const desk = { database, vault, lookShare: setting(SECOND_LOOK_SHARE) };
+  const watch = leapWatch();
+  const onFailure = (proposal: number, error: unknown) =>
+    log.error({ proposal, error: errorFields(error) }, 'a proposal could not be applied, and is tried again');
+  return startLoop({
+    turn: async ({ stopping, pause }) => {
+      const look = await lookAtOpen(database);
+      await mend(database, look, watch(look.now));
+      const applyAll = async () => {
+        let count = 0;
+        while (!stopping.aborted && (await applyNext(desk, onFailure)) !== null) count += 1;
+        return count;
+      };
+      const count = look.isDue ? await sumOf(Array.from({ length: AT_ONCE }, applyAll)) : 0;
+      // Also where other processes do what is due.
+      if (count === 0) await pause(LOOK_MS);
+    },
+    onError: (error) => failed('applying the proposals', error),
+    settled: async () => {},
+  });
+}
+
+/** Waits for all, also where one fails: none goes on beside the next turn. */
+async function sumOf(some: readonly Promise<number>[]): Promise<number> {
+  const ends = await Promise.allSettled(some);
+  const failed = ends.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return ends.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0);
+}
+
+/** A leap of the clock: its size, and the last time that was seen before it. */
+interface Leap {
+  readonly before: Date;
+  readonly ms: number;
+}
+
+/** Compares the database's clock with the process's stopwatch; the first look has nothing to compare. */
+export function leapWatch(monotonicMs = () => performance.now()): (now: Date) => Leap | null {
+  let seen: { readonly now: Date; readonly atMs: number } | null = null;
+  return (now) => {
+    const before = seen;
+    seen = { now, atMs: monotonicMs() };
+    if (before === null) return null;
+    const ms = now.getTime() - before.now.getTime() - (seen.atMs - before.atMs);
+    return ms > LEAST_LEAP_MS ? { before: before.now, ms } : null;
+  };
+}
+
+async function mend(database: Database, { isAhead }: Look, leap: Leap | null): Promise<void> {
+  if (leap !== null) await moveByLeap(database, leap.before, leap.ms);
+  if (isAhead) await mendAhead(database);
+}

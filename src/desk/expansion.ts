@@ -1,0 +1,50 @@
+/** The loop that makes the queue's items after the registrations, and heals them. */
+import { startLoop } from '../subject/loop.ts';
+import type { Loop, LoopContext } from '../subject/subject.ts';
+import { REVIEW_DUE_HOURS } from './settings.ts';
+import { expandReviews, healReviewItems } from './sql/expansion.ts';
+
+/** So often it looks for new batches. */
+const LOOK_MS = 300;
+/** The most batches of a turn: a transaction that is short, and little to do again where it is killed. */
+const BATCHES = 20;
+/** After a full turn it rests for as long as the turn took: the other half of the time is the registrations'. */
+const REST_SHARE = 1;
+const HEAL_MS = 5_000;
+const HEALED_BATCHES = 1_000;
+/**
+ * A turn begins at batches so far before the last one that it saw: a registration may commit after later numbers. What
+ * is older is found once a healing, so that the traces of many expanded batches are not read again and again.
+ */
+const REACH_BACK = 4_096;
+
+/** Starts the loop. Any number of processes run it. */
+export function startExpansion({ database, log, failed, setting }: LoopContext): Loop {
+  const dueHours = setting(REVIEW_DUE_HOURS);
+  let after = '0';
+  let healed = '0';
+  let healAt = performance.now() + HEAL_MS;
+  const heal = async () => {
+    const { last, removed, lacking } = await healReviewItems(database, healed, HEALED_BATCHES);
+    healed = last ?? '0';
+    after = '0';
+    healAt = performance.now() + HEAL_MS;
+    if (removed + lacking > 0) log.warn({ removed, lacking }, 'the queue of the review desk was healed');
+  };
+  return startLoop({
+    turn: async ({ pause }) => {
+      const begunMs = performance.now();
+      if (begunMs >= healAt) await heal();
+      const { batches, last } = await expandReviews(database, after, BATCHES, dueHours);
+      if (last !== null) after = reachBack(last);
+      await pause(batches < BATCHES ? LOOK_MS : REST_SHARE * (performance.now() - begunMs));
+    },
+    onError: (error) => failed('the queue of the review desk', error),
+    settled: async () => {},
+  });
+}
+
+function reachBack(last: string): string {
+  const place = BigInt(last) - BigInt(REACH_BACK);
+  return `${place < 0n ? 0n : place}`;
+}

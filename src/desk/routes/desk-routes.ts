@@ -1,0 +1,28 @@
+/** All routes of the desk. */
+import type { DocumentStore } from '../../documents/store/document-store.ts';
+import type { Route } from '../../operator-api/route.ts';
+import type { ProposingDesk } from '../uses/propose-one.ts';
+import type { LookingDesk } from '../uses/second-looks.ts';
+import { applicationRoutes } from './application.ts';
+import { documentRoutes } from './documents.ts';
+import { leadRoutes } from './lead.ts';
+import { noteRoutes } from './notes.ts';
+import { pendRoutes } from './pend.ts';
+import { proposalRoutes } from './proposals.ts';
+import { queueRoutes } from './queue.ts';
+
+/** The routes; `openStore` opens the store of documents. */
+export function deskRoutes(
+  desk: LookingDesk & ProposingDesk,
+  openStore: () => Promise<DocumentStore>,
+): Route[] {
+  return [
+    ...queueRoutes(desk),
+    ...applicationRoutes(desk),
+    ...documentRoutes(desk, openStore),
+    ...noteRoutes(desk),
+    ...proposalRoutes(desk),
+    ...pendRoutes(desk),
+    ...leadRoutes(desk),
+  ];
+}

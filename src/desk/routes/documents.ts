@@ -1,0 +1,52 @@
+/** The route of documents' files; the page of an application lists the documents. */
+import type { DocumentStore } from '../../documents/store/document-store.ts';
+import { type Route, route } from '../../operator-api/route.ts';
+import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { noDocument, revealFile } from '../uses/document-file.ts';
+import { answered, applicationIdOf, reasonOf } from './answered.ts';
+import { RevealReason } from './forms.ts';
+import { DocumentFile } from './work-forms.ts';
+
+/** The route; `openStore` opens the store of documents. */
+export function documentRoutes(desk: Desk, openStore: () => Promise<DocumentStore>): Route[] {
+  const inTurn = oneAtATime();
+  return [
+    route({
+      method: 'POST',
+      path: '/applications/{id}/documents/{document}/reveal',
+      access: 'reviewer',
+      summary: 'The file of a document. The reading and its reason are recorded first.',
+      body: RevealReason,
+      reply: DocumentFile,
+      run: ({ params, session, body }) =>
+        answered(async () => {
+          const given = {
+            applicationId: applicationIdOf(params.id),
+            document: documentOf(params.document),
+            reason: reasonOf(body.reason),
+          };
+          const context = actingAs(desk, session!.operatorId);
+          const base64 = await inTurn(async () => {
+            const { contentType, bytes } = await revealFile(context, await openStore(), given);
+            return { content_type: contentType, bytes: bytes.toString('base64') };
+          });
+          return { body: base64 };
+        }),
+    }),
+  ];
+}
+
+function documentOf(text: string | undefined): number {
+  if (!/^[1-9]\d{0,14}$/.test(text ?? '')) throw noDocument();
+  return Number(text);
+}
+
+/** Files are opened one after the other: each takes several times its size in memory. */
+function oneAtATime() {
+  let before: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = before.then(work);
+    before = result.catch(() => {});
+    return result;
+  };
+}

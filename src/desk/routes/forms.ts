@@ -1,0 +1,251 @@
+/**
+ * The forms of what the desk says of one application. Times are ISO 8601 with an offset, amounts are in units of the
+ * currency. Texts of persons, partners and operators are data: a page shows them as text, never as markup.
+ */
+import { type Static, Type } from 'typebox';
+import { APPLICATION_STATUSES } from '../../applications/rules/lifecycle.ts';
+import { CRITERIA } from '../../applications/rules/policy.ts';
+import { ALL_REASON_CODES } from '../../applications/rules/reason-codes.ts';
+import { DECISIONS } from '../../applications/rules/scorecard.ts';
+import { HOLDERS, PLACES } from '../../conversation/rules/places.ts';
+import { DOCUMENT_STATES, PURPOSES } from '../../documents/rules/document.ts';
+import { MESSAGE_STATUSES, MESSAGE_TYPES } from '../../messages/rules/notify.ts';
+import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/bounds.ts';
+import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
+import { Proposal } from './proposal-forms.ts';
+import { Claim, QUEUE_STATES } from './queue-forms.ts';
+import { Pend } from './work-forms.ts';
+
+export const Note = form({
+  id: Type.Integer(),
+  at: Time,
+  /** The operator who wrote it. */
+  by: By,
+  /** null: it was sealed with a key that the service lacks, or is damaged. */
+  text: orNull(Type.String()),
+});
+export const Notes = form({ notes: Type.Array(Note) });
+export const NewNote = form({
+  text: Type.String({ minLength: 1, maxLength: 2 * MOST_NOTE_CHARACTERS }),
+});
+
+/** Enough to tell persons apart, and not to know them. A part is null where it is absent or erased. */
+const MaskedPerson = form({
+  /** Such as `M. G.` */
+  initials: orNull(Type.String()),
+  /** Such as `…01`: the last two digits. */
+  phone: orNull(Type.String()),
+  id_number: orNull(Type.String()),
+  city: orNull(Type.Literal('***')),
+  /** Why the data cannot be shown; null also where it is erased. */
+  fault: orNull(oneOf(['unreadable', 'mismatch', 'unknown_key'])),
+});
+
+const Criterion = form({
+  criterion: oneOf(CRITERIA),
+  points: orNull(Type.Integer()),
+  most: Type.Integer(),
+  /** `most` without `points`. */
+  lost: orNull(Type.Integer()),
+});
+
+/** Other applications with the same phone or ID number; the newest first, 20 at most. */
+const Earlier = form({
+  /** How many there are; 100 stands for 100 and more. */
+  count: Type.Integer({ maximum: 100 }),
+  applications: Type.Array(
+    form({
+      id: Type.Integer(),
+      partner: PartnerName,
+      status: orNull(oneOf(APPLICATION_STATUSES)),
+      created_at: Time,
+    }),
+    { maxItems: 20 },
+  ),
+});
+
+/** A template that announces something to the applicant, and what became of it. */
+const Message = form({
+  type: oneOf(MESSAGE_TYPES),
+  status: oneOf(MESSAGE_STATUSES),
+  reason: orNull(Type.String()),
+  created_at: Time,
+  changed_at: Time,
+});
+
+/** Something that happened to the conversation. */
+const Input = form({
+  at: Time,
+  source: Type.String(),
+  turn: orNull(Type.Integer()),
+  /** null: it cannot be read. */
+  kind: orNull(Type.String()),
+});
+
+/** An answer of the service in the conversation. */
+const Reply = form({
+  turn: Type.Integer(),
+  status: oneOf(MESSAGE_STATUSES),
+  reason: orNull(Type.String()),
+  created_at: Time,
+  sent_at: orNull(Time),
+  delivered_at: orNull(Time),
+  read_at: orNull(Time),
+});
+
+/** What applicant and service said to each other, without its texts: `reveal` has them. */
+const Chat = form({
+  messages: Type.Array(Message),
+  conversation: orNull(
+    form({
+      step: oneOf(PLACES),
+      held_by: oneOf(HOLDERS),
+      began_at: Time,
+      ended_at: orNull(Time),
+      /** The newest 500, oldest first. */
+      inputs: Type.Array(Input),
+      replies: Type.Array(Reply),
+    }),
+  ),
+});
+
+const Document = form({
+  id: Type.Integer(),
+  sha256: orNull(Type.String()),
+  /** What it was asked for. */
+  purpose: oneOf(PURPOSES),
+  content_type: orNull(Type.String()),
+  state: oneOf(DOCUMENT_STATES),
+  reason: orNull(Type.String()),
+  bytes: orNull(Type.Integer()),
+  received_at: Time,
+  decided_at: orNull(Time),
+});
+
+/** The last check of the income (docs/income.md). The amount of each month is personal: `reveal` has it. */
+const Income = form({
+  checked_at: Time,
+  outcome: oneOf(['confirmed', 'adjusted', 'operator']),
+  reason: Type.String(),
+  currency: orNull(Type.String()),
+  declared: orNull(Type.Number()),
+  observed: orNull(Type.Number()),
+  /** How many whole months count. */
+  months: Type.Integer(),
+  confidence: Type.Number(),
+  new_score: orNull(Type.Integer()),
+  new_decision: orNull(oneOf(DECISIONS)),
+});
+
+/** What the applicant was offered or has signed (docs/signing.md). */
+const Offer = form({
+  state: oneOf(['open', 'signed', 'withdrawn']),
+  amount: Type.String(),
+  currency: Type.String(),
+  installment: Type.String(),
+  months: Type.Integer(),
+  total: Type.String(),
+  expires_at: Time,
+});
+
+/** The registration, the reviews and the applicant's tap. */
+const Event = form({
+  at: Time,
+  by: Type.String(),
+  act: oneOf(['register', 'approve', 'reject', 'disburse', 'interested', 'free_phone']),
+  from: orNull(oneOf(APPLICATION_STATUSES)),
+  to: orNull(oneOf(APPLICATION_STATUSES)),
+  reason: Type.String(),
+  reason_code: orNull(oneOf(ALL_REASON_CODES)),
+  /** The second operator of an act that needs two. */
+  second: orNull(Type.String()),
+});
+
+/** An application on its page. */
+export const Application = form({
+  id: Type.Integer(),
+  /** The number of its last event, as the `ETag` has it; 0: nothing has happened since the registration. */
+  last_event: Type.String(),
+  created_at: Time,
+  partner: PartnerName,
+  /** null, as the decision and the score: the stored data cannot be read. */
+  status: orNull(oneOf(APPLICATION_STATUSES)),
+  decision: orNull(oneOf(DECISIONS)),
+  score: orNull(Type.Integer()),
+  policy_version: Type.String(),
+  criteria: Type.Array(Criterion),
+  /** The policy's limit of the amount rejected it, not its score. */
+  above_limit: Type.Boolean(),
+  platform: orNull(Type.String()),
+  currency: orNull(Type.String()),
+  income: orNull(Type.Number()),
+  /** The debt to consolidate: what is asked for. */
+  debt_amount: orNull(Type.Number()),
+  num_debts: orNull(Type.String()),
+  debt_age: orNull(Type.String()),
+  prior_history: orNull(Type.String()),
+  messaging_optin: orNull(Type.Boolean()),
+  interested_at: orNull(Time),
+  signed_at: orNull(Time),
+  withdrawable_until: orNull(Time),
+  offer: orNull(Offer),
+  person: MaskedPerson,
+  earlier: form({ same_phone: Earlier, same_id_number: Earlier }),
+  chat: Chat,
+  documents: Type.Array(Document),
+  observed_income: orNull(Income),
+  /** Oldest first. */
+  timeline: Type.Array(Event),
+  /** Oldest first. */
+  notes: Type.Optional(Type.Array(Note, { maxItems: MOST_NOTES })),
+  /** Its place in the queue; null: it is not in review. */
+  review: Type.Optional(
+    orNull(
+      form({
+        state: oneOf(QUEUE_STATES),
+        /** null while it is pended. */
+        due_at: orNull(Time),
+        claim: orNull(Claim),
+        pend: orNull(Pend),
+      }),
+    ),
+  ),
+  /** The open proposal, or else the newest one; null: there is none. */
+  proposal: Type.Optional(orNull(Proposal)),
+});
+
+export const RevealReason = form({ reason: Type.String({ minLength: 5, maxLength: 500 }) });
+
+/** What `reveal` answers. A part is null where it is absent, erased or cannot be read. */
+export const Revealed = form({
+  name: orNull(Type.String()),
+  phone: orNull(Type.String()),
+  id_number: orNull(Type.String()),
+  city: orNull(Type.String()),
+  chat: Type.Array(
+    form({
+      at: Time,
+      from: oneOf(['applicant', 'service']),
+      /** The turn of the conversation that heard or said it; null: none has yet. */
+      turn: orNull(Type.Integer()),
+      /** A text, or the name of a file. */
+      text: Type.String(),
+      /** The titles of what the applicant could choose. */
+      choices: Type.Array(Type.String()),
+    }),
+  ),
+  /** The statements that the observed income stands on; null: nothing was checked, or it is erased. */
+  income: orNull(
+    Type.Array(
+      form({
+        source: Type.String(),
+        currency: orNull(Type.String()),
+        months: Type.Array(form({ month: Type.String(), amount: Type.Number() })),
+      }),
+    ),
+  ),
+});
+
+export type ApplicationReply = Static<typeof Application>;
+export type RevealedReply = Static<typeof Revealed>;
+export type NoteReply = Static<typeof Note>;

@@ -1,0 +1,33 @@
+/** The route of notes; the page of an application shows them. */
+import { withOffset } from '../../base/time.ts';
+import { type Route, route } from '../../operator-api/route.ts';
+import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { addNote, type ShownNote } from '../uses/notes.ts';
+import { answered, applicationIdOf } from './answered.ts';
+import { NewNote, Note, type NoteReply } from './forms.ts';
+
+/** The route. */
+export function noteRoutes(desk: Desk): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/applications/{id}/notes',
+      access: 'reviewer',
+      summary: 'Writes a note about an application, for other operators.',
+      body: NewNote,
+      reply: Note,
+      run: ({ params, session, body }) =>
+        answered(async () => {
+          const { operatorId, login } = session!;
+          const by = { id: operatorId, login };
+          const id = applicationIdOf(params.id);
+          return { body: noteJson(await addNote(actingAs(desk, operatorId), by, id, body.text)) };
+        }),
+    }),
+  ];
+}
+
+/** A note in the form of replies. */
+export function noteJson({ id, at, by, text }: ShownNote): NoteReply {
+  return { id, at: withOffset(at), by, text };
+}

@@ -1,0 +1,55 @@
+/** The routes that pend an application and go on with it. */
+import { optionalTime, withOffset } from '../../base/time.ts';
+import { type Route, route } from '../../operator-api/route.ts';
+import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { pend, resume, type StoredPend } from '../uses/pend.ts';
+import { Refusal } from '../uses/refusal.ts';
+import { answered, applicationIdOf } from './answered.ts';
+import { form } from './form.ts';
+import { NewPend, Pend, type PendReply } from './work-forms.ts';
+
+/** The routes. */
+export function pendRoutes(desk: Desk): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/applications/{id}/pend',
+      access: 'reviewer',
+      summary:
+        'Stops the time of an application until the applicant answers or the hours are over. If-Match names the last event that it was decided on: 428 without it, 412 after another event.',
+      body: NewPend,
+      reply: Pend,
+      run: ({ params, session, body, decidedOn }) =>
+        answered(async () => {
+          const applicationId = applicationIdOf(params.id);
+          if (decidedOn === null) throw new Refusal(428, 'If-Match with the last event is missing');
+          const { operatorId } = session!;
+          const asked = { ...body, applicationId, decidedOn };
+          return { body: pendJson(await pend(actingAs(desk, operatorId), operatorId, asked)) };
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: '/applications/{id}/resume',
+      access: 'reviewer',
+      summary: 'Ends the pend of an application, and claims it.',
+      body: form({}),
+      reply: Pend,
+      run: ({ params, session }) =>
+        answered(async () => {
+          const { operatorId } = session!;
+          const id = applicationIdOf(params.id);
+          return { body: pendJson(await resume(actingAs(desk, operatorId), operatorId, id)) };
+        }),
+    }),
+  ];
+}
+
+/** A pend in the form of replies. */
+export function pendJson(pended: StoredPend): PendReply {
+  const { applicationId, missing, by, at, endsAt, message, endedAt, end } = pended;
+  return {
+    ...{ application_id: applicationId, missing: [...missing], by, at: withOffset(at) },
+    ...{ ends_at: withOffset(endsAt), message, ended_at: optionalTime(endedAt), end },
+  };
+}

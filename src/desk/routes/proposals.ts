@@ -1,0 +1,179 @@
+/** The routes of proposals: decisions that can be undone for some seconds and are then applied (D48). */
+import { UNSPECIFIED } from '../../applications/rules/reason-codes.ts';
+import { optionalTime, withOffset } from '../../base/time.ts';
+import { type Route, route } from '../../operator-api/route.ts';
+import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { confirmProposal, declineProposal, undoProposal } from '../uses/end-proposal.ts';
+import { proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
+import type { Decision } from '../uses/propose.ts';
+import { proposeMany } from '../uses/propose-many.ts';
+import { type ProposingDesk, proposeOne } from '../uses/propose-one.ts';
+import { needsSignIn, Refusal } from '../uses/refusal.ts';
+import { answered, applicationIdOf } from './answered.ts';
+import { form } from './form.ts';
+import {
+  Bulk,
+  Decline,
+  NewBulk,
+  NewProposal,
+  type NewProposalBody,
+  Proposal,
+  ProposalQuery,
+  type ProposalReply,
+  Proposals,
+} from './proposal-forms.ts';
+
+const Nothing = form({});
+
+/** The session of a request, as far as proposals need it. */
+interface Asking {
+  readonly operatorId: number;
+  readonly isFresh: boolean;
+}
+
+/** The routes. */
+export function proposalRoutes(desk: Desk & ProposingDesk): Route[] {
+  return [...proposingRoutes(desk), ...endingRoutes(desk), listRoute(desk)];
+}
+
+function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/applications/{id}/proposals',
+      access: 'reviewer',
+      summary:
+        'Proposes a decision. If-Match names the last event that it was decided on: 428 without it, 412 after another event. An Idempotency-Key makes a repetition count once.',
+      headers: ['If-Match', 'Idempotency-Key'],
+      body: NewProposal,
+      reply: Proposal,
+      run: ({ params, session, body, decidedOn, idempotencyKey }) =>
+        answered(async () => {
+          const id = applicationIdOf(params.id);
+          if (decidedOn === null) throw new Refusal(428, 'If-Match with the last event is missing');
+          if (body.act === 'disburse' && !session!.isFresh) throw needsSignIn();
+          const decided = { id, lastEvent: decidedOn };
+          return {
+            body: proposalJson(await proposeOne(desk, decisionOf(session!, body), decided, idempotencyKey)),
+          };
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: '/proposals/bulk',
+      access: 'reviewer',
+      summary:
+        'Proposes one decision on many applications: named ones, or those of a selection. Each has its own result.',
+      headers: ['Idempotency-Key'],
+      body: NewBulk,
+      reply: Bulk,
+      run: ({ session, body, idempotencyKey }) =>
+        answered(async () => {
+          const { applications, selection, ...decision } = body;
+          const named = applications?.map(({ id, last_event }) => ({
+            id: applicationIdOf(`${id}`),
+            lastEvent: last_event,
+          }));
+          const many = { applications: named, selection };
+          const outcomes = await proposeMany(desk, decisionOf(session!, decision), many, idempotencyKey);
+          const results = outcomes.map(({ id, result, proposalId }) => ({
+            id,
+            result,
+            proposal: proposalId,
+          }));
+          return { body: { proposed: results.filter(({ proposal }) => proposal !== null).length, results } };
+        }),
+    }),
+  ];
+}
+
+function endingRoutes(desk: Desk): Route[] {
+  const second = (session: Asking | null) => ({
+    id: session!.operatorId,
+    isFresh: session!.isFresh,
+  });
+  return [
+    route({
+      method: 'POST',
+      path: '/proposals/{id}/undo',
+      access: 'reviewer',
+      summary: 'Takes a proposal of one’s own back, until it is applied.',
+      body: Nothing,
+      reply: Proposal,
+      run: ({ params, session }) =>
+        answered(async () => ({
+          body: proposalJson(await undoProposal(desk, session!.operatorId, proposalIdOf(params.id))),
+        })),
+    }),
+    route({
+      method: 'POST',
+      path: '/proposals/{id}/confirm',
+      access: 'reviewer',
+      summary:
+        'Confirms a proposal of another operator. One of a payment needs a sign-in of the last five minutes.',
+      body: Nothing,
+      reply: Proposal,
+      run: ({ params, session }) =>
+        answered(async () => {
+          const context = actingAs(desk, session!.operatorId);
+          return {
+            body: proposalJson(await confirmProposal(context, second(session), proposalIdOf(params.id))),
+          };
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: '/proposals/{id}/decline',
+      access: 'reviewer',
+      summary: 'Declines a proposal of another operator with a reason; its application is free again.',
+      body: Decline,
+      reply: Proposal,
+      run: ({ params, session, body }) =>
+        answered(async () => {
+          const context = actingAs(desk, session!.operatorId);
+          const id = proposalIdOf(params.id);
+          return { body: proposalJson(await declineProposal(context, second(session), id, body.reason)) };
+        }),
+    }),
+  ];
+}
+
+function listRoute(desk: Desk): Route {
+  return route({
+    method: 'GET',
+    path: '/proposals',
+    access: 'reviewer',
+    summary:
+      'The proposals of the asking operator that are open or came back, those that wait for a second operator, or those of the asking operator that ended.',
+    query: ProposalQuery,
+    reply: Proposals,
+    run: ({ session, query }) =>
+      answered(async () => {
+        const { proposals, next } = await proposalsOf(desk, session!.operatorId, query);
+        return { body: { proposals: proposals.map(proposalJson), next } };
+      }),
+  });
+}
+
+function decisionOf(
+  { operatorId }: Asking,
+  { act, reason_code = UNSPECIFIED, reason, override = false }: NewProposalBody,
+): Decision {
+  return { act, reasonCode: reason_code, reason, isOverride: override, makerId: operatorId };
+}
+
+function proposalIdOf(text: string | undefined): number {
+  if (!/^[1-9]\d{0,14}$/.test(text ?? '')) throw new Refusal(404, 'there is no such proposal');
+  return Number(text);
+}
+
+/** A proposal as the API tells it. */
+export function proposalJson(proposal: StoredProposal): ProposalReply {
+  const { id, applicationId, act, reasonCode, reason, isOverride, maker, createdAt, applyAt } = proposal;
+  return {
+    ...{ id, application_id: applicationId, act, reason_code: reasonCode, reason, override: isOverride },
+    ...{ by: { ...maker }, at: withOffset(createdAt), apply_at: withOffset(applyAt), state: proposal.state },
+    ...{ needs_second: proposal.needsSecond, second: proposal.second && { ...proposal.second } },
+    ...{ ended_at: optionalTime(proposal.endedAt), outcome: proposal.outcome },
+  };
+}

@@ -1,0 +1,100 @@
+/** The routes of the queue and of claims. */
+import { createHash } from 'node:crypto';
+import { withOffset } from '../../base/time.ts';
+import { type Answer, type Route, route } from '../../operator-api/route.ts';
+import type { Desk } from '../uses/desk-context.ts';
+import { claim, claimNext, dropClaim, select, showQueue } from '../uses/queue.ts';
+import { Refusal } from '../uses/refusal.ts';
+import { answered, applicationIdOf } from './answered.ts';
+import { cursorOf, placeOf } from './cursor.ts';
+import {
+  Claimed,
+  ClaimNext,
+  MOST_ROWS,
+  Nothing,
+  Queue,
+  QueueFilter,
+  QueueQuery,
+  type QueueReply,
+  Selection,
+} from './queue-forms.ts';
+import { claimJson, itemJson } from './queue-json.ts';
+
+/** The routes; each one of claims tells who holds the application where it is somebody else. */
+export function queueRoutes({ database }: Desk): Route[] {
+  return [
+    route({
+      ...{ method: 'GET', path: '/review-queue', access: 'viewer' },
+      summary: 'The applications in review, a page at a time. The ETag is of the content.',
+      query: QueueQuery,
+      reply: Queue,
+      run: ({ query, session, knownTags }) =>
+        answered(async () => {
+          const { order = 'due', cursor, limit = MOST_ROWS, ...filter } = query;
+          const after = cursor === undefined ? null : placeOf(order, cursor);
+          if (cursor !== undefined && after === null) throw wrongCursor();
+          const page = await showQueue(database, { filter, order, after, limit }, session!.operatorId);
+          const next = page.next && cursorOf(order, page.next);
+          return tagged({ items: page.items.map(itemJson), next, count: page.count }, knownTags);
+        }),
+    }),
+    route({
+      ...{ method: 'POST', path: '/review-queue/claim-next', access: 'reviewer' },
+      summary: 'Claims the next application that nobody holds, in the order and within the filters.',
+      body: ClaimNext,
+      reply: Claimed,
+      run: async ({ body: { order = 'due', ...filter }, session }) => {
+        const next = await claimNext(database, filter, order, session!.operatorId);
+        return { body: { id: next?.id ?? null, claim: next && claimJson(next.claim) } };
+      },
+    }),
+    route({
+      ...{ method: 'POST', path: '/review-queue/selections', access: 'reviewer' },
+      summary: 'Keeps all that match the filters, each with its last event, for one decision on them.',
+      body: QueueFilter,
+      reply: Selection,
+      run: ({ body, session }) =>
+        answered(async () => {
+          const { selection, count, endsAt } = await select(database, body, session!.operatorId);
+          return { body: { selection, count, ends_at: withOffset(endsAt) } };
+        }),
+    }),
+    ...claimRoutes({ database }),
+  ];
+}
+
+function claimRoutes({ database }: Pick<Desk, 'database'>): Route[] {
+  return [
+    route({
+      ...{ method: 'POST', path: '/applications/{id}/claim', access: 'reviewer' },
+      summary: 'Claims an application, or renews the claim. 409 tells who holds it, until when.',
+      body: Nothing,
+      reply: Claimed,
+      run: ({ params, session }) =>
+        answered(async () => {
+          const id = applicationIdOf(params.id);
+          return { body: { id, claim: claimJson(await claim(database, id, session!.operatorId)) } };
+        }),
+    }),
+    route({
+      ...{ method: 'POST', path: '/applications/{id}/release', access: 'reviewer' },
+      summary: 'Gives an application back. Where somebody else holds it, nothing changes.',
+      body: Nothing,
+      reply: Nothing,
+      run: ({ params, session }) =>
+        answered(async () => {
+          await dropClaim(database, applicationIdOf(params.id), session!.operatorId);
+          return { body: {} };
+        }),
+    }),
+  ];
+}
+
+function wrongCursor(): Refusal {
+  return new Refusal(400, 'query: cursor must be the next of a page in the same order');
+}
+
+function tagged(body: QueueReply, knownTags: readonly string[]): Answer<QueueReply> {
+  const tag = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22);
+  return knownTags.includes(tag) ? { status: 304, body: null, tag } : { body, tag };
+}

@@ -1,0 +1,99 @@
+/** When a decision needs a second operator (D46, D48), and when it is not applied. Pure. */
+import type { ApplicationStatus, ReviewAction } from '../../applications/rules/lifecycle.ts';
+import type { Authority } from '../../operators/rules/authority.ts';
+import { mayActAs, type Role } from '../../operators/rules/role.ts';
+
+/**
+ * `proposed` waits for its time or for a second operator. It ends `applied`, `undone` by its maker, `declined` by the
+ * second operator, or `returned` to its maker because it became illegal meanwhile.
+ */
+export const PROPOSAL_STATES = ['proposed', 'applied', 'undone', 'declined', 'returned'] as const;
+/** Why a second operator has to confirm. */
+export const SECOND_REASONS = ['authority', 'disburse', 'override'] as const;
+/** What becomes of one application where a decision on it is proposed. */
+export const BULK_RESULTS = [
+  'proposed',
+  'changed',
+  'claimed',
+  'illegal',
+  'already_proposed',
+  'unknown',
+] as const;
+
+export type ProposalState = (typeof PROPOSAL_STATES)[number];
+export type SecondReason = (typeof SECOND_REASONS)[number];
+export type BulkResult = (typeof BULK_RESULTS)[number];
+
+/** What a decision is about. */
+export interface DecidedAmount {
+  readonly act: ReviewAction;
+  readonly isOverride: boolean;
+  /** null, as the amount: it cannot be read. */
+  readonly currency: string | null;
+  /** The debt to consolidate, in units of the currency. */
+  readonly debtAmount: number | null;
+}
+
+/**
+ * Why a second operator has to confirm; null: the maker decides alone. A currency without an amount in the authority
+ * needs one always, and so does what cannot be read.
+ */
+export function secondReasonOf(
+  { act, isOverride, currency, debtAmount }: DecidedAmount,
+  authority: Authority,
+): SecondReason | null {
+  if (isOverride) return 'override';
+  if (act === 'disburse') return 'disburse';
+  const most = currency === null ? undefined : authority.get(currency);
+  // Equal decimals are equal doubles, so the comparison is right up to the cent.
+  return most !== undefined && debtAmount !== null && debtAmount <= Number(most) / 100 ? null : 'authority';
+}
+
+/** An operator as the account is now; null: there is none. */
+export type Decider = { readonly role: Role; readonly isDisabled: boolean } | null;
+
+/** Whether an operator may decide. */
+export function mayDecide(decider: Decider): boolean {
+  return decider !== null && !decider.isDisabled && mayActAs(decider.role, 'reviewer');
+}
+
+/** Days after which a proposal that nobody confirmed goes back to its maker. */
+export const CONFIRM_WITHIN_DAYS = 7;
+/** Tries to apply a proposal before it goes back to its maker; with the waits between them, four minutes. */
+export const MOST_TRIES = 8;
+
+/** Why a due proposal is not applied, before the application is looked at; null: nothing speaks against it. */
+export function whyReturned(due: {
+  readonly needsSecond: SecondReason | null;
+  readonly isConfirmed: boolean;
+  readonly tries: number;
+  readonly maker: Decider;
+  readonly second: Decider;
+}): string | null {
+  if (!mayDecide(due.maker)) return 'its maker may not decide any more';
+  if (due.needsSecond !== null && !due.isConfirmed)
+    return `nobody confirmed it within ${CONFIRM_WITHIN_DAYS} days`;
+  if (due.needsSecond !== null && !mayDecide(due.second))
+    return 'the second operator may not decide any more: propose it again';
+  if (due.tries >= MOST_TRIES) return 'it could not be applied because of a failure: propose it again';
+  return null;
+}
+
+/** How long a proposal waits after its failed try (from 1), in milliseconds: from one second to two minutes. */
+export function waitAfterTry(tries: number): number {
+  return 1_000 * 2 ** Math.min(tries - 1, 7);
+}
+
+/** What the contract asks for before a payment is not there (D46), for operators. */
+export function heldText(until: string | null): string {
+  return until === null
+    ? 'its contract is not signed: wait for the signature, or override it'
+    : `the applicant may withdraw from the contract until ${until}: wait until then, or override it`;
+}
+
+/** An act that the status does not allow (D34). */
+export function illegalText(act: ReviewAction, status: ApplicationStatus | null): string {
+  return status === null
+    ? 'its stored data cannot be read'
+    : `it is ${status}: the act ${act} is not possible`;
+}

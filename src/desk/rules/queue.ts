@@ -1,0 +1,33 @@
+/** The words of the queue (D48). Pure. */
+
+/** The orders of the queue; each has an index. `due` has the shortest time first, `score` and `amount` the largest. */
+export const QUEUE_ORDERS = ['due', 'oldest', 'score', 'amount'] as const;
+/**
+ * What keeps an application in the queue: it waits for a reviewer, an operator has proposed a decision, or it is
+ * pended until the applicant has sent what is missing.
+ */
+export const QUEUE_STATES = ['waiting', 'proposed', 'pended'] as const;
+/** The most that a count tells: more are told as `10,000+`. */
+export const MOST_COUNTED = 10_000;
+
+export type QueueOrder = (typeof QUEUE_ORDERS)[number];
+export type QueueState = (typeof QUEUE_STATES)[number];
+
+/** A place in an order: the row that a page ended with. `key` null: its time stands still. */
+export interface QueuePlace {
+  readonly id: number;
+  readonly key: number | null;
+}
+
+/** What narrows the queue, in the names of the query; an absent part narrows nothing. */
+export interface QueueFilter {
+  readonly state?: QueueState;
+  readonly partner?: number;
+  readonly score_from?: number;
+  readonly score_to?: number;
+  readonly amount_from?: number;
+  readonly amount_to?: number;
+  readonly age_from?: number;
+  readonly due_within?: number;
+  readonly claim?: 'mine' | 'free';
+}

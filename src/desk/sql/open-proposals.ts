@@ -1,0 +1,241 @@
+/** Open proposals: how they are confirmed, and how they end. */
+import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
+import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
+import type { Role } from '../../operators/rules/role.ts';
+import type { Database, Session, Transaction } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
+import type { Decider, ProposalState, SecondReason } from '../rules/proposal.ts';
+
+/** Two statements: the second one sees what the transaction that had the lock has committed. */
+const APPLICATION = 'SELECT p.application_id AS id FROM proposals p WHERE p.id = $1';
+const LOCK = 'SELECT FROM open_proposals o WHERE o.application_id = $1 AND o.proposal_id = $2 FOR UPDATE';
+
+/** Locks a proposal until the end of the transaction; false: it is not open, or there is none. */
+export async function lockOpen(session: Transaction, proposalId: number): Promise<boolean> {
+  const [found] = (await session.query<{ id: string }>(APPLICATION, [proposalId])).rows;
+  if (found === undefined) return false;
+  return (await session.query(LOCK, [found.id, proposalId])).rowCount === 1;
+}
+
+const CONFIRM = `
+  WITH confirmed AS (
+    UPDATE proposals SET second_id = $2, confirmed_at = clock_timestamp() WHERE id = $1 RETURNING id, application_id, apply_at
+  )
+  UPDATE open_proposals o SET stamped_at = clock_timestamp(), due_at = c.apply_at
+  FROM confirmed c WHERE o.application_id = c.application_id AND o.proposal_id = c.id`;
+
+/** Writes who confirmed a proposal that the transaction has locked: from its time on it is applied. */
+export async function writeConfirmation(
+  session: Transaction,
+  proposalId: number,
+  secondId: number,
+): Promise<void> {
+  await session.query(CONFIRM, [proposalId, secondId]);
+}
+
+const END = `
+  WITH gone AS (DELETE FROM open_proposals WHERE application_id = $2 AND proposal_id = $1)
+  UPDATE proposals SET state = $3, outcome = $4, second_id = coalesce($5, second_id), ended_at = clock_timestamp(),
+    ended_ms = elapsed_ms()
+  WHERE id = $1`;
+
+/** How a proposal ends. `secondId`: who declined it. */
+export interface ProposalEnd {
+  readonly state: Exclude<ProposalState, 'proposed'>;
+  readonly outcome?: string;
+  readonly secondId?: number;
+}
+
+/** Ends a proposal that the transaction has locked. What happens to its item in the queue comes before. */
+export async function endProposal(
+  session: Transaction,
+  { proposalId, applicationId }: { readonly proposalId: number; readonly applicationId: ApplicationId },
+  { state, outcome, secondId }: ProposalEnd,
+): Promise<void> {
+  await session.query(END, [proposalId, applicationId, state, outcome ?? null, secondId ?? null]);
+}
+
+const WAIT = "SELECT set_item_state($1, 'waiting')";
+
+/** Lets an application wait for reviewers again, where it is still in the queue. */
+export async function backToQueue(session: Transaction, id: ApplicationId): Promise<void> {
+  await session.query(WAIT, [id]);
+}
+
+/** A due proposal, which the transaction has locked. */
+export interface DueProposal {
+  readonly proposalId: number;
+  readonly applicationId: ApplicationId;
+  readonly act: ReviewAction;
+  readonly reasonCode: ReasonCode;
+  readonly reason: string;
+  readonly isOverride: boolean;
+  readonly decidedOn: string;
+  readonly signedAt: Date | null;
+  readonly needsSecond: SecondReason | null;
+  readonly isConfirmed: boolean;
+  readonly makerId: number;
+  readonly secondId: number | null;
+  readonly maker: Decider;
+  readonly second: Decider;
+  /** Tries that failed. */
+  readonly tries: number;
+}
+
+/** The place of a proposal whose row is not there. */
+export interface LostProposal {
+  readonly proposalId: number;
+  readonly applicationId: ApplicationId;
+  readonly isLost: true;
+}
+
+interface DueRow {
+  proposal_id: string;
+  application_id: string;
+  tries: number;
+  act: ReviewAction | null;
+  reason_code: ReasonCode;
+  reason: string;
+  is_override: boolean;
+  decided_on: string;
+  decided_signed_at: Date | null;
+  needs_second: SecondReason | null;
+  is_confirmed: boolean;
+  maker_id: number;
+  second_id: number | null;
+  maker_role: Role | null;
+  maker_is_disabled: boolean;
+  second_role: Role | null;
+  second_is_disabled: boolean;
+}
+
+/** A decision on many gives way to single ones. */
+const TAKE_DUE = `
+  WITH due AS MATERIALIZED (
+    SELECT o.application_id, o.proposal_id, o.tries FROM open_proposals o WHERE o.due_at <= now()
+    ORDER BY o.is_of_many, o.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+  )
+  SELECT d.proposal_id, d.application_id, d.tries, p.act, p.reason_code, p.reason, p.is_override, p.decided_on,
+    p.decided_signed_at, p.needs_second, p.confirmed_at IS NOT NULL AS is_confirmed, p.maker_id, p.second_id,
+    m.role AS maker_role, m.disabled_at IS NOT NULL AS maker_is_disabled,
+    s.role AS second_role, s.disabled_at IS NOT NULL AS second_is_disabled
+  FROM due d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
+  LEFT JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id`;
+
+/** Locks a due proposal that no other process has locked, until the end of the transaction; null: none is due. */
+export async function takeDue(session: Transaction): Promise<DueProposal | LostProposal | null> {
+  const [row] = (await session.query<DueRow>(TAKE_DUE)).rows;
+  if (row === undefined) return null;
+  const place = {
+    proposalId: Number(row.proposal_id),
+    applicationId: toApplicationId(row.application_id),
+  };
+  if (row.act === null) return { ...place, isLost: true };
+  return {
+    ...{ ...place, act: row.act, reasonCode: row.reason_code, reason: row.reason },
+    ...{ isOverride: row.is_override, decidedOn: row.decided_on, signedAt: row.decided_signed_at },
+    ...{ needsSecond: row.needs_second, isConfirmed: row.is_confirmed, tries: row.tries },
+    ...{ makerId: row.maker_id, secondId: row.second_id },
+    maker: row.maker_role === null ? null : { role: row.maker_role, isDisabled: row.maker_is_disabled },
+    second: row.second_role === null ? null : { role: row.second_role, isDisabled: row.second_is_disabled },
+  };
+}
+
+const DECIDER = 'SELECT role, disabled_at IS NOT NULL AS "isDisabled" FROM operators WHERE id = $1';
+
+/** An operator as the account is now; null: there is none. */
+export async function readDecider(session: Session, id: number): Promise<Decider> {
+  return (await session.query<NonNullable<Decider>>(DECIDER, [id])).rows[0] ?? null;
+}
+
+const DROP = 'DELETE FROM open_proposals WHERE application_id = $1 AND proposal_id = $2';
+
+/** Removes the place of a proposal whose row is not there. */
+export async function dropLost(
+  session: Transaction,
+  { applicationId, proposalId }: LostProposal,
+): Promise<void> {
+  await session.query(DROP, [applicationId, proposalId]);
+}
+
+const PUT_OFF = `
+  UPDATE open_proposals SET tries = least(tries + 1, 1000), stamped_at = clock_timestamp(),
+    due_at = clock_timestamp() + $3 * interval '1 millisecond'
+  WHERE application_id = $1 AND proposal_id = $2`;
+
+/** Lets a proposal be tried again later, where it is still open. */
+export async function putOff(
+  database: Database,
+  { applicationId, proposalId }: { readonly applicationId: ApplicationId; readonly proposalId: number },
+  afterMs: number,
+): Promise<void> {
+  await database.query(PUT_OFF, [applicationId, proposalId, afterMs]);
+}
+
+const LOOK = `
+  SELECT clock_timestamp() AS now, EXISTS (
+      SELECT FROM open_proposals o WHERE o.is_of_many = ANY ('{false,true}') AND o.due_at <= now()) AS "isDue",
+    EXISTS (SELECT FROM open_proposals o WHERE o.stamped_at > now()) AS "isAhead"`;
+
+/** What a look at the open proposals finds. */
+export interface Look {
+  /** The database's clock. */
+  readonly now: Date;
+  /** At least one is due. */
+  readonly isDue: boolean;
+  /** At least one was stamped while the clock was ahead. */
+  readonly isAhead: boolean;
+}
+
+/** Looks whether there is something to do. */
+export async function lookAtOpen(database: Database): Promise<Look> {
+  return onlyRow((await database.query<Look>(LOOK)).rows);
+}
+
+/** The clock went back: what was stamped later than now has its whole time again, and never waits for the old clock. */
+const WENT_BACK = `
+  WITH held AS MATERIALIZED (
+    SELECT o.application_id, o.stamped_at, clock_timestamp() - o.stamped_at AS step FROM open_proposals o
+    WHERE o.stamped_at > clock_timestamp() ORDER BY o.application_id FOR UPDATE
+  ), moved AS (
+    UPDATE open_proposals o SET stamped_at = o.stamped_at + h.step, due_at = o.due_at + h.step
+    FROM held h WHERE o.application_id = h.application_id RETURNING o.proposal_id, h.step
+  )
+  UPDATE proposals p SET apply_at = p.apply_at + m.step FROM moved m WHERE p.id = m.proposal_id`;
+/** The clock leapt on: what was stamped before keeps the time that it had left. Each leap moves a row once. */
+const LEAPT = `
+  WITH held AS MATERIALIZED (
+    SELECT o.application_id FROM open_proposals o WHERE o.stamped_at <= $1 ORDER BY o.application_id FOR UPDATE
+  ), moved AS (
+    UPDATE open_proposals o SET stamped_at = clock_timestamp(), due_at = o.due_at + $2 * interval '1 millisecond'
+    FROM held h WHERE o.application_id = h.application_id RETURNING o.proposal_id
+  )
+  UPDATE proposals p SET apply_at = p.apply_at + $2 * interval '1 millisecond' FROM moved m WHERE p.id = m.proposal_id`;
+
+/** Corrects the times that were written while the clock was ahead (D39). */
+export async function mendAhead(database: Database): Promise<void> {
+  await database.query(WENT_BACK);
+}
+
+/** Moves what was open at `before` on by a leap of the clock, so that the leap takes nobody's time to undo (D39). */
+export async function moveByLeap(database: Database, before: Date, leapMs: number): Promise<void> {
+  await database.query(LEAPT, [before, leapMs]);
+}
+
+const FORGET = `
+  DELETE FROM proposals WHERE id IN (
+    SELECT p.id FROM proposals p WHERE p.state <> 'proposed' AND p.ended_ms <= elapsed_ms() - ms_of(interval '100 days')
+    ORDER BY p.ended_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
+const FORGET_REQUESTS = `
+  DELETE FROM proposal_requests WHERE (operator_id, request_key) IN (
+    SELECT r.operator_id, r.request_key FROM proposal_requests r
+    WHERE r.stored_ms <= elapsed_ms() - ms_of(interval '100 days')
+    ORDER BY r.stored_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
+
+/** Deletes the proposals that ended 100 elapsed days ago, and the keys of requests as old. */
+export async function forgetProposals(database: Database): Promise<void> {
+  for (const text of [FORGET, FORGET_REQUESTS]) {
+    while (((await database.query(text)).rowCount ?? 0) === 5_000);
+  }
+}

@@ -1,0 +1,116 @@
+/** Applications that are pended: their time stands still until the applicant answers, or the hours are over. */
+import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import type { Database, Session, Transaction } from '../../postgres/database.ts';
+import { takeId } from '../../postgres/ids.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
+import type { Missing, PendEnd, PendMessage } from '../rules/pend.ts';
+
+/** A pend as it is stored. */
+export interface StoredPend {
+  readonly applicationId: ApplicationId;
+  readonly missing: readonly Missing[];
+  readonly by: { readonly id: number; readonly login: string };
+  readonly at: Date;
+  readonly endsAt: Date;
+  readonly message: PendMessage;
+  /** null, as the next one: it is open. */
+  readonly endedAt: Date | null;
+  readonly end: PendEnd | null;
+}
+
+const LOCK = 'SELECT FROM open_pends o WHERE o.application_id = $1 FOR UPDATE';
+
+/** Locks the open pend of an application until the end of the transaction; false: there is none. */
+export async function lockOpenPend(session: Transaction, id: ApplicationId): Promise<boolean> {
+  return (await session.query(LOCK, [id])).rowCount === 1;
+}
+
+const BEGIN = 'SELECT begin_pend($1, $2, $3, $4, $5, $6, $7) AS result';
+
+/** What begins a pend. */
+export interface NewPend {
+  readonly applicationId: ApplicationId;
+  readonly operatorId: number;
+  readonly missing: readonly Missing[];
+  readonly hours: number;
+  readonly message: PendMessage;
+}
+
+/**
+ * Pends an application that the operator has claimed in this transaction, and gives the claim back. Else it says why
+ * not: a decision is proposed, it is pended already, or it has had `most` pends.
+ */
+export async function beginPend(
+  session: Transaction,
+  { applicationId, operatorId, missing, hours, message }: NewPend,
+  most: number,
+): Promise<'begun' | 'proposed' | 'pended' | 'too_many'> {
+  const values = [await takeId(session, 'pends'), applicationId, operatorId, missing, hours, message, most];
+  return onlyRow(
+    (await session.query<{ result: 'begun' | 'proposed' | 'pended' | 'too_many' }>(BEGIN, values)).rows,
+  ).result;
+}
+
+const END = 'SELECT end_pend($1, $2)';
+
+/** Ends the pend of an application, which the transaction has locked. */
+export async function endPend(session: Transaction, id: ApplicationId, end: PendEnd): Promise<void> {
+  await session.query(END, [id, end]);
+}
+
+const END_DUE = 'SELECT end_due_pends($1) AS ended';
+const AT_ONCE = 200;
+
+/** Ends pends whose time or reason is over, some at a time. Returns how many; any number of processes may do it. */
+export async function endDuePends(database: Database): Promise<number> {
+  return onlyRow((await database.query<{ ended: number }>(END_DUE, [AT_ONCE])).rows).ended;
+}
+
+const NEWEST = `
+  SELECT p.missing, p.operator_id, o.login, p.at, p.ends_at, p.message, p.ended_at, p.ending
+  FROM pends p JOIN operators o ON o.id = p.operator_id WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
+
+/** The newest pend of an application; null: there is none. */
+export async function newestPendOf(
+  session: Session,
+  applicationId: ApplicationId,
+): Promise<StoredPend | null> {
+  const { rows } = await session.query<{
+    missing: Missing[];
+    operator_id: number;
+    login: string;
+    at: Date;
+    ends_at: Date;
+    message: PendMessage;
+    ended_at: Date | null;
+    ending: PendEnd | null;
+  }>(NEWEST, [applicationId]);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { missing, operator_id, login, at, ends_at, message, ended_at, ending } = row;
+  return {
+    ...{ applicationId, missing, by: { id: operator_id, login }, at, endsAt: ends_at, message },
+    ...{ endedAt: ended_at, end: ending },
+  };
+}
+
+const ERASE = 'SELECT erase_pends($1, $2)';
+
+/** Ends the open pends of persons who are erased. A pend has nothing of the person, and stays with the application. */
+export async function endErasedPends(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(ERASE, [ids, false]);
+}
+
+/** Deletes the pends of applications that are deleted. */
+export async function deletePends(session: Session, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(ERASE, [ids, true]);
+}
+
+const WITH_PENDS = `
+  SELECT DISTINCT p.application_id AS id FROM pends p WHERE p.application_id > $1 ORDER BY p.application_id LIMIT 500`;
+
+/** The next applications with pends after an id, 500 at most. */
+export async function applicationsWithPends(session: Session, after: number): Promise<ApplicationId[]> {
+  const { rows } = await session.query<{ id: string }>(WITH_PENDS, [after]);
+  return rows.map(({ id }) => toApplicationId(id));
+}

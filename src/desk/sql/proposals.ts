@@ -1,0 +1,128 @@
+/** Proposals, as operators read them (D48). */
+import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
+import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
+import type { Session } from '../../postgres/database.ts';
+import type { ProposalState, SecondReason } from '../rules/proposal.ts';
+
+interface By {
+  readonly id: number;
+  readonly login: string;
+}
+
+/** A proposal with the names of its operators as they are now. */
+export interface StoredProposal {
+  readonly id: number;
+  readonly applicationId: ApplicationId;
+  readonly act: ReviewAction;
+  readonly reasonCode: ReasonCode;
+  readonly reason: string;
+  readonly isOverride: boolean;
+  readonly maker: By;
+  readonly createdAt: Date;
+  readonly applyAt: Date;
+  readonly state: ProposalState;
+  /** null: the maker decides alone. */
+  readonly needsSecond: SecondReason | null;
+  /** Who confirmed or declined it. */
+  readonly second: By | null;
+  readonly confirmedAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly outcome: string | null;
+}
+
+interface Row {
+  id: string;
+  application_id: string;
+  act: ReviewAction;
+  reason_code: ReasonCode;
+  reason: string;
+  is_override: boolean;
+  maker_id: number;
+  maker_login: string;
+  created_at: Date;
+  apply_at: Date;
+  state: ProposalState;
+  needs_second: SecondReason | null;
+  second_id: number | null;
+  second_login: string | null;
+  confirmed_at: Date | null;
+  ended_at: Date | null;
+  outcome: string | null;
+}
+
+const SHOWN = `
+  SELECT p.id, p.application_id, p.act, p.reason_code, p.reason, p.is_override, p.maker_id, m.login AS maker_login,
+    p.created_at, p.apply_at, p.state, p.needs_second, p.second_id, s.login AS second_login, p.confirmed_at, p.ended_at,
+    p.outcome
+  FROM proposals p JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id`;
+const ONE = `${SHOWN} WHERE p.id = $1`;
+const NEWEST = `${SHOWN} WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
+
+/** For so many days a maker is told of what came back. */
+const TOLD_DAYS = 7;
+/** $1: the operator who asks; $2: the id that the page before ended with; $3: the most rows. */
+const LISTS = {
+  mine: `${SHOWN}
+    WHERE p.maker_id = $1 AND p.state IN ('proposed', 'declined', 'returned') AND ($2::bigint IS NULL OR p.id < $2)
+      AND (p.state = 'proposed' OR p.ended_at > now() - interval '${TOLD_DAYS} days' AND NOT EXISTS (
+        SELECT FROM proposals n WHERE n.application_id = p.application_id AND n.id > p.id))
+    ORDER BY p.id DESC LIMIT $3`,
+  to_confirm: `${SHOWN}
+    WHERE p.state = 'proposed' AND p.needs_second IS NOT NULL AND p.confirmed_at IS NULL AND p.maker_id <> $1
+      AND ($2::bigint IS NULL OR p.id > $2)
+    ORDER BY p.id LIMIT $3`,
+  ended: `${SHOWN}
+    WHERE p.maker_id = $1 AND p.state <> 'proposed' AND ($2::bigint IS NULL OR p.id < $2) ORDER BY p.id DESC LIMIT $3`,
+} as const;
+
+/** `mine`: open, or back within a week without a newer proposal on its application; `ended`: of the operator too. */
+export type ProposalList = keyof typeof LISTS;
+
+/** The proposal; null if there is none. */
+export async function readProposal(session: Session, id: number): Promise<StoredProposal | null> {
+  const [row] = (await session.query<Row>(ONE, [id])).rows;
+  return row === undefined ? null : proposalOf(row);
+}
+
+/** The open proposal of an application, or else the newest one; null if there is none. */
+export async function newestProposalOf(session: Session, id: ApplicationId): Promise<StoredProposal | null> {
+  const [row] = (await session.query<Row>(NEWEST, [id])).rows;
+  return row === undefined ? null : proposalOf(row);
+}
+
+/** The next `limit` proposals of a list after the one with the id `after`; null: from the beginning. */
+export async function listProposals(
+  session: Session,
+  list: ProposalList,
+  { operatorId, after, limit }: { operatorId: number; after: number | null; limit: number },
+): Promise<StoredProposal[]> {
+  return (await session.query<Row>(LISTS[list], [operatorId, after, limit])).rows.map(proposalOf);
+}
+
+const ERASE = `
+  UPDATE proposals SET reason = 'erased', outcome = CASE WHEN outcome IS NOT NULL THEN 'erased' END
+  WHERE application_id = ANY ($1::bigint[])`;
+
+/** Puts one word in the place of every free text about these applications. */
+export async function eraseProposals(session: Session, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(ERASE, [ids]);
+}
+
+function proposalOf(row: Row): StoredProposal {
+  return {
+    ...{ id: Number(row.id), applicationId: toApplicationId(row.application_id), act: row.act },
+    ...{ reasonCode: row.reason_code, reason: row.reason, isOverride: row.is_override },
+    maker: { id: row.maker_id, login: row.maker_login },
+    ...{ createdAt: row.created_at, applyAt: row.apply_at, state: row.state, needsSecond: row.needs_second },
+    second: row.second_id === null ? null : { id: row.second_id, login: row.second_login ?? '' },
+    ...{ confirmedAt: row.confirmed_at, endedAt: row.ended_at, outcome: row.outcome },
+  };
+}
+
+const LOGIN = 'SELECT login FROM operators WHERE id = $1';
+
+/** The login of an operator as it is now; the id as text where there is none. */
+export async function readLogin(session: Session, id: number): Promise<string> {
+  return (await session.query<{ login: string }>(LOGIN, [id])).rows[0]?.login ?? `${id}`;
+}

@@ -1,0 +1,9 @@
+/** The parts of the desk in the program. */
+import type { Subject } from '../subject/subject.ts';
+import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from './settings.ts';
+
+export const desk: Subject = {
+  settings: [REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS],
+  witnesses: async () => ({ dataKeys: [(await import('./sql/sealed-notes.ts')).SEALED_NOTES] }),
+  service: async () => (await import('./service.ts')).deskService(),
+};

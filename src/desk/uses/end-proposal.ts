@@ -1,0 +1,127 @@
+/** How operators undo, confirm and decline proposals (D48). */
+import { acting } from '../../operations/acting.ts';
+import type { OperatorContext } from '../../operations/operator-context.ts';
+import { checkReason } from '../../operations/reason.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
+import { inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
+import { mayDecide } from '../rules/proposal.ts';
+import { takeClaim } from '../sql/claims.ts';
+import { backToQueue, endProposal, lockOpen, readDecider, writeConfirmation } from '../sql/open-proposals.ts';
+import { readProposal, type StoredProposal } from '../sql/proposals.ts';
+import { needsSignIn, Refusal } from './refusal.ts';
+
+/**
+ * The maker takes a proposal back; the application is the maker's to review. Throws a `Refusal`: 404 none; 403 somebody
+ * else's; 409 it is not open any more.
+ */
+export function undoProposal(
+  { database }: Pick<OperatorContext, 'database'>,
+  operatorId: number,
+  id: number,
+): Promise<StoredProposal> {
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      const { applicationId } = await lockProposal(session, id, (proposal) => {
+        if (proposal.maker.id !== operatorId)
+          throw new Refusal(403, `${proposal.maker.login} made it: only the maker undoes a proposal`);
+      });
+      await backToQueue(session, applicationId);
+      await takeClaim(session, applicationId, operatorId);
+      await endProposal(session, { proposalId: id, applicationId }, { state: 'undone' });
+      return (await readProposal(session, id))!;
+    }),
+  );
+}
+
+/** Who is the second operator, and whether both factors were proved within five minutes. */
+export interface Second {
+  readonly id: number;
+  readonly isFresh: boolean;
+}
+
+/**
+ * A second operator confirms a proposal, which is recorded. Throws a `Refusal`: 404 none; 403 one's own, or a payment
+ * without a new sign-in; 409 it needs no second operator, has one, or is not open any more.
+ */
+export async function confirmProposal(
+  context: OperatorContext,
+  second: Second,
+  id: number,
+): Promise<StoredProposal> {
+  const confirmed = await acting(
+    context,
+    (part) =>
+      inTransaction(part.database, async (session) => {
+        const { act } = await lockForSecond(session, second, id);
+        if (act === 'disburse' && !second.isFresh) throw needsSignIn();
+        await writeConfirmation(session, id, second.id);
+        return (await readProposal(session, id))!;
+      }),
+    (proposal) => ({ act: 'proposal confirm', ...named(proposal) }),
+  );
+  return confirmed;
+}
+
+/** A second operator declines a proposal and says why, which is recorded. Throws as `confirmProposal`. */
+export function declineProposal(
+  context: OperatorContext,
+  second: Second,
+  id: number,
+  given: string,
+): Promise<StoredProposal> {
+  const reason = checkReason(given);
+  return acting(
+    context,
+    (part) =>
+      inTransaction(part.database, async (session) => {
+        const { applicationId } = await lockForSecond(session, second, id);
+        await backToQueue(session, applicationId);
+        const end = { state: 'declined', outcome: reason, secondId: second.id } as const;
+        await endProposal(session, { proposalId: id, applicationId }, end);
+        return (await readProposal(session, id))!;
+      }),
+    (proposal) => ({ act: 'proposal decline', ...named(proposal), reason }),
+  );
+}
+
+function named({ id, applicationId }: StoredProposal) {
+  return { target: `proposal ${id}`, applicationId };
+}
+
+/** Locks an open proposal that waits for a second operator, who is another one than its maker. */
+async function lockForSecond(session: Transaction, second: Second, id: number): Promise<StoredProposal> {
+  const proposal = await lockProposal(session, id, ({ maker }) => {
+    if (maker.id === second.id)
+      throw new Refusal(403, 'you made it: another operator confirms or declines a proposal');
+  });
+  // The account may have changed since the request began.
+  if (!mayDecide(await readDecider(session, second.id)))
+    throw new Refusal(403, 'your account may not decide any more');
+  if (proposal.needsSecond === null) throw new Refusal(409, 'it needs no second operator');
+  if (proposal.confirmedAt !== null) {
+    throw new Refusal(409, `${proposal.second?.login} has confirmed it already`, {
+      facts: { by: proposal.second, state: proposal.state },
+    });
+  }
+  return proposal;
+}
+
+/** Locks an open proposal, after `require` has looked at what never changes of it. */
+async function lockProposal(
+  session: Transaction,
+  id: number,
+  require: (proposal: StoredProposal) => void,
+): Promise<StoredProposal> {
+  require(await found(session, id));
+  const isOpen = await lockOpen(session, id);
+  const proposal = await found(session, id);
+  if (isOpen) return proposal;
+  const { state, second, outcome } = proposal;
+  throw new Refusal(409, `it is ${state} already`, { facts: { state, by: second, outcome } });
+}
+
+async function found(session: Session, id: number): Promise<StoredProposal> {
+  const proposal = await readProposal(session, id);
+  if (proposal === null) throw new Refusal(404, 'there is no such proposal');
+  return proposal;
+}

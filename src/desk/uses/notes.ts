@@ -1,0 +1,84 @@
+/** Notes of operators about an application: they write them for each other, and no applicant or partner reads them. */
+import { v7 as uuidv7 } from 'uuid';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { stillThere } from '../../applications/sql/erasure.ts';
+import { acting } from '../../operations/acting.ts';
+import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import { inTransaction, type Session } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { MOST_NOTE_CHARACTERS, MOST_NOTES, MOST_NOTES_AN_HOUR } from '../rules/bounds.ts';
+import { operatorText } from '../rules/operator-text.ts';
+import { countNotes, holdNotes, insertNote, noteIdentity, notesOf } from '../sql/notes.ts';
+import { noApplication, Refusal } from './refusal.ts';
+
+/** A note as it is shown; `text` is null where it does not open: it is damaged, or of a data key that is missing. */
+export interface ShownNote {
+  readonly id: number;
+  readonly at: Date;
+  readonly by: { readonly id: number; readonly login: string };
+  readonly text: string | null;
+}
+
+/**
+ * Writes a note and records the act. Throws `OperatorError` where the text is refused, and a `Refusal` where there is
+ * no such application, its person was erased, it has all its notes, or the operator has written too many.
+ */
+export function addNote(
+  context: OperatorContext,
+  by: ShownNote['by'],
+  applicationId: ApplicationId,
+  given: string,
+): Promise<ShownNote> {
+  const text = operatorText(given, MOST_NOTE_CHARACTERS);
+  if (text === null) {
+    throw new OperatorError(
+      `the text must have 1 to ${MOST_NOTE_CHARACTERS} characters, without control or hidden ones`,
+    );
+  }
+  return acting(
+    context,
+    ({ database, vault }) =>
+      inTransaction(database, async (session) => {
+        await holdNotes(session, by.id, applicationId);
+        await requirePerson(session, applicationId);
+        const counts = await countNotes(session, { applicationId, operatorId: by.id }, MOST_NOTES_AN_HOUR);
+        if (counts.ofApplication >= MOST_NOTES)
+          throw new Refusal(409, `the application has ${MOST_NOTES} notes: it takes no more`);
+        if (counts.ofHour >= MOST_NOTES_AN_HOUR) {
+          const retryAfterSeconds = counts.waitSeconds ?? 1;
+          const wait = `too many notes within an hour: wait ${retryAfterSeconds} seconds`;
+          throw new Refusal(429, wait, { retryAfterSeconds });
+        }
+        const sealId = uuidv7();
+        const content = vault.seal(text, noteIdentity(applicationId, sealId));
+        const note = { applicationId, operatorId: by.id, sealId, content };
+        return { ...(await insertNote(session, note)), by, text };
+      }),
+    () => ({ act: 'application note', applicationId }),
+  );
+}
+
+async function requirePerson(session: Session, id: ApplicationId): Promise<void> {
+  if ((await stillThere(session, [id])).length > 0) return;
+  if ((await stillThere(session, [id], 'also erased')).length === 0) throw noApplication();
+  throw new Refusal(409, 'the person of the application was erased: nothing more is written about them');
+}
+
+/** The notes of an application, the oldest first. */
+export async function readNotes(
+  { database, vault }: { readonly database: Session; readonly vault: Vault },
+  id: ApplicationId,
+): Promise<ShownNote[]> {
+  return (await notesOf(database, id)).map(({ id: note, at, operatorId, login, sealId, content }) => ({
+    ...{ id: note, at, by: { id: operatorId, login } },
+    text: opened(vault, content, noteIdentity(id, sealId)),
+  }));
+}
+
+function opened(vault: Vault, content: Buffer, identity: string): string | null {
+  try {
+    return vault.open(content, identity).toString('utf8');
+  } catch {
+    return null;
+  }
+}

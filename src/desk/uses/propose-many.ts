@@ -1,0 +1,60 @@
+/** One decision on many applications: those that are named, or a selection of the queue. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { OperatorError } from '../../operations/operator-context.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
+import { inTransaction, type Transaction } from '../../postgres/database.ts';
+import type { Outcome } from '../sql/proposal-requests.ts';
+import { type Decision, readSelection } from '../sql/propose.ts';
+import { checkDecision, type Decided, propose } from './propose.ts';
+import { digestOf, once, type ProposingDesk } from './propose-one.ts';
+import { Refusal } from './refusal.ts';
+
+/** Exactly one of the two. */
+export interface Many {
+  readonly applications: readonly Decided[] | undefined;
+  /** The id of a selection. */
+  readonly selection: string | undefined;
+}
+
+/**
+ * Proposes a decision on each of many applications, in one transaction, and returns what became of each. `key` as in
+ * `proposeOne`; the outcomes of a repeated request are those of the first one. Throws `OperatorError` for a fault of
+ * the body, and a `Refusal` (404) where the selection has ended.
+ */
+export async function proposeMany(
+  { database, undoSeconds }: ProposingDesk,
+  given: Decision,
+  many: Many,
+  key: string | null,
+): Promise<readonly Outcome[]> {
+  const decision = checkDecision(given);
+  if ((many.applications === undefined) === (many.selection === undefined))
+    throw new OperatorError('name the applications either by applications or by selection');
+  const digest = digestOf(['many', many, decision]);
+  const outcomes = await againAfterConflict(() =>
+    inTransaction(database, (session) =>
+      once(session, decision.makerId, { key, digest }, async () =>
+        propose(session, decision, { undoSeconds, isOfMany: true }, await decidedOf(session, decision, many)),
+      ),
+    ),
+  );
+  return outcomes;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function decidedOf(
+  session: Transaction,
+  { makerId }: Decision,
+  { applications, selection }: Many,
+): Promise<readonly Decided[]> {
+  if (selection === undefined) return eachOnce(applications ?? []);
+  const selected = UUID.test(selection) ? await readSelection(session, selection, makerId) : null;
+  if (selected === null) throw new Refusal(404, 'there is no such selection, or it has ended: select again');
+  return selected;
+}
+
+/** An application that is named twice counts once. */
+function eachOnce(decided: readonly Decided[]): Decided[] {
+  return [...new Map<ApplicationId, Decided>(decided.map((one) => [one.id, one])).values()];
+}

@@ -1,0 +1,138 @@
+/** How operators propose decisions (D48): on one application, or on many at once. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { TRANSITIONS } from '../../applications/rules/lifecycle.ts';
+import { actionsOf } from '../../applications/rules/reason-codes.ts';
+import { type DecisionFacts, readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
+import { lastEventsOf } from '../../applications/sql/desk/last-event.ts';
+import { OperatorError } from '../../operations/operator-context.ts';
+import { checkReason } from '../../operations/reason.ts';
+import type { Authority } from '../../operators/rules/authority.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { type BulkResult, secondReasonOf } from '../rules/proposal.ts';
+import type { Outcome } from '../sql/proposal-requests.ts';
+import {
+  addProposals,
+  type Decision,
+  type NewProposal,
+  type NotTaken,
+  readAuthority,
+  readQueuedFacts,
+  reserve,
+  takeItems,
+  unreserve,
+} from '../sql/propose.ts';
+
+export type { Decision };
+
+/** An application, and the event that the decision on it stands on. */
+export interface Decided {
+  readonly id: ApplicationId;
+  readonly lastEvent: string;
+}
+
+/** What became of one application, with what a refusal tells. */
+export interface ProposeOutcome extends Outcome {
+  readonly facts: DecisionFacts | undefined;
+  /** Who claims it, or that it is pended. */
+  readonly notTaken?: NotTaken;
+}
+
+/** Throws `OperatorError` where the code is of another act, an override of no payment, or the reason no line. */
+export function checkDecision(decision: Decision): Decision {
+  const { act, reasonCode, isOverride } = decision;
+  if (!actionsOf(reasonCode).includes(act))
+    throw new OperatorError(`reason_code ${reasonCode} is no code of the act ${act}`);
+  if (isOverride && act !== 'disburse') throw new OperatorError('override is for the act disburse alone');
+  return { ...decision, reason: checkReason(decision.reason) };
+}
+
+/**
+ * Proposes a decision on each of these applications that it may be proposed on, and returns what became of each, in
+ * their order. It writes nothing for the others.
+ */
+export async function propose(
+  session: Transaction,
+  decision: Decision,
+  { undoSeconds, isOfMany }: { readonly undoSeconds: number; readonly isOfMany: boolean },
+  decided: readonly Decided[],
+): Promise<ProposeOutcome[]> {
+  const ids = decided.map(({ id }) => id).toSorted((one, other) => one - other);
+  const facts = await factsOf(session, ids);
+  const last = await lastEventsOf(session, ids);
+  const authority = await readAuthority(session, decision.makerId);
+  const byId = new Map(decided.map((one) => [one.id, one]));
+  const objections = new Map(
+    ids.map((id) => [id, objectionTo(byId.get(id)!, facts.get(id), last.get(id), decision)]),
+  );
+  const reserved = await reserve(
+    session,
+    ids.filter((id) => objections.get(id) === null),
+    isOfMany,
+  );
+  const inReview = reserved.map(({ id }) => id).filter((id) => facts.get(id)?.status === 'in_review');
+  const notTaken = new Map(
+    (await takeItems(session, inReview, decision.makerId)).map((one) => [one.id, one]),
+  );
+  await unreserve(session, [...notTaken.keys()]);
+  const made = reserved
+    .filter(({ id }) => !notTaken.has(id))
+    .map(
+      (one): NewProposal => newProposal(one, byId.get(one.id)!, facts.get(one.id)!, { decision, authority }),
+    );
+  await addProposals(session, decision, undoSeconds, made);
+  const proposals = new Map(made.map(({ id, proposalId }) => [id, proposalId]));
+  return decided.map(({ id }) => {
+    const obstacle = notTaken.get(id);
+    const proposalId = proposals.get(id) ?? null;
+    const result = objections.get(id) ?? resultOf(proposalId, obstacle);
+    return { id, result, proposalId, facts: facts.get(id), ...(obstacle && { notTaken: obstacle }) };
+  });
+}
+
+/** The queue has the facts of applications in review: to read 10,000 of these from their batches takes seconds. */
+async function factsOf(
+  session: Transaction,
+  ids: readonly ApplicationId[],
+): Promise<ReadonlyMap<ApplicationId, DecisionFacts>> {
+  const queued = await readQueuedFacts(session, ids);
+  const others = ids.filter((id) => !queued.has(id));
+  for (let from = 0; from < others.length; from += READ_AT_ONCE) {
+    const read = await readDecisionFacts(session, others.slice(from, from + READ_AT_ONCE));
+    for (const [id, facts] of read) queued.set(id, facts);
+  }
+  return queued;
+}
+
+const READ_AT_ONCE = 500;
+
+/** Why an application does not get the proposal; null: nothing speaks against it yet. */
+function objectionTo(
+  { lastEvent }: Decided,
+  facts: DecisionFacts | undefined,
+  last: string | undefined,
+  { act }: Decision,
+): BulkResult | null {
+  if (facts === undefined) return 'unknown';
+  if (last !== lastEvent) return 'changed';
+  return facts.status !== null && TRANSITIONS[act].from.includes(facts.status) ? null : 'illegal';
+}
+
+function resultOf(proposalId: number | null, obstacle: NotTaken | undefined): BulkResult {
+  if (proposalId !== null) return 'proposed';
+  if (obstacle === undefined) return 'already_proposed';
+  return obstacle.isPended ? 'illegal' : 'claimed';
+}
+
+function newProposal(
+  reserved: { readonly id: ApplicationId; readonly proposalId: number },
+  { lastEvent }: Decided,
+  { currency, debtAmount, signedAt }: DecisionFacts,
+  { decision, authority }: { readonly decision: Decision; readonly authority: Authority },
+): NewProposal {
+  const { act, isOverride } = decision;
+  return {
+    ...reserved,
+    ...{ decidedOn: lastEvent, signedAt },
+    needsSecond: secondReasonOf({ act, isOverride, currency, debtAmount }, authority),
+  };
+}

@@ -1,0 +1,65 @@
+/** The queue of applications in review, as operators work with it (D48). */
+import { randomUUID } from 'node:crypto';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { withOffset } from '../../base/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import { MOST_COUNTED, type QueueFilter, type QueueOrder, type QueuePlace } from '../rules/queue.ts';
+import { dropClaim, type StoredClaim, takeClaim } from '../sql/claims.ts';
+import { claimNext, countItems, makeSelection, readPage, type StoredItem } from '../sql/queue.ts';
+import { Refusal } from './refusal.ts';
+
+export { claimNext, dropClaim, type StoredClaim, type StoredItem };
+
+/** A page of the queue. */
+export interface QueuePage {
+  readonly items: readonly StoredItem[];
+  /** Where the next page goes on; null: this is the last one. */
+  readonly next: QueuePlace | null;
+  /** How many fit the filter; `MOST_COUNTED` stands for it and more. */
+  readonly count: number;
+}
+
+interface Asked {
+  readonly filter: QueueFilter;
+  readonly order: QueueOrder;
+  /** null: from the beginning. */
+  readonly after: QueuePlace | null;
+  readonly limit: number;
+}
+
+/** A page of what the operator asked for. An item that changes its place meanwhile may be missed or come twice. */
+export async function showQueue(
+  database: Database,
+  { filter, order, after, limit }: Asked,
+  operatorId: number,
+): Promise<QueuePage> {
+  const [found, count] = await Promise.all([
+    readPage(database, filter, { order, after, limit: limit + 1 }, operatorId),
+    countItems(database, filter, operatorId),
+  ]);
+  const items = found.slice(0, limit);
+  return { items, next: found.length > limit ? (items.at(-1) ?? null) : null, count };
+}
+
+/** Claims an application, or renews the claim. Throws a `Refusal`: 404 not in review, 409 with who holds it. */
+export async function claim(database: Database, id: ApplicationId, operatorId: number): Promise<StoredClaim> {
+  const taken = await takeClaim(database, id, operatorId);
+  if (taken === null) throw new Refusal(404, 'there is no such application in review');
+  if (taken.isHeld) return taken.claim;
+  const { by, until } = taken.claim;
+  throw new Refusal(409, 'another operator holds the application', {
+    facts: { by, until: withOffset(until) },
+  });
+}
+
+/** Keeps what fits now for ten minutes. Throws a `Refusal` (409) where more than `MOST_COUNTED` fit. */
+export async function select(
+  database: Database,
+  filter: QueueFilter,
+  operatorId: number,
+): Promise<{ readonly selection: string; readonly count: number; readonly endsAt: Date }> {
+  const selection = randomUUID();
+  const made = await makeSelection(database, filter, operatorId, selection);
+  if (made === null) throw new Refusal(409, `more than ${MOST_COUNTED} match: narrow the filters`);
+  return { selection, ...made };
+}

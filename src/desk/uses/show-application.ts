@@ -1,0 +1,86 @@
+/** Everything that the page of an application shows, read with the statements of its subjects. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { type Earlier, earlierApplications } from '../../applications/sql/desk/earlier-applications.ts';
+import { lastEventOf } from '../../applications/sql/desk/last-event.ts';
+import { type ExplainedApplication, showApplication } from '../../applications/uses/applications.ts';
+import { conversationOf } from '../../conversation/sql/conversations.ts';
+import { type ShownConversation, showConversation } from '../../conversation/uses/operate.ts';
+import { listDocuments, type StoredDocument } from '../../documents/sql/documents.ts';
+import { incomeCheckOf, type StoredIncomeCheck } from '../../income/sql/income-checks.ts';
+import type { OperatorContext } from '../../operations/operator-context.ts';
+import { readContract, type StoredContract } from '../../signing/sql/contracts.ts';
+import { newestPendOf, type StoredPend } from '../sql/pends.ts';
+import { newestProposalOf, type StoredProposal } from '../sql/proposals.ts';
+import { readItem, type StoredItem } from '../sql/queue.ts';
+import { readNotes, type ShownNote } from './notes.ts';
+
+export { lastEventOf };
+
+export interface ShownApplication {
+  /** The last event, read before the rest: what is shown is never older than it. */
+  readonly lastEvent: string;
+  readonly application: ExplainedApplication;
+  readonly earlier: { readonly samePhone: Earlier; readonly sameIdNumber: Earlier };
+  /** null, as the next two: there is none. */
+  readonly conversation: ShownConversation | null;
+  readonly documents: readonly StoredDocument[];
+  readonly income: StoredIncomeCheck | null;
+  readonly contract: StoredContract | null;
+  readonly notes: readonly ShownNote[];
+  /** null: it is not in the queue. */
+  readonly item: StoredItem | null;
+  /** The open one, or else the newest. */
+  readonly proposal: StoredProposal | null;
+  /** The newest one; null: there was none. */
+  readonly pend: StoredPend | null;
+}
+
+/** The application; null where there is none. `context.actor` is not used: nothing personal is shown. */
+export async function readForPage(
+  context: OperatorContext,
+  id: ApplicationId,
+): Promise<ShownApplication | null> {
+  const { database } = context;
+  const lastEvent = await lastEventOf(database, id);
+  if (lastEvent === null) return null;
+  // Three reads at once: one after the other they take long on a busy store, and all at once they take its sessions.
+  const [application, earlier, rest] = await Promise.all([
+    showApplication(context, id),
+    earlierApplications(database, id),
+    readRest(context, id),
+  ]);
+  return { lastEvent, application, earlier, ...rest };
+}
+
+type Rest = Omit<ShownApplication, 'lastEvent' | 'application' | 'earlier'>;
+
+async function readRest(context: OperatorContext, id: ApplicationId): Promise<Rest> {
+  const { database } = context;
+  return {
+    conversation: await chatOf(context, id),
+    documents: await documentsOf(context, id),
+    income: await incomeCheckOf(database, id),
+    contract: await readContract(database, id),
+    notes: await readNotes(context, id),
+    item: await readItem(database, id),
+    proposal: await newestProposalOf(database, id),
+    pend: await newestPendOf(database, id),
+  };
+}
+
+/** The newest conversation with what happened; null where the application has none. */
+export async function chatOf(context: OperatorContext, id: ApplicationId): Promise<ShownConversation | null> {
+  return (await conversationOf(context.database, id)) === null ? null : showConversation(context, id);
+}
+
+/** The newest ones: a person may send files that are refused without end. */
+const MOST_DOCUMENTS = 100;
+
+async function documentsOf({ database }: OperatorContext, id: ApplicationId): Promise<StoredDocument[]> {
+  const documents: StoredDocument[] = [];
+  for await (const document of listDocuments(database, { applicationId: id, state: null })) {
+    documents.push(document);
+    if (documents.length === MOST_DOCUMENTS) break;
+  }
+  return documents.toReversed();
+}

@@ -1,0 +1,38 @@
+/** All routes of the operators' accounts. */
+
+import type { LogFailure } from '../../operations/failure-log.ts';
+import type { Route } from '../../operator-api/route.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { OidcConfig } from '../settings.ts';
+import { IdentityProvider } from '../uses/identity-provider.ts';
+import { checkArgon2 } from '../uses/password-hash.ts';
+import { enrolmentRoutes } from './enrolment.ts';
+import { CALLBACK, oidcRoutes } from './oidc.ts';
+import { sessionRoutes } from './session.ts';
+
+interface Accounts {
+  readonly database: Database;
+  readonly vault: Vault;
+  /** null: operators sign in here alone. */
+  readonly oidc: OidcConfig | null;
+  /** Where browsers reach the console; the port may be known only once it is open. */
+  readonly origin: () => string;
+  readonly logFailure: LogFailure;
+}
+
+/** Throws `ToldError` where this Node.js cannot check a password. */
+export async function accountRoutes({ oidc, origin, logFailure, ...store }: Accounts): Promise<Route[]> {
+  await checkArgon2();
+  const way = oidc && {
+    ...{ ...store, provider: new IdentityProvider(oidc) },
+    callback: () => `${origin()}${CALLBACK}`,
+  };
+  return [
+    ...sessionRoutes(store, way !== null),
+    ...enrolmentRoutes(store),
+    ...oidcRoutes(way, ({ fault, code }) =>
+      logFailure('a sign-in at the identity provider failed', { fault, code }),
+    ),
+  ];
+}

@@ -1,0 +1,132 @@
+/** How a browser signs in by OpenID Connect. */
+
+import { Type } from 'typebox';
+import { type Answer, type Call, type Route, route } from '../../operator-api/route.ts';
+import { ProviderError } from '../uses/identity-provider.ts';
+import { type Begun, beginAgain, beginBinding, beginSignIn, type Oidc } from '../uses/oidc-begin.ts';
+import { type Ended, endSignIn } from '../uses/oidc-end.ts';
+import { NO_LINK } from './enrolment.ts';
+import { AtProvider, Nothing, ProviderAnswer, ShortText, Strict, WaysIn } from './forms.ts';
+import { NOT_PROVED } from './session.ts';
+
+/** Where the identity provider sends the browser, below the origin of the console. */
+export const CALLBACK = '/api/session/oidc/callback';
+
+/** Tells of a fault of the identity provider, for the log. */
+type LogFault = (error: ProviderError) => void;
+
+const NOT_OFFERED = {
+  status: 404,
+  body: { error: 'sign-in by OpenID Connect is not set up here (OIDC_ISSUER)' },
+};
+const AWAY = {
+  status: 502,
+  body: { error: 'the identity provider does not answer: try again, or tell an admin' },
+};
+
+/** The routes of a sign-in by OpenID Connect; without `oidc` they answer that it is not set up. */
+export function oidcRoutes(oidc: Oidc | null, logFault: LogFault): Route[] {
+  const begin = (start: (oidc: Oidc) => Promise<Begun>, refused: Answer<never>) =>
+    oidc === null ? NOT_OFFERED : started(start(oidc), refused, logFault);
+  return [
+    route({
+      ...{ method: 'GET', path: '/session/oidc', access: 'open', reply: WaysIn },
+      summary: 'Tells whether sign-in by OpenID Connect is offered.',
+      run: async ({ session }) => ({
+        body: {
+          ...{ offered: oidc !== null, name: oidc?.provider.name ?? null },
+          needs_code: session?.isWhole === false,
+        },
+      }),
+    }),
+    route({
+      ...{ method: 'POST', path: '/session/oidc', access: 'open', reply: AtProvider },
+      summary: 'Begins a sign-in at the identity provider: the browser has to go to the address.',
+      run: async ({ address }) => begin((to) => beginSignIn(to, address), NOT_OFFERED),
+    }),
+    route({
+      ...{ method: 'POST', path: '/enrolment/oidc', access: 'open', reply: AtProvider },
+      summary: 'Begins to bind the account behind a link to the identity of who signs in at the provider.',
+      body: Strict({ token: ShortText }),
+      run: async ({ body: { token }, address }) => begin((to) => beginBinding(to, address, token), NO_LINK),
+    }),
+    route({
+      ...{ method: 'POST', path: '/session/again/oidc', access: 'viewer', reply: AtProvider },
+      summary: 'Begins to prove both factors again, with a code of the app where the account has one.',
+      body: Strict({ code: Type.Optional(ShortText) }),
+      run: async ({ body: { code }, session, sessionKey, address }) =>
+        begin(
+          (to) => beginAgain(to, address, { operatorId: session!.operatorId, key: sessionKey!, code }),
+          NOT_PROVED,
+        ),
+    }),
+    route({
+      ...{ method: 'GET', path: CALLBACK.replace('/api', ''), access: 'open', isCallback: true },
+      summary: 'Takes the answer of the identity provider, which sends the browser here.',
+      query: ProviderAnswer,
+      reply: Nothing,
+      run: async (call) => (oidc === null ? NOT_OFFERED : goOn(await ended(oidc, call, logFault))),
+    }),
+  ];
+}
+
+async function started(
+  start: Promise<Begun>,
+  refused: Answer<never>,
+  logFault: LogFault,
+): Promise<Answer<{ url: string }>> {
+  try {
+    const begun = await start;
+    if (begun.kind === 'refused') return refused;
+    if (begun.kind === 'done') return { body: { url: begun.url }, pendingCookie: begun.secret };
+    const { retryAfterSeconds } = begun;
+    return {
+      status: 429,
+      body: { error: `too many tries: wait ${retryAfterSeconds} seconds` },
+      retryAfterSeconds,
+    };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    logFault(error);
+    return AWAY;
+  }
+}
+
+type Outcome = Ended | { readonly kind: ProviderError['fault'] };
+
+async function ended(
+  oidc: Oidc,
+  { query, pendingCookie: secret, session, sessionKey }: Call<unknown, Record<string, string | string[]>>,
+  logFault: LogFault,
+): Promise<Outcome> {
+  const answer = new URLSearchParams(
+    Object.entries(query).flatMap(([name, values]) =>
+      [values].flat().map((value): [string, string] => [name, value]),
+    ),
+  );
+  try {
+    return await endSignIn(oidc, { secret, answer, session, sessionKey });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    logFault(error);
+    return { kind: error.fault };
+  }
+}
+
+/** The page reads what became of it from the address. The token stands behind `#`, which no server gets. */
+function goOn(outcome: Outcome): Answer<never> {
+  const away = { body: null, pendingCookie: '' };
+  switch (outcome.kind) {
+    case 'done':
+      return { ...away, cookie: outcome.cookie, redirect: '/' };
+    case 'again':
+      return { ...away, cookie: outcome.cookie, redirect: '/?oidc=again' };
+    case 'bound':
+      return { ...away, redirect: `/#bound=${outcome.token}` };
+    case 'over':
+      // Maybe a sign-in goes on in this browser, and this answer is not its own.
+      return { body: null, redirect: '/?oidc=over' };
+    default:
+      return { ...away, redirect: `/?oidc=${outcome.kind}` };
+  }
+}

@@ -1,0 +1,42 @@
+/** The first admin of the embedded store, so that the console can be tried at once. */
+import { chainKeysOf } from '../../operations/chain-keys.ts';
+import type { OperatorContext } from '../../operations/operator-context.ts';
+import { addOperatorEvents } from '../../operations/sql/operator-events.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
+import { inTransaction } from '../../postgres/database.ts';
+import { operatorName } from '../rules/operator-name.ts';
+import { resetFactors } from '../sql/factors.ts';
+import { insertOperator, lockOperators, readOperators } from '../sql/operators.ts';
+import { newToken } from './tokens.ts';
+
+const LOGIN = 'admin';
+
+/**
+ * While no operator has set the factors: adds the admin `admin`, or gives it a new link, which ends the link before.
+ * Returns the link's token; null where an operator has set the factors, or somebody added another admin. The record
+ * gets the addition alone: a start is no act of an operator.
+ */
+export function inviteFirstAdmin({ database, vault, actor }: OperatorContext): Promise<string | null> {
+  const { token, digest } = newToken();
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      await lockOperators(session);
+      const operators = await readOperators(session);
+      const isTaken = operators.some(
+        ({ login, role, enrolledAt }) => enrolledAt !== null || (role === 'admin' && login !== LOGIN),
+      );
+      if (isTaken) return null;
+      const own = operators.find(({ login }) => login === LOGIN);
+      if (own !== undefined) {
+        if (own.role !== 'admin') return null;
+        return (await resetFactors(session, own.id, digest)) ? token : null;
+      }
+      const id = await insertOperator(session, { login: LOGIN, role: 'admin', linkDigest: digest });
+      // Another process that starts at the same time has just added it, and shows its own link.
+      if (id === null) return null;
+      const act = { act: 'operator add', target: operatorName(id) };
+      await addOperatorEvents(session, chainKeysOf(vault), actor, [act]);
+      return token;
+    }),
+  );
+}

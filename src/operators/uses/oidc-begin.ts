@@ -1,0 +1,82 @@
+/** The way to the identity provider: for a sign-in, with the link of an account, or to sign in again. */
+import { type Database, inTransaction } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { lockAccount, lockAccountByLink } from '../sql/factors.ts';
+import { beginPending, type Purpose } from '../sql/pending-sign-ins.ts';
+import { countWrongProof, type SessionKey } from '../sql/sessions.ts';
+import type { IdentityProvider } from './identity-provider.ts';
+import { proofOf } from './second-factor.ts';
+import { recordSignIn } from './sign-in-record.ts';
+import { clearCodes, countCode, countStart } from './throttle.ts';
+import { digestOf, newToken } from './tokens.ts';
+
+/** What a sign-in at the identity provider needs; `callback` is the address to which the provider sends the browser. */
+export interface Oidc {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly provider: IdentityProvider;
+  readonly callback: () => string;
+}
+
+/** What became of a start. */
+export type Begun =
+  /** The address at the provider, and the secret for the browser's cookie. */
+  | { readonly kind: 'done'; readonly url: string; readonly secret: string }
+  /** The link or the code is wrong. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+
+const SESSION_S = 43_200;
+
+/** Begins a sign-in. Throws `ProviderError`. */
+export function beginSignIn(oidc: Oidc, address: string): Promise<Begun> {
+  return begin(oidc, address, { kind: 'sign in' });
+}
+
+/** Begins the enrolment of the account behind a link. Throws `ProviderError`. */
+export async function beginBinding(oidc: Oidc, address: string, token: string): Promise<Begun> {
+  const linkDigest = digestOf(token);
+  const account = await inTransaction(oidc.database, (session) => lockAccountByLink(session, linkDigest));
+  return account === null ? { kind: 'refused' } : begin(oidc, address, { kind: 'enrol', linkDigest });
+}
+
+/** Begins a sign-in again within a session; `code` is one of the app, where the account has one. */
+export async function beginAgain(
+  oidc: Oidc,
+  address: string,
+  { operatorId, key, code }: { operatorId: number; key: SessionKey; code: string | undefined },
+): Promise<Begun> {
+  if (code !== undefined) {
+    const retryAfterSeconds = await countCode(oidc, operatorId);
+    if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
+    if (!(await isCode(oidc, operatorId, key, code))) return { kind: 'refused' };
+    await clearCodes(oidc, operatorId);
+  }
+  return begin(oidc, address, { kind: 'again', sessionId: key.id, hasCode: code !== undefined });
+}
+
+function isCode(
+  { database, vault }: Oidc,
+  operatorId: number,
+  { id }: SessionKey,
+  code: string,
+): Promise<boolean> {
+  return inTransaction(database, async (session) => {
+    const account = await lockAccount(session, operatorId);
+    if (account !== null && (await proofOf(session, vault, account, code)) !== null) return true;
+    await countWrongProof(session, id);
+    await recordSignIn(session, vault, operatorId, 'sign in again refused', 'wrong code');
+    return false;
+  });
+}
+
+async function begin(oidc: Oidc, address: string, purpose: Purpose): Promise<Begun> {
+  const { database, provider, callback } = oidc;
+  const retryAfterSeconds = await countStart(oidc, address);
+  if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
+  const { token: secret, digest } = newToken();
+  const maxAgeSeconds = purpose.kind === 'again' ? 0 : SESSION_S;
+  const url = await provider.addressFor({ secret, callback: callback() }, maxAgeSeconds);
+  await beginPending(database, digest, purpose);
+  return { kind: 'done', url, secret };
+}

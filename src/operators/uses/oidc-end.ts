@@ -1,0 +1,171 @@
+/** The way back from the identity provider: what the browser brings becomes a session, or binds an account. */
+import { timingSafeEqual } from 'node:crypto';
+import { inTransaction, type Transaction } from '../../postgres/database.ts';
+import { enrol, lockAccountByLink } from '../sql/factors.ts';
+import { bindIdentity, lockAccountByIdentity } from '../sql/identities.ts';
+import { type PendingSignIn, takePending } from '../sql/pending-sign-ins.ts';
+import { endSession, renewSession, type SessionKey, startSession } from '../sql/sessions.ts';
+import { type Proved, stateOf } from './identity-provider.ts';
+import type { Oidc } from './oidc-begin.ts';
+import { recordSignIn } from './sign-in-record.ts';
+import { digestOf, newSession, newToken } from './tokens.ts';
+
+/** What the browser brings. */
+export interface Brought {
+  /** The secret of the cookie; null: there is none. */
+  readonly secret: string | null;
+  readonly answer: URLSearchParams;
+  /** The session of the browser; null: it has none that goes on. */
+  readonly session: { readonly operatorId: number; readonly isWhole: boolean } | null;
+  readonly sessionKey: SessionKey | null;
+}
+
+/** What became of it. */
+export type Ended =
+  /** A new session; `isWhole` false: it may only give the code of the app. */
+  | { readonly kind: 'done'; readonly cookie: string; readonly isWhole: boolean }
+  /** Both factors are proved again: a new session in the place of the one before. */
+  | { readonly kind: 'again'; readonly cookie: string }
+  /** The account is bound, and needs an authenticator app: the link has this token now. */
+  | { readonly kind: 'bound'; readonly token: string }
+  | { readonly kind: Refused };
+
+/** Why it became nothing. */
+export type Refused =
+  /** It began in another browser, more than ten minutes ago, or was answered before. */
+  | 'over'
+  /** No account is bound to the identity. */
+  | 'unknown'
+  /** The link of the enrolment is over. */
+  | 'no_link'
+  /** Another account is bound to the identity. */
+  | 'taken'
+  /** The provider asked for no second factor, and the account has no app. */
+  | 'no_second_factor'
+  /** Somebody else signed in again, or nobody did. */
+  | 'not_again';
+
+/** How much the clocks of the provider and of the database may differ. */
+const CLOCKS_DIFFER_S = 60;
+/** How old a proof counts whose moment the provider does not say. */
+const UNKNOWN_AGE_S = 86_400;
+
+/** Ends a sign-in with the answer that the browser brought from the provider. Throws `ProviderError`. */
+export async function endSignIn(oidc: Oidc, brought: Brought): Promise<Ended> {
+  const { secret, answer } = brought;
+  // A state of another browser takes nothing: it does not end the sign-in that is under way here.
+  if (secret === null || !isSame(answer.getAll('state'), stateOf(secret))) return { kind: 'over' };
+  const pending = await takePending(oidc.database, digestOf(secret));
+  if (pending === null) return { kind: 'over' };
+  const proved = await oidc.provider.redeem({ secret, callback: oidc.callback() }, answer, pending.nowMs);
+  return inTransaction(oidc.database, (transaction) => {
+    const { purpose } = pending;
+    switch (purpose.kind) {
+      case 'sign in':
+        return signIn(oidc, transaction, { pending, proved, brought });
+      case 'enrol':
+        return bind(oidc, transaction, { pending, proved, linkDigest: purpose.linkDigest });
+      case 'again':
+        return again(oidc, transaction, { pending, proved, brought, ...purpose });
+    }
+  });
+}
+
+function isSame(given: readonly string[], expected: string): boolean {
+  const [bytes, wanted] = [Buffer.from(given.join(' ')), Buffer.from(expected)];
+  return bytes.length === wanted.length && timingSafeEqual(bytes, wanted);
+}
+
+interface Answered {
+  readonly pending: PendingSignIn;
+  readonly proved: Proved;
+}
+
+async function signIn(
+  { vault }: Oidc,
+  session: Transaction,
+  { pending, proved, brought }: Answered & { brought: Brought },
+): Promise<Ended> {
+  const account = await lockAccountByIdentity(session, proved.identity);
+  if (account === null) return { kind: 'unknown' };
+  const { id, totp } = account;
+  if (!proved.hasSecondFactor && totp === null) {
+    await recordSignIn(session, vault, id, 'sign in refused', 'no second factor');
+    return { kind: 'no_second_factor' };
+  }
+  if (brought.session !== null && brought.sessionKey !== null)
+    await endSession(session, brought.sessionKey.id);
+  const isWhole = proved.hasSecondFactor;
+  const cookie = await begin(session, id, isWhole, ageOf(proved, pending));
+  if (isWhole) await recordSignIn(session, vault, id, 'sign in', 'identity provider');
+  return { kind: 'done', cookie, isWhole };
+}
+
+async function bind(
+  { vault }: Oidc,
+  session: Transaction,
+  { pending, proved, linkDigest }: Answered & { linkDigest: Buffer },
+): Promise<Ended> {
+  const account = await lockAccountByLink(session, linkDigest);
+  if (account === null) return { kind: 'no_link' };
+  const { token, digest } = newToken();
+  if (!(await bindIdentity(session, account.id, proved.identity, digest))) return { kind: 'taken' };
+  await recordSignIn(session, vault, account.id, 'enrol', 'identity provider');
+  if (!proved.hasSecondFactor) return { kind: 'bound', token };
+  await enrol(session, account.id, 0);
+  const cookie = await begin(session, account.id, true, ageOf(proved, pending));
+  await recordSignIn(session, vault, account.id, 'sign in', 'identity provider');
+  return { kind: 'done', cookie, isWhole: true };
+}
+
+async function again(
+  { vault }: Oidc,
+  session: Transaction,
+  {
+    pending,
+    proved,
+    brought,
+    sessionId,
+    hasCode,
+  }: Answered & {
+    brought: Brought;
+    sessionId: Buffer;
+    hasCode: boolean;
+  },
+): Promise<Ended> {
+  const { session: own, sessionKey } = brought;
+  if (own === null || !own.isWhole || sessionKey?.id.equals(sessionId) !== true) return { kind: 'not_again' };
+  const account = await lockAccountByIdentity(session, proved.identity);
+  const age = ageOf(proved, pending);
+  // A provider that asked nobody to sign in says a moment before this sign-in began.
+  const isNew = age <= pending.seconds + CLOCKS_DIFFER_S;
+  if (account?.id !== own.operatorId || !isNew) {
+    await recordSignIn(session, vault, own.operatorId, 'sign in again refused', 'identity provider');
+    return { kind: 'not_again' };
+  }
+  if (!proved.hasSecondFactor && !hasCode) {
+    await recordSignIn(session, vault, account.id, 'sign in again refused', 'no second factor');
+    return { kind: 'no_second_factor' };
+  }
+  const { cookie, key } = newSession();
+  const provedSecondsAgo = hasCode ? Math.max(age, pending.seconds) : age;
+  if (!(await renewSession(session, sessionId, key, provedSecondsAgo))) return { kind: 'not_again' };
+  await recordSignIn(session, vault, account.id, 'sign in again', 'identity provider');
+  return { kind: 'again', cookie };
+}
+
+/** The seconds since the person signed in at the provider. */
+function ageOf({ signedInAt }: Proved, { nowMs }: PendingSignIn): number {
+  return signedInAt === null ? UNKNOWN_AGE_S : Math.max(0, nowMs / 1000 - signedInAt);
+}
+
+async function begin(
+  session: Transaction,
+  operatorId: number,
+  isWhole: boolean,
+  provedSecondsAgo: number,
+): Promise<string> {
+  const { cookie, key } = newSession();
+  await startSession(session, key, { operatorId, isWhole, provedSecondsAgo });
+  return cookie;
+}

@@ -1,0 +1,19 @@
+/** The check of the second factor: a code of the authenticator app, or a recovery code. Each counts once. */
+import type { Transaction } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { stepOfCode } from '../rules/totp.ts';
+import { type Account, openTotp, takeRecoveryCode, takeStep } from '../sql/factors.ts';
+import { recoveryDigest } from './tokens.ts';
+
+/** What proved the second factor of a locked account, and counts no more; null: nothing did. */
+export async function proofOf(
+  session: Transaction,
+  vault: Vault,
+  { id, totp, totpStep, nowMs }: Account,
+  code: string,
+): Promise<'one-time code' | 'recovery code' | null> {
+  const recovery = recoveryDigest(code);
+  if (recovery !== null) return (await takeRecoveryCode(session, id, recovery)) ? 'recovery code' : null;
+  const step = totp === null ? null : stepOfCode(openTotp(vault, id, totp), code.trim(), nowMs, totpStep);
+  return step !== null && (await takeStep(session, id, step)) ? 'one-time code' : null;
+}

@@ -1,0 +1,62 @@
+/**
+ * How an operator who is signed in proves both factors again, for what needs a sign-in of the last five minutes. Tries
+ * are bounded as those of a sign-in are, and recorded.
+ */
+import { type Database, inTransaction } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { accountByLogin, lockAccount } from '../sql/factors.ts';
+import { countWrongProof, renewSession, type SessionKey } from '../sql/sessions.ts';
+import { isPassword, refuseWhileBusy } from './password-hash.ts';
+import { proofOf } from './second-factor.ts';
+import type { SignIn } from './sign-in.ts';
+import { recordSignIn } from './sign-in-record.ts';
+import { clearCodes, clearPasswords, countCode, countPassword } from './throttle.ts';
+import { newSession } from './tokens.ts';
+
+interface Proof {
+  readonly login: string;
+  readonly key: SessionKey;
+  readonly password: string;
+  readonly code: string;
+  readonly address: string;
+}
+
+/**
+ * Checks password and code within a whole session. Where both are right, a new session takes the place of this one.
+ * Five wrong proofs end the session: somebody may have found the browser open. Throws `BusyError`.
+ */
+export async function proveAgain(
+  store: { database: Database; vault: Vault },
+  { login, key, password, code, address }: Proof,
+): Promise<SignIn> {
+  refuseWhileBusy();
+  const { database, vault } = store;
+  const account = await accountByLogin(database, login);
+  if (account === null) return { kind: 'refused' };
+  const { id } = account;
+  const waits = [await countPassword(store, { login, address }), await countCode(store, id)];
+  const retryAfterSeconds = Math.max(...waits.map((seconds) => seconds ?? 0));
+  if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
+  const isRight = await isPassword(password, account.password);
+  const result = await inTransaction(database, async (session): Promise<SignIn> => {
+    const locked = await lockAccount(session, id);
+    const isKnown = isRight && locked?.password === account.password;
+    // A code beside a wrong password is not looked at: it would be used up.
+    const proof = isKnown ? await proofOf(session, vault, locked, code) : null;
+    if (proof === null) {
+      await countWrongProof(session, key.id);
+      const reason = isKnown ? 'wrong code' : 'wrong password';
+      await recordSignIn(session, vault, id, 'sign in again refused', reason);
+      return { kind: 'refused' };
+    }
+    const { cookie, key: next } = newSession();
+    if (!(await renewSession(session, key.id, next))) return { kind: 'refused' };
+    await recordSignIn(session, vault, id, 'sign in again', proof);
+    return { kind: 'done', cookie };
+  });
+  if (result.kind === 'done') {
+    await clearPasswords(store, { login, address });
+    await clearCodes(store, id);
+  }
+  return result;
+}

@@ -1,0 +1,210 @@
+/** The page of one application in a real browser. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { form } from '../../src/desk/routes/form.ts';
+import {
+  Application,
+  type ApplicationReply,
+  NewNote,
+  Note,
+  Revealed,
+  RevealReason,
+} from '../../src/desk/routes/forms.ts';
+import { Claimed, ClaimNext } from '../../src/desk/routes/queue-forms.ts';
+import { DocumentFile } from '../../src/desk/routes/work-forms.ts';
+import { type Route, route } from '../../src/operator-api/route.ts';
+import { skip } from '../support/browser.ts';
+import { check, consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
+import { MARKUP, PENDED, PERSON, REVEALED, SHOWN, SHOWN_ID } from '../support/shown-application.ts';
+
+/** A picture of one pixel. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PDF = Buffer.from(`%PDF-1.7 ${MARKUP}`);
+
+/** The routes that the page asks, with answers of the forms that the real ones have. */
+const reasons: string[] = [];
+let application: ApplicationReply = SHOWN;
+const ROUTES: Route[] = [
+  NO_PROPOSALS,
+  route({
+    ...{ method: 'POST', path: '/applications/{id}/claim', access: 'reviewer', summary: 'A claim.' },
+    body: form({}),
+    reply: Claimed,
+    run: async ({ params, session }) => {
+      const by = { id: session!.operatorId, login: session!.login };
+      return { body: { id: Number(params.id), claim: { by, until: '2026-03-02T12:00:00Z' } } };
+    },
+  }),
+  route({
+    ...{ method: 'POST', path: '/applications/{id}/release', access: 'reviewer', summary: 'Its end.' },
+    body: form({}),
+    reply: form({}),
+    run: async () => ({ body: {} }),
+  }),
+  route({
+    ...{ method: 'POST', path: '/review-queue/claim-next', access: 'reviewer', summary: 'The next one.' },
+    body: ClaimNext,
+    reply: Claimed,
+    run: async () => ({ body: { id: null, claim: null } }),
+  }),
+  route({
+    ...{ method: 'GET', path: '/applications/{id}', access: 'viewer', summary: 'One application.' },
+    reply: Application,
+    run: async ({ params }) =>
+      params.id === '256'
+        ? { body: PENDED, tag: '0' }
+        : { body: application, tag: `${application.notes?.length}` },
+  }),
+  route({
+    ...{ method: 'POST', path: '/applications/{id}/reveal', access: 'reviewer', summary: 'Its person.' },
+    body: RevealReason,
+    reply: Revealed,
+    run: async ({ body: { reason } }) => {
+      reasons.push(reason);
+      return { body: REVEALED };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/applications/{id}/documents/{document}/reveal',
+    access: 'reviewer',
+    summary: 'The file of a document.',
+    body: RevealReason,
+    reply: DocumentFile,
+    run: async ({ body: { reason }, params }) => {
+      reasons.push(reason);
+      if (params.document === '1') return { body: { content_type: 'image/png', bytes: PNG } };
+      return { body: { content_type: 'application/pdf', bytes: PDF.toString('base64') } };
+    },
+  }),
+  route({
+    ...{ method: 'POST', path: '/applications/{id}/notes', access: 'reviewer', summary: 'A note.' },
+    body: NewNote,
+    reply: Note,
+    run: async ({ body: { text }, session }) => {
+      const by = { id: session!.operatorId, login: session!.login };
+      const note = { id: application.notes!.length + 1, at: SHOWN.created_at, by, text };
+      application = { ...application, notes: [...application.notes!, note] };
+      return { body: note };
+    },
+  }),
+];
+
+/** Holds that nothing of the person is where others or the next operator may find it. */
+async function assertNothingKept(page: Page): Promise<void> {
+  const kept = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state,
+    location.href, document.title])`;
+  const text = (await page.evaluate(kept)) as string;
+  assert.doesNotMatch(text, /Ana|3005550101|1020304050|Cali/);
+  assert.equal(await page.evaluate('indexedDB.databases().then((all) => all.length)'), 0);
+  assert.equal(await page.evaluate('caches.keys().then((all) => all.length)'), 0);
+}
+
+/** Gives a reason in the open dialog. */
+async function giveReason(page: Page, reason: string): Promise<void> {
+  await page.getByRole('dialog').getByLabel('Reason').fill(reason);
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+describe('an application on its page', { skip, timeout: 240_000 }, async () => {
+  if (skip) return;
+  const { visitAs } = await consoleInBrowser(ROUTES);
+  const path = `/applications/${SHOWN_ID}`;
+
+  for (const screen of SCREENS) {
+    const { width } = screen.viewport;
+
+    it(`shows masked data, and the whole for a reason; texts are no markup (D48), ${width} px`, async () => {
+      application = SHOWN;
+      await visitAs({ login: `rosa.${width}`, role: 'reviewer', screen, path }, async (page) => {
+        await page.getByRole('heading', { name: `Application ${SHOWN_ID}` }).waitFor();
+        await page.getByText('A. L.').waitFor();
+        await check(page, 'application');
+        await page.getByRole('button', { name: 'Reveal personal data' }).press('Enter');
+        await page.getByRole('dialog').waitFor();
+        await check(page, 'application-reason');
+        await giveReason(page, 'a call with the applicant');
+        await page.getByText(PERSON.name).waitFor();
+        await page.getByText(PERSON.id_number).waitFor();
+        await page.getByText(`Quiero saber más ${MARKUP}`).waitFor();
+        await page.getByRole('cell', { name: 'COP 2,650,000' }).waitFor();
+        await check(page, 'application-revealed');
+        assert.equal(await page.locator('main img, main script').count(), 0);
+        assert.ok((await page.getByText(MARKUP).count()) >= 12);
+        await assertNothingKept(page);
+
+        await page.getByRole('button', { name: 'Hide', exact: true }).press('Enter');
+        assert.equal(await page.getByText(PERSON.id_number).count(), 0);
+        await page.reload();
+        await page.getByText('A. L.').waitFor();
+        assert.equal(await page.getByText('Ana Luna').count(), 0);
+        await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+        await page.getByLabel('Login').waitFor();
+        await assertNothingKept(page);
+        assert.doesNotMatch(await page.content(), /A\. L\.|Ana|…50/);
+      });
+    });
+
+    it(`shows a document's picture and offers a PDF, each for a reason (D48), ${width} px`, async () => {
+      await visitAs({ login: `ana.${width}`, role: 'reviewer', screen, path }, async (page) => {
+        const files = page.getByRole('button', { name: 'Show the file' });
+        await files.first().press('Enter');
+        await giveReason(page, 'reading the months');
+        const picture = page.getByRole('img', { name: 'Document 1' });
+        await picture.waitFor();
+        const width =
+          "document.querySelector('main img').decode().then(() => document.images[0].naturalWidth)";
+        assert.equal(await page.evaluate(width), 1);
+        await files.first().press('Enter');
+        await giveReason(page, 'reading the months');
+        const download = page.waitForEvent('download');
+        await page.getByRole('link', { name: 'Download document-2.pdf' }).press('Enter');
+        assert.deepEqual(await readFile(await (await download).path()), PDF);
+        await check(page, 'application-files');
+      });
+    });
+  }
+
+  it('a note is added by keyboard alone, and stands there as text', async () => {
+    application = SHOWN;
+    await visitAs({ login: 'nora', role: 'reviewer', path }, async (page) => {
+      await page.getByLabel('New note').focus();
+      await page.keyboard.type(`called twice ${MARKUP}`);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByText(`called twice ${MARKUP}`).and(page.locator('p')).waitFor();
+      assert.equal(await page.getByLabel('New note').inputValue(), '');
+    });
+  });
+
+  it('a viewer gets neither a way to reveal nor to write', async () => {
+    await visitAs({ login: 'vera', role: 'viewer', path }, async (page) => {
+      await page.getByText('A. L.').waitFor();
+      assert.deepEqual(await page.locator('main').getByRole('button').allTextContents(), []);
+    });
+  });
+
+  it('Escape closes the dialog, and the focus goes back to its button; a page that ends its session is the sign-in', async () => {
+    await visitAs({ login: 'rita', role: 'reviewer', path }, async (page) => {
+      const reveal = page.getByRole('button', { name: 'Reveal personal data' });
+      await reveal.press('Enter');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await reveal.and(page.locator(':focus')).waitFor();
+      await page.getByRole('link', { name: '256' }).press('Enter');
+      await page.waitForURL(/256$/);
+      await page.getByText('Statement of income').waitFor();
+      assert.equal(await page.title(), 'Application 256 · Ventanilla');
+      await check(page, 'application-pended');
+      await page.locator('h1:focus').waitFor();
+      // The page asks again by itself, and hears that the session ended.
+      await page.context().clearCookies();
+      await page.getByLabel('Login').waitFor();
+    });
+  });
+});

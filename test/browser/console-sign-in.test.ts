@@ -1,0 +1,172 @@
+/** The sign-in at an identity provider and the sign-in again, in a real browser (D48). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import { Proposal, type ProposalReply, Proposals } from '../../src/desk/routes/proposal-forms.ts';
+import { Queue } from '../../src/desk/routes/queue-forms.ts';
+import { route } from '../../src/operator-api/route.ts';
+import { CALLBACK } from '../../src/operators/routes/oidc.ts';
+import { PHONE, skip } from '../support/browser.ts';
+import { PASSWORD } from '../support/console.ts';
+import { check, consoleInBrowser, SCREENS, WIDE } from '../support/console-browser.ts';
+import { startIdentityProvider } from '../support/identity-provider.ts';
+
+const PROPOSAL: ProposalReply = {
+  ...{
+    id: 7,
+    application_id: 384,
+    act: 'approve',
+    reason_code: 'unspecified',
+    reason: 'checked',
+    override: false,
+  },
+  ...{ by: { id: 0, login: 'somebody' }, at: '2026-03-02T10:00:00Z', apply_at: '2026-03-02T10:00:10Z' },
+  ...{ state: 'proposed', needs_second: 'authority', second: null, ended_at: null, outcome: null },
+};
+/** How often the act was done. */
+let confirmed = 0;
+const ROUTES = [
+  route({
+    ...{ method: 'GET', path: '/review-queue', access: 'viewer', summary: 'The queue.' },
+    ...{ reply: Queue, run: async () => ({ body: { items: [], next: null, count: 0 } }) },
+  }),
+  route({
+    ...{ method: 'GET', path: '/proposals', access: 'viewer', summary: 'Proposals.' },
+    ...{ reply: Proposals, run: async () => ({ body: { proposals: [PROPOSAL], next: null } }) },
+  }),
+  route({
+    ...{ method: 'POST', path: '/proposals/{id}/confirm', access: 'reviewer', summary: 'Confirms.' },
+    ...{ needsFresh: true, reply: Proposal },
+    run: async () => {
+      confirmed += 1;
+      return { body: { ...PROPOSAL, state: 'applied' as const } };
+    },
+  }),
+];
+const TO_CONFIRM = '/proposals?list=to_confirm';
+
+describe('the sign-in in a browser', { skip, timeout: 240_000 }, async () => {
+  if (skip) return;
+  const provider = await startIdentityProvider([{ claim: 'amr', value: 'mfa' }]);
+  const { store, desk, visit } = await consoleInBrowser(ROUTES, provider.config);
+  provider.callbacks.push(`${desk.url()}${CALLBACK}`);
+  /** Refusals that the page shows, and the way to the provider. */
+  const expected = new RegExp(`40[13]|^${provider.issuer}/`);
+  const makeOld = (login: string) =>
+    store.database.query(
+      `UPDATE operator_sessions SET proved_at = now() - interval '6 minutes'
+       WHERE operator_id = (SELECT id FROM operators WHERE login = $1)`,
+      [login],
+    );
+  const isSignedIn = (page: Page) => page.getByRole('button', { name: 'Sign out' }).waitFor();
+
+  it('an act that needs a new sign-in asks for password and code, and is then done once', async () => {
+    for (const screen of SCREENS) {
+      const login = `rosa.${screen === WIDE ? 'wide' : 'phone'}`;
+      const { signIn, nextCode } = await desk.enrolled(login, 'reviewer');
+      const [name, value] = (await signIn()).cookie!.split('=', 2);
+      await visit(
+        { ...screen, locale: 'en-US' },
+        async (page) => {
+          await page.context().addCookies([{ name: name!, value: value!, url: desk.url() }]);
+          await makeOld(login);
+          const before = confirmed;
+          await page.goto(desk.url() + TO_CONFIRM);
+          await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+          const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+          await dialog.getByLabel('Password').fill('not the password');
+          await dialog.getByLabel('Code of the authenticator app').fill('000000');
+          await page.keyboard.press('Enter');
+          await dialog.getByRole('alert').getByText('Password or code is wrong.').waitFor();
+          await check(page, 'again');
+          assert.equal(confirmed, before);
+          await dialog.getByLabel('Password').fill(PASSWORD);
+          await dialog.getByLabel('Code of the authenticator app').fill(nextCode());
+          await page.keyboard.press('Enter');
+          await dialog.waitFor({ state: 'detached' });
+          await isSignedIn(page);
+          assert.equal(confirmed, before + 1);
+        },
+        { expected },
+      );
+    }
+  });
+
+  it('a link leads to the identity provider and back, and the page is open', async () => {
+    Object.assign(provider.person, { subject: 'ana', amr: ['mfa'] });
+    const { token } = await desk.invite('ana', 'reviewer');
+    await visit(
+      { ...PHONE, locale: 'en-US' },
+      async (page) => {
+        await check(page, 'enrol-at-provider');
+        await page.getByRole('button', { name: 'Sign in at localhost' }).press('Enter');
+        await isSignedIn(page);
+        await makeOld('ana');
+        const before = confirmed;
+        await page.goto(desk.url() + TO_CONFIRM);
+        await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+        const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+        await dialog.getByRole('button', { name: 'Next' }).press('Enter');
+        const link = dialog.getByRole('link', { name: 'Sign in at the identity provider' });
+        await link.waitFor();
+        await check(page, 'again-at-provider');
+        const opened = page.context().waitForEvent('page');
+        await link.press('Enter');
+        await (await opened).getByText('You have signed in again. Close this tab').waitFor();
+        await dialog.waitFor({ state: 'detached' });
+        await isSignedIn(page);
+        assert.equal(confirmed, before + 1);
+      },
+      { path: `/enrol?token=${token}`, expected },
+    );
+  });
+
+  it('without a second factor of the provider the page adds an app, and asks for its code at each sign-in', async () => {
+    Object.assign(provider.person, { subject: 'eva', amr: ['pwd'] });
+    const { token } = await desk.invite('eva', 'reviewer');
+    await visit(
+      { ...WIDE, locale: 'en-US' },
+      async (page) => {
+        await page.getByRole('button', { name: 'Sign in at localhost' }).press('Enter');
+        await page.getByText('Now add this account to an authenticator app.').waitFor();
+        assert.equal(page.url(), `${desk.url()}/`);
+        await check(page, 'bound');
+        await page.getByRole('button', { name: 'Next' }).press('Enter');
+        const key = await page.getByText(/^[A-Z2-7]{32}$/).textContent();
+        const totp = new TOTP({ secret: key! });
+        await page.getByLabel('Code of the authenticator app').fill(totp.generate());
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'I kept the codes' }).press('Enter');
+        await page.getByRole('button', { name: 'Sign in at localhost' }).press('Enter');
+        const code = page.getByLabel('Code of the authenticator app');
+        await code.waitFor();
+        // The step is found again after a reload.
+        await page.reload();
+        await code.fill(totp.generate({ timestamp: Date.now() + 30_000 }));
+        await page.keyboard.press('Enter');
+        await isSignedIn(page);
+        const kept =
+          'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.search, location.hash])';
+        assert.equal(await page.evaluate(kept), '[{},{},"","",""]');
+      },
+      { path: `/enrol?token=${token}`, expected },
+    );
+  });
+
+  it('the page says why a sign-in at the provider led nowhere', async () => {
+    Object.assign(provider.person, { subject: 'nobody', amr: ['mfa'] });
+    await visit(
+      { ...PHONE, locale: 'es-CO' },
+      async (page) => {
+        await page.getByRole('button', { name: 'Entrar con localhost' }).press('Enter');
+        await page.getByRole('alert').getByText('Ninguna cuenta está vinculada').waitFor();
+        assert.equal(page.url(), `${desk.url()}/`);
+        await check(page, 'unknown');
+        await page.getByRole('button', { name: 'Cerrar' }).press('Enter');
+        assert.equal(await page.getByRole('alert').count(), 0);
+      },
+      { expected },
+    );
+  });
+});

@@ -1,0 +1,120 @@
+/** The page of the console in a real browser. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TOTP } from 'otpauth';
+import { Queue } from '../../src/desk/routes/queue-forms.ts';
+import { route } from '../../src/operator-api/route.ts';
+import { DESKTOP, PHONE, skip } from '../support/browser.ts';
+import { PASSWORD } from '../support/console.ts';
+import { check, consoleInBrowser, NO_PROPOSALS } from '../support/console-browser.ts';
+
+/** The most bytes that a browser gets before it shows the page. */
+const FIRST_LOAD = 200_000;
+
+/** The page after the sign-in, with nothing in it. */
+const QUEUE = route({
+  ...{ method: 'GET', path: '/review-queue', access: 'viewer', summary: 'The queue.' },
+  reply: Queue,
+  run: async () => ({ body: { items: [], next: null, count: 0 } }),
+});
+
+describe('the console in a browser', { skip, timeout: 240_000 }, async () => {
+  if (skip) return;
+  const { desk, visit } = await consoleInBrowser([QUEUE, NO_PROPOSALS]);
+
+  it('an operator enrols by a link whose token leaves the address, signs in by keyboard alone and out again', async () => {
+    const { token } = await desk.invite('ana.maria', 'reviewer');
+    await visit(
+      { ...PHONE, locale: 'en-US' },
+      async (page) => {
+        await page.getByRole('heading', { name: 'Set up your account' }).waitFor();
+        assert.equal(page.url(), `${desk.url()}/enrol`);
+        await check(page, 'enrol');
+        await page.getByLabel('Password').fill(PASSWORD);
+        await page.keyboard.press('Enter');
+        const key = await page.getByText(/^[A-Z2-7]{32}$/).textContent();
+        await check(page, 'app');
+        const totp = new TOTP({ secret: key! });
+        await page.getByLabel('Code of the authenticator app').fill(totp.generate());
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
+        await check(page, 'codes');
+        const recovery = await page.getByRole('listitem').first().textContent();
+        await page.getByRole('button', { name: 'I kept the codes' }).press('Enter');
+
+        await page.getByLabel('Login').fill('ana.maria');
+        await page.keyboard.press('Tab');
+        await page.keyboard.type('not the password');
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').getByText('is wrong').waitFor();
+        await check(page, 'wrong');
+        await page.getByLabel('Password').fill(PASSWORD);
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Use a recovery code' }).press('Enter');
+        await page.getByLabel('Recovery code').fill(recovery!);
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        await check(page, 'signed-in');
+        await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+        await page.getByLabel('Login').waitFor();
+        const kept =
+          'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.search])';
+        assert.equal(await page.evaluate(kept), '[{},{},"",""]');
+      },
+      // Before the sign-in, and for the wrong password.
+      { path: `/enrol?token=${token}`, expected: /401/ },
+    );
+  });
+
+  it('speaks three languages, which the browser chooses or the operator', async () => {
+    await visit(
+      { ...DESKTOP, locale: 'pt-BR' },
+      async (page) => {
+        await page.getByRole('heading', { name: 'Entrar' }).waitFor();
+        await page.getByLabel('Idioma').selectOption('es');
+        await page.getByRole('heading', { name: 'Iniciar sesión' }).waitFor();
+        assert.equal(await page.evaluate('document.documentElement.lang'), 'es');
+        await page.reload();
+        await page.getByRole('heading', { name: 'Iniciar sesión' }).waitFor();
+        await check(page, 'sign-in');
+      },
+      { expected: /401/ },
+    );
+  });
+
+  it('its policy refuses a script and a style of a text, and markup from a text', async () => {
+    await visit(
+      DESKTOP,
+      async (page) => {
+        const refused = await page.evaluate(`new Promise((resolve) => {
+          const refused = [];
+          addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+            if (refused.push(effectiveDirective) === 2) resolve(refused.sort().join(' '));
+          });
+          document.body.append(Object.assign(document.createElement('style'), { textContent: 'p {}' }));
+          try { document.body.innerHTML = '<p>'; } catch {}
+        })`);
+        assert.equal(refused, 'require-trusted-types-for style-src-elem');
+      },
+      { expected: /401|Content Security Policy|TrustedHTML/ },
+    );
+  });
+
+  it('loads at most 200,000 bytes at first, and no page that few roles see', async () => {
+    await visit(
+      DESKTOP,
+      async (page) => {
+        await page.getByLabel('Login').waitFor();
+        const loads = `JSON.stringify([...performance.getEntriesByType('navigation'),
+          ...performance.getEntriesByType('resource')].filter(({ name }) => !name.includes('/api/'))
+          .map(({ name, transferSize }) => [name, transferSize]))`;
+        const files: [string, number][] = JSON.parse((await page.evaluate(loads)) as string);
+        const bytes = files.reduce((sum, [, size]) => sum + size, 0);
+        assert.ok(files.some(([name]) => name.endsWith('.css')) && bytes > 50_000, `${bytes} bytes`);
+        assert.ok(bytes <= FIRST_LOAD, `${bytes} bytes`);
+        assert.ok(!files.some(([name]) => name.includes('lead-page')));
+      },
+      { expected: /401/ },
+    );
+  });
+});

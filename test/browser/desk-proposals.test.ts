@@ -1,0 +1,89 @@
+/** Decisions on many and the second operator, in a real browser (D48). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { skip } from '../support/browser.ts';
+import { deskBrowser } from '../support/desk-browser.ts';
+
+describe('decisions on many and by two operators, in a browser', { skip, timeout: 300_000 }, async () => {
+  if (skip) return;
+  const desk = await deskBrowser();
+  const ana = await desk.console.enrolled('ana.maria', 'reviewer');
+  const bea = await desk.console.enrolled('bea', 'reviewer');
+
+  it('decides on selected rows, and on all that match with their frozen number; each has its result', async () => {
+    const ids = await desk.inReview(6);
+    await desk.browse(ana, async (page) => {
+      await page.getByText('6 in review').waitFor();
+      for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+      await page.getByText('2 selected').waitFor();
+      await page.keyboard.press('r');
+      await page.getByRole('dialog', { name: 'Reject: 2 applications' }).waitFor();
+      await page.keyboard.press('1');
+      await page.getByRole('dialog', { name: 'Results' }).getByText('Proposed: 2').waitFor();
+      await desk.check(page, 'results');
+      await page.getByRole('button', { name: 'Close' }).press('Enter');
+      await page.getByRole('button', { name: 'Select all 6 that match' }).click();
+      await page.getByText('6 selected').waitFor();
+      await page.keyboard.press('a');
+      await page
+        .getByRole('dialog')
+        .getByText(/^6 applications matched/)
+        .waitFor();
+      await page.keyboard.press('1');
+      const results = page.getByRole('dialog', { name: 'Results' });
+      await results.getByText('Proposed: 4').waitFor();
+      await results.getByText('Has a proposal already: 2').waitFor();
+    });
+    const made = await desk.rows('SELECT act FROM proposals WHERE application_id = ANY ($1)', [ids]);
+    assert.deepEqual(made.filter(({ act }) => act === 'reject').length, 2);
+    assert.deepEqual(made.filter(({ act }) => act === 'approve').length, 4);
+  });
+
+  it('lets a second operator confirm or decline by keyboard what is above the authority of the first', async () => {
+    const [one, two] = await desk.inReview(2);
+    await desk.browse(
+      ana,
+      async (page) => {
+        for (const id of [one, two]) {
+          await page.goto(`${desk.console.url()}/applications/${id}`);
+          await page.getByText('You hold it').waitFor();
+          await page.keyboard.press('a');
+          await page.keyboard.press('1');
+          await page.getByText(`${id}: approval, waits for a second operator`).waitFor();
+        }
+        await page.goto(`${desk.console.url()}/proposals?list=mine`);
+        await page.getByRole('link', { name: `${one}`, exact: true }).waitFor();
+        await desk.check(page, 'mine');
+      },
+      {},
+    );
+    await desk.browse(
+      bea,
+      async (page) => {
+        await page.getByRole('link', { name: `${one}`, exact: true }).waitFor();
+        await desk.check(page, 'to-confirm');
+        await page.getByRole('link', { name: `${one}`, exact: true }).focus();
+        await page.keyboard.press('c');
+        await page.getByText('Confirmed.').waitFor();
+        await page.getByRole('link', { name: `${one}`, exact: true }).waitFor({ state: 'detached' });
+        await page.getByRole('link', { name: `${two}`, exact: true }).focus();
+        await page
+          .getByRole('row', { name: `${two}` })
+          .getByRole('button', { name: 'Decline' })
+          .press('Enter');
+        await page.keyboard.type('the income is not clear');
+        await page.keyboard.press('Enter');
+        await page.getByText('Declined.').waitFor();
+      },
+      { path: '/proposals?list=to_confirm' },
+    );
+    const ended = await desk.rows(
+      'SELECT application_id::integer AS id, state, second_id FROM proposals WHERE application_id = ANY ($1) ORDER BY id',
+      [[one, two]],
+    );
+    assert.deepEqual(ended, [
+      { id: one, state: 'proposed', second_id: bea.id },
+      { id: two, state: 'declined', second_id: bea.id },
+    ]);
+  });
+});

@@ -1,0 +1,113 @@
+/** One decision on many applications: each has its own result (D48). */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import Value from 'typebox/value';
+import { Bulk } from '../../src/desk/routes/proposal-forms.ts';
+import { makeSelection } from '../../src/desk/sql/queue.ts';
+import { testDatabase } from '../support/database.ts';
+import { proposalDesk } from '../support/proposals.ts';
+
+const store = await testDatabase();
+const { database, runtime } = store;
+const desk = await proposalDesk(store);
+const ana = await desk.operator('ana', 'reviewer', 500_000_000n);
+const bob = await desk.operator('bob');
+const APPROVAL = { act: 'approve', reason: 'all fine' } as const;
+const bounded = { timeout: 240_000 };
+
+const bulk = (body: object, headers: Record<string, string> = {}) =>
+  ana.visitor.ask('POST', '/api/proposals/bulk', body, headers);
+const named = (ids: readonly number[]) => ids.map((id) => ({ id, last_event: '0' }));
+const SELECTION = '0198f0a0-0000-7000-8000-000000000001';
+
+it('tells for each application what became of it, and proposes the others', bounded, async () => {
+  const [fine, changed, claimed, open, illegal, pended, above] = await desk.register(7, {
+    debt_amount: 5_000_000,
+  });
+  const [big] = await desk.register(1, { debt_amount: 5_000_001 });
+  await database.query(
+    "INSERT INTO application_events (application_id, actor, action, from_status, to_status, reason) VALUES ($1, 'x', 'interested', 'in_review', 'in_review', 'x')",
+    [changed],
+  );
+  await database.query('SELECT take_claim($1, $2, 120)', [claimed, bob.id]);
+  await desk.proposed(bob.visitor, open!);
+  await desk.json('application', 'approve', `${illegal}`, '--reason', 'x');
+  await database.query("SELECT set_item_state($1, 'pended')", [pended]);
+  const applications = [
+    ...named([fine!, changed!, claimed!, open!]),
+    { id: illegal!, last_event: await desk.lastEvent(illegal!) },
+    ...named([pended!, above!, big!, 777_777_777, fine!]),
+  ];
+  const { status, body } = await bulk({ ...APPROVAL, applications });
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.ok(Value.Check(Bulk, body));
+  assert.deepEqual(
+    body.results.map(({ id, result }) => [id, result]),
+    [
+      ...[
+        [fine, 'proposed'],
+        [changed, 'changed'],
+        [claimed, 'claimed'],
+        [open, 'already_proposed'],
+      ],
+      ...[
+        [illegal, 'illegal'],
+        [pended, 'illegal'],
+        [above, 'proposed'],
+        [big, 'proposed'],
+      ],
+      [777_777_777, 'unknown'],
+    ],
+  );
+  assert.equal(body.proposed, 3);
+  assert.equal((await desk.proposal(bob.visitor, big!)).needs_second, 'authority');
+  assert.equal((await desk.proposal(bob.visitor, above!)).needs_second, null);
+  await desk.applyAll();
+  assert.equal(await desk.statusOf(fine!), 'pending_signature');
+  assert.equal(await desk.statusOf(big!), 'in_review');
+});
+
+it('names the applications in one of two ways, and takes no payment', bounded, async () => {
+  const [id] = await desk.register();
+  for (const body of [
+    APPROVAL,
+    { ...APPROVAL, applications: named([id!]), selection: SELECTION },
+    { act: 'disburse', reason: 'x', applications: named([id!]) },
+    { ...APPROVAL, reason_code: 'suspected_fraud', applications: named([id!]) },
+  ]) {
+    assert.equal((await bulk(body)).status, 400, JSON.stringify(body));
+  }
+  for (const selection of [SELECTION, 'no id']) {
+    assert.equal((await bulk({ ...APPROVAL, selection })).status, 404, selection);
+  }
+});
+
+it(
+  'proposes 10,000 of a selection within seconds, and once where the request comes again',
+  bounded,
+  async () => {
+    const count = 10_000;
+    await database.query('DELETE FROM review_items');
+    const ids = await desk.register(count, { debt_amount: 4_000_000 });
+    const selected = await makeSelection(runtime, { state: 'waiting' }, ana.id, SELECTION);
+    assert.equal(selected?.count, count);
+    const headers = { 'Idempotency-Key': 'all' };
+    const { status, body } = await bulk({ ...APPROVAL, selection: SELECTION }, headers);
+    // The listener answers 500 after nine seconds.
+    assert.equal(status, 200, JSON.stringify(body).slice(0, 300));
+    assert.equal(body.proposed, count);
+    const again = await bulk({ ...APPROVAL, selection: SELECTION }, headers);
+    assert.deepEqual(again.body, body);
+    const { rows } = await database.query(
+      'SELECT count(*)::integer AS open, count(DISTINCT application_id)::integer AS applications FROM proposals WHERE application_id = ANY ($1)',
+      [ids],
+    );
+    assert.deepEqual(rows, [{ open: count, applications: count }]);
+    // A single decision does not wait for them.
+    const [single] = await desk.register();
+    await desk.proposed(bob.visitor, single!);
+    await desk.makeDue();
+    assert.equal(await desk.applyOne(), 'applied');
+    assert.equal(await desk.statusOf(single!), 'pending_signature');
+  },
+);

@@ -1,0 +1,172 @@
+/** The loop that makes the queue's items: nothing is lost or doubled, wherever it is killed, and it heals the rest. */
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import pino from 'pino';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { startExpansion } from '../../src/desk/expansion.ts';
+import type { LoopContext } from '../../src/subject/subject.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
+import { testDatabase } from '../support/database.ts';
+import { assertInvariants } from '../support/erased.ts';
+import { eventually, SLACK_MS } from '../support/eventually.ts';
+import { registrarOf } from '../support/intake.ts';
+
+const store = await testDatabase();
+const { database, runtime } = store;
+const { json } = commandLine(store);
+const partner = await json('partner', 'add', '--name', 'Uno', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner.id}`);
+const register = await registrarOf(store);
+
+let phones = 0;
+const inReview = (count: number) =>
+  register(
+    key,
+    Array.from({ length: count }, () =>
+      applicant({ ...IN_REVIEW, phone: toPhone(`+57300${6_000_000 + ++phones}`) }),
+    ),
+  );
+const items = async (): Promise<number[]> =>
+  (await database.query('SELECT application_id FROM review_items ORDER BY application_id')).rows.map(
+    ({ application_id }) => Number(application_id),
+  );
+const expand = async () =>
+  (await runtime.query('SELECT batches FROM expand_reviews(0, 100, 24)')).rows[0].batches;
+const heal = async () =>
+  (await runtime.query('SELECT removed, lacking FROM heal_review_items(0, 1000)')).rows[0];
+const emptied = () => database.query('DELETE FROM review_items; UPDATE review_queue SET is_expanded = false');
+const approve = (id: number) =>
+  json('application', 'approve', `${id}`, '--reason', 'good', '--reason-code', 'income_verified');
+
+const failures: unknown[] = [];
+const startLoopHere = () => {
+  const loop = startExpansion({
+    database: runtime,
+    log: pino({ level: 'silent' }),
+    failed: (_work: string, error: unknown) => failures.push(error),
+    setting: () => 24,
+  } as unknown as LoopContext);
+  after(() => loop.stop());
+  return loop;
+};
+
+describe('the expansion of the review queue (D48)', () => {
+  it('of a killed session is undone, and the next one does it: nothing is lost or doubled', async () => {
+    const ids = await inReview(150);
+    const session = await runtime.connect();
+    const pid = (await session.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+    session.on('error', () => {});
+    await session.query('BEGIN');
+    assert.equal((await session.query('SELECT batches FROM expand_reviews(0, 1, 24)')).rows[0].batches, 1);
+    assert.equal(await expand(), 1, 'another session passes over the batch that is taken');
+    assert.equal((await items()).length, 50);
+    await database.query('SELECT pg_terminate_backend($1)', [pid]);
+    session.release(true);
+    await eventually('the batch of the killed session', async () => (await expand()) === 1);
+    assert.deepEqual(await items(), ids);
+    assert.equal(await expand(), 0);
+  });
+
+  it('and a review of the same application wait for each other: no item stays', async () => {
+    const [id] = await inReview(1);
+    const session = await runtime.connect();
+    await session.query('BEGIN');
+    await session.query('SELECT expand_reviews(0, 100, 24)');
+    const approved = approve(id!);
+    await eventually('the review that waits', async () => {
+      const waits =
+        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+      return (await database.query(waits)).rowCount! > 0;
+    });
+    await session.query('COMMIT');
+    session.release();
+    await approved;
+    assert.ok(!(await items()).includes(id!));
+    const [other] = await inReview(1);
+    await approve(other!);
+    assert.equal(await expand(), 0, 'a batch that is reviewed before has no items');
+    assert.deepEqual(await heal(), { removed: 0, lacking: 0 });
+  });
+
+  it('heals: lost items come back, items without an application in review go, ended claims are cleared', async () => {
+    await inReview(3);
+    await expand();
+    const all = await items();
+    await database.query('DELETE FROM review_items WHERE application_id = $1', [all[0]]);
+    await database.query(
+      'INSERT INTO review_items (application_id, partner_id, created_at, due_at) VALUES (12800001, 1, now(), now())',
+    );
+    await database.query(
+      "UPDATE review_items SET claimed_by = 1, claimed_until = now() - interval '1 second' WHERE application_id = $1",
+      [all[1]],
+    );
+    assert.deepEqual(await heal(), { removed: 1, lacking: 1 });
+    assert.equal(await expand(), 1);
+    assert.deepEqual(await items(), all);
+    assert.deepEqual(await heal(), { removed: 0, lacking: 0 });
+    const { rows } = await database.query('SELECT FROM review_items WHERE claimed_by IS NOT NULL');
+    assert.equal(rows.length, 0);
+    await assertInvariants(store);
+  });
+
+  it('loses the item of an erased person with the rejection', async () => {
+    const [id] = await inReview(1);
+    await expand();
+    await json(
+      'subject',
+      'erase',
+      '--phone',
+      `+57300${6_000_000 + phones}`,
+      '--reason',
+      'asked',
+      '--close',
+      '--yes',
+    );
+    assert.ok(!(await items()).includes(id!));
+    await assertInvariants(store);
+  });
+
+  it('stops the clock of a pended item, and goes on with what was left, also after a step of the clock (D39)', async () => {
+    await inReview(1);
+    await expand();
+    const id = (await items()).at(-1);
+    const state = (to: string) => runtime.query('SELECT set_item_state($1, $2)', [id, to]);
+    const left = async () =>
+      Number(
+        (
+          await database.query(
+            'SELECT extract(epoch FROM due_at - clock_timestamp()) AS left FROM review_items WHERE application_id = $1',
+            [id],
+          )
+        ).rows[0].left,
+      );
+    const before = await left();
+    await state('pended');
+    await state('pended');
+    assert.equal(await left(), Number.POSITIVE_INFINITY);
+    await state('waiting');
+    assert.ok(Math.abs((await left()) - before) < SLACK_MS / 1_000);
+  });
+
+  it('follows the registrations within moments, in two processes at once, and again after they were stopped', async () => {
+    await emptied();
+    const loops = [startLoopHere(), startLoopHere()];
+    const known = async (ids: readonly number[]) =>
+      eventually('the items', async () => {
+        const found = await items();
+        return ids.every((id) => found.includes(id));
+      });
+    const first = await inReview(250);
+    const begunMs = performance.now();
+    await known(first);
+    assert.ok(performance.now() - begunMs < SLACK_MS);
+    await Promise.all(loops.map((loop) => loop.stop()));
+    const meanwhile = await inReview(5);
+    startLoopHere();
+    await known([...meanwhile, ...(await inReview(5))]);
+    assert.equal((await items()).length, new Set(await items()).size);
+    assert.deepEqual(failures, []);
+    await assertInvariants(store);
+  });
+});

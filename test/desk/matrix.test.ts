@@ -1,0 +1,110 @@
+/** Who may use which route of the desk (D48): every route of the table, every role, and every session that is none. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
+import { mayActAs, ROLES, type Role } from '../../src/operators/rules/role.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
+import { startTestConsole, type Visitor } from '../support/console.ts';
+import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
+
+const store = await testDatabase();
+const { database, runtime, vault } = store;
+const { json } = commandLine(store);
+const partner = await json('partner', 'add', '--name', 'Uno', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner.id}`);
+const register = await registrarOf(store);
+const ROUTES = deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0 }, () =>
+  Promise.reject(new Error('no documents')),
+);
+const desk = await startTestConsole(store, ROUTES);
+const people = Object.fromEntries(
+  await Promise.all(ROLES.map(async (role) => [role, await desk.enrolled(`${role}.one`, role)] as const)),
+);
+/** An id that nobody has: what a route refuses by role, it refuses before it looks. */
+const NOBODY = '999999';
+const ask = (visitor: Visitor, { method, path }: (typeof ROUTES)[number], id = NOBODY, body: object = {}) =>
+  visitor.ask(method, `/api${path.replaceAll(/\{\w+\}/g, id)}`, method === 'GET' ? undefined : body);
+
+/** What a reviewer does with one application that another one holds. */
+const WITH_CLAIM: Readonly<
+  Record<string, { readonly body: object; readonly headers?: Record<string, string> }>
+> = {
+  '/applications/{id}/claim': { body: {} },
+  '/applications/{id}/proposals': {
+    body: { act: 'approve', reason: 'fine' },
+    headers: { 'If-Match': '"0"' },
+  },
+  '/applications/{id}/pend': {
+    body: { missing: ['explanation'], message: null, hours: 1 },
+    headers: { 'If-Match': '"0"' },
+  },
+};
+/** What a reviewer may do with an application beside the one who holds it. */
+const BESIDE_CLAIM = [
+  '/applications/{id}/reveal',
+  '/applications/{id}/release',
+  '/applications/{id}/notes',
+  // Where it is pended; then nobody holds it.
+  '/applications/{id}/resume',
+  '/applications/{id}/documents/{document}/reveal',
+];
+
+describe('each route of the desk', () => {
+  it('needs a role', () => {
+    assert.ok(ROUTES.length >= 7, `${ROUTES.length} routes`);
+    for (const { path, access } of ROUTES) assert.ok((ROLES as readonly string[]).includes(access), path);
+  });
+
+  it('answers operators of its role and higher ones alone', async () => {
+    for (const role of ROLES) {
+      const visitor = await people[role]!.signIn();
+      for (const route of ROUTES) {
+        const { status, body } = await ask(visitor, route);
+        const says = `${role} at ${route.method} ${route.path}: ${status}`;
+        if (mayActAs(role, route.access as Role)) assert.ok(![401, 403, 500].includes(status), says);
+        else assert.deepEqual([status, body.error], [403, `this needs the role ${route.access}`], says);
+      }
+    }
+    assert.deepEqual(desk.failures, []);
+  });
+
+  it('answers 401 without a whole session: none, half, ended, and of a disabled operator', async () => {
+    const gone = await desk.enrolled('gone', 'admin');
+    const [half, ended, disabled] = [
+      await people.admin!.signIn(),
+      await people.admin!.signIn(),
+      await gone.signIn(),
+    ];
+    const idOf = (visitor: Visitor) =>
+      Buffer.from(visitor.cookie!.split('=')[1]!.split('.')[0]!, 'base64url');
+    await database.query('UPDATE operator_sessions SET is_whole = false WHERE id = $1', [idOf(half)]);
+    await database.query("UPDATE operator_sessions SET seen_at = now() - interval '1 hour' WHERE id = $1", [
+      idOf(ended),
+    ]);
+    await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [gone.id]);
+    for (const [who, visitor] of Object.entries({ nobody: desk.visitor(), half, ended, disabled })) {
+      for (const route of ROUTES) {
+        assert.equal((await ask(visitor, route)).status, 401, `${who} at ${route.method} ${route.path}`);
+      }
+    }
+  });
+
+  it('about an application says whether it needs the claim, and gives 409 where somebody else has it', async () => {
+    const about = ROUTES.filter(
+      ({ method, path }) => method !== 'GET' && path.startsWith('/applications/{id}/'),
+    );
+    const paths = about.map(({ path }) => path);
+    assert.deepEqual(paths.toSorted(), [...Object.keys(WITH_CLAIM), ...BESIDE_CLAIM].toSorted());
+    const [id] = await register(key, [applicant({ ...IN_REVIEW, phone: toPhone('+573005551999') })]);
+    await runtime.query('SELECT expand_reviews(0, 100, 24)');
+    const [holder, other] = [await people.admin!.signIn(), await people.reviewer!.signIn()];
+    assert.equal((await holder.ask('POST', `/api/applications/${id}/claim`, {})).status, 200);
+    for (const [path, { body, headers = {} }] of Object.entries(WITH_CLAIM)) {
+      const answer = await other.ask('POST', `/api${path.replace('{id}', `${id}`)}`, body, headers);
+      assert.deepEqual([answer.status, answer.body.by?.login], [409, 'admin.one'], path);
+    }
+  });
+});

@@ -1,0 +1,142 @@
+/** What happens to a proposal at the same moment: one of two wins, and nothing is half (D48). */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { testDatabase } from '../support/database.ts';
+import { proposalDesk } from '../support/proposals.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const desk = await proposalDesk(store);
+const ana = await desk.operator('ana');
+const bob = await desk.operator('bob');
+const cleo = await desk.operator('cleo');
+const bounded = { timeout: 240_000 };
+
+/** The number of reviews in the history, events for the partner and rows of the record: each 1 or each 0. */
+const traces = async (id: number) =>
+  (
+    await database.query<{ reviews: number; events: number; acts: number }>(
+      `SELECT (SELECT count(*)::integer FROM application_events WHERE application_id = $1) AS reviews,
+         (SELECT count(*)::integer FROM partner_events WHERE application_id = $1) AS events,
+         (SELECT count(*)::integer FROM operator_events WHERE application_id = $1 AND act LIKE 'application %') AS acts`,
+      [id],
+    )
+  ).rows[0]!;
+
+it('of undo and apply at the same moment exactly one wins, round after round', bounded, async () => {
+  const rounds = 60;
+  const ids = await desk.register(rounds);
+  const wins = { undone: 0, applied: 0 };
+  for (const [round, id] of ids.entries()) {
+    const { id: proposal } = await desk.proposed(ana.visitor, id);
+    await desk.makeDue();
+    const wait = (round % 6) - 3;
+    const [undone, end] = await Promise.all([
+      after(-wait, () => desk.act(ana.visitor, proposal, 'undo')),
+      after(wait, () => desk.applyOne()),
+    ]);
+    // An applier passes over what the other one has locked.
+    const last = end ?? (await desk.applyOne());
+    const { state } = await desk.proposal(ana.visitor, id);
+    const isUndone = undone.status === 200;
+    assert.equal(state, isUndone ? 'undone' : 'applied');
+    assert.equal(last, isUndone ? null : 'applied');
+    if (!isUndone) assert.equal(undone.body.state, 'applied');
+    const count = isUndone ? 0 : 1;
+    assert.deepEqual(await traces(id), { reviews: count, events: count, acts: count });
+    assert.equal(await desk.statusOf(id), isUndone ? 'in_review' : 'pending_signature');
+    wins[isUndone ? 'undone' : 'applied'] += 1;
+  }
+  assert.ok(wins.undone > 0 && wins.applied > 0, `both happen: ${JSON.stringify(wins)}`);
+});
+
+it('of two proposals for one application at the same moment one is taken', bounded, async () => {
+  const ids = await desk.register(20);
+  for (const id of ids) {
+    const answers = await Promise.all(
+      [ana, bob, cleo].map(({ visitor }, n) =>
+        desk.propose(visitor, id, { act: n === 1 ? 'reject' : 'approve', reason: 'x' }),
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409]);
+  }
+  assert.equal((await desk.applyAll()).length, ids.length);
+  for (const id of ids) assert.deepEqual(await traces(id), { reviews: 1, events: 1, acts: 1 });
+});
+
+it('several processes at once apply each proposal once', bounded, async () => {
+  const ids = await desk.register(40);
+  for (const id of ids) await desk.proposed(ana.visitor, id);
+  await desk.makeDue();
+  const applier = async () => {
+    let count = 0;
+    for (let nothing = 0; nothing < 3; ) {
+      if ((await desk.applyOne()) === 'applied') count += 1;
+      else nothing += 1;
+    }
+    return count;
+  };
+  const counts = await Promise.all([applier(), applier(), applier(), applier()]);
+  assert.equal(
+    counts.reduce((sum, one) => sum + one, 0),
+    ids.length,
+  );
+  for (const id of ids) assert.deepEqual(await traces(id), { reviews: 1, events: 1, acts: 1 });
+});
+
+it(
+  'an Idempotency-Key counts once, also at the same moment, and not for another request',
+  bounded,
+  async () => {
+    const [id, other] = await desk.register(2);
+    const headers = { 'Idempotency-Key': 'k-1' };
+    const body = { act: 'approve', reason: 'fine' };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => desk.propose(ana.visitor, id!, body, headers)),
+    );
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    assert.equal(new Set(answers.map((answer) => answer.body.id)).size, 1);
+    assert.equal((await desk.propose(ana.visitor, id!, { ...body, reason: 'other' }, headers)).status, 400);
+    assert.equal((await desk.propose(ana.visitor, other!, body, headers)).status, 400);
+    // The key is the operator's own.
+    assert.equal((await desk.propose(bob.visitor, other!, body, headers)).status, 200);
+    await desk.applyAll();
+    const replay = await desk.propose(ana.visitor, id!, body, { ...headers, 'If-Match': '"0"' });
+    assert.deepEqual(
+      [replay.status, replay.body.id, replay.body.state],
+      [200, answers[0]!.body.id, 'applied'],
+    );
+    // A request that was refused keeps no key.
+    const [third] = await desk.register();
+    const key = { 'Idempotency-Key': 'k-2' };
+    assert.equal((await desk.propose(ana.visitor, third!, body, { ...key, 'If-Match': '"77"' })).status, 412);
+    assert.equal((await desk.propose(ana.visitor, third!, body, key)).status, 200);
+    await desk.applyAll();
+  },
+);
+
+it('of confirm, decline and undo at the same moment the proposal has one end', bounded, async () => {
+  const ids = await desk.register(15, { debt_amount: 1_000_000 });
+  const dora = await desk.operator('dora', 'reviewer', null);
+  for (const id of ids) {
+    const { id: proposal } = await desk.proposed(dora.visitor, id);
+    const [confirmed, declined, undone] = await Promise.all([
+      desk.act(bob.visitor, proposal, 'confirm'),
+      desk.act(cleo.visitor, proposal, 'decline', { reason: 'no' }),
+      desk.act(dora.visitor, proposal, 'undo'),
+    ]);
+    const isConfirmed = confirmed.status === 200;
+    const { state, second } = await desk.proposal(ana.visitor, id);
+    if (undone.status === 200) assert.equal(state, 'undone');
+    else if (declined.status === 200) assert.deepEqual([state, second.id], ['declined', cleo.id]);
+    else assert.fail('the maker may undo what is only confirmed');
+    if (isConfirmed) assert.notEqual(declined.status, 200);
+    assert.deepEqual(await desk.applyAll(), []);
+    assert.equal(await desk.statusOf(id), 'in_review');
+  }
+});
+
+async function after<T>(waitMs: number, work: () => Promise<T>): Promise<T> {
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  return work();
+}

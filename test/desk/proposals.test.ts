@@ -1,0 +1,271 @@
+/** A decision at the desk is a proposal: it can be undone, and is then applied, or comes back to its maker (D48). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import Value from 'typebox/value';
+import { Application } from '../../src/desk/routes/forms.ts';
+import { Proposal, Proposals } from '../../src/desk/routes/proposal-forms.ts';
+import { testDatabase } from '../support/database.ts';
+import { proposalDesk } from '../support/proposals.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const desk = await proposalDesk(store);
+const ana = await desk.operator('ana');
+const bob = await desk.operator('bob');
+const { visitor } = ana;
+const APPROVAL = { act: 'approve', reason: 'income confirmed', reason_code: 'income_verified' };
+const REJECTION = { act: 'reject', reason: 'forged', reason_code: 'documents_invalid' };
+
+const itemOf = async (id: number) =>
+  (await database.query('SELECT state, claimed_by FROM review_items WHERE application_id = $1', [id]))
+    .rows[0];
+/** What reaches the applicant and the partner. */
+const heard = async (id: number) => ({
+  messages: (await desk.json('application', 'show', `${id}`)).messages.map(
+    ({ type, status }: { type: string; status: string }) => `${type} ${status}`,
+  ),
+  events: (
+    await database.query('SELECT type, reason_code FROM partner_events WHERE application_id = $1', [id])
+  ).rows,
+});
+const claim = (id: number, operatorId: number) =>
+  database.query('SELECT take_claim($1, $2, 120)', [id, operatorId]);
+
+describe('a proposal', () => {
+  it('is heard by nobody until it is applied, and then moves the application (D40, D41, D48)', async () => {
+    const [id] = await desk.register();
+    const before = await heard(id!);
+    const made = await desk.propose(visitor, id!, APPROVAL);
+    assert.equal(made.status, 200);
+    assert.ok(Value.Check(Proposal, made.body), JSON.stringify(made.body));
+    assert.deepEqual(made.body.by, { id: ana.id, login: 'ana' });
+    assert.equal(made.body.needs_second, null);
+    assert.equal(Date.parse(made.body.apply_at) - Date.parse(made.body.at), 600_000);
+    assert.equal(await desk.applyOne(), null, 'its time to undo is not over');
+    assert.deepEqual(await heard(id!), before);
+    assert.equal(await desk.statusOf(id!), 'in_review');
+    assert.equal((await itemOf(id!)).state, 'proposed');
+
+    assert.deepEqual(await desk.applyAll(), ['applied']);
+    assert.equal(await desk.statusOf(id!), 'pending_signature');
+    const after = await heard(id!);
+    assert.deepEqual(after.events, [{ type: 'application.status_changed', reason_code: 'income_verified' }]);
+    assert.notDeepEqual(after.messages, before.messages);
+    assert.equal(await itemOf(id!), undefined);
+    const page = (await visitor.ask('GET', `/api/applications/${id}`)).body;
+    assert.ok(Value.Check(Application, page), JSON.stringify([...Value.Errors(Application, page)]));
+    assert.equal(page.proposal?.state, 'applied');
+    const { act, by, reason, reason_code, second } = page.timeline.at(-1)!;
+    assert.deepEqual(
+      { act, by, reason, reason_code, second },
+      { ...APPROVAL, by: `operator ${ana.id}`, second: null },
+    );
+    const acts = await desk.json('audit', 'list', '--application', `${id}`);
+    assert.deepEqual(
+      acts.map((one: { by: string; act: string; target: string }) => [one.by, one.act, one.target]),
+      [[`operator ${ana.id}`, 'application approve', `proposal ${made.body.id}`]],
+    );
+  });
+
+  it('is undone by its maker alone, who reviews the application again', async () => {
+    const [id] = await desk.register();
+    const { id: proposal } = await desk.proposed(visitor, id!);
+    assert.equal((await desk.act(bob.visitor, proposal, 'undo')).status, 403);
+    const undone = await desk.act(visitor, proposal, 'undo');
+    assert.deepEqual([undone.status, undone.body.state], [200, 'undone']);
+    assert.deepEqual(await itemOf(id!), { state: 'waiting', claimed_by: ana.id });
+    assert.deepEqual(await desk.applyAll(), []);
+    assert.equal(await desk.statusOf(id!), 'in_review');
+    const again = await desk.act(visitor, proposal, 'undo');
+    assert.deepEqual([again.status, again.body.state], [409, 'undone']);
+    await desk.proposed(visitor, id!, REJECTION);
+    assert.deepEqual(await desk.applyAll(), ['applied']);
+    assert.equal(await desk.statusOf(id!), 'rejected');
+    assert.equal((await desk.act(visitor, 999_999, 'undo')).status, 404);
+  });
+
+  it('is the only one of its application: 409 tells who proposed what', async () => {
+    const [id] = await desk.register();
+    const { id: proposal } = await desk.proposed(visitor, id!);
+    for (const one of [bob.visitor, visitor]) {
+      const { status, body } = await desk.propose(one, id!, REJECTION);
+      assert.equal(status, 409);
+      assert.deepEqual(
+        [body.by, body.act, body.proposal],
+        [{ id: ana.id, login: 'ana' }, 'approve', proposal],
+      );
+    }
+    await desk.applyAll();
+  });
+
+  it('needs the claim, which it takes where nobody has it: 409 tells who reviews the application', async () => {
+    const [id] = await desk.register();
+    await claim(id!, bob.id);
+    const { status, body } = await desk.propose(visitor, id!);
+    assert.equal(status, 409);
+    assert.deepEqual(body.by, { id: bob.id, login: 'bob' });
+    assert.ok(Date.parse(body.until) > Date.now());
+    assert.deepEqual(
+      (await database.query('SELECT FROM open_proposals WHERE application_id = $1', [id])).rows,
+      [],
+    );
+    await database.query(
+      "UPDATE review_items SET claimed_until = now() - interval '1 second' WHERE application_id = $1",
+      [id],
+    );
+    await desk.proposed(visitor, id!);
+    assert.equal((await desk.applyAll()).length, 1);
+  });
+
+  it('of an application that is not in review needs no claim', async () => {
+    const [id] = await desk.register();
+    await desk.json('application', 'approve', `${id}`, '--reason', 'x');
+    await desk.proposed(visitor, id!, REJECTION);
+    assert.deepEqual(await desk.applyAll(), ['applied']);
+    assert.equal(await desk.statusOf(id!), 'rejected');
+  });
+
+  it('says what it was decided on: 428 without, 412 with who did what when', async () => {
+    const [id] = await desk.register();
+    const path = `/api/applications/${id}/proposals`;
+    assert.equal((await visitor.ask('POST', path, APPROVAL)).status, 428);
+    const stale = await desk.lastEvent(id!);
+    await desk.json('application', 'approve', `${id}`, '--reason', 'x', '--as', 'carla');
+    const byCommand = await visitor.ask('POST', path, REJECTION, { 'If-Match': `"${stale}"` });
+    assert.equal(byCommand.status, 412);
+    assert.deepEqual([byCommand.body.by, byCommand.body.act], [{ id: null, login: 'carla' }, 'approve']);
+    const shown = await desk.lastEvent(id!);
+    await desk.proposed(bob.visitor, id!, REJECTION);
+    await desk.applyAll();
+    const byOperator = await visitor.ask('POST', path, REJECTION, { 'If-Match': `"${shown}"` });
+    assert.equal(byOperator.status, 412);
+    assert.deepEqual([byOperator.body.by, byOperator.body.act], [{ id: bob.id, login: 'bob' }, 'reject']);
+    assert.ok(Math.abs(Date.parse(byOperator.body.at) - Date.now()) < 120_000);
+  });
+
+  it('is refused where the act is illegal, its form is wrong, or there is no such application', async () => {
+    const [id] = await desk.register();
+    for (const [body, status] of [
+      [{ act: 'approve', reason: 'x', reason_code: 'suspected_fraud' }, 400],
+      [{ act: 'approve', reason: 'two\nlines' }, 400],
+      [{ act: 'approve', reason: ' ' }, 400],
+      [{ act: 'approve', reason: 'x', override: true }, 400],
+      [{ act: 'disburse', reason: 'x' }, 409],
+      [{ act: 'pay', reason: 'x' }, 400],
+    ] as const) {
+      const answer = await desk.propose(visitor, id!, body);
+      assert.equal(answer.status, status, JSON.stringify([body, answer.body]));
+    }
+    await database.query("SELECT set_item_state($1, 'pended')", [id]);
+    const pended = await desk.propose(visitor, id!);
+    assert.deepEqual([pended.status, pended.body.error], [409, 'it is pended: resume it first']);
+    assert.equal((await itemOf(id!)).state, 'pended');
+    for (const unknown of [999_999_999, 'x']) {
+      const { status } = await visitor.ask('POST', `/api/applications/${unknown}/proposals`, APPROVAL, {
+        'If-Match': '"0"',
+      });
+      assert.equal(status, 404);
+    }
+  });
+});
+
+describe('a proposal that became illegal meanwhile', () => {
+  it('comes back to its maker with the reason, and is listed there', async () => {
+    const [id] = await desk.register();
+    const { id: proposal } = await desk.proposed(visitor, id!);
+    await desk.json('application', 'reject', `${id}`, '--reason', 'x', '--as', 'carla');
+    assert.deepEqual(await desk.applyAll(), ['returned']);
+    const { body } = await visitor.ask('GET', '/api/proposals?list=mine');
+    assert.ok(Value.Check(Proposals, body));
+    const back = body.proposals.find((one: { id: number }) => one.id === proposal);
+    assert.deepEqual([back?.state, back?.outcome], ['returned', 'carla did reject meanwhile']);
+    assert.equal(await desk.statusOf(id!), 'rejected');
+  });
+
+  it('goes back to the queue where its application is still in review', async () => {
+    const [id] = await desk.register();
+    await desk.proposed(visitor, id!);
+    await database.query(
+      "INSERT INTO application_events (application_id, actor, action, from_status, to_status, reason) VALUES ($1, 'carla', 'free_phone', 'in_review', 'in_review', 'x')",
+      [id],
+    );
+    assert.deepEqual(await desk.applyAll(), ['returned']);
+    assert.deepEqual(await itemOf(id!), { state: 'waiting', claimed_by: null });
+    await desk.proposed(bob.visitor, id!);
+    assert.deepEqual(await desk.applyAll(), ['applied']);
+    const mine = (await visitor.ask('GET', '/api/proposals?list=mine')).body.proposals;
+    assert.ok(
+      !mine.some((one: { application_id: number }) => one.application_id === id),
+      'a newer one stands',
+    );
+  });
+
+  it('is not applied where its maker is disabled or may not decide any more', async () => {
+    for (const change of ['disabled_at = now()', "role = 'viewer'"]) {
+      const dora = await desk.operator(`dora${change.length}`);
+      const [id] = await desk.register();
+      await desk.proposed(dora.visitor, id!);
+      await database.query(`UPDATE operators SET ${change} WHERE id = $1`, [dora.id]);
+      assert.deepEqual(await desk.applyAll(), ['returned']);
+      assert.equal(await desk.statusOf(id!), 'in_review');
+      const { state, outcome } = await desk.proposal(visitor, id!);
+      assert.deepEqual([state, outcome], ['returned', 'its maker may not decide any more']);
+    }
+  });
+
+  it('of an application that is deleted meanwhile comes back', async () => {
+    const [id] = await desk.register();
+    const { id: proposal } = await desk.proposed(visitor, id!);
+    for (const table of ['batches WHERE id', 'review_queue WHERE batch_id'])
+      await database.query(`DELETE FROM ${table} = batch_of($1)`, [id]);
+    assert.deepEqual(await desk.applyAll(), ['returned']);
+    const { body } = await visitor.ask('GET', '/api/proposals?list=mine');
+    const back = body.proposals.find((one: { id: number }) => one.id === proposal);
+    assert.deepEqual([back.state, back.outcome], ['returned', 'the application is deleted']);
+  });
+
+  it('of a person who was erased meanwhile comes back, without its free text', async () => {
+    const [id] = await desk.register(1, { id_number: '7071727374' });
+    await desk.proposed(visitor, id!, { act: 'approve', reason: 'she is a nurse' });
+    await desk.json('subject', 'erase', '--id-number', '7071727374', '--reason', 'asked', '--close', '--yes');
+    assert.deepEqual(await desk.applyAll(), ['returned']);
+    const { state, reason, outcome } = await desk.proposal(visitor, id!);
+    assert.deepEqual([state, reason], ['returned', 'erased']);
+    assert.match(outcome, /did reject meanwhile/);
+  });
+});
+
+describe('the document of the API', () => {
+  it('names the headers of a proposal', async () => {
+    const { paths } = (await visitor.ask('GET', '/api/openapi.json')).body;
+    const { parameters } = paths['/api/applications/{id}/proposals'].post;
+    const headers = parameters.filter((one: { in: string }) => one.in === 'header');
+    assert.deepEqual(
+      headers.map((one: { name: string; required: boolean }) => [one.name, one.required]),
+      [
+        ['If-Match', true],
+        ['Idempotency-Key', false],
+      ],
+    );
+  });
+});
+
+describe('the lists of proposals', () => {
+  it('go on by the cursor, and refuse another one', async () => {
+    const eva = await desk.operator('eva');
+    const ids = await desk.register(5);
+    for (const id of ids) await desk.proposed(eva.visitor, id);
+    const seen: number[] = [];
+    for (let next: string | null = ''; next !== null; ) {
+      const query: string = next === '' ? '' : `&cursor=${next}`;
+      const { body } = await eva.visitor.ask('GET', `/api/proposals?list=mine&limit=2${query}`);
+      seen.push(...body.proposals.map((one: { application_id: number }) => one.application_id));
+      next = body.next;
+    }
+    assert.deepEqual(seen, ids.toReversed());
+    await desk.applyAll();
+    assert.deepEqual((await eva.visitor.ask('GET', '/api/proposals?list=mine')).body.proposals, []);
+    assert.equal((await eva.visitor.ask('GET', '/api/proposals?list=ended')).body.proposals.length, 5);
+    assert.equal((await eva.visitor.ask('GET', '/api/proposals?list=mine&cursor=x')).status, 400);
+  });
+});

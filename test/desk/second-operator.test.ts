@@ -1,0 +1,282 @@
+/** Who decides alone, and who is the second operator (D46, D48). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { markConversations } from '../../src/applications/sql/application-marks.ts';
+import { mayDecide, secondReasonOf } from '../../src/desk/rules/proposal.ts';
+import { testDatabase } from '../support/database.ts';
+import { proposalDesk } from '../support/proposals.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const desk = await proposalDesk(store);
+const boss = await desk.operator('boss', 'admin', null);
+const ana = await desk.operator('ana', 'reviewer', 500_000_000n);
+const bob = await desk.operator('bob');
+const PAYMENT = { act: 'disburse', reason: 'paid', reason_code: 'funds_transferred' };
+const IN_SPITE = { ...PAYMENT, override: true };
+
+/** An application that may be paid out, but for what its contract asks for. */
+const payable = async (changes: { conversation?: boolean; signed?: string; until?: string } = {}) => {
+  const [id] = await desk.register();
+  if (changes.conversation) await markConversations(database, [id!]);
+  await desk.json('application', 'approve', `${id}`, '--reason', 'x');
+  if (changes.signed !== undefined) {
+    await database.query(
+      `UPDATE application_states SET signed_at = now() - interval '${changes.signed}',
+         withdrawable_until = now() + interval '${changes.until ?? '-1 hour'}' WHERE application_id = $1`,
+      [id],
+    );
+  }
+  return id!;
+};
+
+describe('the authority of a maker (D48)', () => {
+  it('reaches to its amount, in its currency alone', () => {
+    const authority = new Map([
+      ['COP', 500_000_010n],
+      ['USD', 100n],
+    ]);
+    const of = (
+      debtAmount: number | null,
+      currency: string | null = 'COP',
+      act: 'approve' | 'reject' = 'approve',
+    ) => secondReasonOf({ act, isOverride: false, currency, debtAmount }, authority);
+    assert.equal(of(5_000_000.1), null);
+    assert.equal(of(5_000_000.11), 'authority');
+    assert.equal(of(5_000_000.100_000_1), 'authority');
+    assert.equal(of(1.01, 'USD'), 'authority');
+    assert.equal(of(1, 'USD'), null);
+    assert.equal(of(1, 'MXN'), 'authority');
+    assert.equal(of(null), 'authority');
+    assert.equal(of(1, null), 'authority');
+    assert.equal(of(6_000_000, 'COP', 'reject'), 'authority');
+    for (const cents of [1n, 7n, 29n, 57n, 115n, 4_503_599_627_370_497n]) {
+      const amount = Number(cents) / 100;
+      const alone = (debtAmount: number) =>
+        secondReasonOf(
+          { act: 'approve', isOverride: false, currency: 'COP', debtAmount },
+          new Map([['COP', cents]]),
+        );
+      assert.equal(alone(amount), null, `${cents}`);
+      assert.equal(alone((Number(cents) + 1) / 100), 'authority', `${cents}`);
+    }
+  });
+
+  it('counts at the moment of the proposal', async () => {
+    const [equal, above] = [
+      (await desk.register(1, { debt_amount: 5_000_000 }))[0]!,
+      (await desk.register(1, { debt_amount: 5_000_000.01 }))[0]!,
+    ];
+    assert.equal((await desk.proposed(ana.visitor, equal)).needs_second, null);
+    const { id, needs_second } = await desk.proposed(ana.visitor, above);
+    assert.equal(needs_second, 'authority');
+    await database.query('UPDATE operator_authorities SET amount = amount * 2 WHERE operator_id = $1', [
+      ana.id,
+    ]);
+    assert.deepEqual(await desk.applyAll(), ['applied'], 'the one above waits');
+    assert.equal(await desk.statusOf(above), 'in_review');
+    assert.equal((await desk.act(bob.visitor, id, 'confirm')).status, 200);
+    assert.deepEqual(await desk.applyAll(), ['applied']);
+    const page = (await bob.visitor.ask('GET', `/api/applications/${above}`)).body;
+    const { by, second } = page.timeline.at(-1);
+    assert.deepEqual([by, second], [`operator ${ana.id}`, `operator ${bob.id}`]);
+    assert.deepEqual(page.proposal.second, { id: bob.id, login: 'bob' });
+    await database.query('UPDATE operator_authorities SET amount = 5000000 WHERE operator_id = $1', [ana.id]);
+  });
+
+  it('is nothing without an amount, also for an admin', async () => {
+    const [id] = await desk.register();
+    assert.equal((await desk.proposed(boss.visitor, id!)).needs_second, 'authority');
+    assert.equal(mayDecide({ role: 'viewer', isDisabled: false }), false);
+    assert.equal(mayDecide({ role: 'admin', isDisabled: true }), false);
+    assert.equal(mayDecide(null), false);
+  });
+});
+
+describe('the second operator (D48)', () => {
+  const above = async () => {
+    const [id] = await desk.register(1, { debt_amount: 9_000_000 });
+    return { application: id!, ...(await desk.proposed(ana.visitor, id!)) };
+  };
+
+  it('is never the maker: not by another session, with another role, or under another login', async () => {
+    const { id, application } = await above();
+    const other = await ana.signIn();
+    await database.query("UPDATE operators SET role = 'admin', login = 'annette' WHERE id = $1", [ana.id]);
+    for (const visitor of [ana.visitor, other]) {
+      assert.equal((await desk.act(visitor, id, 'confirm')).status, 403);
+      assert.equal((await desk.act(visitor, id, 'decline', { reason: 'x' })).status, 403);
+    }
+    await assert.rejects(
+      database.query('UPDATE proposals SET second_id = maker_id, confirmed_at = now() WHERE id = $1', [id]),
+      /check constraint/,
+    );
+    assert.equal(await desk.statusOf(application), 'in_review');
+    await database.query("UPDATE operators SET role = 'reviewer', login = 'ana' WHERE id = $1", [ana.id]);
+    assert.equal((await desk.act(ana.visitor, id, 'undo')).status, 200);
+  });
+
+  it('is a reviewer or an admin with a live account, at the confirmation and when it is applied', async () => {
+    const vera = await desk.operator('vera', 'viewer');
+    const cleo = await desk.operator('cleo');
+    const { id, application } = await above();
+    assert.equal((await desk.act(vera.visitor, id, 'confirm')).status, 403);
+    assert.equal((await desk.act(desk.site.visitor(), id, 'confirm')).status, 401);
+    assert.equal((await desk.act(cleo.visitor, id, 'confirm')).status, 200);
+    await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [cleo.id]);
+    assert.deepEqual(await desk.applyAll(), ['returned']);
+    assert.equal(await desk.statusOf(application), 'in_review');
+    const { outcome } = await desk.proposal(bob.visitor, application);
+    assert.match(outcome, /second operator may not decide/);
+  });
+
+  it('confirms before the time to undo is over, and the maker may still undo until it is applied', async () => {
+    const { id, application } = await above();
+    assert.equal((await desk.act(bob.visitor, id, 'confirm')).status, 200);
+    const again = await desk.act(boss.visitor, id, 'confirm');
+    assert.deepEqual([again.status, again.body.by.login], [409, 'bob']);
+    assert.equal(await desk.applyOne(), null, 'nothing is applied before its time');
+    assert.equal((await desk.act(ana.visitor, id, 'undo')).status, 200);
+    const next = await desk.proposed(ana.visitor, application);
+    await desk.act(bob.visitor, next.id, 'confirm');
+    await desk.applyAll();
+    const late = await desk.act(ana.visitor, next.id, 'undo');
+    assert.deepEqual([late.status, late.body.state], [409, 'applied']);
+    const lateConfirm = await desk.act(boss.visitor, next.id, 'confirm');
+    assert.deepEqual([lateConfirm.status, lateConfirm.body.state], [409, 'applied']);
+  });
+
+  it('declines with a reason, and the application is free', async () => {
+    const { id, application } = await above();
+    assert.equal((await desk.act(bob.visitor, id, 'decline')).status, 400);
+    const { status, body } = await desk.act(bob.visitor, id, 'decline', { reason: 'ask for a statement' });
+    assert.deepEqual([status, body.state, body.outcome], [200, 'declined', 'ask for a statement']);
+    const mine = (await ana.visitor.ask('GET', '/api/proposals?list=mine')).body.proposals;
+    assert.ok(mine.some((one: { id: number }) => one.id === id));
+    await desk.proposed(bob.visitor, application);
+    assert.deepEqual(await desk.applyAll(), ['applied']);
+    const acts = await desk.json('audit', 'list', '--application', `${application}`);
+    assert.ok(
+      acts.some(
+        (one: { act: string; by: string }) =>
+          one.act === 'proposal decline' && one.by === `operator ${bob.id}`,
+      ),
+    );
+  });
+
+  it('is not asked for what its maker decides alone, and finds what waits in a list without its own', async () => {
+    const [alone] = await desk.register(1, { debt_amount: 1_000_000 });
+    const { id } = await desk.proposed(ana.visitor, alone!);
+    const refused = await desk.act(bob.visitor, id, 'confirm');
+    assert.deepEqual([refused.status, refused.body.error], [409, 'it needs no second operator']);
+    const waits = await above();
+    const listed = async (visitor: typeof ana.visitor) =>
+      (await visitor.ask('GET', '/api/proposals?list=to_confirm')).body.proposals.map(
+        (one: { id: number }) => one.id,
+      );
+    assert.ok((await listed(bob.visitor)).includes(waits.id));
+    assert.ok(!(await listed(ana.visitor)).includes(waits.id));
+    assert.ok(!(await listed(bob.visitor)).includes(id));
+    await desk.applyAll();
+  });
+
+  it('has seven days: then it goes back to its maker', async () => {
+    const { id, application } = await above();
+    await database.query(
+      "UPDATE open_proposals SET due_at = due_at - interval '7 days' WHERE proposal_id = $1",
+      [id],
+    );
+    assert.equal(await desk.applyOne(), 'returned');
+    assert.equal(
+      (await desk.proposal(ana.visitor, application)).outcome,
+      'nobody confirmed it within 7 days',
+    );
+  });
+});
+
+describe('a payment (D46, D48)', () => {
+  it('always needs a second operator and a sign-in of the last five minutes, of both', async () => {
+    const id = await payable();
+    const stale = (operator: number) =>
+      database.query(
+        "UPDATE operator_sessions SET proved_at = now() - interval '6 minutes' WHERE operator_id = $1",
+        [operator],
+      );
+    const fresh = () => database.query('UPDATE operator_sessions SET proved_at = now()');
+    await stale(bob.id);
+    const refused = await desk.propose(bob.visitor, id, PAYMENT);
+    assert.deepEqual([refused.status, refused.body.needs], [403, 'sign-in']);
+    await fresh();
+    const made = await desk.proposed(bob.visitor, id, PAYMENT);
+    assert.equal(made.needs_second, 'disburse');
+    assert.deepEqual(await desk.applyAll(), []);
+    await stale(ana.id);
+    const unproved = await desk.act(ana.visitor, made.id, 'confirm');
+    assert.deepEqual([unproved.status, unproved.body.needs], [403, 'sign-in']);
+    await fresh();
+    assert.equal((await desk.act(ana.visitor, made.id, 'confirm')).status, 200);
+    assert.deepEqual(await desk.applyAll(), ['applied']);
+    assert.equal(await desk.statusOf(id), 'disbursed');
+  });
+
+  it('waits for the signature and the end of the period, although two operators agree', async () => {
+    for (const held of [{ conversation: true }, { conversation: true, signed: '1 hour', until: '1 day' }]) {
+      const id = await payable(held);
+      const refused = await desk.propose(bob.visitor, id, PAYMENT);
+      assert.equal(refused.status, 409);
+      assert.match(refused.body.error, /or override it/);
+    }
+    // The period is over when it is proposed, and is not when it is applied.
+    const id = await payable({ conversation: true, signed: '1 hour', until: '-1 minute' });
+    const made = await desk.proposed(bob.visitor, id, PAYMENT);
+    await desk.act(ana.visitor, made.id, 'confirm');
+    await database.query(
+      "UPDATE application_states SET withdrawable_until = now() + interval '1 day' WHERE application_id = $1",
+      [id],
+    );
+    assert.deepEqual(await desk.applyAll(), ['returned']);
+    assert.equal(await desk.statusOf(id), 'pending_signature');
+    assert.match((await desk.proposal(bob.visitor, id)).outcome, /may withdraw from the contract until/);
+  });
+
+  it('overrides the contract where that is proposed, and the record says so', async () => {
+    const id = await payable({ conversation: true });
+    const made = await desk.proposed(bob.visitor, id, IN_SPITE);
+    assert.equal(made.needs_second, 'override');
+    await desk.act(ana.visitor, made.id, 'confirm');
+    assert.deepEqual(await desk.applyAll(), ['applied']);
+    assert.equal(await desk.statusOf(id), 'disbursed');
+    const acts = await desk.json('audit', 'list', '--application', `${id}`);
+    const done = acts.find((one: { act: string }) => one.act.startsWith('application disburse'));
+    assert.deepEqual(
+      [done.act, done.by, done.target],
+      [
+        'application disburse --override',
+        `operator ${bob.id}`,
+        `proposal ${made.id}, second operator ${ana.id}`,
+      ],
+    );
+  });
+
+  it('or a rejection comes back where the applicant signed or withdrew meanwhile', async () => {
+    const signed = await payable({ conversation: true });
+    await desk.proposed(bob.visitor, signed, { act: 'reject', reason: 'x' });
+    await database.query('UPDATE application_states SET signed_at = now() WHERE application_id = $1', [
+      signed,
+    ]);
+    assert.deepEqual(await desk.applyAll(), ['returned']);
+    assert.equal(await desk.statusOf(signed), 'pending_signature');
+    assert.match((await desk.proposal(bob.visitor, signed)).outcome, /has signed the contract meanwhile/);
+
+    const withdrawn = await payable({ conversation: true, signed: '9 days', until: '-1 hour' });
+    const made = await desk.proposed(bob.visitor, withdrawn, PAYMENT);
+    await desk.act(ana.visitor, made.id, 'confirm');
+    await database.query(
+      "SELECT move_application($1, '{pending_signature}', 'rejected', 'applicant', 'reject', 'x', 'contract_withdrawn', NULL, false)",
+      [withdrawn],
+    );
+    assert.deepEqual(await desk.applyAll(), ['returned']);
+    assert.equal(await desk.statusOf(withdrawn), 'rejected');
+    assert.equal((await desk.proposal(bob.visitor, withdrawn)).outcome, 'applicant did reject meanwhile');
+  });
+});

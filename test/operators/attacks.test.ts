@@ -1,0 +1,187 @@
+/** Attacks on the sign-in of operators (D48): planted cookies, guesses at once, changes beneath a session. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from 'typebox';
+import { route } from '../../src/operator-api/route.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
+import { PASSWORD, startTestConsole } from '../support/console.ts';
+import { testDatabase } from '../support/database.ts';
+import { REPOSITORY } from '../support/sources.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const FOR_ADMINS = route({
+  ...{ method: 'GET', path: '/samples/admin', access: 'admin', summary: 'For admins.' },
+  ...{ reply: Type.Object({}), run: async () => ({ body: {} }) },
+});
+const desk = await startTestConsole(store, [FOR_ADMINS]);
+beforeEach(() => database.query('DELETE FROM operator_tries'));
+
+let made = 0;
+const login = () => {
+  made += 1;
+  return `eva${made}`;
+};
+
+describe('a planted cookie', () => {
+  it('never becomes signed in: not the one of nobody, not one without its second factor, not one from before', async () => {
+    const { login: name, nextCode } = await desk.enrolled(login(), 'viewer');
+    const attacker = desk.visitor();
+    await attacker.ask('POST', '/api/session', { login: name, password: PASSWORD });
+    const planted = attacker.cookie;
+    // The victim's browser brings the attacker's cookie, and signs in.
+    const victim = desk.visitor();
+    victim.cookie = planted;
+    await victim.ask('POST', '/api/session', { login: name, password: PASSWORD });
+    assert.notEqual(victim.cookie, planted);
+    // The one that was planted is over, so the attacker cannot give the code in it.
+    assert.equal((await attacker.ask('POST', '/api/session/totp', { code: nextCode() })).status, 401);
+    const half = victim.cookie;
+    assert.equal((await victim.ask('POST', '/api/session/totp', { code: nextCode() })).status, 200);
+    for (const cookie of [planted, half]) {
+      attacker.cookie = cookie;
+      assert.equal((await attacker.ask('GET', '/api/session')).status, 401);
+    }
+    assert.equal((await victim.ask('GET', '/api/session')).status, 200);
+  });
+
+  it('beside the browser’s own opens nothing, because nobody can tell which one was planted', async () => {
+    const { signIn } = await desk.enrolled(login(), 'viewer');
+    const visitor = await signIn();
+    const twice = { Cookie: `${visitor.cookie}; ventanilla=${'A'.repeat(22)}.${'A'.repeat(43)}` };
+    visitor.cookie = null;
+    assert.equal((await visitor.ask('GET', '/api/session', undefined, twice)).status, 401);
+  });
+});
+
+describe('a session of an operator who changes', () => {
+  it('has the role of the account as it is now, at the next request', async () => {
+    const { id, signIn } = await desk.enrolled(login(), 'viewer');
+    const visitor = await signIn();
+    const may = async () => (await visitor.ask('GET', '/api/samples/admin')).status;
+    assert.equal(await may(), 403);
+    await database.query("UPDATE operators SET role = 'admin' WHERE id = $1", [id]);
+    assert.equal(await may(), 200);
+    await database.query("UPDATE operators SET role = 'reviewer' WHERE id = $1", [id]);
+    assert.equal(await may(), 403);
+  });
+
+  it('without its second factor gives no whole one where the operator is disabled or lost the factors', async () => {
+    for (const change of ['disabled_at = now()', 'password = NULL, totp = NULL, enrolled_at = NULL']) {
+      const { id, login: name, nextCode } = await desk.enrolled(login(), 'viewer');
+      const visitor = desk.visitor();
+      await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+      await database.query(`UPDATE operators SET ${change} WHERE id = $1`, [id]);
+      assert.equal((await visitor.ask('POST', '/api/session/totp', { code: nextCode() })).status, 401);
+    }
+  });
+
+  it('is not begun by a password that was taken away while it was checked', async () => {
+    const { id, login: name } = await desk.enrolled(login(), 'viewer');
+    const waits = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'`;
+    const answer = await inTransaction(database, async (session) => {
+      await session.query('UPDATE operators SET password = NULL WHERE id = $1', [id]);
+      // The right password, by the row as it was: then the request waits for this transaction.
+      const asked = desk.visitor().ask('POST', '/api/session', { login: name, password: PASSWORD });
+      while ((await database.query(waits)).rowCount === 0) await sleep(10);
+      return { asked };
+    });
+    assert.equal((await answer.asked).status, 401);
+    const { rowCount } = await database.query('SELECT FROM operator_sessions WHERE operator_id = $1', [id]);
+    assert.equal(rowCount, 0);
+  });
+});
+
+describe('guesses at the same moment', () => {
+  it('of a password are checked one by one and counted: no more than ten of a login from an address', async () => {
+    const { id, login: name } = await desk.enrolled(login(), 'viewer');
+    const statuses: number[] = [];
+    for (let round = 0; round < 14; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, (_, i) =>
+          desk.visitor().ask('POST', '/api/session', { login: name, password: `a guess ${round} ${i}` }),
+        ),
+      );
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    assert.deepEqual([...new Set(statuses)].toSorted(), [401, 429]);
+    const { rowCount } = await database.query(
+      "SELECT FROM operator_events WHERE actor = $1 AND act = 'sign in refused'",
+      [`operator ${id}`],
+    );
+    assert.equal(rowCount, statuses.filter((status) => status === 401).length);
+    assert.ok(rowCount <= 10, `${rowCount} were checked`);
+  });
+
+  it('of a code, in many sessions, are counted: no more than ten of an operator', async () => {
+    const { id, login: name } = await desk.enrolled(login(), 'viewer');
+    const halves = [];
+    for (let i = 0; i < 4; i += 1) {
+      const visitor = desk.visitor();
+      await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+      halves.push(visitor);
+    }
+    const answers = await Promise.all(
+      halves.flatMap((visitor) =>
+        Array.from({ length: 4 }, (_, i) => {
+          const one = desk.visitor();
+          one.cookie = visitor.cookie;
+          return one.ask('POST', '/api/session/totp', { code: `00000${i}` });
+        }),
+      ),
+    );
+    const checked = answers.filter(({ status }) => status === 401).length;
+    assert.ok(checked <= 10, `${checked} were checked`);
+    const { rowCount } = await database.query(
+      "SELECT FROM operator_events WHERE actor = $1 AND reason = 'wrong code'",
+      [`operator ${id}`],
+    );
+    assert.ok(rowCount! <= 10);
+  });
+
+  it('from one address are counted over all logins', async () => {
+    await desk.visitor().ask('POST', '/api/session', { login: 'nobody.one', password: 'a guess' });
+    await database.query('UPDATE operator_tries SET tries = 50');
+    const late = await desk
+      .visitor()
+      .ask('POST', '/api/session', { login: 'nobody.two', password: 'a guess' });
+    assert.equal(late.status, 429);
+  });
+
+  it('that know the password alone end no whole session of the operator', async () => {
+    const { login: name, signIn } = await desk.enrolled(login(), 'viewer');
+    const visitor = await signIn();
+    for (let i = 0; i < 11; i += 1) {
+      await database.query('DELETE FROM operator_tries');
+      const { status } = await desk
+        .visitor()
+        .ask('POST', '/api/session', { login: name, password: PASSWORD });
+      assert.equal(status, 200);
+    }
+    assert.equal((await visitor.ask('GET', '/api/session')).status, 200);
+  });
+});
+
+describe('a Node.js without argon2id', () => {
+  it('is told of where the console starts, in words', () => {
+    const script = `
+      import crypto from 'node:crypto';
+      import { syncBuiltinESMExports } from 'node:module';
+      delete crypto.argon2;
+      syncBuiltinESMExports();
+      const { checkArgon2 } = await import('./src/operators/uses/password-hash.ts');
+      await checkArgon2().catch(({ message }) => console.log(message));`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      ...{ cwd: REPOSITORY, encoding: 'utf8', timeout: 60_000 },
+    });
+    assert.match(stdout, /needs argon2id, which this Node.js does not have/);
+  });
+
+  it('is not this one', async () => {
+    const { checkArgon2 } = await import('../../src/operators/uses/password-hash.ts');
+    await checkArgon2();
+  });
+});

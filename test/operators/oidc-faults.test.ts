@@ -1,0 +1,185 @@
+/** An identity provider that fails or lies (D48). */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign as signBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { beforeEach, describe, it } from 'node:test';
+import { CALLBACK } from '../../src/operators/routes/oidc.ts';
+import { startTestConsole } from '../support/console.ts';
+import { CookieBrowser } from '../support/cookie-browser.ts';
+import { testDatabase } from '../support/database.ts';
+import { startOidcDesk } from '../support/oidc-desk.ts';
+
+const store = await testDatabase();
+const { provider, desk, post, comeBack, bound, whoIs } = await startOidcDesk(store);
+beforeEach(() => store.database.query('DELETE FROM operator_tries'));
+
+/** Each request has a time limit, and there are three at most. */
+const BOUND_MS = 9_000;
+const AWAY = { error: 'the identity provider does not answer: try again, or tell an admin' };
+const CALLBACK_URL = `${desk.url()}${CALLBACK}`;
+
+/** A console that has not asked the provider yet. */
+const another = (issuer = provider.issuer) =>
+  startTestConsole(store, [], undefined, { ...provider.config, issuer: new URL(issuer) });
+const begin = async (url: string) => {
+  const startedMs = performance.now();
+  const response = await fetch(`${url}/api/session/oidc`, { method: 'POST' });
+  return { status: response.status, body: await response.json(), took: performance.now() - startedMs };
+};
+const answerJson = (response: ServerResponse, status: number, body: unknown) => {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  return true;
+};
+
+describe('a provider that is away', () => {
+  it('is told at the start of a sign-in, in bounded time: closed, silent, failing, or no provider', async () => {
+    const closed = await begin((await another('http://localhost:1')).url());
+    assert.deepEqual([closed.status, closed.body], [502, AWAY]);
+    const faults: ((request: IncomingMessage, response: ServerResponse) => boolean)[] = [
+      () => true,
+      (_request, response) => answerJson(response, 503, {}),
+      (_request, response) => answerJson(response, 200, { issuer: 'https://elsewhere.example' }),
+      (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>hello</p>');
+        return true;
+      },
+      (_request, response) => {
+        response.writeHead(302, { Location: 'http://localhost:1/' }).end();
+        return true;
+      },
+    ];
+    for (const before of faults) {
+      provider.meddling.before = before;
+      const fresh = await another();
+      const { status, body, took } = await begin(fresh.url());
+      assert.deepEqual([status, body], [502, AWAY]);
+      assert.ok(took < BOUND_MS, `${took} ms`);
+      assert.equal(fresh.failures.length, 1);
+    }
+  });
+
+  it('is asked again at the next sign-in', async () => {
+    provider.meddling.before = (_request, response) => answerJson(response, 503, {});
+    const fresh = await another();
+    assert.equal((await begin(fresh.url())).status, 502);
+    provider.meddling.before = null;
+    assert.equal((await begin(fresh.url())).status, 200);
+  });
+
+  it('while the code is redeemed leaves no session, and says so, in bounded time', async () => {
+    await bound();
+    for (const before of [
+      ({ url }: IncomingMessage) => url === '/token',
+      ({ url }: IncomingMessage, response: ServerResponse) =>
+        url === '/token' && answerJson(response, 500, {}),
+      ({ url }: IncomingMessage, response: ServerResponse) => {
+        if (url !== '/token') return false;
+        response.destroy();
+        return true;
+      },
+    ]) {
+      const browser = new CookieBrowser();
+      const { body } = await post(browser, '/api/session/oidc');
+      const callback = await browser.follow(body.url, CALLBACK_URL);
+      provider.meddling.before = before;
+      const startedMs = performance.now();
+      assert.equal(await comeBack(browser, callback), '/?oidc=away');
+      assert.ok(performance.now() - startedMs < BOUND_MS);
+      assert.equal(await whoIs(browser), 401);
+      provider.meddling.before = null;
+    }
+  });
+});
+
+describe('a token that does not hold', () => {
+  /** The callback with a token of these claims. */
+  async function withToken(change: Record<string, unknown>, token?: (good: string) => string) {
+    const browser = new CookieBrowser();
+    const { body } = await post(browser, '/api/session/oidc');
+    const callback = await browser.follow(body.url, CALLBACK_URL);
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      ...{ iss: provider.issuer, sub: provider.person.subject, aud: provider.config.clientId },
+      ...{ iat: now, exp: now + 60, auth_time: now, amr: ['mfa'] },
+      nonce: new URL(body.url).searchParams.get('nonce'),
+      ...change,
+    };
+    const good = provider.sign(claims);
+    provider.meddling.before = ({ url }, response) =>
+      url === '/token' &&
+      answerJson(response, 200, {
+        ...{ access_token: 'x', token_type: 'Bearer', expires_in: 60 },
+        id_token: token?.(good) ?? good,
+      });
+    const end = await comeBack(browser, callback);
+    provider.meddling.before = null;
+    return { end, who: await whoIs(browser) };
+  }
+
+  it('leads to no session: issuer, audience, nonce, times, subject, and no claims', async () => {
+    const { login } = await bound();
+    const now = Math.floor(Date.now() / 1000);
+    assert.deepEqual(await withToken({}), { end: '/', who: login });
+    for (const change of [
+      { iss: 'https://elsewhere.example' },
+      { aud: 'another client' },
+      { aud: ['ventanilla', 'another client'], azp: 'another client' },
+      { nonce: 'another nonce' },
+      { nonce: undefined },
+      { exp: now - 3_600 },
+      { exp: undefined },
+      { iat: undefined },
+      { nbf: now + 3_600 },
+      { sub: undefined },
+      { sub: 'x'.repeat(256) },
+      { auth_time: 'yesterday' },
+    ]) {
+      assert.deepEqual(await withToken(change), { end: '/?oidc=invalid', who: 401 }, JSON.stringify(change));
+    }
+  });
+
+  it('nor does one without a signature, with another key’s, or with the client’s secret as its key', async () => {
+    await bound();
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+    const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const forgeries = [
+      (good: string) => `${encoded({ alg: 'none' })}.${good.split('.')[1]}.`,
+      (good: string) => {
+        const signed = `${encoded({ alg: 'RS256', kid: 'one' })}.${good.split('.')[1]}`;
+        return `${signed}.${signBytes('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+      },
+      (good: string) => `${encoded({ alg: 'HS256' })}.${good.split('.')[1]}.${'A'.repeat(43)}`,
+      () => 'no token',
+    ];
+    for (const forge of forgeries) {
+      assert.deepEqual(await withToken({}, forge), { end: '/?oidc=invalid', who: 401 });
+    }
+  });
+
+  it('logs a fault and a code, and nothing of the answer', async () => {
+    await bound();
+    await withToken({ iss: 'https://elsewhere.example' });
+    assert.deepEqual(desk.failures.at(-1), { fault: 'invalid', code: 'OAUTH_JWT_CLAIM_COMPARISON_FAILED' });
+  });
+});
+
+it('the database’s clock judges the token’s times', async () => {
+  const { IdentityProvider } = await import('../../src/operators/uses/identity-provider.ts');
+  const own = new IdentityProvider(provider.config);
+  const secret = 'x'.repeat(43);
+  const binding = { secret, callback: CALLBACK_URL };
+  const redeem = async (aheadMs: number) => {
+    const url = await own.addressFor(binding, 3_600);
+    const answer = new URL(await new CookieBrowser().follow(url, CALLBACK_URL)).searchParams;
+    return own.redeem(binding, answer, Date.now() + aheadMs);
+  };
+  assert.ok((await redeem(0)).signedInAt !== null);
+  await assert.rejects(redeem(3_600_000), { fault: 'invalid' });
+});
+
+it('a provider is asked for its metadata once in five minutes, and by many sign-ins at once only once', async () => {
+  const fresh = await another();
+  const before = provider.asked();
+  await Promise.all(Array.from({ length: 8 }, () => begin(fresh.url())));
+  assert.equal(provider.asked() - before, 1);
+});

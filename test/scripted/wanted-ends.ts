@@ -1,0 +1,21 @@
+/** How the conversation of a person has to end. */
+import type { Ends } from './scripts.ts';
+import type { PersonSeen, Stored } from './seen.ts';
+
+const ACTS = ['withdrawal_asked', 'declined', 'data_consent_refused'];
+
+/**
+ * As the script says. Where a process died between an opt-out and its words, the conversation ends as closed, and
+ * records later what the words meant.
+ */
+export function wantedEnds({ applicationId, told, script: { ends } }: PersonSeen, store: Stored): Ends {
+  const acts = (store.evidence.get(applicationId) ?? []).filter(({ kind }) => ACTS.includes(kind));
+  const isClosed = store.conversations.some(
+    (one) => one.applicationId === applicationId && one.place === 'closed',
+  );
+  if (!isClosed || acts.length === 0 || !told.some(({ optsOut }) => optsOut)) return ends;
+  const events = ends.events.map((event) =>
+    event.replace(/^conversation\.ended .*/, 'conversation.ended closed'),
+  );
+  return { ...ends, place: 'closed', events };
+}

@@ -1,0 +1,98 @@
+/** Browsers of operators at the review desk, with a real store and the built page behind them. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { findConsolePage } from '../../src/app/console-page.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from './applicant.ts';
+import { DESKTOP, testBrowser } from './browser.ts';
+import { type Enrolled, startTestConsole } from './console.ts';
+import { testDatabase } from './database.ts';
+import { registrarOf } from './intake.ts';
+import { pageFaults } from './page-faults.ts';
+
+/** For looking at the page: a folder that gets a picture of each state. */
+const PICTURES = process.env.CONSOLE_PICTURES;
+/** Markup in the one text of a row that a stranger writes. */
+export const HOSTILE = '<script>alert(1)</script><img src=x onerror="document.title=1">';
+/** Found nowhere but in the sealed data of the applicants. */
+export const PERSON = { name: 'Wilhelmina Quux', id_number: '77001122334', city: 'Xanadu' };
+
+/** Long: a busy machine may take its time before a test undoes. */
+const UNDO_SECONDS = 120;
+
+/** Call this in a `describe`. */
+export async function deskBrowser() {
+  const store = await testDatabase();
+  const { database, runtime, vault } = store;
+  const { json } = commandLine(store);
+  const partner = await json('partner', 'add', '--name', HOSTILE, '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner.id}`);
+  const register = await registrarOf(store);
+  const { page: built, failure } = await findConsolePage({ setting: () => 0 as never, databaseUrl: null });
+  assert.equal(failure, null);
+  const noStore = () => Promise.reject(new Error('these tests open no document'));
+  const routes = deskRoutes({ database: runtime, vault, undoSeconds: UNDO_SECONDS, lookShare: 0 }, noStore);
+  const console = await startTestConsole(store, routes, Promise.resolve(built));
+  const visit = testBrowser(console.url());
+
+  let phones = 0;
+  /** Empties the queue, and registers as many applications that wait in it. */
+  const inReview = async (count: number): Promise<number[]> => {
+    await database.query('DELETE FROM review_items; DELETE FROM review_queue');
+    const people = Array.from({ length: count }, (_, n) =>
+      applicant({
+        ...PERSON,
+        ...IN_REVIEW,
+        debt_amount: 4_000_000 + 400_000 * n,
+        phone: toPhone(`+57300${7_000_000 + ++phones}`),
+      }),
+    );
+    const ids = await register(key, people);
+    await runtime.query('SELECT expand_reviews(0, 100, 24)');
+    return ids;
+  };
+
+  /** Opens a browser of a signed-in operator. `expected` are errors in its console that belong to the test. */
+  const browse = async (
+    operator: Enrolled,
+    act: (page: Page) => Promise<void>,
+    { path = '/queue', screen = DESKTOP, expected }: Browse = {},
+  ): Promise<void> => {
+    const { cookie } = await operator.signIn();
+    const [name, value] = cookie!.split('=', 2);
+    const cookies = [{ name: name!, value: value!, domain: 'localhost', path: '/', expires: -1 }].map(
+      (one) => ({ ...one, httpOnly: true, secure: false, sameSite: 'Lax' as const }),
+    );
+    const options = { ...screen, locale: 'en-US', storageState: { cookies, origins: [] } };
+    await visit(options, act, { path, ...(expected && { expected }) });
+  };
+
+  /** Holds in both themes that axe has no findings and that nothing scrolls sideways. */
+  const check = async (page: Page, name: string): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await pageFaults(page), [], `${name}, ${colorScheme}`);
+      const file = `${name}-${colorScheme}-${page.viewportSize()?.width}.png`;
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, file) });
+    }
+  };
+
+  /** Rows of the store, as the tests ask for them. */
+  const rows = async (text: string, values: unknown[] = []) => (await database.query(text, values)).rows;
+  return { console, visit, browse, check, inReview, rows, json };
+}
+
+interface Browse {
+  readonly path?: string;
+  readonly screen?: BrowserContextOptions;
+  readonly expected?: RegExp;
+}
+
+/** The number of the application on the page. */
+export async function shownNumber(page: Page): Promise<number> {
+  const heading = page.getByRole('heading', { level: 1, name: /^Application \d+$/ });
+  return Number((await heading.textContent())!.replace(/\D/g, ''));
+}

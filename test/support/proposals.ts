@@ -1,0 +1,110 @@
+/** A desk on which operators decide: a console with the routes of proposals, and applications that wait for them. */
+import assert from 'node:assert/strict';
+import type { ApplicationId } from '../../src/applications/rules/ids.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { applicationRoutes } from '../../src/desk/routes/application.ts';
+import { proposalRoutes } from '../../src/desk/routes/proposals.ts';
+import { expandReviews } from '../../src/desk/sql/expansion.ts';
+import { type Applied, applyNext } from '../../src/desk/uses/apply-proposals.ts';
+import type { LookingDesk } from '../../src/desk/uses/second-looks.ts';
+import type { Route } from '../../src/operator-api/route.ts';
+import type { Role } from '../../src/operators/rules/role.ts';
+import { setAuthority } from '../../src/operators/sql/operators.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from './applicant.ts';
+import { startTestConsole, type Visitor } from './console.ts';
+import type { TestDatabase } from './database.ts';
+import { registrarOf } from './intake.ts';
+
+/** An amount that every application of the tests is below. */
+const MUCH = 10n ** 14n;
+
+interface DeskOptions {
+  readonly undoSeconds?: number;
+  /** SECOND_LOOK_SHARE; 0: nothing is drawn. */
+  readonly lookShare?: number;
+  /** More routes. */
+  readonly more?: (desk: LookingDesk) => Route[];
+}
+
+/** Starts the desk. Nothing is applied by itself: `UNDO_SECONDS` is 600, and `applyAll` makes what is open due. */
+export async function proposalDesk(
+  store: TestDatabase,
+  { undoSeconds = 600, lookShare = 0, more = () => [] }: DeskOptions = {},
+) {
+  const { database, runtime, vault } = store;
+  const { json, run } = commandLine(store);
+  const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  const ingest = await registrarOf(store);
+  const desk = { database: runtime, vault, undoSeconds, lookShare };
+  const routes = [...applicationRoutes(desk), ...proposalRoutes(desk), ...more(desk)];
+  const site = await startTestConsole(store, routes);
+  let phones = 3_000_000_000;
+
+  /** Registers applications with phones of their own, which wait for a review. */
+  const register = async (count = 1, changes: Parameters<typeof applicant>[0] = {}) => {
+    const some = Array.from({ length: count }, () => {
+      phones += 1;
+      return applicant({ phone: toPhone(`+57${phones}`), ...IN_REVIEW, ...changes });
+    });
+    const ids = await ingest(key, some);
+    while ((await expandReviews(database, '0', 20, 24)).batches > 0);
+    return ids as ApplicationId[];
+  };
+  /** An operator who decides on everything in pesos alone, unless `hundredths` say otherwise. */
+  const operator = async (login: string, role: Role = 'reviewer', hundredths: bigint | null = MUCH) => {
+    const enrolled = await site.enrolled(login, role);
+    if (hundredths !== null) await setAuthority(database, enrolled.id, new Map([['COP', hundredths]]));
+    return { ...enrolled, visitor: await enrolled.signIn() };
+  };
+  const lastEvent = async (id: number) =>
+    (
+      await database.query<{ last: string }>(
+        'SELECT coalesce(max(id), 0)::text AS last FROM application_events WHERE application_id = $1',
+        [id],
+      )
+    ).rows[0]!.last;
+  const propose = async (
+    visitor: Visitor,
+    id: number,
+    body: object = { act: 'approve', reason: 'fine' },
+    headers: Record<string, string> = {},
+  ) =>
+    visitor.ask('POST', `/api/applications/${id}/proposals`, body, {
+      'If-Match': `"${await lastEvent(id)}"`,
+      ...headers,
+    });
+  /** Proposes, and expects that it is taken. */
+  const proposed = async (...args: Parameters<typeof propose>) => {
+    const { status, body } = await propose(...args);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body as { id: number; application_id: number; needs_second: string | null; state: string };
+  };
+  const act = (visitor: Visitor, proposal: number, what: 'undo' | 'confirm' | 'decline', body: object = {}) =>
+    visitor.ask('POST', `/api/proposals/${proposal}/${what}`, body);
+  /** The time to undo is over for what is open now, but for what waits for a second operator. */
+  const makeDue = async () => {
+    await database.query(
+      "UPDATE proposals SET apply_at = now() - interval '1 second' WHERE state = 'proposed'",
+    );
+    await database.query(`UPDATE open_proposals o SET due_at = now() - interval '1 second' FROM proposals p
+      WHERE p.id = o.proposal_id AND (p.needs_second IS NULL OR p.confirmed_at IS NOT NULL)`);
+  };
+  const failures: unknown[] = [];
+  const applyOne = (): Promise<Applied> => applyNext(desk, (_id, error) => failures.push(error));
+  /** Applies everything that is open and decided. */
+  const applyAll = async () => {
+    await makeDue();
+    const ends: Applied[] = [];
+    for (let one = await applyOne(); one !== null; one = await applyOne()) ends.push(one);
+    return ends;
+  };
+  const proposal = async (visitor: Visitor, id: number) =>
+    (await visitor.ask('GET', `/api/applications/${id}`)).body.proposal;
+  const statusOf = async (id: number): Promise<string> => (await json('application', 'show', `${id}`)).status;
+  return {
+    ...{ json, run, key, site, desk, register, operator, lastEvent, propose, proposed, act },
+    ...{ makeDue, applyOne, applyAll, failures, proposal, statusOf },
+  };
+}
