@@ -28,7 +28,7 @@ const FILTERS = [
   'state=waiting&claim=free&partner=1&score_from=40&score_to=60&amount_from=2000&amount_to=20000&due_within=8760',
 ];
 const ADD_OPERATOR = `
-  INSERT INTO operators (login, role, enrolled_at) VALUES ('bench', 'reviewer', now()) RETURNING id`;
+  INSERT INTO operators (login, role, enrolled_at) VALUES ('bench', 'admin', now()) RETURNING id`;
 /** Spreads what the loop has made: as over time, of several partners, with states and claims. */
 const SPREAD = `
   UPDATE review_items SET
@@ -171,6 +171,7 @@ async function kindsOf(ask: Reviewer, admin: pg.Client): Promise<Asked[]> {
     selecting('of thousands', { amount_to: 600 }),
     selecting('of a small partner', { partner: 2 }),
     selecting('of too many (409)', {}),
+    { name: 'the lead’s view', ask: async () => void (await ask('GET', '/lead?days=90')) },
     { name: 'an application', ask: async () => void (await ask('GET', `/applications/${next()}`)) },
   ];
 }

@@ -107,7 +107,7 @@ async function benchSending(): Promise<Bar[]> {
   return bars;
 }
 
-const EMPTY = `TRUNCATE batches, open_phones, application_states, review_queue, review_items, application_events,
+const EMPTY = `TRUNCATE batches, open_phones, application_states, review_queue, review_items, backlog_counts, application_events,
   outbox, leases, message_records, waiting_messages, waiting_rejections, message_counts`;
 
 async function sendRounds({ service, postmaster, start }: Ends, count: number, rounds: number): Promise<Bar> {

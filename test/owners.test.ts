@@ -64,6 +64,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'desk/sql': [
     ...[
       'review_items',
+      'backlog_counts',
       'selections',
       'application_notes',
       'pends',

@@ -3,6 +3,7 @@ import type { Service } from '../subject/subject.ts';
 import { startApplying } from './applying.ts';
 import { startEndingPends } from './ending-pends.ts';
 import { startExpansion } from './expansion.ts';
+import { foldBacklogCounts } from './sql/backlog.ts';
 import { forgetDecisions } from './sql/decisions.ts';
 import { forgetProposals } from './sql/open-proposals.ts';
 import { forgetLooks } from './sql/second-looks.ts';
@@ -14,6 +15,7 @@ export function deskService(): Service {
   const place: Place = { notes: 0, pends: 0 };
   return {
     upkeep: [
+      { name: 'fold counts of the backlog', run: ({ database }) => foldBacklogCounts(database) },
       {
         name: 'delete notes and pends without applications',
         seldom: true,

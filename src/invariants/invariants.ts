@@ -105,6 +105,19 @@ export const INVARIANTS: readonly Invariant[] = [
       WHERE i.application_id IS NULL OR queued.id IS NULL`,
   },
   {
+    name: 'backlog counts',
+    rule: 'the kept counts of the backlog are those of the items that wait (D48)',
+    sql: `
+      SELECT count(*) AS broken FROM (
+        SELECT date_trunc('hour', i.created_at, 'UTC') AS created_hour, date_trunc('hour', i.due_at, 'UTC') AS due_hour,
+          count(*) AS items
+        FROM review_items i WHERE i.state = 'waiting' GROUP BY 1, 2) AS due
+      FULL JOIN (
+        SELECT c.created_hour, c.due_hour, sum(c.items) AS items FROM backlog_counts c GROUP BY 1, 2
+        HAVING sum(c.items) <> 0) AS kept USING (created_hour, due_hour)
+      WHERE due.items IS DISTINCT FROM kept.items`,
+  },
+  {
     name: 'open proposals',
     rule: 'a proposal that has not ended is the open one of its application, and no other one is (D48)',
     sql: `

@@ -50,6 +50,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   upkeep_jobs: 'names of jobs',
   message_count_hours: 'numbers by status and hour',
   conversation_counts: 'numbers by step and holder',
+  backlog_counts: 'numbers by hour',
   document_counts: 'numbers by state',
   operator_events_head: 'one row of the store',
   operators: 'accounts of operators, whose ids the history names',

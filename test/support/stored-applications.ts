@@ -4,7 +4,7 @@ import type { Database } from '../../src/postgres/database.ts';
 
 /** Deletes all applications and messages. */
 export async function emptyApplications(database: Database): Promise<void> {
-  await database.query(`TRUNCATE batches, open_phones, application_states, review_queue, review_items, outbox, leases, message_records,
+  await database.query(`TRUNCATE batches, open_phones, application_states, review_queue, review_items, backlog_counts, outbox, leases, message_records,
     waiting_messages, waiting_rejections, message_counts`);
 }
 

@@ -1,4 +1,4 @@
-/** What a lead looks at: decisions, what waits, and second looks. */
+/** What a lead looks at: decisions and second looks. */
 import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { Session } from '../../postgres/database.ts';
@@ -48,36 +48,6 @@ const BY = `
 /** The decisions of the last `days` by operator, act and reason code. */
 export async function decidedBy(session: Session, days: number): Promise<DecidedBy[]> {
   return (await session.query<DecidedBy>(BY, [days])).rows;
-}
-
-/** What waits for a reviewer now. */
-export interface Backlog {
-  readonly waiting: number;
-  readonly overdue: number;
-  readonly oldestAt: Date | null;
-  /** One count for each bound of `upTo`, and the last one for what is older than all. */
-  readonly buckets: readonly number[];
-}
-
-const BACKLOG = `
-  SELECT coalesce(sum(b.count), 0)::integer AS waiting, coalesce(sum(b.overdue), 0)::integer AS overdue,
-    min(b.oldest) AS "oldestAt",
-    ARRAY(SELECT coalesce(sum(c.count) FILTER (WHERE c.bucket = n), 0)::integer FROM generate_series(0, cardinality($1)) AS n
-      LEFT JOIN buckets c ON c.bucket = n GROUP BY n ORDER BY n) AS buckets
-  FROM buckets b`;
-const WITH_BUCKETS = `
-  WITH buckets AS MATERIALIZED (
-    SELECT cardinality($1::float8[]) - width_bucket(i.created_at, a.bounds) AS bucket,
-      count(*) AS count, count(*) FILTER (WHERE i.due_at <= now()) AS overdue, min(i.created_at) AS oldest
-    FROM review_items i CROSS JOIN (
-      SELECT ARRAY(SELECT now() - h.hours * interval '1 hour' FROM unnest($1::float8[]) AS h(hours) ORDER BY h.hours DESC)
-        AS bounds) AS a
-    WHERE i.state = 'waiting' GROUP BY 1
-  )${BACKLOG}`;
-
-/** Counts what waits by its age: the ascending bounds are hours. Reads all items. */
-export async function readBacklog(session: Session, upTo: readonly number[]): Promise<Backlog> {
-  return onlyRow((await session.query<Backlog>(WITH_BUCKETS, [upTo])).rows);
 }
 
 const LOOKS = `

@@ -1,14 +1,7 @@
 /** What a lead looks at: how much is decided, what waits, who decides against the score, and second looks. */
 import type { Database } from '../../postgres/database.ts';
-import {
-  type Backlog,
-  countLooks,
-  type DecidedBy,
-  type DecidedHour,
-  decidedBy,
-  decidedHours,
-  readBacklog,
-} from '../sql/lead.ts';
+import { type Backlog, readBacklog } from '../sql/backlog.ts';
+import { countLooks, type DecidedBy, type DecidedHour, decidedBy, decidedHours } from '../sql/lead.ts';
 
 /** The upper bounds of the backlog's ages, in hours. */
 export const AGES = [4, 24, 72, 168] as const;

@@ -1,0 +1,40 @@
+-- What waits at the review desk, counted by the hours of registration and of due time, for the view of a lead: to count
+-- 200,000 items takes longer than a page may (docs/operators.md).
+
+-- The items that wait, as changes to be added up. The upkeep makes one row a pair of hours of them. Bound: the changes
+-- since the last upkeep, and one row a pair of hours with an item that waits.
+CREATE TABLE backlog_counts (
+  created_hour timestamptz NOT NULL,
+  due_hour timestamptz NOT NULL,
+  items bigint NOT NULL
+);
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'backlog_counts');
+
+-- No row is changed, so nobody who claims or decides waits for another one. A claim alone changes no count.
+CREATE FUNCTION count_backlog() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO backlog_counts (created_hour, due_hour, items)
+    SELECT date_trunc('hour', c.created_at, 'UTC'), date_trunc('hour', c.due_at, 'UTC'), count(*) FROM came c
+    WHERE c.state = 'waiting' GROUP BY 1, 2;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO backlog_counts (created_hour, due_hour, items)
+    SELECT date_trunc('hour', g.created_at, 'UTC'), date_trunc('hour', g.due_at, 'UTC'), -count(*) FROM gone g
+    WHERE g.state = 'waiting' GROUP BY 1, 2;
+  ELSE
+    INSERT INTO backlog_counts (created_hour, due_hour, items)
+    SELECT date_trunc('hour', u.created_at, 'UTC'), date_trunc('hour', u.due_at, 'UTC'), sum(u.items) FROM (
+      SELECT g.created_at, g.due_at, -1 AS items FROM gone g WHERE g.state = 'waiting'
+      UNION ALL SELECT c.created_at, c.due_at, 1 FROM came c WHERE c.state = 'waiting') AS u
+    GROUP BY 1, 2 HAVING sum(u.items) <> 0;
+  END IF;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER backlog_came AFTER INSERT ON review_items REFERENCING NEW TABLE AS came
+  FOR EACH STATEMENT EXECUTE FUNCTION count_backlog();
+CREATE TRIGGER backlog_gone AFTER DELETE ON review_items REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION count_backlog();
+CREATE TRIGGER backlog_changed AFTER UPDATE ON review_items REFERENCING OLD TABLE AS gone NEW TABLE AS came
+  FOR EACH STATEMENT EXECUTE FUNCTION count_backlog();
