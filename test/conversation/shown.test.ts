@@ -216,20 +216,46 @@ for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
   (typeof QUESTIONS)[keyof typeof QUESTIONS],
 ][]) {
   for (const [name, fate] of Object.entries(COMING)) {
-    it(`D46: at ${place} nothing accepts a question whose reply is ${name}, and it comes once`, async () => {
+    it(`D46: at ${place} the button of a question accepts it also where its reply is ${name}`, async () => {
+      const ana = await asked(place, fate);
+      await hear(await ana.tapEvent((await lastReply(ana))?.buttons[0]?.payload));
+      await settleUntaken();
+      assert.equal(await ana.place(), next);
+      assert.equal(evidenceOf(ana).filter(({ kind }) => kind === act).length, 1);
+    });
+
+    it(`D46: at ${place} no word accepts a question whose reply is ${name}, and it is answered`, async () => {
       const ana = await asked(place, fate);
       const before = await ana.replies();
-      for (const event of [await ana.tapEvent(before.at(-1)?.buttons[0]?.payload), await ana.textEvent(word)])
-        await hear(event);
+      await hear(await ana.textEvent(word));
       await settleUntaken();
-      assert.deepEqual([await ana.place(), await ana.replies()], [`${place} service`, before]);
+      assert.equal(await ana.place(), `${place} service`);
       assert.ok(!evidenceOf(ana).some(({ kind }) => kind === act));
-      await setNewest(ana, "status = 'delivered', delivered_at = now()");
+      // What has not gone out comes after the word. What may have come before it is asked again.
+      const replies = await ana.replies();
+      assert.equal(replies.length, before.length + (name === 'on its way' ? 1 : 0));
+      await database.query(
+        "UPDATE replies SET status = 'delivered', delivered_at = now() WHERE application_id = $1",
+        [ana.id],
+      );
       await ana.choose(0);
       assert.equal(await ana.place(), next);
     });
   }
 }
+
+it('D45: the button under an offer accepts no later offer, which may have other costs', async () => {
+  const ana = await at('summary');
+  const old = (await lastReply(ana))?.buttons[0]?.payload;
+  await setNewest(ana, UNTOLD.failed);
+  await ana.write('sí');
+  assert.match((await lastReply(ana))?.text ?? '', /8\.000\.000/);
+  await setNewest(ana, COMING['on its way']);
+  await hear(await ana.tapEvent(old));
+  await settleUntaken();
+  assert.equal(await ana.place(), 'summary service');
+  assert.ok(!evidenceOf(ana).some(({ kind }) => kind === 'offer_accepted'));
+});
 
 it('D43: what comes while the contract is made asks for no second one', async () => {
   const ana = await at('summary');

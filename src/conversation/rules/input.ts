@@ -98,11 +98,16 @@ export interface ShownContract {
   readonly filename: string;
 }
 
+/**
+ * Whether the person can have read the open question, which they accept. `may`: it is on its way, and the answer may be
+ * older. `coming`: it has not gone out.
+ */
+export type QuestionRead = 'can' | 'cannot' | 'may' | 'coming';
+
 /** What was proven in the transaction of the turn. */
 export type ProofInput =
   | { readonly kind: 'answer'; readonly result: 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable' }
-  /** Whether the person can have read the open question, which they accept. `coming`: it is about to go out. */
-  | { readonly kind: 'question_read'; readonly result: 'can' | 'cannot' | 'coming' }
+  | { readonly kind: 'question_read'; readonly result: QuestionRead }
   /** `until`: the last day to withdraw, in the words of the conversation; null: there is none. */
   | {
       readonly kind: 'signature';

@@ -1,11 +1,11 @@
 /** What a conversation does with the ends of work and of proofs, and where it goes on by itself. Pure. */
 import { ask, type Effect, say } from './effect.ts';
 import type { Flow } from './flow.ts';
-import type { OfferShown, ProofInput, Refusal, ShownContract, WorkInput } from './input.ts';
+import type { OfferShown, ProofInput, QuestionRead, Refusal, ShownContract, WorkInput } from './input.ts';
 import { goOn, handOverTelling, moved, type Next, none, tellAgain } from './moves.ts';
 import { isEnd } from './places.ts';
 import { answerChecked, codeSent, signed, withdrawn } from './proofs.ts';
-import { askOpen } from './questions.ts';
+import { askAgain, askOpen } from './questions.ts';
 import { sourceAsks, waitsForStep } from './source-steps.ts';
 import { at, type Purpose, type State, UNDERSTOOD } from './state.ts';
 
@@ -43,9 +43,18 @@ export function resultOf(
   }
 }
 
-function questionRead(flow: Flow, state: State, result: 'can' | 'cannot' | 'coming'): Next {
-  if (result === 'can') return accepted(flow, state);
-  return result === 'coming' ? none(state) : tellAgain(state);
+function questionRead(flow: Flow, state: State, result: QuestionRead): Next {
+  switch (result) {
+    case 'can':
+      return accepted(flow, state);
+    case 'cannot':
+      return tellAgain(state);
+    // The person may have read it, so silence would leave an answer without one.
+    case 'may':
+      return moved(state, ...askAgain(state));
+    case 'coming':
+      return none(state);
+  }
 }
 
 /** What the person accepts at this step, who can have read it. */
@@ -158,13 +167,14 @@ function incomeChecked(flow: Flow, before: State, outcome: 'confirmed' | 'adjust
   return moved(on.state, told, ...(on.effects.length > 0 ? on.effects : askOpen(state)));
 }
 
+/** Another offer may have other costs, so the buttons under an earlier one are old. */
 function offerMade(state: State, offer: OfferShown | null): Next {
   // An operator speaks: the offer is made again when the conversation is given back.
   if (state.place !== 'summary' || state.heldBy === 'operator') return none(state);
   if (offer === null) return handOverTelling(state, 'no_offer');
   const { rateName, ...values } = offer;
   return moved(
-    { ...state, offerShown: true, askedTurn: null, unsaid: false },
+    { ...state, nonce: state.nonce + 1, offerShown: true, askedTurn: null, unsaid: false },
     ask('summary', ['go_on', 'decline'], { ...values, rate_name: rateName }),
   );
 }

@@ -8,7 +8,7 @@ import type { Transaction } from '../../postgres/database.ts';
 import type { EvidenceEntry, Proven, ProvenSignature } from '../../signing/rules/evidence.ts';
 import { composeReply } from '../rules/compose.ts';
 import type { Effect, SayEffect, Told } from '../rules/effect.ts';
-import { type Input, isOfPerson } from '../rules/input.ts';
+import { type Input, isOfPerson, type QuestionRead } from '../rules/input.ts';
 import { next } from '../rules/next.ts';
 import { isEnd } from '../rules/places.ts';
 import { newState, type State, storedState } from '../rules/state.ts';
@@ -215,11 +215,13 @@ class OneTurn {
    * Whether the person can have read the open question. A button under it is of the message that has it; a word and
    * the buttons of a reminder can be older than the question, or come while it is on its way to the phone.
    */
-  async #questionRead(isProven: boolean, from: OpenedInput | null): Promise<'can' | 'cannot' | 'coming'> {
+  async #questionRead(isProven: boolean, from: OpenedInput | null): Promise<QuestionRead> {
     const { askedTurn } = this.#state;
     const reply = askedTurn === null ? null : await this.#toldAt(askedTurn);
-    if (reply === null || !reply.isTaken) return reply?.isWaiting ? 'coming' : 'cannot';
+    if (reply === null || reply.fate === 'lost') return 'cannot';
+    // The button is the proof, also where the service has not noted yet that the channel took the question.
     if (isProven) return 'can';
+    if (reply.fate !== 'taken') return reply.fate === 'queued' ? 'coming' : 'may';
     // Before the channel tells of the arrival, a word can be an answer to nothing else than the newest message.
     const since = reply.arrivedAt ?? (reply.isNewest ? reply.sentAt : null);
     return since !== null && from !== null && since <= from.row.at ? 'can' : 'cannot';
@@ -239,7 +241,7 @@ class OneTurn {
     const shownTurn = this.#row.contract_turn;
     if (acceptedContract === null || this.#acceptedInput === null || shownTurn === null)
       return { result: 'not_signable', evidence: [], lastDay: null };
-    if (!(await this.#toldAt(shownTurn))?.isTaken)
+    if ((await this.#toldAt(shownTurn))?.fate !== 'taken')
       return { result: 'not_shown', evidence: [], lastDay: null };
     return this.#signing.sign(this.#session, this.#applicationId, {
       contract: acceptedContract,

@@ -21,10 +21,11 @@ export async function untoldApplications(
 
 /** What is known of the reply of a turn. */
 export interface ToldReply {
-  /** It is about to go out, or on its way to the channel. */
-  readonly isWaiting: boolean;
-  /** The channel took it: false for one that waits, failed, was cancelled or is uncertain. */
-  readonly isTaken: boolean;
+  /**
+   * `queued`: it has not gone out. `sending`: the channel may have it already. `taken`: the channel took it. `lost`: it
+   * failed, was cancelled, or is uncertain.
+   */
+  readonly fate: 'queued' | 'sending' | 'taken' | 'lost';
   /** When it reached its phone, by the channel's clock; null: the channel has not told so. */
   readonly arrivedAt: Date | null;
   /** When the channel took it, by the database's clock, in whole seconds as the channel's; null: it has not. */
@@ -33,19 +34,13 @@ export interface ToldReply {
   readonly isNewest: boolean;
 }
 
-interface ToldRow {
-  readonly is_waiting: boolean;
-  readonly is_taken: boolean;
-  readonly is_newest: boolean;
-  readonly arrived_at: Date | null;
-  readonly sent_at: Date | null;
-}
-
 const TOLD = `
-  SELECT status IN ('queued', 'sending') AS is_waiting, least(delivered_at, read_at) AS arrived_at,
-    date_trunc('second', sent_at) AS sent_at,
-    NOT EXISTS (SELECT FROM replies n WHERE n.application_id = r.application_id AND n.turn > r.turn) AS is_newest,
-    status IN ('accepted', 'sent', 'delivered', 'read') OR delivered_at IS NOT NULL OR read_at IS NOT NULL AS is_taken
+  SELECT CASE
+      WHEN delivered_at IS NOT NULL OR read_at IS NOT NULL OR status IN ('accepted', 'sent', 'delivered', 'read')
+        THEN 'taken'
+      WHEN status IN ('queued', 'sending') THEN status::text ELSE 'lost' END AS fate,
+    least(delivered_at, read_at) AS "arrivedAt", date_trunc('second', sent_at) AS "sentAt",
+    NOT EXISTS (SELECT FROM replies n WHERE n.application_id = r.application_id AND n.turn > r.turn) AS "isNewest"
   FROM replies r WHERE application_id = $1 AND turn = $2`;
 
 /** The reply of a turn; null: there is none. */
@@ -54,16 +49,6 @@ export async function toldReply(
   id: ApplicationId,
   turn: number,
 ): Promise<ToldReply | null> {
-  const { rows } = await session.query<ToldRow>({
-    name: 'told_reply',
-    text: TOLD,
-    values: [id, turn],
-  });
-  const [row] = rows;
-  return row === undefined
-    ? null
-    : {
-        ...{ isWaiting: row.is_waiting, isTaken: row.is_taken, isNewest: row.is_newest },
-        ...{ arrivedAt: row.arrived_at, sentAt: row.sent_at },
-      };
+  const { rows } = await session.query<ToldReply>({ name: 'told_reply', text: TOLD, values: [id, turn] });
+  return rows[0] ?? null;
 }
