@@ -146,6 +146,7 @@ describe('a proposal', () => {
   it('is refused where the act is illegal, its form is wrong, or there is no such application', async () => {
     const [id] = await desk.register();
     for (const [body, status] of [
+      [{ act: 'reject', reason: 'x', reason_code: 'contract_withdrawn' }, 400],
       [{ act: 'approve', reason: 'x', reason_code: 'suspected_fraud' }, 400],
       [{ act: 'approve', reason: 'two\nlines' }, 400],
       [{ act: 'approve', reason: ' ' }, 400],

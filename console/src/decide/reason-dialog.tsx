@@ -1,7 +1,7 @@
 /** Asks for the reason code of a decision. One key picks the code and proposes. */
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
-import { REASON_CODES, type ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
+import { codesOfOperators, type ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
 import type { NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useAreShortcutsOn } from '../keyboard/shortcuts.ts';
@@ -24,7 +24,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
   const { act, title, note, isPending = false, failure = null, onClose, onDecide } = props;
   const { decide, frame } = useTexts();
   const areKeysOn = useAreShortcutsOn();
-  const codes: readonly ReasonCode[] = REASON_CODES[act];
+  const codes = codesOfOperators(act);
   const [code, setCode] = useState<ReasonCode | null>(null);
   const [reason, setReason] = useState('');
   const [isOverride, setOverride] = useState(false);

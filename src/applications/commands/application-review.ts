@@ -8,7 +8,7 @@ import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { ApplicationId } from '../rules/ids.ts';
 import type { ReviewAction } from '../rules/lifecycle.ts';
-import { REASON_CODES, type ReasonCode } from '../rules/reason-codes.ts';
+import { codesOfOperators, type ReasonCode } from '../rules/reason-codes.ts';
 import { type Reviewed, reviewApplication } from '../uses/applications.ts';
 import { readIdFile } from './application-ids.ts';
 
@@ -63,7 +63,7 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
       choiceOption(
         '--reason-code <code>',
         'the code that the partner sees; default unspecified',
-        REASON_CODES[action],
+        codesOfOperators(action),
       ),
     )
     .addOption(actorOption())

@@ -28,6 +28,17 @@ export const REASON_CODES = {
 
 export type ReasonCode = (typeof REASON_CODES)[ReviewAction][number];
 
+/**
+ * Codes that say what the service itself has found or done: a withdrawal in the chat (D46), after which the applicant
+ * gets no message of the rejection, and an erasure. No operator gives them.
+ */
+const OF_SERVICE: readonly ReasonCode[] = ['contract_withdrawn', 'data_erased'];
+
+/** The codes of an action that an operator may give, in the same order. */
+export function codesOfOperators(action: ReviewAction): ReasonCode[] {
+  return REASON_CODES[action].filter((code) => !OF_SERVICE.includes(code));
+}
+
 /** The codes of all actions, each once. */
 export const ALL_REASON_CODES: readonly ReasonCode[] = [...new Set(Object.values(REASON_CODES).flat())];
 

@@ -1,7 +1,7 @@
 /** How operators propose decisions (D48): on one application, or on many at once. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { TRANSITIONS } from '../../applications/rules/lifecycle.ts';
-import { actionsOf } from '../../applications/rules/reason-codes.ts';
+import { codesOfOperators } from '../../applications/rules/reason-codes.ts';
 import { type DecisionFacts, readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
 import { lastEventsOf } from '../../applications/sql/desk/last-event.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
@@ -40,8 +40,9 @@ export interface ProposeOutcome extends Outcome {
 /** Throws `OperatorError` where the code is of another act, an override of no payment, or the reason no line. */
 export function checkDecision(decision: Decision): Decision {
   const { act, reasonCode, isOverride } = decision;
-  if (!actionsOf(reasonCode).includes(act))
-    throw new OperatorError(`reason_code ${reasonCode} is no code of the act ${act}`);
+  const codes = codesOfOperators(act);
+  if (!codes.includes(reasonCode))
+    throw new OperatorError(`reason_code of the act ${act} must be one of: ${codes.join(', ')}`);
   if (isOverride && act !== 'disburse') throw new OperatorError('override is for the act disburse alone');
   return { ...decision, reason: checkReason(decision.reason) };
 }

@@ -10,7 +10,7 @@ import {
   TRANSITIONS,
 } from '../../../src/applications/rules/lifecycle.ts';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
-import { REASON_CODES } from '../../../src/applications/rules/reason-codes.ts';
+import { codesOfOperators } from '../../../src/applications/rules/reason-codes.ts';
 import { applyChannelEvents } from '../../../src/messages/intake/channel-events.ts';
 import { interestPayload } from '../../../src/messages/rules/outgoing-message.ts';
 import { ACTOR, commandLine, REVEAL } from '../../cli/harness.ts';
@@ -171,7 +171,7 @@ test('D41: the help of a review says that the reason is required, and lists the 
     const { out } = await run('application', action, '--help');
     const text = out.replaceAll(/\s+/g, ' ');
     assert.match(text, /--reason <text> the reason[^-]*\(required\)/);
-    assert.ok(text.includes(`(${REASON_CODES[action].join(', ')})`), text);
+    assert.ok(text.includes(`(${codesOfOperators(action).join(', ')})`), text);
   }
 });
 
