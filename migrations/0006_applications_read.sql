@@ -1,15 +1,16 @@
 -- Applications as they are read: the facts of a batch, and the state of each application now.
 
+-- The double of these bits; NULL where they are not of a number. A subquery in its place takes five times as long.
+CREATE FUNCTION double_of(p_bits bigint) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE p_bits >> 52 & 2047 WHEN 0 THEN (p_bits & 4503599627370495)::float8 * 2::float8 ^ -1074 WHEN 2047 THEN NULL
+  -- Stays in the range of doubles: 2 ^ 971 and 2 ^ -1074 are doubles.
+  ELSE ((p_bits & 4503599627370495) | 4503599627370496)::float8 * 2::float8 ^ ((p_bits >> 52 & 2047) - 1075)::float8 END;
+
 -- The double (IEEE 754, big-endian) at an offset. Amounts are finite and above zero; NULL: damaged.
 CREATE FUNCTION double_at(p_bytes bytea, p_offset integer) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (
-  SELECT CASE WHEN d.exponent = 0 THEN d.fraction * 2::float8 ^ -1074 WHEN d.exponent = 2047 THEN NULL
-    -- Stays in the range of doubles: 2 ^ 971 and 2 ^ -1074 are doubles.
-    ELSE (d.fraction + 4503599627370496) * 2::float8 ^ (d.exponent - 1075) END
-  FROM (SELECT (b.bits >> 52)::integer & 2047 AS exponent, (b.bits & 4503599627370495)::float8 AS fraction
-    FROM (SELECT ('x' || encode(substring(p_bytes FROM p_offset + 1 FOR 8), 'hex'))::bit(64)::bigint AS bits) AS b) AS d
-);
+RETURN double_of(('x' || encode(substring(p_bytes FROM p_offset + 1 FOR 8), 'hex'))::bit(64)::bigint);
 
 -- Whether the application at a position of a batch has consent (application_at).
 CREATE FUNCTION has_consent(p_facts bytea, p_position integer) RETURNS boolean

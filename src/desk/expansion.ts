@@ -7,9 +7,12 @@ import { expandReviews, healReviewItems } from './sql/expansion.ts';
 /** So often it looks for new batches. */
 const LOOK_MS = 300;
 /** The most batches of a turn: a transaction that is short, and little to do again where it is killed. */
-const BATCHES = 20;
-/** After a full turn it rests for as long as the turn took: the other half of the time is the registrations'. */
-const REST_SHARE = 1;
+const BATCHES = 50;
+/**
+ * After a full turn it rests for nine times as long as the turn took. Registrations flat out lose a few percent at most,
+ * and the queue falls behind meanwhile (docs/operators.md).
+ */
+const REST_SHARE = 9;
 const HEAL_MS = 5_000;
 const HEALED_BATCHES = 1_000;
 /**
