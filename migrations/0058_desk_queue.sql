@@ -108,20 +108,17 @@ BEGIN
 END
 $$;
 
--- Makes the items of at most p_limit batches after p_after that have none yet; an item is due so many hours after its
--- registration. Several sessions at once take different batches. Returns how many batches it took and the last of them.
-CREATE FUNCTION expand_reviews(p_after bigint, p_limit integer, p_due_hours integer)
-RETURNS TABLE (batches integer, last bigint)
+-- Makes the items of these applications, whose batches the caller has taken; an item is due so many hours after its
+-- registration.
+CREATE FUNCTION make_review_items(p_ids bigint[], p_due_hours integer) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_ids constant bigint[] := ARRAY(SELECT t.id FROM take_unexpanded(p_after, p_limit) AS t(id));
-  v_batches constant bigint[] := ARRAY(SELECT DISTINCT batch_of(u.id) FROM unnest(v_ids) AS u(id) ORDER BY 1);
+  v_batches constant bigint[] := ARRAY(SELECT DISTINCT batch_of(u.id) FROM unnest(p_ids) AS u(id) ORDER BY 1);
   v_read record;
   v_rates jsonb;
 BEGIN
-  IF v_ids = '{}' THEN RETURN QUERY SELECT 0, NULL::bigint; RETURN; END IF;
   -- Read by statements of their own: docs/scale.md says why. application_at has the places of the facts. It would read
   -- the long values of a batch again for each of its applications.
   WITH b AS MATERIALIZED (
@@ -130,7 +127,7 @@ BEGIN
   SELECT array_agg(g.id) AS ids, array_agg(b.partner_id) AS partner_ids, array_agg(b.policy_id) AS policy_ids,
     array_agg(get_byte(f.bytes, 0)) AS scores, array_agg(encode(substring(f.bytes FROM 9 FOR 3), 'escape')) AS currencies,
     array_agg(double_at(f.bytes, 20)) AS debt_amounts, array_agg(b.created_at) AS created_ats
-  INTO v_read FROM unnest(v_ids) AS g(id) JOIN b ON b.id = batch_of(g.id)
+  INTO v_read FROM unnest(p_ids) AS g(id) JOIN b ON b.id = batch_of(g.id)
   CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(b.facts) >= 28 * (position_of(g.id) + 1)
     THEN substring(b.facts FROM 28 * position_of(g.id) + 1 FOR 28) END AS bytes OFFSET 0) AS f;
   SELECT jsonb_object_agg(p.id, p.content -> 'amount_limit' -> 'rates') INTO v_rates FROM policies p
@@ -143,7 +140,36 @@ BEGIN
     v_read.created_ats) AS u(id, partner_id, policy_id, score, currency, debt_amount, created_at)
   ORDER BY u.id ON CONFLICT (application_id) DO NOTHING;
   PERFORM put_expanded(v_batches, true);
-  RETURN QUERY SELECT cardinality(v_batches), v_batches[cardinality(v_batches)];
+END
+$$;
+
+-- Makes the items of at most p_limit batches after p_after that have none yet. Several sessions at once take different
+-- batches. Returns how many batches it took and the last of them.
+CREATE FUNCTION expand_reviews(p_after bigint, p_limit integer, p_due_hours integer)
+RETURNS TABLE (batches integer, last bigint)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_ids constant bigint[] := ARRAY(SELECT t.id FROM take_unexpanded(p_after, p_limit) AS t(id));
+BEGIN
+  IF v_ids <> '{}' THEN PERFORM make_review_items(v_ids, p_due_hours); END IF;
+  RETURN QUERY SELECT count(DISTINCT batch_of(u.id))::integer, max(batch_of(u.id)) FROM unnest(v_ids) AS u(id);
+END
+$$;
+
+-- Makes the items of these applications, where they are in review and their batches are not expanded yet: who acts on
+-- one does not wait for the loop. Comes before the transaction of the act.
+CREATE FUNCTION expand_reviews_of(p_ids bigint[], p_due_hours integer) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_batches constant bigint[] := ARRAY(
+    SELECT DISTINCT batch_of(u.id) FROM unnest(p_ids) AS u(id)
+    WHERE NOT EXISTS (SELECT FROM review_items i WHERE i.application_id = u.id) ORDER BY 1);
+  v_ids bigint[];
+BEGIN
+  IF v_batches = '{}' THEN RETURN; END IF;
+  v_ids := ARRAY(SELECT t.id FROM take_unexpanded_of(v_batches) AS t(id));
+  IF v_ids <> '{}' THEN PERFORM make_review_items(v_ids, p_due_hours); END IF;
 END
 $$;
 

@@ -9,8 +9,8 @@ const LOOK_MS = 300;
 /** The most batches of a turn: a transaction that is short, and little to do again where it is killed. */
 const BATCHES = 50;
 /**
- * After a full turn it rests for nine times as long as the turn took. Registrations flat out lose a few percent at most,
- * and the queue falls behind meanwhile (docs/operators.md).
+ * After a full turn it rests for nine times as long as the turn took. Registrations flat out lose a few percent at
+ * most, and the queue falls behind meanwhile (docs/operators.md).
  */
 const REST_SHARE = 9;
 const HEAL_MS = 5_000;

@@ -28,7 +28,7 @@ describe('an application of the service on its page', { skip, timeout: 240_000 }
     sent(person.id as never, png(60, 40), { claimedType: 'image/png', filename: `${MARKUP}.png` }),
   );
   const { visitAs, desk } = await consoleInBrowser(
-    deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0 }, async () => files),
+    deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0, dueHours: 24 }, async () => files),
     null,
     stage,
   );

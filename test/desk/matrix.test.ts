@@ -16,7 +16,7 @@ const { json } = commandLine(store);
 const partner = await json('partner', 'add', '--name', 'Uno', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner.id}`);
 const register = await registrarOf(store);
-const ROUTES = deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0 }, () =>
+const ROUTES = deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0, dueHours: 24 }, () =>
   Promise.reject(new Error('no documents')),
 );
 const desk = await startTestConsole(store, ROUTES);

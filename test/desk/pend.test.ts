@@ -27,7 +27,7 @@ const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--countr
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const register = await registrarOf(store);
 const talks = await conversationsOf(store, key);
-const context = { database: runtime, vault, undoSeconds: 600 };
+const context = { database: runtime, vault, undoSeconds: 600, dueHours: 24 };
 const desk = await startTestConsole(store, [
   ...applicationRoutes(context),
   ...pendRoutes(context),

@@ -87,7 +87,7 @@ it(
       const dying = new Dying(death);
       dying.arm();
       const made = proposeOne(
-        { database: dying.over(runtime), undoSeconds: 600 },
+        { database: dying.over(runtime), undoSeconds: 600, dueHours: 24 },
         { ...DECISION, makerId: ana.id },
         { id: id as never, lastEvent: '0' },
         key,

@@ -25,7 +25,7 @@ for (const { id } of partners) keys.push((await json('key', 'issue', '--partner'
 const register = await registrarOf(store);
 const desk = await startTestConsole(
   store,
-  deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0 }, () =>
+  deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0, dueHours: 24 }, () =>
     Promise.reject(new Error('no documents')),
   ),
 );

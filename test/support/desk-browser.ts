@@ -34,7 +34,10 @@ export async function deskBrowser() {
   const { page: built, failure } = await findConsolePage({ setting: () => 0 as never, databaseUrl: null });
   assert.equal(failure, null);
   const noStore = () => Promise.reject(new Error('these tests open no document'));
-  const routes = deskRoutes({ database: runtime, vault, undoSeconds: UNDO_SECONDS, lookShare: 0 }, noStore);
+  const routes = deskRoutes(
+    { database: runtime, vault, undoSeconds: UNDO_SECONDS, lookShare: 0, dueHours: 24 },
+    noStore,
+  );
   const console = await startTestConsole(store, routes, Promise.resolve(built));
   const visit = testBrowser(console.url());
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { isLoopback } from '../../base/loopback.ts';
-import { SECOND_LOOK_SHARE, UNDO_SECONDS } from '../../desk/settings.ts';
+import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from '../../desk/settings.ts';
 import type { LogFailure } from '../../operations/failure-log.ts';
 import {
   CONSOLE_HOST,
@@ -58,7 +58,11 @@ export async function startOperatorListener(
       routes: [
         ...accounts,
         ...deskRoutes(
-          { ...store, undoSeconds: setting(UNDO_SECONDS), lookShare: setting(SECOND_LOOK_SHARE) },
+          {
+            ...store,
+            dueHours: setting(REVIEW_DUE_HOURS),
+            ...{ undoSeconds: setting(UNDO_SECONDS), lookShare: setting(SECOND_LOOK_SHARE) },
+          },
           () => openStore(setting),
         ),
       ],

@@ -1,7 +1,7 @@
 /** The routes that pend an application and go on with it. */
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { type Route, route } from '../../operator-api/route.ts';
-import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { actingAs, type Desk, type QueueDesk } from '../uses/desk-context.ts';
 import { pend, resume, type StoredPend } from '../uses/pend.ts';
 import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf } from './answered.ts';
@@ -9,7 +9,7 @@ import { form } from './form.ts';
 import { NewPend, Pend, type PendReply } from './work-forms.ts';
 
 /** The routes. */
-export function pendRoutes(desk: Desk): Route[] {
+export function pendRoutes(desk: Desk & QueueDesk): Route[] {
   return [
     route({
       method: 'POST',
@@ -25,7 +25,7 @@ export function pendRoutes(desk: Desk): Route[] {
           if (decidedOn === null) throw new Refusal(428, 'If-Match with the last event is missing');
           const { operatorId } = session!;
           const asked = { ...body, applicationId, decidedOn };
-          return { body: pendJson(await pend(actingAs(desk, operatorId), operatorId, asked)) };
+          return { body: pendJson(await pend(desk, operatorId, asked)) };
         }),
     }),
     route({

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { withOffset } from '../../base/time.ts';
 import { type Answer, type Route, route } from '../../operator-api/route.ts';
-import type { Desk } from '../uses/desk-context.ts';
+import type { QueueDesk } from '../uses/desk-context.ts';
 import { claim, claimNext, dropClaim, select, showQueue } from '../uses/queue.ts';
 import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf } from './answered.ts';
@@ -21,7 +21,8 @@ import {
 import { claimJson, itemJson } from './queue-json.ts';
 
 /** The routes; each one of claims tells who holds the application where it is somebody else. */
-export function queueRoutes({ database }: Desk): Route[] {
+export function queueRoutes(desk: QueueDesk): Route[] {
+  const { database } = desk;
   return [
     route({
       ...{ method: 'GET', path: '/review-queue', access: 'viewer' },
@@ -59,11 +60,11 @@ export function queueRoutes({ database }: Desk): Route[] {
           return { body: { selection, count, ends_at: withOffset(endsAt) } };
         }),
     }),
-    ...claimRoutes({ database }),
+    ...claimRoutes(desk),
   ];
 }
 
-function claimRoutes({ database }: Pick<Desk, 'database'>): Route[] {
+function claimRoutes(desk: QueueDesk): Route[] {
   return [
     route({
       ...{ method: 'POST', path: '/applications/{id}/claim', access: 'reviewer' },
@@ -73,7 +74,7 @@ function claimRoutes({ database }: Pick<Desk, 'database'>): Route[] {
       run: ({ params, session }) =>
         answered(async () => {
           const id = applicationIdOf(params.id);
-          return { body: { id, claim: claimJson(await claim(database, id, session!.operatorId)) } };
+          return { body: { id, claim: claimJson(await claim(desk, id, session!.operatorId)) } };
         }),
     }),
     route({
@@ -83,7 +84,7 @@ function claimRoutes({ database }: Pick<Desk, 'database'>): Route[] {
       reply: Nothing,
       run: ({ params, session }) =>
         answered(async () => {
-          await dropClaim(database, applicationIdOf(params.id), session!.operatorId);
+          await dropClaim(desk.database, applicationIdOf(params.id), session!.operatorId);
           return { body: {} };
         }),
     }),

@@ -1,8 +1,10 @@
 /** Makes the items of the queue from the batches in review, and heals them. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 
 const EXPAND = 'SELECT batches, last FROM expand_reviews($1, $2, $3)';
+const EXPAND_OF = 'SELECT expand_reviews_of($1, $2)';
 const HEAL = 'SELECT last, removed, lacking FROM heal_review_items($1, $2)';
 
 /** The number of a batch, as the decimal text of a bigint; `'0'`: before all batches. */
@@ -21,6 +23,18 @@ export async function expandReviews(
   return onlyRow(
     (await database.query<{ batches: number; last: Place | null }>(EXPAND, [after, limit, dueHours])).rows,
   );
+}
+
+/**
+ * Makes the items of these applications that are in review and have none yet: who acts on one does not wait for the
+ * loop, and finds whose claim it is.
+ */
+export async function expandReviewsOf(
+  database: Database,
+  ids: readonly ApplicationId[],
+  dueHours: number,
+): Promise<void> {
+  await database.query(EXPAND_OF, [ids, dueHours]);
 }
 
 /**

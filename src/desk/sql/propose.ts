@@ -92,8 +92,8 @@ const TAKE = `
   FROM held h WHERE NOT h.is_free`;
 
 /**
- * Takes items of the queue that the operator or nobody has claimed, and returns the others. An application that is not
- * in the queue yet is no obstacle: one open proposal is the most that it has.
+ * Takes items of the queue that the operator or nobody has claimed, and returns the others. An application whose item
+ * was lost is no obstacle: one open proposal is the most that it has.
  */
 export async function takeItems(
   session: Transaction,

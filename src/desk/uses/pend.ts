@@ -9,8 +9,10 @@ import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import { operatorText } from '../rules/operator-text.ts';
 import { type Missing, MOST_MESSAGE_CHARACTERS, MOST_PENDS, type PendMessage } from '../rules/pend.ts';
 import { takeClaim } from '../sql/claims.ts';
+import { expandReviewsOf } from '../sql/expansion.ts';
 import { beginPend, endPend, lockOpenPend, newestPendOf, type StoredPend } from '../sql/pends.ts';
 import { changedSince } from './changed-since.ts';
+import { actingAs, type Desk, type QueueDesk } from './desk-context.ts';
 import { noApplication, Refusal } from './refusal.ts';
 
 export type { StoredPend };
@@ -32,11 +34,16 @@ export interface AskedPend {
  * application; 412 something happened since; 409 it is not in review, another operator claims it, a decision is
  * proposed, or it is pended already.
  */
-export function pend(context: OperatorContext, operatorId: number, asked: AskedPend): Promise<StoredPend> {
+export async function pend(
+  desk: Desk & QueueDesk,
+  operatorId: number,
+  asked: AskedPend,
+): Promise<StoredPend> {
   const { applicationId } = asked;
   const text = messageOf(asked.message);
+  await expandReviewsOf(desk.database, [applicationId], desk.dueHours);
   return acting(
-    context,
+    actingAs(desk, operatorId),
     (part) =>
       inTransaction(part.database, async (session) => {
         const last = await lastEventOf(session, applicationId);

@@ -3,6 +3,7 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
+import { expandReviewsOf } from '../sql/expansion.ts';
 import type { Outcome } from '../sql/proposal-requests.ts';
 import { type Decision, readSelection } from '../sql/propose.ts';
 import { checkDecision, type Decided, propose } from './propose.ts';
@@ -22,7 +23,7 @@ export interface Many {
  * the body, and a `Refusal` (404) where the selection has ended.
  */
 export async function proposeMany(
-  { database, undoSeconds }: ProposingDesk,
+  { database, undoSeconds, dueHours }: ProposingDesk,
   given: Decision,
   many: Many,
   key: string | null,
@@ -31,6 +32,9 @@ export async function proposeMany(
   if ((many.applications === undefined) === (many.selection === undefined))
     throw new OperatorError('name the applications either by applications or by selection');
   const digest = digestOf(['many', many, decision]);
+  // What a selection names is in the queue.
+  const named = (many.applications ?? []).map(({ id }) => id);
+  await expandReviewsOf(database, named, dueHours);
   const outcomes = await againAfterConflict(() =>
     inTransaction(database, (session) =>
       once(session, decision.makerId, { key, digest }, async () =>

@@ -4,18 +4,19 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
 import { withOffset } from '../../base/time.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
-import { type Database, inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
+import { inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
 import { heldText, illegalText } from '../rules/proposal.ts';
+import { expandReviewsOf } from '../sql/expansion.ts';
 import { keepOutcomes, type Outcome, takeRequest } from '../sql/proposal-requests.ts';
 import { newestProposalOf, readLogin, readProposal, type StoredProposal } from '../sql/proposals.ts';
 import type { Decision } from '../sql/propose.ts';
 import { changedSince } from './changed-since.ts';
+import type { QueueDesk } from './desk-context.ts';
 import { checkDecision, type Decided, type ProposeOutcome, propose } from './propose.ts';
 import { noApplication, Refusal } from './refusal.ts';
 
 /** What proposing needs. */
-export interface ProposingDesk {
-  readonly database: Database;
+export interface ProposingDesk extends QueueDesk {
   /** UNDO_SECONDS. */
   readonly undoSeconds: number;
 }
@@ -26,13 +27,14 @@ export interface ProposingDesk {
  * happened since; 409 another proposal is open, another operator claims it, or the act is illegal.
  */
 export async function proposeOne(
-  { database, undoSeconds }: ProposingDesk,
+  { database, undoSeconds, dueHours }: ProposingDesk,
   given: Decision,
   decided: Decided,
   key: string | null,
 ): Promise<StoredProposal> {
   const decision = checkDecision(given);
   const digest = digestOf(['one', decided.id, decision]);
+  await expandReviewsOf(database, [decided.id], dueHours);
   const proposal = await againAfterConflict(() =>
     inTransaction(database, async (session) => {
       const [outcome] = await once(session, decision.makerId, { key, digest }, async () => {

@@ -5,7 +5,9 @@ import { withOffset } from '../../base/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { MOST_COUNTED, type QueueFilter, type QueueOrder, type QueuePlace } from '../rules/queue.ts';
 import { dropClaim, type StoredClaim, takeClaim } from '../sql/claims.ts';
+import { expandReviewsOf } from '../sql/expansion.ts';
 import { claimNext, countItems, makeSelection, readPage, type StoredItem } from '../sql/queue.ts';
+import type { QueueDesk } from './desk-context.ts';
 import { Refusal } from './refusal.ts';
 
 export { claimNext, dropClaim, type StoredClaim, type StoredItem };
@@ -42,7 +44,12 @@ export async function showQueue(
 }
 
 /** Claims an application, or renews the claim. Throws a `Refusal`: 404 not in review, 409 with who holds it. */
-export async function claim(database: Database, id: ApplicationId, operatorId: number): Promise<StoredClaim> {
+export async function claim(
+  { database, dueHours }: QueueDesk,
+  id: ApplicationId,
+  operatorId: number,
+): Promise<StoredClaim> {
+  await expandReviewsOf(database, [id], dueHours);
   const taken = await takeClaim(database, id, operatorId);
   if (taken === null) throw new Refusal(404, 'there is no such application in review');
   if (taken.isHeld) return taken.claim;
