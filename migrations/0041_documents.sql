@@ -35,6 +35,8 @@ CREATE TABLE documents (
 CREATE INDEX documents_by_state ON documents (state, id);
 CREATE INDEX documents_by_time ON documents (received_ms);
 CREATE INDEX documents_missing ON documents (missing_at) WHERE missing_at IS NOT NULL;
+-- The search for what a data key has sealed.
+CREATE INDEX documents_key ON documents (substring(sealed_secret FROM 1 FOR 1)) WHERE sealed_secret IS NOT NULL;
 
 -- How many documents each state has, and the bytes of their files, as changes to be added up. The upkeep makes one row
 -- a state of them. Bound: the changes since the last upkeep.

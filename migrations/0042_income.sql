@@ -34,6 +34,8 @@ CREATE TABLE income_checks (
   evidence bytea,
   UNIQUE (application_id, digest)
 );
+-- The search for what a data key has sealed.
+CREATE INDEX income_checks_key ON income_checks (substring(evidence FROM 1 FOR 1)) WHERE evidence IS NOT NULL;
 
 -- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'income_checks');

@@ -41,6 +41,8 @@ CREATE INDEX loan_contracts_of_application ON loan_contracts (application_id);
 -- The copies of the PDFs beside the backups.
 CREATE INDEX loan_contracts_shown ON loan_contracts (shown_key) WHERE shown_key IS NOT NULL;
 CREATE INDEX loan_contracts_final ON loan_contracts (signed_key) WHERE signed_key IS NOT NULL;
+-- The search for what a data key has sealed.
+CREATE INDEX loan_contracts_key ON loan_contracts (substring(sealed FROM 1 FOR 1)) WHERE sealed IS NOT NULL;
 -- The work of the upkeep.
 CREATE INDEX loan_contracts_expiring ON loan_contracts (expires_at) WHERE state = 'open';
 CREATE INDEX loan_contracts_unfinished ON loan_contracts (id)

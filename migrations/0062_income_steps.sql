@@ -10,6 +10,8 @@ CREATE TABLE income_steps (
   -- The elapsed time (0001_shared.sql) when the row was written: no step of the clock deletes it early.
   elapsed_ms bigint NOT NULL
 );
+-- The search for what a data key has sealed.
+CREATE INDEX income_steps_key ON income_steps (substring(session FROM 1 FOR 1));
 
 -- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'income_steps');

@@ -14,6 +14,8 @@ const BATCHES = 50;
  */
 const REST_SHARE = 9;
 const HEAL_MS = 5_000;
+/** Between two healings it does other things for at least so many times as long as one took. */
+const HEAL_REST_SHARE = 99;
 const HEALED_BATCHES = 1_000;
 /**
  * A turn begins at batches so far before the last one that it saw: a registration may commit after later numbers. What
@@ -27,17 +29,18 @@ export function startExpansion({ database, log, failed, setting }: LoopContext):
   let after = '0';
   let healed = '0';
   let healAt = performance.now() + HEAL_MS;
-  const heal = async () => {
+  const heal = async (begunMs: number) => {
     const { last, removed, lacking } = await healReviewItems(database, healed, HEALED_BATCHES);
     healed = last ?? '0';
     after = '0';
-    healAt = performance.now() + HEAL_MS;
+    const nowMs = performance.now();
+    healAt = nowMs + Math.max(HEAL_MS, HEAL_REST_SHARE * (nowMs - begunMs));
     if (removed + lacking > 0) log.warn({ removed, lacking }, 'the queue of the review desk was healed');
   };
   return startLoop({
     turn: async ({ pause }) => {
       const begunMs = performance.now();
-      if (begunMs >= healAt) await heal();
+      if (begunMs >= healAt) await heal(begunMs);
       const { batches, last } = await expandReviews(database, after, BATCHES, dueHours);
       if (last !== null) after = reachBack(last);
       await pause(batches < BATCHES ? LOOK_MS : REST_SHARE * (performance.now() - begunMs));

@@ -199,6 +199,33 @@ describe('a claim', () => {
     }
   });
 
+  it('is given back where the operator signs out of the last session, and of no one else (D48)', async () => {
+    await emptied();
+    const [id, other] = await inReview([4_000_000, 8_000_000]);
+    const sam = await desk.enrolled('sam', 'reviewer');
+    const [first, second] = [await sam.signIn(), await sam.signIn()];
+    assert.equal((await claim(first, id!)).status, 200);
+    assert.equal((await claim(rob, other!)).status, 200);
+    // Neither a session without its second factor nor one that ended counts.
+    await sam.signIn();
+    await database.query(
+      `UPDATE operator_sessions SET is_whole = false WHERE operator_id = $1 AND started_at = (
+         SELECT max(started_at) FROM operator_sessions WHERE operator_id = $1)`,
+      [sam.id],
+    );
+    await sam.signIn();
+    await database.query(
+      `UPDATE operator_sessions SET seen_at = now() - interval '31 minutes' WHERE operator_id = $1 AND started_at = (
+         SELECT max(started_at) FROM operator_sessions WHERE operator_id = $1)`,
+      [sam.id],
+    );
+    await first.ask('DELETE', '/api/session');
+    assert.equal((await claim(ruth, id!)).status, 409, 'another session of the operator goes on');
+    await second.ask('DELETE', '/api/session');
+    assert.equal((await claim(ruth, id!)).status, 200);
+    assert.equal((await claim(ruth, other!)).status, 409);
+  });
+
   it('of the next one is of one operator each: 20 sessions over 100 applications', async () => {
     await emptied();
     const ids = await inReview(Array.from({ length: 100 }, () => 4_000_000));

@@ -1,6 +1,7 @@
 /** A console that listens, and operators who sign in to it. */
 import { after } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { dropClaims } from '../../src/desk/routes/desk-routes.ts';
 import { consoleApi } from '../../src/operator-api/console-api.ts';
 import type { Page } from '../../src/operator-api/page.ts';
 import type { Route } from '../../src/operator-api/route.ts';
@@ -72,7 +73,10 @@ export async function startTestConsole(
   const logFailure = (_text: string, facts: object) => failures.push(facts);
   let url = '';
   const origin = () => url;
-  const accounts = await accountRoutes({ database: runtime, vault, oidc, origin, logFailure });
+  const accounts = await accountRoutes({
+    ...{ database: runtime, vault, oidc, origin, logFailure },
+    signedOut: (operatorId) => dropClaims(runtime, operatorId),
+  });
   const app = consoleApi({
     database: runtime,
     routes: [...accounts, ...more],

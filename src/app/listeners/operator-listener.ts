@@ -35,7 +35,7 @@ export async function startOperatorListener(
   const given = setting(CONSOLE_PORT);
   if (given === null && databaseUrl !== null) return { ...NO_LISTENER, origin: null };
   const oidc = oidcConfig(setting);
-  const [{ consoleApi }, { accountRoutes }, { deskRoutes }, { hasOperators }, { openStore }] =
+  const [{ consoleApi }, { accountRoutes }, { deskRoutes, dropClaims }, { hasOperators }, { openStore }] =
     await Promise.all([
       import('../../operator-api/console-api.ts'),
       import('../../operators/routes/accounts.ts'),
@@ -52,7 +52,10 @@ export async function startOperatorListener(
   const store = { database, vault };
   const open = async (port: number): Promise<OperatorListener> => {
     const origin = (): string => consoleOrigin(setting, app.server.listening ? portOf(app) : port);
-    const accounts = await accountRoutes({ ...store, oidc, origin, logFailure });
+    const accounts = await accountRoutes({
+      ...{ ...store, oidc, origin, logFailure },
+      signedOut: (operatorId) => dropClaims(database, operatorId),
+    });
     const app: FastifyInstance = consoleApi({
       database,
       routes: [

@@ -15,6 +15,11 @@ const TAKE = `
   SELECT t.is_held, o.id AS by_id, o.login AS by_login, t.until
   FROM take_claim($1, $2, ${CLAIM_SECONDS}) AS t JOIN operators o ON o.id = t.operator_id`;
 const DROP = 'SELECT drop_claim($1, $2)';
+const DROP_ALL = `
+  WITH held AS MATERIALIZED (
+    SELECT i.application_id FROM review_items i WHERE i.claimed_by = $1 ORDER BY i.application_id FOR NO KEY UPDATE
+  )
+  UPDATE review_items i SET claimed_by = NULL, claimed_until = NULL FROM held h WHERE i.application_id = h.application_id`;
 
 /**
  * Claims an application for an operator where nobody else holds it, and renews the operator's own claim. `isHeld` false
@@ -37,4 +42,9 @@ export async function takeClaim(
 /** Gives an application back, where the operator holds it. */
 export async function dropClaim(session: Session, id: ApplicationId, operatorId: number): Promise<void> {
   await session.query(DROP, [id, operatorId]);
+}
+
+/** Gives everything back that an operator holds. */
+export async function dropClaims(session: Session, operatorId: number): Promise<void> {
+  await session.query(DROP_ALL, [operatorId]);
 }

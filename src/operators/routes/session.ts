@@ -4,13 +4,20 @@ import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { authorityJson } from '../rules/authority.ts';
 import { readProfile } from '../sql/operators.ts';
-import { endSession } from '../sql/sessions.ts';
+import { endSession, hasWholeSession } from '../sql/sessions.ts';
 import { giveCode, givePassword, type SignIn } from '../uses/sign-in.ts';
 import { proveAgain } from '../uses/sign-in-again.ts';
 import { GivenPassword, Nothing, ShortText, SignedIn, Strict } from './forms.ts';
 
+/** What becomes of an operator's work who has signed out everywhere. */
+export type SignedOut = (operatorId: number) => Promise<void>;
+
 /** The routes of a session; `hasOidc`: operators may also sign in by OpenID Connect. */
-export function sessionRoutes(store: { database: Database; vault: Vault }, hasOidc: boolean): Route[] {
+export function sessionRoutes(
+  store: { database: Database; vault: Vault },
+  hasOidc: boolean,
+  signedOut: SignedOut,
+): Route[] {
   return [
     route({
       method: 'POST',
@@ -69,10 +76,14 @@ export function sessionRoutes(store: { database: Database; vault: Vault }, hasOi
       method: 'DELETE',
       path: '/session',
       access: 'open',
-      summary: 'Signs out.',
+      summary: 'Signs out. The last session of an operator gives back what the operator has claimed.',
       reply: Nothing,
       run: async ({ session, sessionKey }) => {
-        if (session !== null && sessionKey !== null) await endSession(store.database, sessionKey.id);
+        if (session !== null && sessionKey !== null) {
+          await endSession(store.database, sessionKey.id);
+          const { operatorId, isWhole } = session;
+          if (isWhole && !(await hasWholeSession(store.database, operatorId))) await signedOut(operatorId);
+        }
         return { body: {}, cookie: '' };
       },
     }),

@@ -59,6 +59,7 @@ const BEGIN_ANOTHER = `
   )
   INSERT INTO operator_sessions (id, secret, operator_id, is_whole, proved_at)
   SELECT $2, $3, g.operator_id, true, coalesce(now() - $4::float8 * interval '1 second', g.proved_at) FROM gone g`;
+const HAS_WHOLE = `SELECT FROM operator_sessions s WHERE s.operator_id = $1 AND s.is_whole AND ${LIVES} LIMIT 1`;
 const WRONG_PROOF = 'UPDATE operator_sessions SET wrong_codes = wrong_codes + 1 WHERE id = $1';
 const FORGET = `
   DELETE FROM operator_sessions s WHERE NOT (${LIVES})`;
@@ -104,6 +105,11 @@ export async function startSession(
 
 export async function endSession(session: Session, id: Buffer): Promise<void> {
   await session.query(END, [id]);
+}
+
+/** Whether an operator is signed in with both factors, in any browser. */
+export async function hasWholeSession(session: Session, operatorId: number): Promise<boolean> {
+  return (await session.query(HAS_WHOLE, [operatorId])).rowCount === 1;
 }
 
 /**
