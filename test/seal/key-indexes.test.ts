@@ -1,4 +1,4 @@
-/** The search for what a data key has sealed reads no table from end to end: each table that grows has an index for it. */
+/** The search for what a data key has sealed reads no table from end to end: each that grows has an index for it. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { loadWitnesses } from '../../src/app/subjects.ts';
