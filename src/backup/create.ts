@@ -139,11 +139,11 @@ async function copyFiles(archiving: Archiving, { place, key, rest, signal }: Cre
     bytes += volume.length;
     const name = volumeName(slot.backup, volumes);
     await place.put(name, await key.seal(name, volume));
-    if (sinceMs - archivedAtMs > ARCHIVE_EVERY_MS) {
+    if (rest > 0) await sleep(rest * (performance.now() - sinceMs), undefined, { signal });
+    if (performance.now() - archivedAtMs > ARCHIVE_EVERY_MS) {
       await archiveOn(archiving);
       archivedAtMs = performance.now();
     }
-    if (rest > 0) await sleep(rest * (performance.now() - sinceMs), undefined, { signal });
   }
   return { volumes, bytes };
 }
