@@ -46,6 +46,8 @@ CREATE TABLE conversations (
   -- The person's last message by the channel's clock, but not in the future.
   heard_at timestamptz,
   moved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- elapsed_ms() at the last turn, so that a clock that leaps ends no conversation (D39); NULL: it has taken none.
+  moved_ms bigint,
   -- The next timer, and when it rings. NULL: nothing is waited for.
   timer text,
   due_at timestamptz,
@@ -221,9 +223,10 @@ LANGUAGE plpgsql AS $$
 DECLARE
   -- Read before the change: on a cluster an UPDATE calls no such function.
   v_now constant timestamptz := clock_timestamp();
+  v_now_ms constant bigint := elapsed_ms();
 BEGIN
   UPDATE conversations c SET place = u.place, held_by = u.holder, status = u.status, state = u.state, turn = u.turn,
-    heard_at = u.heard_at, moved_at = v_now, timer = u.timer, due_at = u.due_at,
+    heard_at = u.heard_at, moved_at = v_now, moved_ms = v_now_ms, timer = u.timer, due_at = u.due_at,
     ended_at = CASE WHEN u.has_ended THEN coalesce(c.ended_at, v_now) END,
     waits_since = CASE WHEN u.holder <> 'operator' OR u.has_ended THEN NULL
       WHEN c.held_by = 'operator' AND u.heard_at IS NOT DISTINCT FROM c.heard_at THEN c.waits_since
