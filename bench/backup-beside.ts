@@ -1,7 +1,8 @@
 /**
  * `npm run bench:backup-beside`: a service registers batches of 100 under full load, alone and beside a backup of its
- * own store: its own one, and `backup create`. Prints the share of the registrations that is left, of those just before the backup. The exit code is 1
- * where a bar is missed. `--mib N` that do not compress lie in the store, `--seconds N` a phase, `--rounds N`.
+ * store: its own one, and `backup create`. Prints the share of the registrations that is left, of those just before the
+ * backup. The exit code is 1 where a bar is missed. `--mib N` that do not compress lie in the store, `--seconds N` a
+ * phase, `--rounds N`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
