@@ -111,3 +111,35 @@ it(
     assert.equal(await desk.statusOf(single!), 'pending_signature');
   },
 );
+
+it(
+  'is undone as a whole by its maker and its key, but for what is applied already (D48)',
+  bounded,
+  async () => {
+    await database.query('DELETE FROM open_proposals; DELETE FROM proposals');
+    const ids = await desk.register(4, { debt_amount: 5_000_000 });
+    const key = { 'Idempotency-Key': 'all of these' };
+    assert.equal((await bulk({ ...APPROVAL, applications: named(ids) }, key)).body.proposed, 4);
+    await desk.makeDue();
+    assert.equal(await desk.applyOne(), 'applied');
+    const undo = (visitor = ana.visitor, headers: Record<string, string> = key) =>
+      visitor.ask('POST', '/api/proposals/bulk/undo', {}, headers);
+    assert.equal((await undo(ana.visitor, {})).status, 400);
+    assert.equal((await undo(ana.visitor, { 'Idempotency-Key': 'another' })).status, 404);
+    assert.equal((await undo(bob.visitor)).status, 404, 'a key is an operator’s own');
+    const answers = await Promise.all([undo(), undo()]);
+    assert.deepEqual(answers.map(({ status, body }) => [status, body.undone]).toSorted(), [
+      [200, 0],
+      [200, 3],
+    ]);
+    assert.deepEqual(await desk.applyAll(), []);
+    const statuses = await Promise.all(ids.map((id) => desk.statusOf(id)));
+    assert.deepEqual(statuses.toSorted(), ['in_review', 'in_review', 'in_review', 'pending_signature']);
+    const { rows } = await database.query(
+      'SELECT DISTINCT state, claimed_by FROM review_items WHERE application_id = ANY ($1)',
+      [ids],
+    );
+    assert.deepEqual(rows, [{ state: 'waiting', claimed_by: null }]);
+    assert.equal((await database.query('SELECT FROM open_proposals')).rowCount, 0);
+  },
+);

@@ -145,6 +145,7 @@ describe('the review queue', () => {
     for (const [query, error] of [
       ['limit=101', /^query: limit must be <= 100$/],
       ['limit=many', /^query: limit must be integer$/],
+      ['partner=2147483648', /^query: partner must be <= 2147483647$/],
       ['partner=1.5', /^query: partner must be integer$/],
       ['partner=', /^query: partner must be integer$/],
       ['partner=1&partner=2', /^query: partner must be integer$/],

@@ -80,6 +80,9 @@ export const Bulk = form({
   ),
 });
 
+/** How many proposals of a decision on many were still open, and are taken back. */
+export const UndoneBulk = form({ undone: Type.Integer() });
+
 /** The body of a 412: what happened since. */
 export const Changed = form({
   error: Type.String(),

@@ -6,7 +6,7 @@ import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { confirmProposal, declineProposal, undoProposal } from '../uses/end-proposal.ts';
 import { proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
 import type { Decision } from '../uses/propose.ts';
-import { proposeMany } from '../uses/propose-many.ts';
+import { proposeMany, undoMany } from '../uses/propose-many.ts';
 import { type ProposingDesk, proposeOne } from '../uses/propose-one.ts';
 import { needsSignIn, Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf } from './answered.ts';
@@ -21,6 +21,7 @@ import {
   ProposalQuery,
   type ProposalReply,
   Proposals,
+  UndoneBulk,
 } from './proposal-forms.ts';
 
 const Nothing = form({});
@@ -33,7 +34,7 @@ interface Asking {
 
 /** The routes. */
 export function proposalRoutes(desk: Desk & ProposingDesk): Route[] {
-  return [...proposingRoutes(desk), ...endingRoutes(desk), listRoute(desk)];
+  return [...proposingRoutes(desk), undoManyRoute(desk), ...endingRoutes(desk), listRoute(desk)];
 }
 
 function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
@@ -85,6 +86,23 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
         }),
     }),
   ];
+}
+
+function undoManyRoute(desk: Desk): Route {
+  return route({
+    method: 'POST',
+    path: '/proposals/bulk/undo',
+    access: 'reviewer',
+    summary:
+      'Takes back what is still open of one’s own decision on many, which its Idempotency-Key names. Their applications wait for reviewers again.',
+    headers: ['Idempotency-Key'],
+    body: Nothing,
+    reply: UndoneBulk,
+    run: ({ session, idempotencyKey }) =>
+      answered(async () => ({
+        body: { undone: await undoMany(desk, session!.operatorId, idempotencyKey) },
+      })),
+  });
 }
 
 function endingRoutes(desk: Desk): Route[] {

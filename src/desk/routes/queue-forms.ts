@@ -7,13 +7,15 @@ export { MOST_COUNTED, QUEUE_ORDERS, QUEUE_STATES };
 /** The most rows of a page. */
 export const MOST_ROWS = 100;
 
+/** The largest id that a partner can have. */
+const MOST_INTEGER = 2_147_483_647;
 const Score = Type.Integer({ minimum: 0, maximum: 100 });
 const Amount = Type.Number({ minimum: 0 });
 
 /** What narrows the queue; an absent part narrows nothing. Numbers come as numbers: the listener converts them. */
 const FILTERS = {
   state: Type.Optional(oneOf(QUEUE_STATES)),
-  partner: Type.Optional(Type.Integer({ minimum: 1 })),
+  partner: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_INTEGER })),
   score_from: Type.Optional(Score),
   score_to: Type.Optional(Score),
   /** The reference amount, in USD by the policy's rates (D29). */

@@ -6,6 +6,7 @@ import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
 import type { Outcome } from '../sql/proposal-requests.ts';
 import { type Decision, readSelection } from '../sql/propose.ts';
+import { hasRequest, undoRequest } from '../sql/undo-many.ts';
 import { checkDecision, type Decided, propose } from './propose.ts';
 import { digestOf, once, type ProposingDesk } from './propose-one.ts';
 import { Refusal } from './refusal.ts';
@@ -43,6 +44,25 @@ export async function proposeMany(
     ),
   );
   return outcomes;
+}
+
+/**
+ * Takes the proposals back that a request with this key has made and that are still open, and returns how many. Nobody
+ * claims their applications. Throws a `Refusal`: 400 without a key; 404 the operator has made no such request.
+ */
+export async function undoMany(
+  { database }: Pick<ProposingDesk, 'database'>,
+  operatorId: number,
+  key: string | null,
+): Promise<number> {
+  if (key === null) throw new Refusal(400, 'the Idempotency-Key of the decision on many is missing');
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      if (!(await hasRequest(session, operatorId, key)))
+        throw new Refusal(404, 'you have made no request with this Idempotency-Key');
+      return undoRequest(session, operatorId, key);
+    }),
+  );
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -3,7 +3,7 @@
  */
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { normalLogin } from '../rules/login.ts';
+import { normalLogin, readLogin } from '../rules/login.ts';
 import { accountByLogin, lockAccount } from '../sql/factors.ts';
 import {
   completeSession,
@@ -48,7 +48,8 @@ export async function givePassword(
   const login = normalLogin(text);
   const retryAfterSeconds = await countPassword(store, { login, address });
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
-  const account = await accountByLogin(database, login);
+  // What no account can have as its login is not asked for: the store takes no NUL.
+  const account = await accountByLogin(database, readLogin(text) ?? '');
   const hash = account?.isEnrolled === true ? account.password : null;
   const isRight = await isPassword(password, hash);
   if (account === null) return { kind: 'refused' };
