@@ -16,7 +16,12 @@ the time from which the hour looks like a sweep: many phones tried, to learn whi
 docs/refusals.md says what to do then.`;
 
 export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
-  addCommand(group, 'refusals', 'show what was refused under each key, by hour, newest first', 'key refusals --key 3')
+  addCommand(
+    group,
+    'refusals',
+    'show what was refused under each key, by hour, newest first',
+    'key refusals --key 3',
+  )
     .option('--key <id>', 'only rows of this key', readKeyId)
     .option('--partner <id>', "only rows of this partner's keys", readPartnerId)
     .addOption(limitOption())
