@@ -1,11 +1,10 @@
 -- Conversations: what follows the tap on "I am interested" (D43, docs/conversation.md).
 --
 -- The order of locks: rows of conversations in the order of their ids, then what a turn writes (replies, evidence, the
--- state of an application), then partner events. claim_conversations uses SKIP LOCKED and so waits for nothing. Inputs
--- are only inserted by those who hear them, so no message of a person waits for a turn.
+-- state of an application), then partner events. claim_conversations skips rows that are locked. Inputs are only
+-- inserted by those who hear them, so no message of a person waits for a turn.
 --
--- On a cluster these tables are the coordinator's. A statement that writes them reads no other table but those of the
--- coordinator (docs/scale.md).
+-- On a cluster these tables are the coordinator's, and what writes them reads no table but the coordinator's.
 
 -- The versions of flows. A running conversation stays on its version. Bound: one row a flow of a brand.
 CREATE TABLE flows (
@@ -256,8 +255,7 @@ BEGIN
 END
 $$;
 
--- Corrects the times that were written while the clock was ahead (D39): each wait begins again. Returns how many rows
--- it corrected.
+-- Corrects the times that were written while the clock was ahead (D39): each wait begins again. Returns how many rows.
 CREATE FUNCTION mend_conversations() RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
