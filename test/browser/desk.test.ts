@@ -193,9 +193,11 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
         assert.equal(await dialogs.count(), 1);
         assert.deepEqual(await proposalsOf([id!]), []);
         await page.keyboard.press('Escape');
+        await dialogs.waitFor({ state: 'detached' });
         await page.keyboard.press('?');
         await dialogs.getByLabel('Shortcuts of one key are on').click();
         await page.keyboard.press('Escape');
+        await dialogs.waitFor({ state: 'detached' });
         await page.keyboard.press('a');
         await page.keyboard.press('?');
         assert.equal(await dialogs.count(), 0);
