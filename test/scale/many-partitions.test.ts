@@ -32,7 +32,7 @@ import { planRetention } from '../../src/applications/uses/retention.ts';
 import { beginConversations, readCandidates, readSpeakers } from '../../src/conversation/sql/begin.ts';
 import { applicationsOfContexts } from '../../src/conversation/sql/match.ts';
 import { forgetConversations } from '../../src/conversation/sql/retention.ts';
-import { expandReviews } from '../../src/desk/sql/expansion.ts';
+import { expandReviews, expandReviewsOf } from '../../src/desk/sql/expansion.ts';
 import { readForPage } from '../../src/desk/uses/show-application.ts';
 import { readEventPage } from '../../src/events/sql/partner-events.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
@@ -390,6 +390,7 @@ async function talk(ids: readonly number[]): Promise<void> {
   await readDecisionFacts(database, applications);
   await readScores(database, applications);
   await inTransaction(database, (session) => holdApplication(session, first));
+  await expandReviewsOf(database, applications, 24);
   await expandReviews(database, '0', 20, 24);
   const shown = await readForPage(
     { ...counted, actor: 'ana' },

@@ -1,5 +1,6 @@
 /** Makes the items of the queue from the batches in review, and heals them. */
-import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { type ApplicationId, partitionOf } from '../../applications/rules/ids.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 
@@ -34,7 +35,7 @@ export async function expandReviewsOf(
   ids: readonly ApplicationId[],
   dueHours: number,
 ): Promise<void> {
-  await database.query(EXPAND_OF, [ids, dueHours]);
+  for (const near of byPartitions(ids, partitionOf)) await database.query(EXPAND_OF, [near, dueHours]);
 }
 
 /**
