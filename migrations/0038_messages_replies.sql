@@ -59,8 +59,9 @@ BEGIN
   v_limit := CASE WHEN v_sender.broken_at IS NULL THEN least(p_limit, v_room) ELSE p_limit END;
   RETURN QUERY SELECT r.* FROM replies r
   WHERE r.status = 'queued' AND r.due_at <= now() AND NOT EXISTS (
-    SELECT FROM replies e WHERE e.application_id = r.application_id AND e.turn < r.turn
-      AND e.status IN ('queued', 'sending'))
+    -- Not by replies_waiting, which would read all replies that wait for each of them.
+    SELECT FROM (SELECT e.status FROM replies e WHERE e.application_id = r.application_id AND e.turn < r.turn
+      OFFSET 0) AS earlier WHERE earlier.status IN ('queued', 'sending'))
   ORDER BY r.due_at
   LIMIT v_limit
   FOR NO KEY UPDATE OF r SKIP LOCKED;

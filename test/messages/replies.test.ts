@@ -15,6 +15,7 @@ import type { SendFailure, SendResult } from '../../src/messages/rules/send-resu
 import { pauseSender, resumeSender } from '../../src/messages/sql/pauses.ts';
 import { findLostReplies } from '../../src/messages/sql/replies/delivery.ts';
 import { REPLY_BELL, repliesOf, replyOfChannelMessage } from '../../src/messages/sql/replies.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
@@ -143,6 +144,27 @@ describe('what goes out', () => {
       got.filter(({ applicationId }) => applicationId === person.id).map(({ text }) => text),
       ['turn 1', 'turn 1', 'turn 2'],
     );
+  });
+
+  it('a claim reads about what it claims, however many replies wait', async () => {
+    const [waiting, claimed] = [3_000, 100];
+    await database.query(
+      `INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at)
+      SELECT n, 1, $1, n, '\\x01', now() + interval '1 day', now() FROM generate_series(1, $2::int) AS n`,
+      [partner, waiting],
+    );
+    const reads = await inTransaction(database, async (session) => {
+      const read = async () => {
+        const { rows } = await session.query(
+          "SELECT coalesce(idx_tup_fetch, 0) + seq_tup_read AS read FROM pg_stat_xact_user_tables WHERE relname = 'replies'",
+        );
+        return Number(rows[0].read);
+      };
+      const before = await read();
+      assert.equal((await session.query('SELECT FROM claim_replies($1, NULL)', [claimed])).rowCount, claimed);
+      return (await read()) - before;
+    });
+    assert.ok(reads < 4 * claimed, `${reads} rows were read`);
   });
 
   it('several workers send each reply once', async () => {
