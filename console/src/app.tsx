@@ -1,9 +1,9 @@
 /** The page: the sign-in, or what an operator who is signed in may see. */
-import { useQuery } from '@tanstack/react-query';
-import { lazy, useEffect, useState } from 'react';
+import { Activity, lazy, useEffect, useState } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { failureText } from './api/failure.ts';
-import { type Operator, readSession, SESSION_KEY } from './api/session.ts';
+import type { Operator } from './api/session.ts';
+import { useSession } from './api/signed-in.ts';
 import styles from './app.module.css';
 import { ApplicationPage } from './application/application-page.tsx';
 import { DeskProvider } from './decide/desk.tsx';
@@ -13,8 +13,10 @@ import { LazyPage } from './frame/lazy-page.tsx';
 import { PageHeading } from './frame/page-heading.tsx';
 import { ProposalsPage } from './proposals/proposals-page.tsx';
 import { QueuePage } from './queue/queue-page.tsx';
+import { SignInAgain } from './sign-in/again.tsx';
 import type { Arrival } from './sign-in/arrival.ts';
 import { Enrol } from './sign-in/enrol.tsx';
+import { useGoingOn } from './sign-in/going-on.ts';
 import { OutcomeNote } from './sign-in/outcome-note.tsx';
 import { SignIn } from './sign-in/sign-in.tsx';
 import { firstLanguage, LanguageContext, useTexts } from './texts/texts.ts';
@@ -44,7 +46,8 @@ function Inside({
 }) {
   const texts = useTexts();
   const [isEnrolling, setEnrolling] = useState(token !== null);
-  const session = useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: 60_000 });
+  const session = useSession();
+  useGoingOn(session);
   if (token !== null && isEnrolling) {
     return (
       <Frame operator={null} onLanguage={onLanguage}>
@@ -52,13 +55,19 @@ function Inside({
       </Frame>
     );
   }
+  const { operator = null, isOver = false } = session.data ?? {};
   return (
-    <Frame operator={session.data ?? null} onLanguage={onLanguage}>
+    <Frame operator={isOver ? null : operator} onLanguage={onLanguage}>
       <OutcomeNote outcome={outcome} />
       {session.isPending && <p>{texts.frame.loading}</p>}
       {session.isError && <p role="alert">{failureText(session.error, texts)}</p>}
-      {session.data === null && <SignIn />}
-      {session.data && <Pages operator={session.data} />}
+      {session.data && (operator === null || isOver) && <SignIn key={operator?.id} ended={operator} />}
+      {operator && (
+        // What the operator was at stays as it is, unseen, until they have signed in again.
+        <Activity mode={isOver ? 'hidden' : 'visible'}>
+          <Pages key={operator.id} operator={operator} />
+        </Activity>
+      )}
     </Frame>
   );
 }
@@ -99,6 +108,7 @@ function Pages({ operator }: { operator: Operator }) {
           </Route>
         </Switch>
         {mayDecide && <Dock operatorId={operator.id} />}
+        <SignInAgain operator={operator} />
       </div>
     </DeskProvider>
   );

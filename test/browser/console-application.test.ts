@@ -204,7 +204,9 @@ describe('an application on its page', { skip, timeout: 240_000 }, async () => {
       await page.locator('h1:focus').waitFor();
       // The page asks again by itself, and hears that the session ended.
       await page.context().clearCookies();
-      await page.getByLabel('Login').waitFor();
+      await page.getByText('The session of rita ended.').waitFor();
+      assert.equal(await page.getByRole('heading', { name: 'Application 256' }).count(), 0);
+      assert.equal(await page.getByText('A. L.').isVisible(), false);
     });
   });
 });

@@ -2,7 +2,7 @@
 import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
 import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
-import { ask } from './ask.ts';
+import { act } from './act.ts';
 import { type Reading, reading } from './read.ts';
 
 const POLL_MS = 5_000;
@@ -21,7 +21,7 @@ export function useApplication(id: string): UseQueryResult<Reading<ApplicationRe
 
 /** The personal data. The reading is recorded with its reason. No cache keeps the answer. */
 export async function reveal(id: number, reason: string): Promise<RevealedReply> {
-  return (await ask<RevealedReply>('POST', `/applications/${id}/reveal`, { reason })).body;
+  return (await act<RevealedReply>('POST', `/applications/${id}/reveal`, { reason })).body;
 }
 
 /** The application's page has the proposal at once: it is no event, so the entity tag does not tell of it. */

@@ -23,12 +23,14 @@ export class AnswerError extends Error {
 export interface Reply<Body> {
   readonly body: Body;
   readonly etag: string | null;
+  /** When it was asked for, by `performance.now()`. */
+  readonly sentAt: number;
 }
 
 const ANSWER_WITHIN_MS = 15_000;
 const MOST_KEPT = 1_000;
 
-type Request = readonly [
+export type Request = readonly [
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: unknown,
@@ -65,6 +67,7 @@ export async function ask<Body>(...request: Request): Promise<Reply<Body>> {
 
 async function send<Body>(...[method, path, body, headers = {}]: Request): Promise<Reply<Body>> {
   const text = body === undefined ? undefined : JSON.stringify(body);
+  const sentAt = performance.now();
   const response = await fetch(`/api${path}`, {
     method,
     // A decision arrives also where the tab is closed at once. Browsers keep little data of closed tabs.
@@ -77,5 +80,5 @@ async function send<Body>(...[method, path, body, headers = {}]: Request): Promi
   });
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw new AnswerError(response.status, answer);
-  return { body: answer as Body, etag: response.headers.get('ETag') };
+  return { body: answer as Body, etag: response.headers.get('ETag'), sentAt };
 }

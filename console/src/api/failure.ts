@@ -1,5 +1,6 @@
 /** What a failure means, in the language of the page. */
 import type { Texts } from '../texts/texts.ts';
+import { NotSignedIn } from './act.ts';
 import { AnswerError } from './ask.ts';
 
 /** `known` are the texts of statuses that mean something of their own where the request was made. */
@@ -8,6 +9,7 @@ export function failureText(
   { frame }: Texts,
   known: Readonly<Record<number, string>> = {},
 ): string {
+  if (error instanceof NotSignedIn) return frame.notProved;
   if (!(error instanceof AnswerError)) return frame.failed;
   const { status } = error;
   if (known[status] !== undefined) return known[status];

@@ -10,7 +10,8 @@ import type {
   ProposalsReply,
 } from '../../../src/desk/routes/proposal-forms.ts';
 import type { NewPend, PendReply } from '../../../src/desk/routes/work-forms.ts';
-import { ask } from './ask.ts';
+import { act } from './act.ts';
+import type { Reply } from './ask.ts';
 import { type Reading, reading } from './read.ts';
 
 export type ProposalList = (typeof PROPOSAL_LISTS)[number];
@@ -37,32 +38,32 @@ export async function propose(
   id: number,
   body: NewProposalBody,
   { etag, key }: { etag: string; key: string },
-): Promise<ProposalReply> {
+): Promise<Reply<ProposalReply>> {
   const headers = { 'If-Match': etag, 'Idempotency-Key': key };
-  return (await ask<ProposalReply>('POST', `/applications/${id}/proposals`, body, headers)).body;
+  return act<ProposalReply>('POST', `/applications/${id}/proposals`, body, headers);
 }
 
 export async function undo(proposal: number): Promise<ProposalReply> {
-  return (await ask<ProposalReply>('POST', `/proposals/${proposal}/undo`, {})).body;
+  return (await act<ProposalReply>('POST', `/proposals/${proposal}/undo`, {})).body;
 }
 
 export async function confirm(proposal: number): Promise<ProposalReply> {
-  return (await ask<ProposalReply>('POST', `/proposals/${proposal}/confirm`, {})).body;
+  return (await act<ProposalReply>('POST', `/proposals/${proposal}/confirm`, {})).body;
 }
 
 export async function decline(proposal: number, reason: string): Promise<ProposalReply> {
-  return (await ask<ProposalReply>('POST', `/proposals/${proposal}/decline`, { reason })).body;
+  return (await act<ProposalReply>('POST', `/proposals/${proposal}/decline`, { reason })).body;
 }
 
 /** One decision on many; with the same `key` it counts once. */
 export async function proposeMany(body: NewBulkBody, key: string): Promise<BulkReply> {
-  return (await ask<BulkReply>('POST', '/proposals/bulk', body, { 'Idempotency-Key': key })).body;
+  return (await act<BulkReply>('POST', '/proposals/bulk', body, { 'Idempotency-Key': key })).body;
 }
 
 export async function pend(id: number, body: NewPendBody, etag: string): Promise<PendReply> {
-  return (await ask<PendReply>('POST', `/applications/${id}/pend`, body, { 'If-Match': etag })).body;
+  return (await act<PendReply>('POST', `/applications/${id}/pend`, body, { 'If-Match': etag })).body;
 }
 
 export async function resume(id: number): Promise<PendReply> {
-  return (await ask<PendReply>('POST', `/applications/${id}/resume`, {})).body;
+  return (await act<PendReply>('POST', `/applications/${id}/resume`, {})).body;
 }

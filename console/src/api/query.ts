@@ -1,7 +1,7 @@
 /** How the page asks again. Polls stop while the tab is hidden. */
 import { type DefaultError, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { AnswerError } from './ask.ts';
-import { readSession, SESSION_KEY } from './session.ts';
+import { SESSION_KEY, type Session } from './signed-in.ts';
 
 const RETRIES = 2;
 
@@ -10,14 +10,14 @@ function mayPass(error: DefaultError): boolean {
   return error instanceof AnswerError && (error.status === 0 || error.status >= 500);
 }
 
-/** The memory of what was read. Where an answer says that the session ended, the page becomes the sign-in. */
+/** The memory of what was read. Where an answer says that the session ended, the page asks whether it did. */
 export function newQueries(): QueryClient {
   const onError = async (error: DefaultError) => {
     if (!(error instanceof AnswerError) || error.status !== 401) return;
+    await queries.refetchQueries({ queryKey: SESSION_KEY }, { cancelRefetch: false });
     // Another tab may have signed in again meanwhile: then this request came with the cookie before.
-    const operator = await readSession().catch(() => undefined);
-    if (operator === null) forget(queries);
-    else await queries.invalidateQueries();
+    const session = queries.getQueryData<Session>(SESSION_KEY);
+    if (session?.operator && !session.isOver) await queries.invalidateQueries();
   };
   const queries = new QueryClient({
     queryCache: new QueryCache({ onError }),
@@ -28,10 +28,4 @@ export function newQueries(): QueryClient {
     },
   });
   return queries;
-}
-
-/** Forgets who is signed in and all that the operator has read: nothing of it may stay for the next one. */
-export function forget(queries: QueryClient): void {
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
-  queries.setQueryData(SESSION_KEY, null);
 }

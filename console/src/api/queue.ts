@@ -3,6 +3,7 @@ import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-q
 import type { Static } from 'typebox';
 import type { ClaimedReply, QueueReply, Selection } from '../../../src/desk/routes/queue-forms.ts';
 import type { Filters } from '../queue/filters.ts';
+import { act } from './act.ts';
 import { ask } from './ask.ts';
 import { type Reading, reading } from './read.ts';
 
@@ -22,7 +23,7 @@ export function useQueue(query: string): UseQueryResult<Reading<QueueReply>> {
 
 /** Claims the next free application within the filters; its id is null where nothing is free. */
 export async function claimNext(filters: Filters): Promise<ClaimedReply> {
-  return (await ask<ClaimedReply>('POST', '/review-queue/claim-next', filters)).body;
+  return (await act<ClaimedReply>('POST', '/review-queue/claim-next', filters)).body;
 }
 
 /** Claims an application, or renews one's own claim. 409: another operator holds it, as the body says. */
@@ -42,5 +43,5 @@ export async function release(id: number): Promise<void> {
 
 /** Freezes what matches the filters now. */
 export async function freeze({ order: _, ...filter }: Filters): Promise<SelectionReply> {
-  return (await ask<SelectionReply>('POST', '/review-queue/selections', filter)).body;
+  return (await act<SelectionReply>('POST', '/review-queue/selections', filter)).body;
 }

@@ -11,8 +11,6 @@ import { AnswerError, ask, changeCookie } from './ask.ts';
 
 export type Operator = Static<typeof SignedIn>;
 
-export const SESSION_KEY = ['session'];
-
 /** The operator of the session; null: nobody is signed in. */
 export async function readSession(): Promise<Operator | null> {
   try {
@@ -37,8 +35,11 @@ export async function proveAgain(password: string, code: string): Promise<void> 
   await changeCookie(ask('POST', '/session/again', { password, code: code.trim() }));
 }
 
+/** Also where the session had ended. */
 export async function signOut(): Promise<void> {
-  await ask('DELETE', '/session');
+  await ask('DELETE', '/session').catch((error) => {
+    if (!(error instanceof AnswerError) || error.status !== 401) throw error;
+  });
 }
 
 export async function beginEnrolment(

@@ -8,6 +8,7 @@ import type {
   NewLook,
   SecondLooksReply,
 } from '../../../src/desk/routes/work-forms.ts';
+import { act } from './act.ts';
 import { ask, type Reply } from './ask.ts';
 
 export type DocumentFile = Static<typeof DocumentFileForm>;
@@ -18,7 +19,7 @@ const LOOKS_KEY = ['second-looks'];
 
 /** The application's page has the note at once: it is no event, so the entity tag does not tell of it. */
 export async function addNote(queries: QueryClient, id: number, text: string): Promise<void> {
-  const { body } = await ask<NoteReply>('POST', `/applications/${id}/notes`, { text });
+  const { body } = await act<NoteReply>('POST', `/applications/${id}/notes`, { text });
   queries.setQueryData<Reply<ApplicationReply>>(
     ['application', String(id)],
     (known) => known && { ...known, body: { ...known.body, notes: [...(known.body.notes ?? []), body] } },
@@ -28,7 +29,7 @@ export async function addNote(queries: QueryClient, id: number, text: string): P
 /** The file of a document. The reading is recorded with its reason. No cache keeps the answer. */
 export async function revealFile(id: number, document: number, reason: string): Promise<DocumentFile> {
   const path = `/applications/${id}/documents/${document}/reveal`;
-  return (await ask<DocumentFile>('POST', path, { reason })).body;
+  return (await act<DocumentFile>('POST', path, { reason })).body;
 }
 
 export function useLead(days: number): UseQueryResult<LeadReply> {
@@ -49,7 +50,7 @@ export function useSecondLooks(): UseQueryResult<SecondLooksReply> {
 
 /** What the looker says of a decision. It leaves the list at once. */
 export async function judge(queries: QueryClient, proposal: number, look: NewLookBody): Promise<void> {
-  await ask('POST', `/second-looks/${proposal}`, look);
+  await act('POST', `/second-looks/${proposal}`, look);
   queries.setQueryData<SecondLooksReply>(
     LOOKS_KEY,
     (known) => known && { second_looks: known.second_looks.filter((one) => one.proposal !== proposal) },

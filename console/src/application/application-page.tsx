@@ -12,6 +12,7 @@ import { Chat } from './chat.tsx';
 import { Evidence } from './evidence.tsx';
 import { Earlier, Timeline } from './history.tsx';
 import { Notes } from './notes.tsx';
+import { usePersonal } from './personal.ts';
 import { Points } from './points.tsx';
 import { RevealDialog } from './reveal-dialog.tsx';
 import { Standing } from './standing.tsx';
@@ -34,8 +35,7 @@ export function ApplicationPage({ id, mayReveal }: { id: string; mayReveal: bool
 
 function Shown({ application, mayReveal }: { application: ApplicationReply; mayReveal: boolean }) {
   const { application: texts } = useTexts();
-  // In this component alone, so that it is gone with the page.
-  const [revealed, setRevealed] = useState<RevealedReply | null>(null);
+  const [revealed, setRevealed] = usePersonal<RevealedReply>();
   const [isAsking, setAsking] = useState(false);
   return (
     <>

@@ -8,6 +8,7 @@ import card from '../frame/card.module.css';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 import { blobOf, isPicture, nameOf, pictureOf, typeOf } from './document-file.ts';
+import { usePersonal } from './personal.ts';
 import { RevealDialog } from './reveal-dialog.tsx';
 
 interface DocumentItemProps {
@@ -19,8 +20,7 @@ interface DocumentItemProps {
 export function DocumentItem({ application, document, mayReveal }: DocumentItemProps) {
   const { application: texts, codes } = useTexts();
   const format = useFormat();
-  // In this component alone, so that it is gone with the page.
-  const [file, setFile] = useState<DocumentFile | null>(null);
+  const [file, setFile] = usePersonal<DocumentFile>();
   const [isAsking, setAsking] = useState(false);
   const { id, purpose, state, reason, content_type, bytes, received_at } = document;
   const reasons: Readonly<Record<string, string>> = codes.documentReasons;

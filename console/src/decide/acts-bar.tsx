@@ -1,11 +1,11 @@
 /** The decisions that are not over: seconds left to undo each one, and what failed. */
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { AnswerError } from '../api/ask.ts';
 import { useFormat } from '../format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
-import { needsSignIn, SignInAgain } from '../sign-in/again.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { type Act, mayPass } from './acts.ts';
+import { type Act, mayRetry } from './acts.ts';
 import styles from './decide.module.css';
 import { useActs, useDesk } from './desk.tsx';
 import { failedActText } from './failed-act.ts';
@@ -15,7 +15,6 @@ export function ActsBar() {
   const { acts: store } = useDesk();
   const { decide } = useTexts();
   useShortcuts({ u: () => store.undo() });
-  const old = acts.find(({ state, error }) => state === 'failed' && needsSignIn(error));
   const newest = acts.findLast(({ state }) => state === 'proposed');
   return (
     <>
@@ -29,17 +28,10 @@ export function ActsBar() {
           ))}
       </div>
       {acts
-        .filter((act) => act.state === 'failed' && act !== old)
+        .filter(({ state }) => state === 'failed')
         .map((act) => (
           <FailedAct key={act.key} act={act} />
         ))}
-      {old && (
-        <SignInAgain
-          refused={old.error}
-          onProved={() => store.retry(old.key)}
-          onCancel={() => store.dismiss(old.key)}
-        />
-      )}
     </>
   );
 }
@@ -91,14 +83,17 @@ function FailedAct({ act: { key, applicationId, body, error, proposal } }: { act
   const { decide, desk } = texts;
   const { acts } = useDesk();
   const format = useFormat();
-  const why = proposal === null ? failedActText(error, texts, format.time) : decide.tooLate;
+  const isUndo = proposal !== null;
+  const isTooLate = isUndo && error instanceof AnswerError && error.status === 409;
+  const why = isTooLate ? decide.tooLate : failedActText(error, texts, format.time);
   return (
     <div className={styles.failed} role="alert">
       <span>
-        {applicationId}: {desk.proposed[body.act]}. {why}
+        {applicationId}: {desk.proposed[body.act]}
+        {isUndo && `, ${decide.notUndone}`}. {why}
       </span>
       <Link href={`/applications/${applicationId}`}>{decide.open}</Link>
-      {proposal === null && mayPass(error) && (
+      {mayRetry(error) && (
         <button type="button" onClick={() => acts.retry(key)}>
           {decide.retry}
         </button>

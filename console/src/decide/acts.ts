@@ -1,6 +1,7 @@
 /** The decisions that were made on this page and are not over: on their way, to be undone, or failed. */
 import type { QueryClient } from '@tanstack/react-query';
 import type { NewProposalBody, ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import { NotSignedIn } from '../api/act.ts';
 import { showProposal } from '../api/application.ts';
 import { AnswerError } from '../api/ask.ts';
 import { propose, undo } from '../api/proposals.ts';
@@ -55,10 +56,14 @@ export class Acts {
     void this.#send(act);
   }
 
-  /** Sends a failed act again: with the same key, so that it counts once. */
+  /** Sends a failed act, or its failed undo, again: with the same key, so that it counts once. */
   retry(key: string): void {
     const act = this.#acts.find((known) => known.key === key);
     if (act === undefined) return;
+    if (act.proposal !== null) {
+      void this.#undo(act, act.proposal);
+      return;
+    }
     this.#change(key, { state: 'sending', error: null });
     void this.#send(act);
   }
@@ -78,9 +83,8 @@ export class Acts {
   async #send(act: Act): Promise<void> {
     const { key, applicationId, body, etag } = act;
     for (let tries = 1; ; tries += 1) {
-      const sentAt = performance.now();
       try {
-        const proposal = await propose(applicationId, body, { etag, key });
+        const { body: proposal, sentAt } = await propose(applicationId, body, { etag, key });
         const undoUntil = sentAt + Date.parse(proposal.apply_at) - Date.parse(proposal.at);
         showProposal(this.#queries, proposal);
         this.#change(key, { state: 'proposed', proposal, undoUntil });
@@ -98,7 +102,7 @@ export class Acts {
   }
 
   async #undo({ key }: Act, { id }: ProposalReply): Promise<void> {
-    this.#change(key, { state: 'undoing' });
+    this.#change(key, { state: 'undoing', error: null });
     try {
       showProposal(this.#queries, await undo(id));
       this.#change(key, { state: 'undone' });
@@ -119,8 +123,13 @@ export class Acts {
   }
 }
 
+/** Whether an operator may send a failed act again. */
+export function mayRetry(error: unknown): boolean {
+  return mayPass(error) || error instanceof NotSignedIn;
+}
+
 /** Whether a failure may pass. The act counts once, so an unknown end is tried again too. */
-export function mayPass(error: unknown): boolean {
+function mayPass(error: unknown): boolean {
   if (!(error instanceof AnswerError)) return false;
   return error.status === 0 || error.status === 429 || error.status >= 500;
 }

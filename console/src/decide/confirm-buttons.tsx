@@ -7,7 +7,6 @@ import { failureText } from '../api/failure.ts';
 import { confirm, decline } from '../api/proposals.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
-import { needsSignIn, SignInAgain } from '../sign-in/again.tsx';
 import { useTexts } from '../texts/texts.ts';
 import styles from './decide.module.css';
 
@@ -33,17 +32,15 @@ export function ConfirmButtons({ proposal, hasKey, onAnswered }: ConfirmButtonsP
   const no = useMutation({ mutationFn: (reason: string) => decline(proposal.id, reason), onSuccess });
   useShortcuts({ c: hasKey ? () => yes.mutate() : undefined });
   const known = { 403: proposals.ownProposal, 404: proposals.moved, 409: proposals.moved };
-  const failed = yes.isError && !needsSignIn(yes.error);
   return (
     <>
-      {failed && <span role="alert">{failureText(yes.error, texts, known)}</span>}
+      {yes.isError && <span role="alert">{failureText(yes.error, texts, known)}</span>}
       <button type="button" data-main disabled={yes.isPending} onClick={() => yes.mutate()}>
         {decide.confirm} {hasKey && <kbd>c</kbd>}
       </button>
       <button type="button" disabled={yes.isPending} onClick={() => setDeclining(true)}>
         {decide.decline}
       </button>
-      <SignInAgain refused={yes.error} onProved={() => yes.mutate()} onCancel={yes.reset} />
       {isDeclining && (
         <DeclineDialog
           title={`${decide.decline}: ${decide.application(proposal.application_id)}`}

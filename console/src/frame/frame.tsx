@@ -1,8 +1,9 @@
 /** What stands around every page: the name, the language, the way out. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { forget } from '../api/query.ts';
+import { failureText } from '../api/failure.ts';
 import { type Operator, signOut } from '../api/session.ts';
+import { forget } from '../api/signed-in.ts';
 import { KeyboardHelp } from '../keyboard/keyboard-help.tsx';
 import {
   isLanguage,
@@ -68,7 +69,7 @@ function LanguageField({ onLanguage }: Pick<FrameProps, 'onLanguage'>) {
 }
 
 function SignOut({ operator }: { operator: Operator }) {
-  const { frame } = useTexts();
+  const texts = useTexts();
   const queries = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
@@ -76,9 +77,10 @@ function SignOut({ operator }: { operator: Operator }) {
   });
   return (
     <>
+      {leave.isError && <span role="alert">{failureText(leave.error, texts)}</span>}
       <span className={styles.login}>{operator.login}</span>
       <button type="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
-        {frame.signOut}
+        {texts.frame.signOut}
       </button>
     </>
   );

@@ -5,6 +5,8 @@ import { failureText } from '../api/failure.ts';
 import { beginAgainAtProvider, readSession } from '../api/session.ts';
 import { DialogButtons } from '../base-ui/dialog.tsx';
 import { useTexts } from '../texts/texts.ts';
+import { OtherTab } from './at-provider.tsx';
+import { CodeField } from './fields.tsx';
 import styles from './sign-in.module.css';
 
 const POLL_MS = 2_000;
@@ -30,25 +32,11 @@ export function AgainAtProvider({ hasApp, onProved, onCancel }: AgainAtProviderP
   const known = { 403: signIn.badCode, 502: signIn.outcomes.away };
   return (
     <form className={styles.again} onSubmit={submit}>
-      {hasApp && !begin.isSuccess && (
-        <label>
-          {signIn.code}
-          <input
-            autoComplete="one-time-code"
-            required
-            value={code}
-            onChange={({ target }) => setCode(target.value)}
-          />
-        </label>
-      )}
+      {hasApp && !begin.isSuccess && <CodeField kind="either" value={code} onChange={setCode} />}
       {begin.isError && <p role="alert">{failureText(begin.error, texts, known)}</p>}
-      {begin.isSuccess && <p role="status">{signIn.inOtherTab}</p>}
+      {begin.isSuccess && <OtherTab address={begin.data} />}
       <DialogButtons>
-        {begin.isSuccess ? (
-          <a href={begin.data} target="_blank" rel="noreferrer">
-            {signIn.toProvider}
-          </a>
-        ) : (
+        {!begin.isSuccess && (
           <button type="submit" data-main disabled={begin.isPending}>
             {signIn.next}
           </button>

@@ -5,6 +5,7 @@ import { failureText } from '../api/failure.ts';
 import { proveAgain } from '../api/session.ts';
 import { DialogButtons } from '../base-ui/dialog.tsx';
 import { useTexts } from '../texts/texts.ts';
+import { CodeField, PasswordField } from './fields.tsx';
 import styles from './sign-in.module.css';
 
 interface AgainHereProps {
@@ -25,27 +26,8 @@ export function AgainHere({ login, onProved, onCancel }: AgainHereProps) {
   };
   return (
     <form className={styles.again} onSubmit={submit}>
-      {/* For password managers. */}
-      <input type="text" autoComplete="username" hidden readOnly value={login} />
-      <label>
-        {signIn.password}
-        <input
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-        />
-      </label>
-      <label>
-        {signIn.code}
-        <input
-          autoComplete="one-time-code"
-          required
-          value={code}
-          onChange={({ target }) => setCode(target.value)}
-        />
-      </label>
+      <PasswordField login={login} value={password} onChange={setPassword} />
+      <CodeField kind="either" value={code} onChange={setCode} />
       {prove.isError && <p role="alert">{failureText(prove.error, texts, { 403: signIn.wrongProof })}</p>}
       <DialogButtons>
         <button type="submit" data-main disabled={prove.isPending}>

@@ -5,6 +5,7 @@ import { failureText } from '../api/failure.ts';
 import { addApp, beginBinding, beginEnrolment, endEnrolment } from '../api/session.ts';
 import { useTexts } from '../texts/texts.ts';
 import { AtProvider } from './at-provider.tsx';
+import { CodeField, PasswordField } from './fields.tsx';
 import { QrCode } from './qr-code.tsx';
 import styles from './sign-in.module.css';
 
@@ -60,16 +61,7 @@ function PasswordStep({ token, onDone }: StepProps) {
     <form className={styles.card} onSubmit={submit}>
       <h1>{signIn.enrolTitle}</h1>
       <p>{signIn.choosePassword}</p>
-      <label>
-        {signIn.password}
-        <input
-          type="password"
-          autoComplete="new-password"
-          required
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-        />
-      </label>
+      <PasswordField isNew value={password} onChange={setPassword} />
       {begin.isError && <p role="alert">{failureText(begin.error, texts, known)}</p>}
       <button type="submit" data-main disabled={begin.isPending}>
         {signIn.next}
@@ -103,16 +95,7 @@ function AppStep({ token, begun, onDone }: AppStepProps) {
       <p>
         {signIn.key}: <span className={styles.key}>{new URL(begun.totp).searchParams.get('secret')}</span>
       </p>
-      <label>
-        {signIn.code}
-        <input
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          required
-          value={code}
-          onChange={({ target }) => setCode(target.value)}
-        />
-      </label>
+      <CodeField kind="app" value={code} onChange={setCode} />
       {end.isError && <p role="alert">{failureText(end.error, texts, known)}</p>}
       <button type="submit" data-main disabled={end.isPending}>
         {signIn.confirm}

@@ -2,59 +2,70 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { failureText } from '../api/failure.ts';
-import { beginAtProvider, giveCode, givePassword, SESSION_KEY } from '../api/session.ts';
+import { beginAtProvider, giveCode, givePassword, type Operator } from '../api/session.ts';
+import { SESSION_KEY } from '../api/signed-in.ts';
 import { useTexts } from '../texts/texts.ts';
 import { AtProvider, useWaysIn } from './at-provider.tsx';
+import { AnotherAccount, EndedNote } from './ended-note.tsx';
+import { CodeField, PasswordField } from './fields.tsx';
 import styles from './sign-in.module.css';
 
-export function SignIn() {
+/** `ended` is the operator whose session ended, and who may go on; null: anybody signs in. */
+export function SignIn({ ended }: { ended: Operator | null }) {
   const [chosen, setStep] = useState<'password' | 'code' | null>(null);
   // The identity provider may have led back here, or the page was loaded again: then the code is next.
   const ways = useWaysIn();
   const step = chosen ?? (ways?.needs_code === true ? 'code' : 'password');
-  if (step === 'password') return <PasswordStep onDone={() => setStep('code')} />;
+  if (step === 'password') return <FirstStep ended={ended} onDone={() => setStep('code')} />;
   return <CodeStep onBack={() => setStep('password')} />;
 }
 
-function PasswordStep({ onDone }: { onDone: () => void }) {
+function FirstStep({ ended, onDone }: { ended: Operator | null; onDone: () => void }) {
   const texts = useTexts();
   const { signIn } = texts;
-  const [login, setLogin] = useState('');
+  const [login, setLogin] = useState(ended?.login ?? '');
   const [password, setPassword] = useState('');
   const give = useMutation({ mutationFn: () => givePassword(login.trim(), password), onSuccess: onDone });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     give.mutate();
   };
+  const hasPassword = ended?.signs_in_with !== 'oidc';
   return (
     <form className={styles.card} onSubmit={submit}>
       <h1>{signIn.title}</h1>
-      <label>
-        {signIn.login}
-        <input
-          autoComplete="username"
-          autoCapitalize="none"
-          required
-          value={login}
-          onChange={({ target }) => setLogin(target.value)}
-        />
-      </label>
-      <label>
-        {signIn.password}
-        <input
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-        />
-      </label>
+      {ended !== null && <EndedNote login={ended.login} />}
+      {ended === null && <LoginField value={login} onChange={setLogin} />}
+      {hasPassword && (
+        <PasswordField value={password} onChange={setPassword} {...(ended && { login: ended.login })} />
+      )}
       {give.isError && <p role="alert">{failureText(give.error, texts, { 401: signIn.wrong })}</p>}
-      <button type="submit" data-main disabled={give.isPending}>
-        {signIn.next}
-      </button>
-      <AtProvider begin={beginAtProvider} />
+      {hasPassword && (
+        <button type="submit" data-main disabled={give.isPending}>
+          {signIn.next}
+        </button>
+      )}
+      {ended?.signs_in_with !== 'password' && (
+        <AtProvider begin={beginAtProvider} inOtherTab={ended !== null} />
+      )}
+      {ended !== null && <AnotherAccount />}
     </form>
+  );
+}
+
+function LoginField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { signIn } = useTexts();
+  return (
+    <label>
+      {signIn.login}
+      <input
+        autoComplete="username"
+        autoCapitalize="none"
+        required
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </label>
   );
 }
 
@@ -75,18 +86,7 @@ function CodeStep({ onBack }: { onBack: () => void }) {
   return (
     <form className={styles.card} onSubmit={submit}>
       <h1>{signIn.title}</h1>
-      <label>
-        {isRecovery ? signIn.recoveryCode : signIn.code}
-        <input
-          // biome-ignore lint/a11y/noAutofocus: the field is the one thing of this step.
-          autoFocus
-          autoComplete="one-time-code"
-          inputMode={isRecovery ? 'text' : 'numeric'}
-          required
-          value={code}
-          onChange={({ target }) => setCode(target.value)}
-        />
-      </label>
+      <CodeField kind={isRecovery ? 'recovery' : 'app'} isFocused value={code} onChange={setCode} />
       {give.isError && <p role="alert">{failureText(give.error, texts, { 401: signIn.wrong })}</p>}
       <button type="submit" data-main disabled={give.isPending}>
         {signIn.finish}

@@ -29,6 +29,7 @@ export const decide = {
   sending: 'sending',
   undo: 'Undo',
   undone: 'undone',
+  notUndone: 'not undone',
   seconds: (count: number) => `${count} s`,
   open: 'Open',
   retry: 'Send again',

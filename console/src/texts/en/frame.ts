@@ -17,6 +17,7 @@ export const frame = {
   reload: 'Load it',
   noAnswer: 'The service does not answer. Check the connection and try again.',
   ended: 'The session ended. Sign in again.',
+  notProved: 'Not sent: this needs a sign-in of the last five minutes.',
   forbidden: 'Your role does not allow this.',
   failed: 'The service failed. Try again.',
   throttled: 'Too many tries. Wait a moment and try again.',

@@ -28,6 +28,8 @@ export const signIn = {
   againNote: 'This needs a sign-in of the last five minutes.',
   wrongProof: 'Password or code is wrong.',
   prove: 'Go on',
+  ended: (login: string) => `The session of ${login} ended. Sign in to go on where you were.`,
+  unsent: 'What you did last is not sent yet. It is sent after the sign-in. Another account drops it.',
   atProvider: 'Sign in at',
   toProvider: 'Sign in at the identity provider',
   inOtherTab: 'Sign in in another tab, then come back here.',

@@ -30,6 +30,7 @@ export const decide: Texts['decide'] = {
   sending: 'enviando',
   undo: 'Deshacer',
   undone: 'deshecha',
+  notUndone: 'sin deshacer',
   seconds: (count) => `${count} s`,
   open: 'Abrir',
   retry: 'Enviar otra vez',

@@ -18,6 +18,7 @@ export const frame: Texts['frame'] = {
   reload: 'Cargarla',
   noAnswer: 'El servicio no responde. Revisa la conexión e inténtalo de nuevo.',
   ended: 'La sesión terminó. Inicia sesión de nuevo.',
+  notProved: 'No se envió: esto necesita un inicio de sesión de los últimos cinco minutos.',
   forbidden: 'Tu rol no permite esto.',
   failed: 'El servicio falló. Inténtalo de nuevo.',
   throttled: 'Demasiados intentos. Espera un momento e inténtalo de nuevo.',

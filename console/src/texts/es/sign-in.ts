@@ -29,6 +29,8 @@ export const signIn: Texts['signIn'] = {
   againNote: 'Esto necesita un inicio de sesión de los últimos cinco minutos.',
   wrongProof: 'La contraseña o el código es incorrecto.',
   prove: 'Continuar',
+  ended: (login) => `La sesión de ${login} terminó. Inicia sesión para seguir donde estabas.`,
+  unsent: 'Lo último que hiciste aún no se ha enviado. Se envía al iniciar sesión. Otra cuenta lo descarta.',
   atProvider: 'Entrar con',
   toProvider: 'Entrar con el proveedor de identidad',
   inOtherTab: 'Inicia sesión en otra pestaña y vuelve aquí.',

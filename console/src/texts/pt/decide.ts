@@ -30,6 +30,7 @@ export const decide: Texts['decide'] = {
   sending: 'enviando',
   undo: 'Desfazer',
   undone: 'desfeita',
+  notUndone: 'não desfeita',
   seconds: (count) => `${count} s`,
   open: 'Abrir',
   retry: 'Enviar de novo',

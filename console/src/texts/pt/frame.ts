@@ -18,6 +18,7 @@ export const frame: Texts['frame'] = {
   reload: 'Carregá-la',
   noAnswer: 'O serviço não responde. Verifique a conexão e tente de novo.',
   ended: 'A sessão terminou. Entre de novo.',
+  notProved: 'Não foi enviado: isto precisa de uma entrada dos últimos cinco minutos.',
   forbidden: 'Sua função não permite isto.',
   failed: 'O serviço falhou. Tente de novo.',
   throttled: 'Tentativas demais. Espere um momento e tente de novo.',

@@ -29,6 +29,9 @@ export const signIn: Texts['signIn'] = {
   againNote: 'Isto precisa de uma entrada dos últimos cinco minutos.',
   wrongProof: 'A senha ou o código está errado.',
   prove: 'Continuar',
+  ended: (login) => `A sessão de ${login} terminou. Entre para continuar de onde parou.`,
+  unsent:
+    'O que você fez por último ainda não foi enviado. Será enviado depois da entrada. Outra conta o descarta.',
   atProvider: 'Entrar com',
   toProvider: 'Entrar com o provedor de identidade',
   inOtherTab: 'Entre em outra aba e volte aqui.',

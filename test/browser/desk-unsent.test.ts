@@ -1,0 +1,164 @@
+/** Decisions that the service did not take: the session ended, or nobody answers (D48). Nothing is dropped silently. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { PHONE, skip } from '../support/browser.ts';
+import { type Enrolled, PASSWORD } from '../support/console.ts';
+import { deskBrowser, PERSON } from '../support/desk-browser.ts';
+import { eventually } from '../support/eventually.ts';
+
+describe('what the service did not take, in a browser', { skip, timeout: 600_000 }, async () => {
+  if (skip) return;
+  const desk = await deskBrowser();
+  const ana = await desk.console.enrolled('ana.maria', 'reviewer');
+  const bea = await desk.console.enrolled('bea', 'reviewer');
+  const proposalsOf = (id: number) =>
+    desk.rows('SELECT act, state, maker_id FROM proposals WHERE application_id = $1 ORDER BY id', [id]);
+  const endSessionsOf = ({ id }: Enrolled) =>
+    desk.rows('DELETE FROM operator_sessions WHERE operator_id = $1', [id]);
+  const giveFactors = async (page: Page, operator: Enrolled) => {
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Code of the authenticator app').fill(operator.nextCode());
+    await page.keyboard.press('Enter');
+  };
+  /** Opens an application that waits in the queue, and holds it. */
+  const holding = async (
+    act: (page: Page, id: number) => Promise<void>,
+    more: Parameters<typeof desk.browse>[2] = {},
+  ) => {
+    const [id] = await desk.inReview(1);
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByText('You hold it').waitFor();
+        await act(page, id!);
+      },
+      { path: `/applications/${id}`, ...more },
+    );
+  };
+
+  it('a decision that meets an ended session waits for the sign-in, and then counts once', async () => {
+    await holding(
+      async (page, id) => {
+        const keys: (string | undefined)[] = [];
+        page.on('request', (request) => {
+          if (request.url().endsWith('/proposals')) keys.push(request.headers()['idempotency-key']);
+        });
+        await page.getByRole('button', { name: 'Reveal personal data' }).click();
+        await page.getByRole('dialog').getByLabel('Reason').fill('a call with the applicant');
+        await page.keyboard.press('Enter');
+        await page.getByText(PERSON.name).waitFor();
+        await endSessionsOf(ana);
+        await page.keyboard.press('r');
+        await page.keyboard.press('5');
+        await page.getByText('What you did last is not sent yet.').waitFor();
+        await desk.check(page, 'ended');
+        assert.deepEqual(await proposalsOf(id), []);
+        assert.equal(await page.getByText(PERSON.name).count(), 0);
+        await giveFactors(page, ana);
+        await page.getByRole('button', { name: `Undo Application ${id}` }).waitFor();
+        assert.equal(await page.getByText('The session ended').count(), 0);
+        assert.deepEqual(await proposalsOf(id), [{ act: 'reject', state: 'proposed', maker_id: ana.id }]);
+        assert.ok(keys.length >= 2 && new Set(keys).size === 1, `${keys}`);
+      },
+      { screen: PHONE, expected: /401/ },
+    );
+  });
+
+  it('a message and a note that were typed stand there after the sign-in, and go on', async () => {
+    await holding(
+      async (page, id) => {
+        await page.getByLabel('New note').fill('not sent');
+        await page.getByRole('button', { name: /^Pend/ }).click();
+        await page.getByLabel('Statement of income').check();
+        await page.getByLabel('Message to the applicant').fill('Please send it again.');
+        await endSessionsOf(ana);
+        await page.getByRole('dialog').getByRole('button', { name: 'Pend' }).click();
+        await page.getByText('What you did last is not sent yet.').waitFor();
+        await giveFactors(page, ana);
+        await eventually('the pend', async () => {
+          const found = await desk.rows(
+            "SELECT 1 FROM review_items WHERE application_id = $1 AND state = 'pended'",
+            [id],
+          );
+          return found.length === 1;
+        });
+        assert.equal(await page.getByText('The session ended').count(), 0);
+      },
+      { expected: /401/ },
+    );
+  });
+
+  it('another account that signs in gets nothing of it, and the page says so before', async () => {
+    await holding(
+      async (page, id) => {
+        await endSessionsOf(ana);
+        await page.keyboard.press('a');
+        await page.keyboard.press('1');
+        await page.getByText('What you did last is not sent yet.').waitFor();
+        await page.getByText('Another account drops it.').waitFor();
+        await page.getByRole('button', { name: 'Another account' }).click();
+        await page.getByLabel('Login').fill('bea');
+        await giveFactors(page, bea);
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        await page.getByText(/^ana\.maria holds it until/).waitFor();
+        assert.deepEqual(await proposalsOf(id), []);
+      },
+      { expected: /401|409/ },
+    );
+  });
+
+  it('a decision and its undo that meet no network are sent when it is back; nothing is called too late before', async () => {
+    await holding(
+      async (page, id) => {
+        await page.context().setOffline(true);
+        await page.keyboard.press('r');
+        await page.keyboard.press('5');
+        await page.getByText(`${id}: rejection`).waitFor();
+        await page.getByText('sending').waitFor();
+        await page.context().setOffline(false);
+        const undo = page.getByRole('button', { name: `Undo Application ${id}` });
+        await undo.waitFor();
+        await page.context().setOffline(true);
+        await undo.click();
+        await page
+          .getByRole('alert')
+          .getByText(`${id}: rejection, not undone. The service does not answer.`)
+          .waitFor();
+        assert.equal(await page.getByText('too late').count(), 0);
+        await page.context().setOffline(false);
+        await page.getByRole('button', { name: 'Send again' }).click();
+        await page.getByText(`${id}: rejection, undone`).waitFor();
+        assert.deepEqual(await proposalsOf(id), [{ act: 'reject', state: 'undone', maker_id: ana.id }]);
+      },
+      { expected: /ERR_INTERNET_DISCONNECTED/ },
+    );
+  });
+
+  it('a decision that the service fails to take is kept with its reason, and sent again with the same key', async () => {
+    await holding(
+      async (page, id) => {
+        for (const status of [429, 503]) {
+          await page.route('**/proposals', (route) =>
+            route.request().method() === 'POST'
+              ? route.fulfill({ status, json: { error: 'no' } })
+              : route.continue(),
+          );
+          if (status === 429) {
+            await page.keyboard.press('r');
+            await page.keyboard.press('5');
+          } else await page.getByRole('button', { name: 'Send again' }).click();
+          const said = status === 429 ? 'Too many tries.' : 'The service failed.';
+          await page.getByRole('alert').getByText(said).waitFor();
+          await page.unroute('**/proposals');
+        }
+        assert.deepEqual(await proposalsOf(id), []);
+        await page.getByRole('button', { name: 'Send again' }).click();
+        await page.getByRole('button', { name: `Undo Application ${id}` }).waitFor();
+        assert.equal((await proposalsOf(id)).length, 1);
+      },
+      { expected: /429|503/ },
+    );
+  });
+});
