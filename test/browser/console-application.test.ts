@@ -16,7 +16,8 @@ import { Claimed, ClaimNext } from '../../src/desk/routes/queue-forms.ts';
 import { DocumentFile } from '../../src/desk/routes/work-forms.ts';
 import { type Route, route } from '../../src/operator-api/route.ts';
 import { skip } from '../support/browser.ts';
-import { check, consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
+import { consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
+import { check } from '../support/page-faults.ts';
 import { MARKUP, PENDED, PERSON, REVEALED, SHOWN, SHOWN_ID } from '../support/shown-application.ts';
 
 /** A picture of one pixel. */

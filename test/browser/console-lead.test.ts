@@ -12,7 +12,8 @@ import {
 } from '../../src/desk/routes/work-forms.ts';
 import { type Route, route } from '../../src/operator-api/route.ts';
 import { skip } from '../support/browser.ts';
-import { check, consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
+import { consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
+import { check } from '../support/page-faults.ts';
 import { MARKUP } from '../support/shown-application.ts';
 
 const HOUR_MS = 3_600_000;

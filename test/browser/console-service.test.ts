@@ -6,8 +6,9 @@ import type { ApplicationReply } from '../../src/desk/routes/forms.ts';
 import { png } from '../documents/files.ts';
 import { documentStage } from '../documents/support.ts';
 import { skip } from '../support/browser.ts';
-import { check, consoleInBrowser } from '../support/console-browser.ts';
+import { consoleInBrowser } from '../support/console-browser.ts';
 import { conversationsOf } from '../support/conversations.ts';
+import { check } from '../support/page-faults.ts';
 
 const MARKUP = `</script><img src=x onerror="document.title='x'">{{7*7}}`;
 const PERSON = { name: 'Wilhelmina Quux', id_number: '77001122334', city: `Xanadu ${MARKUP}` };

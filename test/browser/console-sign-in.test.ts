@@ -9,8 +9,9 @@ import { route } from '../../src/operator-api/route.ts';
 import { CALLBACK } from '../../src/operators/routes/oidc.ts';
 import { PHONE, skip } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
-import { check, consoleInBrowser, SCREENS, WIDE } from '../support/console-browser.ts';
+import { consoleInBrowser, SCREENS, WIDE } from '../support/console-browser.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
+import { check } from '../support/page-faults.ts';
 
 const PROPOSAL: ProposalReply = {
   ...{

@@ -6,7 +6,8 @@ import { Queue } from '../../src/desk/routes/queue-forms.ts';
 import { route } from '../../src/operator-api/route.ts';
 import { DESKTOP, PHONE, skip } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
-import { check, consoleInBrowser, NO_PROPOSALS } from '../support/console-browser.ts';
+import { consoleInBrowser, NO_PROPOSALS } from '../support/console-browser.ts';
+import { check } from '../support/page-faults.ts';
 
 /** The most bytes that a browser gets before it shows the page. */
 const FIRST_LOAD = 200_000;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { skip } from '../support/browser.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
+import { check } from '../support/page-faults.ts';
 
 describe('decisions on many and by two operators, in a browser', { skip, timeout: 300_000 }, async () => {
   if (skip) return;
@@ -20,7 +21,7 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
       await page.getByRole('dialog', { name: 'Reject: 2 applications' }).waitFor();
       await page.keyboard.press('1');
       await page.getByRole('dialog', { name: 'Results' }).getByText('Proposed: 2').waitFor();
-      await desk.check(page, 'results');
+      await check(page, 'results');
       await page.getByRole('button', { name: 'Close' }).press('Enter');
       await page.getByRole('button', { name: 'Select all 6 that match' }).click();
       await page.getByText('6 selected').waitFor();
@@ -53,7 +54,7 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
         }
         await page.goto(`${desk.console.url()}/proposals?list=mine`);
         await page.getByRole('link', { name: `${one}`, exact: true }).waitFor();
-        await desk.check(page, 'mine');
+        await check(page, 'mine');
       },
       {},
     );
@@ -61,7 +62,7 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
       bea,
       async (page) => {
         await page.getByRole('link', { name: `${one}`, exact: true }).waitFor();
-        await desk.check(page, 'to-confirm');
+        await check(page, 'to-confirm');
         await page.getByRole('link', { name: `${one}`, exact: true }).focus();
         await page.keyboard.press('c');
         await page.getByText('Confirmed.').waitFor();

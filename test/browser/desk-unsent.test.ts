@@ -6,6 +6,7 @@ import { PHONE, skip } from '../support/browser.ts';
 import { type Enrolled, PASSWORD } from '../support/console.ts';
 import { deskBrowser, PERSON } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
+import { check } from '../support/page-faults.ts';
 
 describe('what the service did not take, in a browser', { skip, timeout: 600_000 }, async () => {
   if (skip) return;
@@ -53,7 +54,7 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
         await page.keyboard.press('r');
         await page.keyboard.press('5');
         await page.getByText('What you did last is not sent yet.').waitFor();
-        await desk.check(page, 'ended');
+        await check(page, 'ended');
         assert.deepEqual(await proposalsOf(id), []);
         assert.equal(await page.getByText(PERSON.name).count(), 0);
         await giveFactors(page, ana);

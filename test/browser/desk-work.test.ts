@@ -6,6 +6,7 @@ import { skip } from '../support/browser.ts';
 import { type Enrolled, PASSWORD } from '../support/console.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
+import { check } from '../support/page-faults.ts';
 
 describe('pends and payments in a browser', { skip, timeout: 300_000 }, async () => {
   if (skip) return;
@@ -26,7 +27,7 @@ describe('pends and payments in a browser', { skip, timeout: 300_000 }, async ()
         await page.keyboard.press('p');
         const dialog = page.getByRole('dialog', { name: `Pend: Application ${id}` });
         await dialog.waitFor();
-        await desk.check(page, 'pend');
+        await check(page, 'pend');
         assert.equal(await dialog.getByRole('button', { name: 'Pend' }).isDisabled(), true);
         await dialog.getByLabel('Statement of income').check();
         await dialog.getByLabel('Identity document').check();
@@ -37,7 +38,7 @@ describe('pends and payments in a browser', { skip, timeout: 300_000 }, async ()
         assert.equal(await stateOf(), 'pended');
         await page.goto(desk.console.url() + pathOf(id));
         await page.getByText(/Pended by ana\.maria/).waitFor();
-        await desk.check(page, 'pended');
+        await check(page, 'pended');
         await page.keyboard.press('a');
         assert.equal(await page.getByRole('dialog').count(), 0, 'a pended application is resumed first');
         await page.getByRole('button', { name: 'Resume' }).click();
@@ -59,7 +60,7 @@ describe('pends and payments in a browser', { skip, timeout: 300_000 }, async ()
     const prove = async (page: Page, operator: Enrolled, name: string) => {
       const dialog = page.getByRole('dialog', { name: 'Sign in again' });
       await dialog.waitFor();
-      await desk.check(page, name);
+      await check(page, name);
       await dialog.getByLabel('Password').fill('not the password');
       await dialog.getByLabel('Code of the authenticator app').fill(operator.nextCode());
       await dialog.getByRole('button', { name: 'Go on' }).click();

@@ -6,6 +6,7 @@ import { DESKTOP, PHONE, skip } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
 import { deskBrowser, HOSTILE, PERSON, shownNumber } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
+import { check } from '../support/page-faults.ts';
 
 /** Personal data and keys, which stand in no address, title or storage. */
 const PERSONAL = new RegExp(`${PERSON.name}|${PERSON.id_number}|${PERSON.city}|573007`);
@@ -55,25 +56,25 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
           await page.getByText('5 in review').waitFor();
           assert.equal(new URL(page.url()).pathname, '/queue');
           await keyboard.press('j');
-          await desk.check(page, 'queue');
+          await check(page, 'queue');
           await keyboard.press('?');
           await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-          await desk.check(page, 'help');
+          await check(page, 'help');
           await keyboard.press('Escape');
           await keyboard.press('n');
           await page.getByText('You hold it').waitFor();
           const first = await shownNumber(page);
-          await desk.check(page, 'decide');
+          await check(page, 'decide');
           await keyboard.press('r');
           await page.getByRole('dialog', { name: `Reject: Application ${first}` }).waitFor();
-          await desk.check(page, 'reason');
+          await check(page, 'reason');
           await keyboard.press('5');
           const second = await anotherThan(page, first);
           await keyboard.press('a');
           await keyboard.press('1');
           const third = await anotherThan(page, second);
           await page.getByRole('button', { name: `Undo Application ${second}` }).waitFor();
-          await desk.check(page, 'undo');
+          await check(page, 'undo');
           await keyboard.press('u');
           await page.getByText(`${second}: approval, undone`).waitFor();
           assert.deepEqual(await proposalsOf([first, second, third]), [
@@ -143,7 +144,7 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
             await second.keyboard.press('a');
             await second.keyboard.press('1');
             await second.getByRole('alert').getByText('ana.maria holds it now').waitFor();
-            await desk.check(second, 'held');
+            await check(second, 'held');
           },
           { path, expected: /409/ },
         );
@@ -169,7 +170,7 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
           .getByRole('alert')
           .getByText(/was first: rejected, /)
           .waitFor();
-        await desk.check(page, 'changed');
+        await check(page, 'changed');
       },
       { path: `/applications/${id}`, expected: /412|404/ },
     );
@@ -246,7 +247,7 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
       await page.getByText('The order has changed.').waitFor();
       assert.deepEqual(await numbers(), ids);
       await page.getByText('no longer here').waitFor();
-      await desk.check(page, 'behind');
+      await check(page, 'behind');
       await page.getByRole('button', { name: 'Show the new order' }).click();
       assert.deepEqual(await numbers(), [ids[2], ids[1]]);
     });

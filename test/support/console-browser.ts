@@ -1,8 +1,5 @@
-/** The console's page in a real browser, signed in, and what every state of it has to hold. */
+/** The console's page in a real browser, signed in. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { findConsolePage } from '../../src/app/console-page.ts';
 import { ProposalQuery, Proposals } from '../../src/desk/routes/proposal-forms.ts';
@@ -23,10 +20,6 @@ export const NO_PROPOSALS = route({
 
 export const WIDE = { viewport: { width: 1280, height: 900 } };
 export const SCREENS = [WIDE, PHONE];
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** For looking at the page: a folder that gets a picture of each state. */
-const PICTURES = process.env.CONSOLE_PICTURES;
 
 /**
  * Starts a console with its built page and `routes`; `oidc` is the identity provider, `given` the store where the test
@@ -71,26 +64,4 @@ interface Visit {
   readonly path?: string;
   /** Complaints of the browser that belong to what the test does. */
   readonly expected?: RegExp;
-}
-
-/** Holds in both themes that axe has no findings and that nothing scrolls sideways. */
-export async function check(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    assert.deepEqual(await faultsOf(page), [], `${name}, ${colorScheme}`);
-    const width = page.viewportSize()?.width;
-    const path = PICTURES && join(PICTURES, `${name}-${width}-${colorScheme}.png`);
-    if (path) await page.screenshot({ path, fullPage: true });
-  }
-}
-
-/** What axe finds wrong, and whether the page is wider than its window. */
-async function faultsOf(page: Page): Promise<string[]> {
-  // By the protocol and not as a script element, which the page's policy refuses.
-  await page.evaluate(AXE);
-  const rules = await page.evaluate(
-    "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))",
-  );
-  const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-  return [...(rules as string[]), ...(isWide ? ['the page is wider than its window'] : [])];
 }

@@ -1,6 +1,5 @@
 /** Browsers of operators at the review desk, with a real store and the built page behind them. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { findConsolePage } from '../../src/app/console-page.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
@@ -11,10 +10,7 @@ import { DESKTOP, testBrowser } from './browser.ts';
 import { type Enrolled, startTestConsole } from './console.ts';
 import { testDatabase } from './database.ts';
 import { registrarOf } from './intake.ts';
-import { pageFaults } from './page-faults.ts';
 
-/** For looking at the page: a folder that gets a picture of each state. */
-const PICTURES = process.env.CONSOLE_PICTURES;
 /** Markup in the one text of a row that a stranger writes. */
 export const HOSTILE = '<script>alert(1)</script><img src=x onerror="document.title=1">';
 /** Found nowhere but in the sealed data of the applicants. */
@@ -62,35 +58,26 @@ export async function deskBrowser() {
   const browse = async (
     operator: Enrolled,
     act: (page: Page) => Promise<void>,
-    { path = '/queue', screen = DESKTOP, expected }: Browse = {},
+    { path = '/queue', screen = DESKTOP, locale = 'en-US', expected }: Browse = {},
   ): Promise<void> => {
     const { cookie } = await operator.signIn();
     const [name, value] = cookie!.split('=', 2);
     const cookies = [{ name: name!, value: value!, domain: 'localhost', path: '/', expires: -1 }].map(
       (one) => ({ ...one, httpOnly: true, secure: false, sameSite: 'Lax' as const }),
     );
-    const options = { ...screen, locale: 'en-US', storageState: { cookies, origins: [] } };
+    const options = { ...screen, locale, storageState: { cookies, origins: [] } };
     await visit(options, act, { path, ...(expected && { expected }) });
-  };
-
-  /** Holds in both themes that axe has no findings and that nothing scrolls sideways. */
-  const check = async (page: Page, name: string): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      assert.deepEqual(await pageFaults(page), [], `${name}, ${colorScheme}`);
-      const file = `${name}-${colorScheme}-${page.viewportSize()?.width}.png`;
-      if (PICTURES) await page.screenshot({ path: join(PICTURES, file) });
-    }
   };
 
   /** Rows of the store, as the tests ask for them. */
   const rows = async (text: string, values: unknown[] = []) => (await database.query(text, values)).rows;
-  return { console, visit, browse, check, inReview, rows, json };
+  return { console, visit, browse, inReview, rows, json };
 }
 
 interface Browse {
   readonly path?: string;
   readonly screen?: BrowserContextOptions;
+  readonly locale?: string;
   readonly expected?: RegExp;
 }
 

@@ -1,12 +1,26 @@
 /** What is wrong with a page that a browser shows: the findings of axe, and what does not fit its window. */
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** For looking at the page: a folder that gets a picture of each state. */
+const PICTURES = process.env.CONSOLE_PICTURES;
+
+/** Holds in both themes that nothing is wrong with the page. */
+export async function check(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await pageFaults(page), [], `${name}, ${colorScheme}`);
+    const file = `${name}-${page.viewportSize()?.width}-${colorScheme}.png`;
+    if (PICTURES) await page.screenshot({ path: join(PICTURES, file), fullPage: true });
+  }
+}
 
 /** Empty where nothing is wrong; each finding has the first element that it is about. */
-export async function pageFaults(page: Page): Promise<string[]> {
+async function pageFaults(page: Page): Promise<string[]> {
   // By the protocol and not as a script element, which the page's policy refuses.
   await page.evaluate(AXE);
   const rules = await page.evaluate(

@@ -1,0 +1,86 @@
+/** Every page of the console with the real routes: both widths, both themes, each language (D48). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { PHONE, skip } from '../support/browser.ts';
+import { WIDE } from '../support/console-browser.ts';
+import { deskBrowser, HOSTILE, PERSON } from '../support/desk-browser.ts';
+import { check } from '../support/page-faults.ts';
+
+/** Languages with the heading of the queue. */
+const LANGUAGES = { en: 'Queue', es: 'Cola', pt: 'Fila' } as const;
+const PERSONAL = new RegExp(`${PERSON.name}|${PERSON.id_number}|${PERSON.city}|573007`);
+const KEPT = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.title])';
+
+describe('every page of the console', { skip, timeout: 900_000 }, async () => {
+  if (skip) return;
+  const desk = await deskBrowser();
+  const ana = await desk.console.enrolled('ana.maria', 'reviewer');
+  const lena = await desk.console.enrolled('lena', 'admin');
+  const [shown, proposed, declined] = await desk.inReview(3);
+  const [maker, second] = [await ana.signIn(), await lena.signIn()];
+  const propose = async (id: number) => {
+    const body = { act: 'reject', reason_code: 'suspected_fraud', reason: `look at ${HOSTILE}` };
+    const [row] = await desk.rows(
+      'SELECT coalesce(max(id), 0)::text AS last FROM application_events WHERE application_id = $1',
+      [id],
+    );
+    const headers = { 'If-Match': `"${row!.last}"` };
+    const answer = await maker.ask('POST', `/api/applications/${id}/proposals`, body, headers);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body.id as number;
+  };
+  await propose(proposed!);
+  const toDecline = await propose(declined!);
+  const no = await second.ask('POST', `/api/proposals/${toDecline}/decline`, { reason: `no ${HOSTILE}` });
+  assert.equal(no.status, 200, JSON.stringify(no.body));
+  await maker.ask('POST', `/api/applications/${shown}/notes`, { text: `a note ${HOSTILE}` });
+
+  /** Addresses with what stands there when the page is whole. */
+  const PAGES: readonly (readonly [name: string, path: string, ready: (page: Page) => Promise<void>])[] = [
+    ['queue', '/queue', (page) => page.locator('tbody tr').first().waitFor()],
+    ['application', `/applications/${shown}`, (page) => page.getByText(`a note ${HOSTILE}`).waitFor()],
+    ['proposed', `/applications/${declined}`, (page) => page.getByText(`no ${HOSTILE}`).first().waitFor()],
+    [
+      'to-confirm',
+      '/proposals?list=to_confirm',
+      (page) => page.getByText(`look at ${HOSTILE}`).first().waitFor(),
+    ],
+    ['mine', '/proposals?list=mine', (page) => page.locator('main h1').waitFor()],
+    ['ended', '/proposals?list=ended', (page) => page.locator('main h1').waitFor()],
+    ['lead', '/lead', (page) => page.locator('main h2').first().waitFor()],
+    ['not-found', '/nothing', (page) => page.locator('main h1').waitFor()],
+  ];
+
+  for (const [language, queue] of Object.entries(LANGUAGES)) {
+    for (const screen of [WIDE, PHONE]) {
+      it(`has no findings of axe and shows texts of strangers as texts, ${language}, ${screen.viewport.width} px`, async () => {
+        await desk.browse(
+          lena,
+          async (page) => {
+            await page.getByRole('heading', { name: queue, exact: true }).waitFor();
+            for (const [name, path, ready] of PAGES) {
+              await page.goto(desk.console.url() + path);
+              await ready(page);
+              await check(page, `${name}-${language}`);
+              assert.equal(await page.locator('main img, main script').count(), 0, name);
+              assert.doesNotMatch((await page.evaluate(KEPT)) as string, PERSONAL, name);
+            }
+          },
+          { screen, locale: language },
+        );
+      });
+    }
+  }
+
+  it('the maker finds what was declined, with the text of the other one as a text', async () => {
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByText(`no ${HOSTILE}`).waitFor();
+        assert.equal(await page.locator('main img, main script').count(), 0);
+      },
+      { path: '/proposals?list=mine' },
+    );
+  });
+});
