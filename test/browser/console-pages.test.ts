@@ -12,6 +12,12 @@ const LANGUAGES = { en: 'Queue', es: 'Cola', pt: 'Fila' } as const;
 const PERSONAL = new RegExp(`${PERSON.name}|${PERSON.id_number}|${PERSON.city}|573007`);
 const KEPT = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.title])';
 
+/** Whether two names of an axis stand in each other's place. */
+const IS_CROWDED = `(() => {
+  const names = [...document.querySelectorAll('svg[role=img] > text')].map((name) => name.getBoundingClientRect());
+  return names.length < 2 || names.some(({ left }, index) => index > 0 && left < names[index - 1].right);
+})()`;
+
 describe('every page of the console', { skip, timeout: 900_000 }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
@@ -63,6 +69,8 @@ describe('every page of the console', { skip, timeout: 900_000 }, async () => {
               await page.goto(desk.console.url() + path);
               await ready(page);
               await check(page, `${name}-${language}`);
+              if (name === 'lead')
+                assert.equal(await page.evaluate(IS_CROWDED), false, 'the names of the axis');
               assert.equal(await page.locator('main img, main script').count(), 0, name);
               assert.doesNotMatch((await page.evaluate(KEPT)) as string, PERSONAL, name);
             }

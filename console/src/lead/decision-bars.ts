@@ -16,6 +16,8 @@ export interface Bar extends Readonly<Record<Act, number>> {
 export type Span = 'hour' | 'day';
 
 const MOST_HOURS = 7 * 24;
+/** So many names fit a phone. */
+const MOST_NAMES = 5;
 
 export function spanOf(days: number): Span {
   return days * 24 <= MOST_HOURS ? 'hour' : 'day';
@@ -52,11 +54,11 @@ function beginOf(time: number, span: Span, back = 0): number {
   return begin.setDate(begin.getDate() - back);
 }
 
-/** The bars that the axis names, so few that their names fit a phone: days begin there, or each so many bars. */
+/** The bars that the axis names: each so many of all, or of those of a week at which a day begins. */
 export function namedBars(bars: readonly Bar[]): Bar[] {
   const isWeekOfHours = bars.length === MOST_HOURS;
   const isDayBegin = ({ from }: Bar, index: number) => index >= 12 && new Date(from).getHours() === 0;
   const days = isWeekOfHours ? bars.filter(isDayBegin) : bars;
-  const every = isWeekOfHours ? 1 : Math.ceil(bars.length / 5);
+  const every = Math.ceil(days.length / MOST_NAMES);
   return days.filter((_bar, index) => index % every === 0);
 }

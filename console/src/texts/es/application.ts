@@ -23,7 +23,7 @@ export const application: Texts['application'] = {
   phone: 'Teléfono',
   idNumber: 'Documento de identidad',
   city: 'Ciudad',
-  reveal: 'Mostrar',
+  reveal: 'Mostrar datos personales',
   revealTitle: 'Mostrar datos personales',
   revealNote: 'El registro guarda quién los mostró, cuándo y este motivo. No escribas datos personales aquí.',
   reason: 'Motivo, 5 caracteres o más',

@@ -23,7 +23,7 @@ export const application: Texts['application'] = {
   phone: 'Telefone',
   idNumber: 'Documento de identidade',
   city: 'Cidade',
-  reveal: 'Mostrar',
+  reveal: 'Mostrar dados pessoais',
   revealTitle: 'Mostrar dados pessoais',
   revealNote: 'O registro guarda quem os mostrou, quando e este motivo. Não escreva dados pessoais aqui.',
   reason: 'Motivo, 5 caracteres ou mais',
