@@ -5,7 +5,7 @@ import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import type { ApplicationReply } from '../../src/desk/routes/forms.ts';
 import { png } from '../documents/files.ts';
 import { documentStage } from '../documents/support.ts';
-import { skip } from '../support/browser.ts';
+import { PHONE, skip } from '../support/browser.ts';
 import { consoleInBrowser } from '../support/console-browser.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { check } from '../support/page-faults.ts';
@@ -85,6 +85,36 @@ describe('an application of the service on its page', { skip, timeout: 240_000 }
       await writer.ask('POST', `/api/applications/${person.id}/notes`, { text: 'written meanwhile' });
       await page.getByText('written meanwhile').waitFor();
     });
+  });
+
+  it('is pended with a checklist and a message by keyboard alone, and resumed', async () => {
+    const message = `Please send it again ${MARKUP}`;
+    const expected = /404/;
+    await visitAs({ login: 'pia', role: 'reviewer', path, screen: PHONE, expected }, async (page) => {
+      await page.getByText('You hold it').waitFor();
+      await page.keyboard.press('p');
+      const dialog = page.getByRole('dialog', { name: `Pend: Application ${person.id}` });
+      await dialog.getByLabel('Readable copy').focus();
+      await page.keyboard.press('Space');
+      await dialog.getByLabel('Message to the applicant').focus();
+      await page.keyboard.type(message);
+      await check(page, 'pend');
+      await dialog.getByLabel('Comes back after hours').press('Enter');
+      await page.getByRole('heading', { name: 'Queue' }).waitFor();
+      assert.ok((await person.replies()).some(({ text }) => text.includes('Please send it again')));
+      await page.goto(desk.url() + path);
+      await page.getByText('Readable copy').waitFor();
+      await check(page, 'pended');
+      await page.keyboard.press('a');
+      assert.equal(await page.getByRole('dialog').count(), 0, 'a pended one is not decided');
+      await page.getByRole('button', { name: 'Resume' }).press('Enter');
+      await page.getByText('You hold it').waitFor();
+    });
+    const acts = (await recorded()).map((act) => act.split(':')[0]);
+    assert.deepEqual(
+      ['application pend', 'application resume'].map((act) => acts.includes(act)),
+      [true, true],
+    );
   });
 
   it('another operator finds the note, and nothing of the person', async () => {

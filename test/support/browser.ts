@@ -19,6 +19,16 @@ export const skip = executablePath === undefined && 'no chromium is installed (a
 export const DESKTOP = { viewport: { width: 1200, height: 800 } };
 export const PHONE = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
 
+/** Call this in a test: a browser that the test kills, as a crash does. */
+export async function browserToKill(): Promise<{ browser: Browser; kill: () => Promise<void> }> {
+  const server = await chromium.launchServer({
+    executablePath: executablePath as string,
+    chromiumSandbox: false,
+  });
+  after(() => server.kill());
+  return { browser: await chromium.connect(server.wsEndpoint()), kill: () => server.kill() };
+}
+
 /**
  * Call this in a `describe`. The returned function opens the page at `url` (and `path` after it) for `act`, in a
  * context of its own, and fails if the page reports an error or asks another origin for anything. `expected` are

@@ -4,12 +4,14 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { findConsolePage } from '../../src/app/console-page.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
+import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
 import { DESKTOP, testBrowser } from './browser.ts';
 import { type Enrolled, startTestConsole } from './console.ts';
 import { testDatabase } from './database.ts';
 import { registrarOf } from './intake.ts';
+import { makeProposalsDue } from './proposals.ts';
 
 /** Markup in the one text of a row that a stranger writes. */
 export const HOSTILE = '<script>alert(1)</script><img src=x onerror="document.title=1">';
@@ -30,10 +32,8 @@ export async function deskBrowser() {
   const { page: built, failure } = await findConsolePage({ setting: () => 0 as never, databaseUrl: null });
   assert.equal(failure, null);
   const noStore = () => Promise.reject(new Error('these tests open no document'));
-  const routes = deskRoutes(
-    { database: runtime, vault, undoSeconds: UNDO_SECONDS, lookShare: 0, dueHours: 24 },
-    noStore,
-  );
+  const context = { database: runtime, vault, undoSeconds: UNDO_SECONDS, lookShare: 0, dueHours: 24 };
+  const routes = deskRoutes(context, noStore);
   const console = await startTestConsole(store, routes, Promise.resolve(built));
   const visit = testBrowser(console.url());
 
@@ -54,24 +54,35 @@ export async function deskBrowser() {
     return ids;
   };
 
+  /** What a browser keeps of a new session. */
+  const signedIn = async (operator: Enrolled) => {
+    const [name, value] = (await operator.signIn()).cookie!.split('=', 2);
+    const cookies = [{ name: name!, value: value!, domain: 'localhost', path: '/', expires: -1 }].map(
+      (one) => ({ ...one, httpOnly: true, secure: false, sameSite: 'Lax' as const }),
+    );
+    return { cookies, origins: [] };
+  };
+
   /** Opens a browser of a signed-in operator. `expected` are errors in its console that belong to the test. */
   const browse = async (
     operator: Enrolled,
     act: (page: Page) => Promise<void>,
     { path = '/queue', screen = DESKTOP, locale = 'en-US', expected }: Browse = {},
   ): Promise<void> => {
-    const { cookie } = await operator.signIn();
-    const [name, value] = cookie!.split('=', 2);
-    const cookies = [{ name: name!, value: value!, domain: 'localhost', path: '/', expires: -1 }].map(
-      (one) => ({ ...one, httpOnly: true, secure: false, sameSite: 'Lax' as const }),
-    );
-    const options = { ...screen, locale, storageState: { cookies, origins: [] } };
+    const options = { ...screen, locale, storageState: await signedIn(operator) };
     await visit(options, act, { path, ...(expected && { expected }) });
+  };
+
+  /** Applies what is decided, as if the time to undo were over. */
+  const applyAll = async () => {
+    await makeProposalsDue(database);
+    const fail = (_id: unknown, error: unknown) => assert.fail(String(error));
+    while ((await applyNext(context, fail)) !== null);
   };
 
   /** Rows of the store, as the tests ask for them. */
   const rows = async (text: string, values: unknown[] = []) => (await database.query(text, values)).rows;
-  return { console, visit, browse, inReview, rows, json };
+  return { console, visit, browse, signedIn, inReview, applyAll, rows, json };
 }
 
 interface Browse {

@@ -10,6 +10,7 @@ import type { LookingDesk } from '../../src/desk/uses/second-looks.ts';
 import type { Route } from '../../src/operator-api/route.ts';
 import type { Role } from '../../src/operators/rules/role.ts';
 import { setAuthority } from '../../src/operators/sql/operators.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
 import { startTestConsole, type Visitor } from './console.ts';
@@ -25,6 +26,15 @@ interface DeskOptions {
   readonly lookShare?: number;
   /** More routes. */
   readonly more?: (desk: LookingDesk) => Route[];
+}
+
+/** The time to undo is over for what is open now, but for what waits for a second operator. */
+export async function makeProposalsDue(database: Database): Promise<void> {
+  await database.query(
+    "UPDATE proposals SET apply_at = now() - interval '1 second' WHERE state = 'proposed'",
+  );
+  await database.query(`UPDATE open_proposals o SET due_at = now() - interval '1 second' FROM proposals p
+    WHERE p.id = o.proposal_id AND (p.needs_second IS NULL OR p.confirmed_at IS NOT NULL)`);
 }
 
 /** Starts the desk. Nothing is applied by itself: `UNDO_SECONDS` is 600, and `applyAll` makes what is open due. */
@@ -83,14 +93,7 @@ export async function proposalDesk(
   };
   const act = (visitor: Visitor, proposal: number, what: 'undo' | 'confirm' | 'decline', body: object = {}) =>
     visitor.ask('POST', `/api/proposals/${proposal}/${what}`, body);
-  /** The time to undo is over for what is open now, but for what waits for a second operator. */
-  const makeDue = async () => {
-    await database.query(
-      "UPDATE proposals SET apply_at = now() - interval '1 second' WHERE state = 'proposed'",
-    );
-    await database.query(`UPDATE open_proposals o SET due_at = now() - interval '1 second' FROM proposals p
-      WHERE p.id = o.proposal_id AND (p.needs_second IS NULL OR p.confirmed_at IS NOT NULL)`);
-  };
+  const makeDue = () => makeProposalsDue(database);
   const failures: unknown[] = [];
   const applyOne = (): Promise<Applied> => applyNext(desk, (_id, error) => failures.push(error));
   /** Applies everything that is open and decided. */

@@ -1,0 +1,121 @@
+/** Payments by two operators with new sign-ins, and what stands in an operator's way, in a real browser (D48). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { browserToKill, PHONE, skip } from '../support/browser.ts';
+import { type Enrolled, PASSWORD } from '../support/console.ts';
+import { deskBrowser } from '../support/desk-browser.ts';
+import { check } from '../support/page-faults.ts';
+
+describe('payments and refusals, in a browser', { skip, timeout: 600_000 }, async () => {
+  if (skip) return;
+  const desk = await deskBrowser();
+  const ana = await desk.console.enrolled('ana.maria', 'reviewer');
+  const bea = await desk.console.enrolled('bea', 'reviewer');
+  const makeOld = ({ id }: Enrolled) =>
+    desk.rows(
+      "UPDATE operator_sessions SET proved_at = now() - interval '6 minutes' WHERE operator_id = $1",
+      [id],
+    );
+  const prove = async (page: Page, operator: Enrolled) => {
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    await dialog.getByLabel('Code of the authenticator app').fill(operator.nextCode());
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+  };
+
+  it('pays out by two operators, each with a new sign-in; a sign-in that is cancelled leaves the act to be sent', async () => {
+    const [id] = await desk.inReview(1);
+    await desk.json('application', 'approve', `${id}`, '--reason', 'fine');
+    const payments = () =>
+      desk.rows('SELECT maker_id, second_id, state FROM proposals WHERE application_id = $1', [id]);
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByRole('button', { name: 'Disburse' }).waitFor();
+        await makeOld(ana);
+        await page.keyboard.press('d');
+        await page.getByLabel('Pay out in spite of what the contract asks for').press('Space');
+        await page.keyboard.press('1');
+        await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('alert').getByText('Not sent: this needs a sign-in').waitFor();
+        assert.deepEqual(await payments(), []);
+        await page.getByRole('button', { name: 'Send again' }).click();
+        await prove(page, ana);
+        await page.getByText(`${id}: disbursement, waits for a second operator`).waitFor();
+        await check(page, 'payment');
+      },
+      { path: `/applications/${id}`, screen: PHONE, expected: /403/ },
+    );
+    assert.deepEqual(await payments(), [{ maker_id: ana.id, second_id: null, state: 'proposed' }]);
+    await desk.browse(
+      bea,
+      async (page) => {
+        await page.getByRole('link', { name: `${id}`, exact: true }).focus();
+        await makeOld(bea);
+        await page.keyboard.press('c');
+        await prove(page, bea);
+        await page.getByText('Confirmed.').waitFor();
+      },
+      { path: '/proposals?list=to_confirm', expected: /403/ },
+    );
+    await desk.applyAll();
+    assert.deepEqual(await payments(), [{ maker_id: ana.id, second_id: bea.id, state: 'applied' }]);
+    assert.equal((await desk.json('application', 'show', `${id}`)).status, 'disbursed');
+  });
+
+  it('a killed browser gives its claim back: the lease ends, and the next operator has it', async () => {
+    const [id] = await desk.inReview(1);
+    const claim = async () =>
+      (
+        await desk.rows(
+          `SELECT claimed_by, claimed_until <= now() + interval '120 seconds' AS is_short
+           FROM review_items WHERE application_id = $1`,
+          [id],
+        )
+      )[0];
+    const { browser, kill } = await browserToKill();
+    const context = await browser.newContext({ locale: 'en-US', storageState: await desk.signedIn(ana) });
+    const doomed = await context.newPage();
+    await doomed.goto(`${desk.console.url()}/applications/${id}`);
+    await doomed.getByText('You hold it').waitFor();
+    await kill();
+    assert.deepEqual(await claim(), { claimed_by: ana.id, is_short: true });
+    await desk.browse(
+      bea,
+      async (page) => {
+        await page.getByText(/^ana\.maria holds it until/).waitFor();
+        // The rest of the lease passes.
+        await desk.rows('UPDATE review_items SET claimed_until = now() WHERE application_id = $1', [id]);
+        await page.getByText('You hold it').waitFor();
+        assert.equal((await claim())?.claimed_by, bea.id);
+      },
+      { path: `/applications/${id}`, expected: /409/ },
+    );
+  });
+
+  it('says that a sign-in is throttled, and not that the password is wrong', async () => {
+    await desk.console.enrolled('tess', 'viewer');
+    const attacker = desk.console.visitor();
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 10; tries += 1) {
+      const body = { login: 'tess', password: `wrong ${tries} and long` };
+      statuses.push((await attacker.ask('POST', '/api/session', body)).status);
+    }
+    assert.deepEqual(new Set(statuses), new Set([401]));
+    await desk.visit(
+      { ...PHONE, locale: 'en-US' },
+      async (page) => {
+        await page.getByLabel('Login').fill('tess');
+        await page.getByLabel('Password').fill(PASSWORD);
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').getByText('Too many tries. Wait a moment and try again.').waitFor();
+        await check(page, 'throttled');
+      },
+      // Before the sign-in.
+      { expected: /401|429/ },
+    );
+  });
+});
