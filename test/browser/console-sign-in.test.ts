@@ -4,12 +4,11 @@ import { describe, it } from 'node:test';
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { Proposal, type ProposalReply, Proposals } from '../../src/desk/routes/proposal-forms.ts';
-import { Queue } from '../../src/desk/routes/queue-forms.ts';
 import { route } from '../../src/operator-api/route.ts';
 import { CALLBACK } from '../../src/operators/routes/oidc.ts';
 import { PHONE, skip } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
-import { consoleInBrowser, SCREENS, WIDE } from '../support/console-browser.ts';
+import { consoleInBrowser, EMPTY_QUEUE, SCREENS, WIDE } from '../support/console-browser.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
 import { check } from '../support/page-faults.ts';
 
@@ -28,10 +27,7 @@ const PROPOSAL: ProposalReply = {
 /** How often the act was done. */
 let confirmed = 0;
 const ROUTES = [
-  route({
-    ...{ method: 'GET', path: '/review-queue', access: 'viewer', summary: 'The queue.' },
-    ...{ reply: Queue, run: async () => ({ body: { items: [], next: null, count: 0 } }) },
-  }),
+  ...EMPTY_QUEUE,
   route({
     ...{ method: 'GET', path: '/proposals', access: 'viewer', summary: 'Proposals.' },
     ...{ reply: Proposals, run: async () => ({ body: { proposals: [PROPOSAL], next: null } }) },

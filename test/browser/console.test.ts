@@ -2,26 +2,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TOTP } from 'otpauth';
-import { Queue } from '../../src/desk/routes/queue-forms.ts';
-import { route } from '../../src/operator-api/route.ts';
 import { DESKTOP, PHONE, skip } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
-import { consoleInBrowser, NO_PROPOSALS } from '../support/console-browser.ts';
+import { consoleInBrowser, EMPTY_QUEUE, NO_PROPOSALS } from '../support/console-browser.ts';
 import { check } from '../support/page-faults.ts';
 
 /** The most bytes that a browser gets before it shows the page. */
 const FIRST_LOAD = 200_000;
 
-/** The page after the sign-in, with nothing in it. */
-const QUEUE = route({
-  ...{ method: 'GET', path: '/review-queue', access: 'viewer', summary: 'The queue.' },
-  reply: Queue,
-  run: async () => ({ body: { items: [], next: null, count: 0 } }),
-});
-
 describe('the console in a browser', { skip, timeout: 240_000 }, async () => {
   if (skip) return;
-  const { desk, visit } = await consoleInBrowser([QUEUE, NO_PROPOSALS]);
+  const { desk, visit } = await consoleInBrowser([...EMPTY_QUEUE, NO_PROPOSALS]);
 
   it('an operator enrols by a link whose token leaves the address, signs in by keyboard alone and out again', async () => {
     const { token } = await desk.invite('ana.maria', 'reviewer');

@@ -96,8 +96,13 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
 
   it('has filters and pages in the address, and the ways back lead where the keyboard was', async () => {
     const ids = await desk.inReview(60);
+    await desk.json('partner', 'add', '--name', 'Nobody yet', '--country', 'CO');
     await desk.browse(vera, async (page) => {
       await page.getByText('60 in review').waitFor();
+      const partners = page.getByLabel('Partner').locator('option');
+      await eventually('a partner without rows', async () =>
+        (await partners.allTextContents()).includes('Nobody yet'),
+      );
       await page.getByLabel('USD from').fill('2000');
       await page.keyboard.press('Enter');
       await page.getByText('50 in review').waitFor();

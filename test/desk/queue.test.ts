@@ -5,7 +5,7 @@ import Value from 'typebox/value';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { Application } from '../../src/desk/routes/forms.ts';
-import { Queue } from '../../src/desk/routes/queue-forms.ts';
+import { Queue, QueuePartners } from '../../src/desk/routes/queue-forms.ts';
 import { QUEUE_ORDERS } from '../../src/desk/rules/queue.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
@@ -69,6 +69,22 @@ describe('the review queue', () => {
     const { body: application } = await viewer.ask('GET', `/api/applications/${id}`);
     assert.ok(Value.Check(Application, application));
     assert.equal(application.review?.due_at, item?.due_at);
+  });
+
+  it('names every partner to choose from, also one that has nothing in review', async () => {
+    await emptied();
+    await inReview([4_000_000]);
+    const { status, body } = await viewer.ask('GET', '/api/review-queue/partners');
+    assert.equal(status, 200);
+    assert.ok(Value.Check(QueuePartners, body));
+    assert.deepEqual(
+      body.partners.map(({ name }: { name: string }) => name),
+      ['Dos', 'Uno <b>'],
+    );
+    assert.deepEqual(
+      body.partners.map(({ id }: { id: number }) => id).toSorted(),
+      partners.map(({ id }) => id).toSorted(),
+    );
   });
 
   it('gives every row once over its pages, in each order, and refuses a changed cursor', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { findConsolePage } from '../../src/app/console-page.ts';
 import { ProposalQuery, Proposals } from '../../src/desk/routes/proposal-forms.ts';
+import { Queue, QueuePartners } from '../../src/desk/routes/queue-forms.ts';
 import { type Route, route } from '../../src/operator-api/route.ts';
 import type { Role } from '../../src/operators/rules/role.ts';
 import type { OidcConfig } from '../../src/operators/settings.ts';
@@ -17,6 +18,18 @@ export const NO_PROPOSALS = route({
   reply: Proposals,
   run: async () => ({ body: { proposals: [], next: null } }),
 });
+
+/** The page after the sign-in, with nothing in it. */
+export const EMPTY_QUEUE: readonly Route[] = [
+  route({
+    ...{ method: 'GET', path: '/review-queue', access: 'viewer', summary: 'The queue.' },
+    ...{ reply: Queue, run: async () => ({ body: { items: [], next: null, count: 0 } }) },
+  }),
+  route({
+    ...{ method: 'GET', path: '/review-queue/partners', access: 'viewer', summary: 'Partners.' },
+    ...{ reply: QueuePartners, run: async () => ({ body: { partners: [] } }) },
+  }),
+];
 
 export const WIDE = { viewport: { width: 1280, height: 900 } };
 export const SCREENS = [WIDE, PHONE];

@@ -1,7 +1,12 @@
 /** The queue of applications in review, and the claims on them. */
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Static } from 'typebox';
-import type { ClaimedReply, QueueReply, Selection } from '../../../src/desk/routes/queue-forms.ts';
+import type {
+  ClaimedReply,
+  QueuePartnersReply,
+  QueueReply,
+  Selection,
+} from '../../../src/desk/routes/queue-forms.ts';
 import type { Filters } from '../queue/filters.ts';
 import { act } from './act.ts';
 import { ask } from './ask.ts';
@@ -10,6 +15,7 @@ import { type Reading, reading } from './read.ts';
 export type SelectionReply = Static<typeof Selection>;
 
 const POLL_MS = 4_000;
+const PARTNERS_KEPT_MS = 300_000;
 
 /** A page of the queue, asked for again every four seconds while the tab is shown. `query` is that of the address. */
 export function useQueue(query: string): UseQueryResult<Reading<QueueReply>> {
@@ -19,6 +25,16 @@ export function useQueue(query: string): UseQueryResult<Reading<QueueReply>> {
     refetchInterval: POLL_MS,
     placeholderData: (known) => known,
   });
+}
+
+/** The partners by which the queue can be narrowed, by name. Few come in a day. */
+export function useQueuePartners(): QueuePartnersReply['partners'] {
+  const { data } = useQuery({
+    queryKey: ['queue partners'],
+    queryFn: async () => (await ask<QueuePartnersReply>('GET', '/review-queue/partners')).body.partners,
+    staleTime: PARTNERS_KEPT_MS,
+  });
+  return data ?? [];
 }
 
 /** Claims the next free application within the filters; its id is null where nothing is free. */

@@ -1,10 +1,10 @@
 /** The queue: which applications wait for a decision. */
-import { useEffect, useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import type { QueueItemReply, QueueReply } from '../../../src/desk/routes/queue-forms.ts';
 import { failureText } from '../api/failure.ts';
-import { useQueue } from '../api/queue.ts';
+import { useQueue, useQueuePartners } from '../api/queue.ts';
 import type { Operator } from '../api/session.ts';
 import { useFormat } from '../format.ts';
 import { PageHeading } from '../frame/page-heading.tsx';
@@ -40,7 +40,7 @@ export function QueuePage({ operator }: { operator: Operator }) {
   query.set('limit', String(ROWS));
   if (cursor !== null) query.set('cursor', cursor);
   const { data, error, isPlaceholderData } = useQueue(String(query));
-  const partners = usePartners(data?.body.items);
+  const partners = useQueuePartners();
   const open = (to: Filters, toCursor: string | null = null, trail: readonly string[] = []) => {
     const next = new URLSearchParams(searchOf(to));
     if (toCursor !== null) next.set('cursor', toCursor);
@@ -117,19 +117,5 @@ function Rows({ page, operator, filters, search }: RowsProps) {
         {...{ search, selected }}
       />
     </>
-  );
-}
-
-/** The partners of the rows that were seen, by name. */
-function usePartners(items: readonly QueueItemReply[] = []) {
-  const [seen, setSeen] = useState<ReadonlyMap<number, string>>(new Map());
-  useEffect(() => {
-    const fresh = items.filter(({ partner }) => seen.get(partner.id) !== partner.name);
-    if (fresh.length === 0) return;
-    setSeen(new Map([...seen, ...fresh.map(({ partner }) => [partner.id, partner.name] as const)]));
-  }, [items, seen]);
-  return useMemo(
-    () => [...seen].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name)),
-    [seen],
   );
 }

@@ -68,6 +68,9 @@ export const Queue = form({
   count: Type.Integer({ maximum: MOST_COUNTED }),
 });
 
+/** The partners by which the queue can be narrowed, by name. */
+export const QueuePartners = form({ partners: Type.Array(PartnerName) });
+
 /** `claim-next` takes the next free one in the order, within the filters. */
 export const ClaimNext = form({ ...FILTERS, order: Type.Optional(oneOf(QUEUE_ORDERS)) });
 
@@ -81,6 +84,7 @@ export const Claimed = form({ id: orNull(Type.Integer()), claim: orNull(Claim) }
 export const Selection = form({ selection: Type.String(), count: Type.Integer(), ends_at: Time });
 
 export type QueueReply = Static<typeof Queue>;
+export type QueuePartnersReply = Static<typeof QueuePartners>;
 export type QueueItemReply = Static<typeof QueueItem>;
 export type QueueFilterQuery = Static<typeof QueueFilter>;
 export type ClaimReply = Static<typeof Claim>;

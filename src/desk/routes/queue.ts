@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { withOffset } from '../../base/time.ts';
 import { type Answer, type Route, route } from '../../operator-api/route.ts';
 import type { QueueDesk } from '../uses/desk-context.ts';
-import { claim, claimNext, dropClaim, select, showQueue } from '../uses/queue.ts';
+import { claim, claimNext, dropClaim, readPartnerNames, select, showQueue } from '../uses/queue.ts';
 import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf } from './answered.ts';
 import { cursorOf, placeOf } from './cursor.ts';
@@ -14,6 +14,7 @@ import {
   Nothing,
   Queue,
   QueueFilter,
+  QueuePartners,
   QueueQuery,
   type QueueReply,
   Selection,
@@ -38,6 +39,12 @@ export function queueRoutes(desk: QueueDesk): Route[] {
           const next = page.next && cursorOf(order, page.next);
           return tagged({ items: page.items.map(itemJson), next, count: page.count }, knownTags);
         }),
+    }),
+    route({
+      ...{ method: 'GET', path: '/review-queue/partners', access: 'viewer' },
+      summary: 'The partners by which the queue can be narrowed: the first 1,000 by name.',
+      reply: QueuePartners,
+      run: async () => ({ body: { partners: await readPartnerNames(database) } }),
     }),
     route({
       ...{ method: 'POST', path: '/review-queue/claim-next', access: 'reviewer' },

@@ -6,11 +6,12 @@ import type { Database } from '../../postgres/database.ts';
 import { MOST_COUNTED, type QueueFilter, type QueueOrder, type QueuePlace } from '../rules/queue.ts';
 import { dropClaim, dropClaims, type StoredClaim, takeClaim } from '../sql/claims.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
+import { readPartnerNames } from '../sql/partner-names.ts';
 import { claimNext, countItems, makeSelection, readPage, type StoredItem } from '../sql/queue.ts';
 import type { QueueDesk } from './desk-context.ts';
 import { Refusal } from './refusal.ts';
 
-export { claimNext, dropClaim, dropClaims, type StoredClaim, type StoredItem };
+export { claimNext, dropClaim, dropClaims, readPartnerNames, type StoredClaim, type StoredItem };
 
 /** A page of the queue. */
 export interface QueuePage {
