@@ -9,6 +9,7 @@ import { CALLBACK } from '../../src/operators/routes/oidc.ts';
 import { PHONE, skip } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
 import { consoleInBrowser, EMPTY_QUEUE, SCREENS, WIDE } from '../support/console-browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
 import { check } from '../support/page-faults.ts';
 
@@ -114,6 +115,19 @@ describe('the sign-in in a browser', { skip, timeout: 240_000 }, async () => {
         await dialog.waitFor({ state: 'detached' });
         await isSignedIn(page);
         assert.equal(confirmed, before + 1);
+        // Where the session ended, the sign-in is in another tab too, and the act goes on in this one.
+        await store.database.query('DELETE FROM operator_sessions');
+        await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+        await page.getByText('What you did last is not sent yet.').waitFor();
+        await page.getByRole('button', { name: 'Sign in at localhost' }).press('Enter');
+        await page.getByRole('link', { name: 'Sign in at the identity provider' }).waitFor();
+        await check(page, 'ended-at-provider');
+        const other = page.context().waitForEvent('page');
+        await page.getByRole('link', { name: 'Sign in at the identity provider' }).press('Enter');
+        await isSignedIn(await other);
+        await page.bringToFront();
+        await isSignedIn(page);
+        await eventually('the act', async () => confirmed === before + 2);
       },
       { path: `/enrol?token=${token}`, expected },
     );

@@ -34,10 +34,44 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
       const results = page.getByRole('dialog', { name: 'Results' });
       await results.getByText('Proposed: 4').waitFor();
       await results.getByText('Has a proposal already: 2').waitFor();
+      await results.getByRole('button', { name: 'Undo these proposals' }).press('Enter');
+      await results.getByText('4 undone').waitFor();
+      await check(page, 'undone');
     });
-    const made = await desk.rows('SELECT act FROM proposals WHERE application_id = ANY ($1)', [ids]);
-    assert.deepEqual(made.filter(({ act }) => act === 'reject').length, 2);
-    assert.deepEqual(made.filter(({ act }) => act === 'approve').length, 4);
+    const made = await desk.rows('SELECT act, state FROM proposals WHERE application_id = ANY ($1)', [ids]);
+    const count = (of: string, is: string) =>
+      made.filter(({ act, state }) => act === of && state === is).length;
+    assert.deepEqual([count('reject', 'proposed'), count('approve', 'undone')], [2, 4]);
+  });
+
+  it('says that a selection has ended, and takes another code after a failure as another decision', async () => {
+    await desk.inReview(2);
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByRole('button', { name: 'Select all 2 that match' }).click();
+        await page.getByText('2 selected').waitFor();
+        await desk.rows('DELETE FROM selections');
+        await page.keyboard.press('a');
+        await page.keyboard.press('1');
+        await page.getByRole('alert').getByText('The selection has ended.').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Clear the selection' }).click();
+        for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+        // The service takes the decision, and its answer is lost.
+        await page.route('**/bulk', async (route) => {
+          await route.fetch();
+          await route.abort();
+        });
+        await page.keyboard.press('r');
+        await page.keyboard.press('1');
+        await page.getByRole('alert').getByText('The service does not answer.').waitFor();
+        await page.unroute('**/bulk');
+        await page.keyboard.press('2');
+        await page.getByRole('dialog', { name: 'Results' }).getByText('Has a proposal already: 2').waitFor();
+      },
+      { expected: /404|ERR_FAILED/ },
+    );
   });
 
   it('lets a second operator confirm or decline by keyboard what is above the authority of the first', async () => {

@@ -8,6 +8,7 @@ import type {
   PROPOSAL_LISTS,
   ProposalReply,
   ProposalsReply,
+  UndoneBulk,
 } from '../../../src/desk/routes/proposal-forms.ts';
 import type { NewPend, PendReply } from '../../../src/desk/routes/work-forms.ts';
 import { act } from './act.ts';
@@ -58,6 +59,12 @@ export async function decline(proposal: number, reason: string): Promise<Proposa
 /** One decision on many; with the same `key` it counts once. */
 export async function proposeMany(body: NewBulkBody, key: string): Promise<BulkReply> {
   return (await act<BulkReply>('POST', '/proposals/bulk', body, { 'Idempotency-Key': key })).body;
+}
+
+/** Takes back what is still open of the decision on many that had this key; tells how many. */
+export async function undoMany(key: string): Promise<number> {
+  const headers = { 'Idempotency-Key': key };
+  return (await act<Static<typeof UndoneBulk>>('POST', '/proposals/bulk/undo', {}, headers)).body.undone;
 }
 
 export async function pend(id: number, body: NewPendBody, etag: string): Promise<PendReply> {

@@ -1,7 +1,10 @@
-/** What became of each application of a decision on many. */
+/** What became of each application of a decision on many, and the way to take all of it back. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { BulkReply } from '../../../src/desk/routes/proposal-forms.ts';
+import { failureText } from '../api/failure.ts';
+import { undoMany } from '../api/proposals.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useFormat } from '../format.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -12,7 +15,14 @@ type Result = BulkReply['results'][number]['result'];
 /** Rows of the table at a time. */
 const ROWS = 100;
 
-export function BulkResults({ reply, onClose }: { reply: BulkReply; onClose: () => void }) {
+interface BulkResultsProps {
+  readonly reply: BulkReply;
+  /** The key of the decision. */
+  readonly decisionKey: string;
+  readonly onClose: () => void;
+}
+
+export function BulkResults({ reply, decisionKey, onClose }: BulkResultsProps) {
   const { desk, frame, queue } = useTexts();
   const format = useFormat();
   const [from, setFrom] = useState(0);
@@ -48,6 +58,7 @@ export function BulkResults({ reply, onClose }: { reply: BulkReply; onClose: () 
           ))}
         </tbody>
       </table>
+      {reply.proposed > 0 && <UndoAll decisionKey={decisionKey} />}
       <DialogButtons>
         {sorted.length > ROWS && (
           <>
@@ -68,5 +79,27 @@ export function BulkResults({ reply, onClose }: { reply: BulkReply; onClose: () 
         </button>
       </DialogButtons>
     </Dialog>
+  );
+}
+
+function UndoAll({ decisionKey }: Pick<BulkResultsProps, 'decisionKey'>) {
+  const texts = useTexts();
+  const { queue } = texts;
+  const format = useFormat();
+  const queries = useQueryClient();
+  const undo = useMutation({
+    mutationFn: () => undoMany(decisionKey),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['queue'] }),
+  });
+  return (
+    <>
+      <p role="status">{undo.isSuccess && queue.undoneMany(format.number(undo.data))}</p>
+      {undo.isError && <p role="alert">{failureText(undo.error, texts)}</p>}
+      {!undo.isSuccess && (
+        <button type="button" disabled={undo.isPending} onClick={() => undo.mutate()}>
+          {queue.undoMany}
+        </button>
+      )}
+    </>
   );
 }

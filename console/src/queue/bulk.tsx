@@ -1,6 +1,6 @@
 /** One decision on many applications: the selected rows, or all that matched when they were chosen. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { BulkReply, NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
 import { failureText } from '../api/failure.ts';
 import { type NewBulkBody, proposeMany } from '../api/proposals.ts';
@@ -30,9 +30,9 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
   const format = useFormat();
   const queries = useQueryClient();
   const [frozen, setFrozen] = useState<SelectionReply | null>(null);
-  // The key makes the decision count once, also where it is sent again.
-  const [asked, setAsked] = useState<{ readonly act: BulkAct; readonly key: string } | null>(null);
-  const [results, setResults] = useState<BulkReply | null>(null);
+  const [asked, setAsked] = useState<BulkAct | null>(null);
+  const [done, setDone] = useState<{ readonly reply: BulkReply; readonly key: string } | null>(null);
+  const keyOf = useKeys();
   const all = useMutation({ mutationFn: () => freeze(filters), onSuccess: setFrozen });
   const clear = () => {
     setFrozen(null);
@@ -41,17 +41,19 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
     onClear();
   };
   const send = useMutation({
-    mutationFn: ({ act: of, override: _, ...body }: NewProposalBody) =>
-      proposeMany({ ...body, act: of as BulkAct, ...targetOf(frozen, selected) }, asked!.key),
-    onSuccess: (reply) => {
-      setResults(reply);
+    mutationFn: async ({ act: of, override: _, ...decided }: NewProposalBody) => {
+      const body = { ...decided, act: of as BulkAct, ...targetOf(frozen, selected) };
+      const key = keyOf(body);
+      return { reply: await proposeMany(body, key), key };
+    },
+    onSuccess: (sent) => {
+      setDone(sent);
       clear();
       return queries.invalidateQueries({ queryKey: ['queue'] });
     },
   });
   const chosen = frozen?.count ?? selected.size;
-  const ask = (of: BulkAct) =>
-    chosen === 0 ? undefined : () => setAsked({ act: of, key: crypto.randomUUID() });
+  const ask = (of: BulkAct) => (chosen === 0 ? undefined : () => setAsked(of));
   useShortcuts({ a: ask('approve'), r: ask('reject') });
   return (
     <>
@@ -77,18 +79,28 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
       </div>
       {asked !== null && (
         <ReasonDialog
-          act={asked.act}
-          title={queue.decideMany(desk.acts[asked.act], format.number(chosen))}
+          act={asked}
+          title={queue.decideMany(desk.acts[asked], format.number(chosen))}
           {...(frozen && { note: queue.frozen(format.number(frozen.count)) })}
           isPending={send.isPending}
-          failure={send.isError ? failureText(send.error, texts) : null}
+          failure={send.isError ? failureText(send.error, texts, { 404: queue.selectionOver }) : null}
           onClose={() => setAsked(null)}
           onDecide={(body) => send.mutate(body)}
         />
       )}
-      {results && <BulkResults reply={results} onClose={() => setResults(null)} />}
+      {done && <BulkResults reply={done.reply} decisionKey={done.key} onClose={() => setDone(null)} />}
     </>
   );
+}
+
+/** The key of a decision: the same one where the same decision is sent again, so that it counts once. */
+function useKeys(): (body: NewBulkBody) => string {
+  const last = useRef({ text: '', key: '' });
+  return (body) => {
+    const text = JSON.stringify(body);
+    if (last.current.text !== text) last.current = { text, key: crypto.randomUUID() };
+    return last.current.key;
+  };
 }
 
 function targetOf(

@@ -43,6 +43,9 @@ export const queue = {
   tooMany: 'More than 10,000 match. Narrow the filters.',
   frozen: (count: string) =>
     `${count} applications matched when you chose them. Others that come to match later are not decided.`,
+  selectionOver: 'The selection has ended. Clear it and select again.',
+  undoMany: 'Undo these proposals',
+  undoneMany: (count: string) => `${count} undone`,
   clearSelection: 'Clear the selection',
   decideMany: (act: string, count: string) => `${act}: ${count} applications`,
   results: 'Results',

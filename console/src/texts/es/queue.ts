@@ -44,6 +44,9 @@ export const queue: Texts['queue'] = {
   tooMany: 'Coinciden más de 10.000. Usa más filtros.',
   frozen: (count) =>
     `${count} solicitudes coincidían cuando las elegiste. Las que coincidan después no se deciden.`,
+  selectionOver: 'La selección terminó. Quítala y selecciona de nuevo.',
+  undoMany: 'Deshacer estas propuestas',
+  undoneMany: (count) => `${count} deshechas`,
   clearSelection: 'Quitar la selección',
   decideMany: (act, count) => `${act}: ${count} solicitudes`,
   results: 'Resultados',

@@ -44,6 +44,9 @@ export const queue: Texts['queue'] = {
   tooMany: 'Mais de 10.000 atendem. Use mais filtros.',
   frozen: (count) =>
     `${count} solicitações atendiam quando você as escolheu. As que atenderem depois não são decididas.`,
+  selectionOver: 'A seleção terminou. Limpe-a e selecione de novo.',
+  undoMany: 'Desfazer estas propostas',
+  undoneMany: (count) => `${count} desfeitas`,
   clearSelection: 'Limpar a seleção',
   decideMany: (act, count) => `${act}: ${count} solicitações`,
   results: 'Resultados',
