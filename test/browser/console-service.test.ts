@@ -11,6 +11,8 @@ import { conversationsOf } from '../support/conversations.ts';
 import { check } from '../support/page-faults.ts';
 
 const MARKUP = `</script><img src=x onerror="document.title='x'">{{7*7}}`;
+/** Short, as the name of a brand has to be. */
+const BRAND = 'Marca <img src=x onerror=1>';
 const PERSON = { name: 'Wilhelmina Quux', id_number: '77001122334', city: `Xanadu ${MARKUP}` };
 
 describe('an application of the service on its page', { skip, timeout: 240_000 }, async () => {
@@ -19,6 +21,7 @@ describe('an application of the service on its page', { skip, timeout: 240_000 }
   const { database, runtime, vault, files, json, receive, sent } = stage;
   const partner = await json('partner', 'add', '--name', `Banco ${MARKUP}`, '--country', 'CO');
   const key = await json('key', 'issue', '--partner', `${partner.id}`);
+  await database.query('UPDATE api_keys SET brand = $2 WHERE id = $1', [key.id, { partner: BRAND }]);
   const talks = await conversationsOf(stage, key.id);
   const person = await talks.applicantAt({ ...PERSON, platform: MARKUP });
   // The loop that does it does not run here.
@@ -53,6 +56,7 @@ describe('an application of the service on its page', { skip, timeout: 240_000 }
       await page.getByText(PERSON.name).waitFor();
       await page.getByText(PERSON.city).waitFor();
       await page.getByText(`mi secreto es verde ${MARKUP}`).waitFor();
+      await page.getByText(BRAND).first().waitFor();
       await page
         .getByText(/delivered/)
         .first()
