@@ -64,6 +64,10 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
           await keyboard.press('n');
           await page.getByText('You hold it').waitFor();
           const first = await shownNumber(page);
+          assert.match(
+            (await page.getByText('Held by').locator('xpath=..').textContent())!,
+            /^Held by\W*me$/,
+          );
           await check(page, 'decide');
           await keyboard.press('r');
           await page.getByRole('dialog', { name: `Reject: Application ${first}` }).waitFor();

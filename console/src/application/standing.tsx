@@ -4,14 +4,17 @@ import type { ReactNode } from 'react';
 import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
 import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
 import type { PendReply } from '../../../src/desk/routes/work-forms.ts';
+import { useClaimState } from '../decide/desk.tsx';
 import { useFormat } from '../format.ts';
 import card from '../frame/card.module.css';
 import { Card, Facts } from '../frame/card.tsx';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 
-export function Standing({ application: { review, proposal } }: { application: ApplicationReply }) {
-  const { application: texts, desk } = useTexts();
+export function Standing({ application: { id, review, proposal } }: { application: ApplicationReply }) {
+  const { application: texts, desk, queue } = useTexts();
+  // What was read of a claim may be older than the claim of this page.
+  const isMine = useClaimState(id).is === 'held';
   const format = useFormat();
   if (!review && !proposal) return null;
   const facts: (readonly [string, ReactNode])[] = [];
@@ -19,10 +22,8 @@ export function Standing({ application: { review, proposal } }: { application: A
     facts.push([texts.state, desk.queueStates[review.state]]);
     if (review.due_at !== null) facts.push([texts.due, <Due key="due" at={review.due_at} />]);
     const { claim } = review;
-    facts.push([
-      texts.heldBy,
-      claim === null ? texts.nobody : texts.until(claim.by.login, format.time(claim.until)),
-    ]);
+    const read = claim === null ? texts.nobody : texts.until(claim.by.login, format.time(claim.until));
+    facts.push([texts.heldBy, isMine ? queue.me : read]);
   }
   return (
     <Card title={texts.review}>
