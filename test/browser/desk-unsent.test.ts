@@ -67,10 +67,27 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
     );
   });
 
-  it('a message and a note that were typed stand there after the sign-in, and go on', async () => {
+  it('what was typed stands there after the sign-in, where the page itself found the session ended', async () => {
+    await holding(
+      async (page) => {
+        const note = page.getByLabel('New note');
+        await note.fill('not sent');
+        await endSessionsOf(ana);
+        await page.getByText('The session of ana.maria ended.').waitFor();
+        assert.equal(await page.getByText('What you did last is not sent yet.').count(), 0);
+        assert.equal(await note.isVisible(), false);
+        await giveFactors(page, ana);
+        await note.waitFor();
+        assert.equal(await note.inputValue(), 'not sent');
+        await page.getByText('You hold it').waitFor();
+      },
+      { expected: /401/ },
+    );
+  });
+
+  it('a pend with its message waits for the sign-in, and goes on', async () => {
     await holding(
       async (page, id) => {
-        await page.getByLabel('New note').fill('not sent');
         await page.getByRole('button', { name: /^Pend/ }).click();
         await page.getByLabel('Statement of income').check();
         await page.getByLabel('Message to the applicant').fill('Please send it again.');
