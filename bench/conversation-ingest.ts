@@ -1,8 +1,9 @@
 /**
  * What messages of conversations cost the ingest of batches on the same machine. Interleaved rounds of five phases:
- * messages alone; batches at half of the machine's rate (an open loop), without and beside messages; batches as fast as
+ * messages alone; batches at a share of the machine's rate (an open loop), without and beside messages; batches as fast as
  * they are answered (a closed loop), without and beside. A closed loop uses all cores, so it has to lose what the
- * messages use; their CPU is told beside, and the closed loop is judged by it.
+ * messages use. That is what they add to the CPU of batches at that share: alone, messages go through in smaller
+ * groups and cost more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bar, number } from './bars.ts';
@@ -16,8 +17,6 @@ const SIZE = 100;
 const CONNECTIONS = 16;
 /** More than an open loop needs, so that it sends on time. */
 const OPEN_CONNECTIONS = 200;
-/** Of the closed loop's rate. */
-const SHARE = 0.5;
 const SETTLE_MS = 20_000;
 
 const PHASES = ['messages', 'paced', 'paced beside', 'closed', 'closed beside'] as const;
@@ -41,6 +40,8 @@ interface IngestOptions {
   readonly rate: number;
   /** Messages in one webhook. */
   readonly together: number;
+  /** The open loop's rate of batches, of the closed loop's. */
+  readonly share: number;
   readonly rounds: number;
 }
 
@@ -49,9 +50,9 @@ type MessageLoad = Pick<IngestOptions, 'rate' | 'together'>;
 /** Measures, prints the medians of the rounds, and returns the bars. */
 export async function benchIngest(
   stage: ConversationStage,
-  { seconds, rate, together, rounds }: IngestOptions,
+  { seconds, rate, together, share, rounds }: IngestOptions,
 ): Promise<Bar[]> {
-  const ingest = await Ingest.start(stage, seconds * 1000, { rate, together });
+  const ingest = await Ingest.start(stage, seconds * 1000, share, { rate, together });
   const found = new Map<PhaseName, Figures[]>(PHASES.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const name of PHASES) found.get(name)!.push(await ingest.run(name));
@@ -60,11 +61,10 @@ export async function benchIngest(
   const of = (name: PhaseName, figure: (one: Figures) => number) => median(found.get(name)!.map(figure));
   for (const name of PHASES) console.log(line(name, (figure) => of(name, figure)));
   const cpu = ({ serviceMs, postgresMs, loadMs }: Figures) => serviceMs + postgresMs + loadMs;
-  const used = of('messages', cpu);
-  const own = of('messages', ({ serviceMs, postgresMs }) => serviceMs + postgresMs);
-  const sent = rate * seconds;
+  const used = of('paced beside', cpu) - of('paced', cpu);
+  const perMessage = (ms: number) => `${number((ms * 1000) / (rate * seconds))} us`;
   console.log(
-    `a message: ${number((own * 1000) / sent)} us of CPU of service and PostgreSQL, ${number((used * 1000) / sent)} us with the load`,
+    `CPU of a message, with the load: ${perMessage(of('messages', cpu))} alone, ${perMessage(used)} beside batches`,
   );
   const goodput = (one: Figures) => one.batches!.applicationsPerSecond;
   const ratio = (over: PhaseName, under: PhaseName) => of(over, goodput) / of(under, goodput);
@@ -124,14 +124,19 @@ class Ingest {
   #perSecond = 0;
   #stream = 1;
 
-  static async start(stage: ConversationStage, ms: number, load: MessageLoad): Promise<Ingest> {
+  static async start(
+    stage: ConversationStage,
+    ms: number,
+    share: number,
+    load: MessageLoad,
+  ): Promise<Ingest> {
     const { rows } = await stage.service.admin.query('SELECT pg_backend_pid() AS pid');
     const ingest = new Ingest(stage, ms, load, parentOf(rows[0].pid));
     // Warms up compilers and caches, and tells how much the machine takes.
     await ingest.#batches(null, 2_000);
     const { applicationsPerSecond } = await ingest.#batches(null, ms);
-    ingest.#perSecond = (applicationsPerSecond * SHARE) / SIZE;
-    console.log(`closed loop: ${number(applicationsPerSecond)} applications/s; paced at ${SHARE} of it`);
+    ingest.#perSecond = (applicationsPerSecond * share) / SIZE;
+    console.log(`closed loop: ${number(applicationsPerSecond)} applications/s; paced at ${share} of it`);
     return ingest;
   }
 

@@ -20,8 +20,6 @@ export interface ConversationStage {
   readonly webhook: string;
   readonly appSecret: string;
   readonly persons: readonly Person[];
-  /** Webhooks that were refused and sent again. */
-  readonly refused: () => number;
   /** One webhook with one message of each of these persons. Resolves to the time at which it is answered. */
   tell(persons: readonly Person[], content: (person: Person) => object): Promise<number>;
   stop(): Promise<void>;
@@ -44,11 +42,12 @@ export async function openConversations(conversations: number): Promise<Conversa
     WHATSAPP_ACCESS_TOKEN: 'token',
     WHATSAPP_APP_SECRET: appSecret,
     WHATSAPP_VERIFY_TOKEN: 'verify',
-    // The templates wait: this is about replies.
-    MESSAGES_PER_SECOND: '80',
+    // This is about replies: they all go out, and the templates wait.
+    MESSAGES_PER_SECOND: '1000',
+    RECIPIENTS_PER_DAY: '1',
   });
   const webhook = `${service.url.replace(/\/PRO$/, '')}/webhooks/whatsapp`;
-  let [serial, refused] = [0, 0];
+  let serial = 0;
   const tell = async (some: readonly Person[], content: (person: Person) => object): Promise<number> => {
     const timestamp = `${Math.floor(Date.now() / 1000)}`;
     const messages = some.map((person) => ({
@@ -71,7 +70,6 @@ export async function openConversations(conversations: number): Promise<Conversa
         })
         .catch(() => 0);
       if (status === 200) return performance.now();
-      refused += 1;
       await sleep(500);
     }
   };
@@ -84,7 +82,7 @@ export async function openConversations(conversations: number): Promise<Conversa
     console.log(`${persons.length} applications are registered`);
     await begin(service, persons, tell);
     console.log(`${persons.length} conversations are open`);
-    return { service, webhook, appSecret, persons, refused: () => refused, tell, stop };
+    return { service, webhook, appSecret, persons, tell, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -25,6 +25,8 @@ export interface WebhooksResult {
   readonly answered: number;
   /** Answers that were not 200, and broken connections. */
   readonly refused: number;
+  /** When each webhook was answered with 200, in milliseconds since 1970; null: it was not. In the order of sending. */
+  readonly answeredAt: readonly (number | null)[];
   /** Milliseconds to the answer; NaN where nothing was answered. */
   readonly p99: number;
   /** CPU of this process, in milliseconds. */
@@ -40,6 +42,7 @@ serve<Webhooks, WebhooksResult>(async ({ url, appSecret, phones, text, perSecond
   const begun = performance.now();
   const times: number[] = [];
   const under: Promise<void>[] = [];
+  const answeredAt: (number | null)[] = [];
   let refused = 0;
   const count = Math.floor((perSecond * ms) / (1000 * together));
   for (let sent = 0; sent < count; sent += 1) {
@@ -54,6 +57,7 @@ serve<Webhooks, WebhooksResult>(async ({ url, appSecret, phones, text, perSecond
       post(url, body, signature).then((status) => {
         if (status === 200) times.push(performance.now() - sentAt);
         else refused += 1;
+        answeredAt[sent] = status === 200 ? performance.timeOrigin + performance.now() : null;
       }),
     );
   }
@@ -61,7 +65,7 @@ serve<Webhooks, WebhooksResult>(async ({ url, appSecret, phones, text, perSecond
   times.sort((a, b) => a - b);
   const { user, system } = process.cpuUsage(cpu);
   const p99 = times[Math.min(times.length - 1, Math.floor(times.length * 0.99))] ?? Number.NaN;
-  return { answered: times.length, refused, p99, cpuMs: (user + system) / 1000 };
+  return { answered: times.length, refused, answeredAt, p99, cpuMs: (user + system) / 1000 };
 });
 
 function bodyOf(phones: readonly string[], text: string): string {

@@ -1,0 +1,46 @@
+/** Pends of the console in a real browser (D48). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { skip } from '../support/browser.ts';
+import { deskBrowser } from '../support/desk-browser.ts';
+import { check } from '../support/page-faults.ts';
+
+describe('pends in a browser', { skip, timeout: 300_000 }, async () => {
+  if (skip) return;
+  const desk = await deskBrowser();
+  const ana = await desk.console.enrolled('ana.maria', 'reviewer');
+  const pathOf = (id: number | undefined) => `/applications/${id}`;
+
+  it('pends by keyboard with what is missing, shows who pended it, and resumes', async () => {
+    const [id] = await desk.inReview(1);
+    const stateOf = async () =>
+      (await desk.rows('SELECT state FROM review_items WHERE application_id = $1', [id]))[0]?.state;
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByText('You hold it').waitFor();
+        await page.keyboard.press('p');
+        const dialog = page.getByRole('dialog', { name: `Pend: Application ${id}` });
+        await dialog.waitFor();
+        await check(page, 'pend');
+        assert.equal(await dialog.getByRole('button', { name: 'Pend' }).isDisabled(), true);
+        await dialog.getByLabel('Statement of income').check();
+        await dialog.getByLabel('Identity document').check();
+        await dialog.getByLabel('Message to the applicant, optional').fill('Manda tu extracto, por favor.');
+        await dialog.getByLabel('Comes back after hours').fill('24');
+        await dialog.getByRole('button', { name: 'Pend' }).click();
+        await page.getByRole('heading', { name: 'Queue' }).waitFor();
+        assert.equal(await stateOf(), 'pended');
+        await page.goto(desk.console.url() + pathOf(id));
+        await page.getByText(/Pended by ana\.maria/).waitFor();
+        await check(page, 'pended');
+        await page.keyboard.press('a');
+        assert.equal(await page.getByRole('dialog').count(), 0, 'a pended application is resumed first');
+        await page.getByRole('button', { name: 'Resume' }).click();
+        await page.getByText('You hold it').waitFor();
+        assert.equal(await stateOf(), 'waiting');
+      },
+      { path: pathOf(id) },
+    );
+  });
+});
