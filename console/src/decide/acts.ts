@@ -36,9 +36,18 @@ export class Acts {
   readonly #queries: QueryClient;
   readonly #listeners = new Set<() => void>();
   #acts: readonly Act[] = [];
+  #isOpen = false;
 
   constructor(queries: QueryClient) {
     this.#queries = queries;
+  }
+
+  /** Sends again by itself from now on. Returns what ends it: the next try might go out as another operator. */
+  start(): () => void {
+    this.#isOpen = true;
+    return () => {
+      this.#isOpen = false;
+    };
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -92,11 +101,12 @@ export class Acts {
         if (this.#acts.find((known) => known.key === key)?.state === 'proposed') this.dismiss(key);
         return;
       } catch (error) {
-        if (tries === TRIES || !mayPass(error)) {
+        const isOver = tries === TRIES || !mayPass(error);
+        if (!isOver) await wait(FIRST_WAIT_MS * 2 ** (tries - 1));
+        if (isOver || !this.#isOpen) {
           this.#change(key, { state: 'failed', error });
           return;
         }
-        await wait(FIRST_WAIT_MS * 2 ** (tries - 1));
       }
     }
   }

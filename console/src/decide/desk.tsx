@@ -25,6 +25,7 @@ export function DeskProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [desk] = useState(() => newDesk(queries));
   useEffect(() => desk.claims.start(), [desk]);
+  useEffect(() => desk.acts.start(), [desk]);
   return <DeskContext value={desk}>{children}</DeskContext>;
 }
 
