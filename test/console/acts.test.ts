@@ -1,11 +1,12 @@
 /** Decisions that are sent again by themselves (D48). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { QueryClient } from '@tanstack/react-query';
 
 // By a name that the compiler does not follow: the page's files need the types of a browser.
 const { Acts } = await import(String('../../console/src/decide/acts.ts'));
 
+/** What was read changes by an answer, and here is none. */
+const NO_QUERIES = {};
 const DECISION = {
   applicationId: 1,
   body: { act: 'approve', reason_code: 'documents_verified', reason: 'a test' },
@@ -24,7 +25,7 @@ describe('a decision that the service fails to take', () => {
         asked += 1;
         return new Response('{"error":"no"}', { status: 503 });
       });
-      const acts = new Acts(new QueryClient());
+      const acts = new Acts(NO_QUERIES);
       const end = acts.start();
       acts.decide(DECISION);
       for (let turn = 0; turn < 100 && acts.list()[0]?.state === 'sending'; turn += 1) {
