@@ -1,9 +1,9 @@
 /**
  * What messages of conversations cost the ingest of batches on the same machine. Interleaved rounds of five phases:
- * messages alone; batches at a share of the machine's rate (an open loop), without and beside messages; batches as fast as
- * they are answered (a closed loop), without and beside. A closed loop uses all cores, so it has to lose what the
- * messages use. That is what they add to the CPU of batches at that share: alone, messages go through in smaller
- * groups and cost more.
+ * messages alone; batches at a share of the machine's rate (an open loop), without and beside messages; batches as fast
+ * as they are answered (a closed loop), without and beside. A closed loop uses all cores, so it has to lose what the
+ * messages use. That is what they add to the CPU of batches at that share: alone, messages go through in smaller groups
+ * and cost more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bar, number } from './bars.ts';
