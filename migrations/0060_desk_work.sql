@@ -14,8 +14,12 @@ CREATE TABLE application_notes (
   -- The identity that the text is sealed under, with the application.
   seal_id uuid NOT NULL,
   -- Sealed. Its first byte is the id of the data key.
-  content bytea NOT NULL
+  content bytea NOT NULL,
+  -- The Idempotency-Key of the request that wrote it.
+  request_key text
 );
+CREATE UNIQUE INDEX application_notes_request ON application_notes (operator_id, request_key)
+  WHERE request_key IS NOT NULL;
 CREATE INDEX application_notes_application ON application_notes (application_id, id);
 -- How many an operator has written within the last hour.
 CREATE INDEX application_notes_operator ON application_notes (operator_id, at);
@@ -36,8 +40,11 @@ CREATE TABLE pends (
   message text NOT NULL CHECK (message IN ('none', 'said', 'no_window')),
   ended_at timestamptz,
   ending text CHECK (ending IN ('answered', 'over', 'resumed', 'decided')),
+  -- The Idempotency-Key of the request that began it.
+  request_key text,
   CHECK ((ended_at IS NULL) = (ending IS NULL))
 );
+CREATE UNIQUE INDEX pends_request ON pends (operator_id, request_key) WHERE request_key IS NOT NULL;
 CREATE INDEX pends_application ON pends (application_id, id);
 
 -- The applications that are pended, each with what ends it. Bound: one row a pended application.
@@ -70,7 +77,7 @@ $$;
 -- has had p_most pends ('too_many').
 CREATE FUNCTION begin_pend(
   p_id bigint, p_application_id bigint, p_operator_id integer, p_missing text[], p_hours integer, p_message text,
-  p_most integer
+  p_most integer, p_request_key text
 ) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -90,8 +97,8 @@ BEGIN
   WHERE c.application_id = p_application_id;
   PERFORM set_item_state(p_application_id, 'pended');
   PERFORM drop_claim(p_application_id, p_operator_id);
-  INSERT INTO pends (id, application_id, operator_id, missing, at, ends_at, message)
-  VALUES (p_id, p_application_id, p_operator_id, p_missing, v_now, v_ends_at, p_message);
+  INSERT INTO pends (id, application_id, operator_id, missing, at, ends_at, message, request_key)
+  VALUES (p_id, p_application_id, p_operator_id, p_missing, v_now, v_ends_at, p_message, p_request_key);
   RETURN 'begun';
 END
 $$;

@@ -7,18 +7,20 @@ import { type Act, addOperatorEvents } from './sql/operator-events.ts';
 
 /**
  * Does an act and records it in the same transaction, so that neither exists without the other. `work` writes no
- * output, because it may be undone and done again after a conflict. `actOf` gets its result.
+ * output, because it may be undone and done again after a conflict. `actOf` gets its result; null: it was done and
+ * recorded before.
  */
 export function acting<T>(
   context: OperatorContext,
   work: (context: OperatorContext) => Promise<T>,
-  actOf: (result: T) => Act,
+  actOf: (result: T) => Act | null,
 ): Promise<T> {
   const { vault, actor } = context;
   return againAfterConflict(() =>
     inOneTransaction(context.database, async (database, session) => {
       const result = await work({ ...context, database });
-      await addOperatorEvents(session, chainKeysOf(vault), actor, [actOf(result)]);
+      const act = actOf(result);
+      if (act !== null) await addOperatorEvents(session, chainKeysOf(vault), actor, [act]);
       return result;
     }),
   );

@@ -80,7 +80,7 @@ describe('the sign-in in a browser', { skip, timeout: 240_000 }, async () => {
           await check(page, 'again');
           assert.equal(confirmed, before);
           await dialog.getByLabel('Password').fill(PASSWORD);
-          await dialog.getByLabel('Code of the authenticator app').fill(nextCode());
+          await dialog.getByLabel('Code of the authenticator app').fill(await nextCode());
           await page.keyboard.press('Enter');
           await dialog.waitFor({ state: 'detached' });
           await isSignedIn(page);

@@ -20,7 +20,7 @@ describe('payments and refusals, in a browser', { skip, timeout: 600_000 }, asyn
   const prove = async (page: Page, operator: Enrolled) => {
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.getByLabel('Password').fill(PASSWORD);
-    await dialog.getByLabel('Code of the authenticator app').fill(operator.nextCode());
+    await dialog.getByLabel('Code of the authenticator app').fill(await operator.nextCode());
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
   };

@@ -20,7 +20,7 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
   const giveFactors = async (page: Page, operator: Enrolled) => {
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByLabel('Code of the authenticator app').fill(operator.nextCode());
+    await page.getByLabel('Code of the authenticator app').fill(await operator.nextCode());
     await page.keyboard.press('Enter');
   };
   /** Opens an application that waits in the queue, and holds it. */

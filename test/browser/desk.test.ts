@@ -51,7 +51,7 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
           await keyboard.type(PASSWORD);
           await keyboard.press('Enter');
           await page.getByLabel('Code of the authenticator app').waitFor();
-          await keyboard.type(operator.nextCode());
+          await keyboard.type(await operator.nextCode());
           await keyboard.press('Enter');
           await page.getByText('5 in review').waitFor();
           assert.equal(new URL(page.url()).pathname, '/queue');

@@ -76,8 +76,6 @@ describe('a proposal', () => {
     assert.deepEqual(await itemOf(id!), { state: 'waiting', claimed_by: ana.id });
     assert.deepEqual(await desk.applyAll(), []);
     assert.equal(await desk.statusOf(id!), 'in_review');
-    const again = await desk.act(visitor, proposal, 'undo');
-    assert.deepEqual([again.status, again.body.state], [409, 'undone']);
     await desk.proposed(visitor, id!, REJECTION);
     assert.deepEqual(await desk.applyAll(), ['applied']);
     assert.equal(await desk.statusOf(id!), 'rejected');

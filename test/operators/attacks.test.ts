@@ -37,9 +37,9 @@ describe('a planted cookie', () => {
     await victim.ask('POST', '/api/session', { login: name, password: PASSWORD });
     assert.notEqual(victim.cookie, planted);
     // The one that was planted is over, so the attacker cannot give the code in it.
-    assert.equal((await attacker.ask('POST', '/api/session/totp', { code: nextCode() })).status, 401);
+    assert.equal((await attacker.ask('POST', '/api/session/totp', { code: await nextCode() })).status, 401);
     const half = victim.cookie;
-    assert.equal((await victim.ask('POST', '/api/session/totp', { code: nextCode() })).status, 200);
+    assert.equal((await victim.ask('POST', '/api/session/totp', { code: await nextCode() })).status, 200);
     for (const cookie of [planted, half]) {
       attacker.cookie = cookie;
       assert.equal((await attacker.ask('GET', '/api/session')).status, 401);
@@ -74,7 +74,7 @@ describe('a session of an operator who changes', () => {
       const visitor = desk.visitor();
       await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
       await database.query(`UPDATE operators SET ${change} WHERE id = $1`, [id]);
-      assert.equal((await visitor.ask('POST', '/api/session/totp', { code: nextCode() })).status, 401);
+      assert.equal((await visitor.ask('POST', '/api/session/totp', { code: await nextCode() })).status, 401);
     }
   });
 

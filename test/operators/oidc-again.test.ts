@@ -68,7 +68,7 @@ describe('a sign-in again at the identity provider', () => {
     assert.equal(await act(browser), 403);
     const wrong = await post(browser, AGAIN, { code: '000000' });
     assert.deepEqual([wrong.status, wrong.body.needs], [403, 'sign-in']);
-    assert.equal(await through(browser, AGAIN, { code: nextCode() }), '/?oidc=again');
+    assert.equal(await through(browser, AGAIN, { code: await nextCode() }), '/?oidc=again');
     assert.equal(await act(browser), 200);
   });
 

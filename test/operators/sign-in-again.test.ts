@@ -48,7 +48,10 @@ describe('a sign-in again', () => {
     assert.deepEqual([refused.status, refused.body.needs], [403, 'sign-in']);
     assert.ok((await visitor.ask('GET', '/api/session')).body.proved_seconds_ago >= 360);
     const before = visitor.cookie;
-    const proved = await visitor.ask('POST', '/api/session/again', { password: PASSWORD, code: nextCode() });
+    const proved = await visitor.ask('POST', '/api/session/again', {
+      password: PASSWORD,
+      code: await nextCode(),
+    });
     assert.deepEqual([proved.status, proved.body], [200, {}]);
     assert.notEqual(visitor.cookie, before);
     assert.equal((await visitor.ask('POST', '/api/samples/act')).status, 200);
@@ -69,7 +72,7 @@ describe('a sign-in again', () => {
   it('with a wrong password or code proves nothing, keeps the session, and uses no code up', async () => {
     const { id, visitor, nextCode } = await signedInBefore();
     const { cookie } = visitor;
-    const code = nextCode();
+    const code = await nextCode();
     for (const body of [
       { password: 'another password', code },
       { password: PASSWORD, code: '000000' },
@@ -98,14 +101,17 @@ describe('a sign-in again', () => {
     assert.equal((await visitor.ask('GET', '/api/session')).status, 401);
     await database.query('UPDATE operator_tries SET tries = 10');
     const other = await signIn();
-    const late = await other.ask('POST', '/api/session/again', { password: PASSWORD, code: nextCode() });
+    const late = await other.ask('POST', '/api/session/again', {
+      password: PASSWORD,
+      code: await nextCode(),
+    });
     assert.equal(late.status, 429);
     assert.ok(Number(late.headers.get('Retry-After')) > 0);
   });
 
   it('cannot be given by a session without its second factor, by nobody, or for an account that lost its factors', async () => {
     const { visitor, login, id, nextCode } = await signedInBefore();
-    const body = { password: PASSWORD, code: nextCode() };
+    const body = { password: PASSWORD, code: await nextCode() };
     const half = desk.visitor();
     await half.ask('POST', '/api/session', { login, password: PASSWORD });
     const refused = await half.ask('POST', '/api/session/again', body);
@@ -123,13 +129,13 @@ describe('a sign-in again', () => {
       "UPDATE operator_sessions SET proved_at = now() - interval '4 minutes' WHERE operator_id = $1",
       [id],
     );
-    assert.equal((await visitor.ask('POST', '/api/session/totp', { code: nextCode() })).status, 200);
+    assert.equal((await visitor.ask('POST', '/api/session/totp', { code: await nextCode() })).status, 200);
     assert.ok((await visitor.ask('GET', '/api/session')).body.proved_seconds_ago >= 240);
   });
 
   it('gives one session where it comes many times at the same moment', async () => {
     const { visitor, nextCode, id } = await signedInBefore();
-    const code = nextCode();
+    const code = await nextCode();
     const { cookie } = visitor;
     const answers = await Promise.all(
       Array.from({ length: 4 }, async () => {

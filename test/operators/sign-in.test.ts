@@ -112,11 +112,11 @@ describe('a sign-in', () => {
     await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
     const half = visitor.cookie;
     assert.equal((await visitor.ask('GET', '/api/session')).status, 401);
-    assert.equal((await visitor.ask('POST', '/api/session/totp', { code: nextCode() })).status, 200);
+    assert.equal((await visitor.ask('POST', '/api/session/totp', { code: await nextCode() })).status, 200);
     assert.notEqual(visitor.cookie, half);
     assert.equal((await visitor.ask('GET', '/api/session')).status, 200);
     visitor.cookie = half;
-    assert.equal((await visitor.ask('POST', '/api/session/totp', { code: nextCode() })).status, 401);
+    assert.equal((await visitor.ask('POST', '/api/session/totp', { code: await nextCode() })).status, 401);
   });
 
   it('takes each code and each recovery code once', async () => {
@@ -126,7 +126,7 @@ describe('a sign-in', () => {
       await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
       return (await visitor.ask('POST', '/api/session/totp', { code })).status;
     };
-    const code = nextCode();
+    const code = await nextCode();
     assert.deepEqual([await give(code), await give(code)], [200, 401]);
     const [recovery = ''] = recoveryCodes;
     assert.deepEqual(
@@ -143,7 +143,7 @@ describe('a sign-in', () => {
       await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
       visitors.push(visitor);
     }
-    const code = nextCode();
+    const code = await nextCode();
     const statuses = await Promise.all(
       visitors.map(async (visitor) => (await visitor.ask('POST', '/api/session/totp', { code })).status),
     );
@@ -157,14 +157,14 @@ describe('a sign-in', () => {
       const visitor = desk.visitor();
       await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
       for (let j = 0; j < 6; j += 1) {
-        const code = j < 5 ? 'aaaa-aaaa-aaaa-aaaa' : nextCode();
+        const code = j < 5 ? 'aaaa-aaaa-aaaa-aaaa' : await nextCode();
         statuses.push((await visitor.ask('POST', '/api/session/totp', { code })).status);
       }
     }
     assert.deepEqual(statuses, Array(12).fill(401));
     const visitor = desk.visitor();
     await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
-    const late = await visitor.ask('POST', '/api/session/totp', { code: nextCode() });
+    const late = await visitor.ask('POST', '/api/session/totp', { code: await nextCode() });
     assert.equal(late.status, 429);
     assert.ok(Number(late.headers.get('Retry-After')) > 0);
   });
@@ -200,7 +200,7 @@ describe('a sign-in', () => {
     await visitor.ask('POST', '/api/session', { login: name, password: 'a wrong password' });
     await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
     await visitor.ask('POST', '/api/session/totp', { code: 'aaaa-aaaa-aaaa-aaaa' });
-    await visitor.ask('POST', '/api/session/totp', { code: nextCode() });
+    await visitor.ask('POST', '/api/session/totp', { code: await nextCode() });
     const { rows } = await database.query(
       'SELECT act, reason FROM operator_events WHERE actor = $1 ORDER BY id',
       [`operator ${id}`],

@@ -5,7 +5,7 @@ import type { Database } from '../../src/postgres/database.ts';
 import { fromBigint } from '../../src/seal/blind-indexes.ts';
 import type { Vault } from '../../src/seal/vault.ts';
 import { GENESIS, macOf, readEvidence } from '../../src/signing/sql/evidence.ts';
-import type { Stored, StoredContract, StoredEvidence } from './seen.ts';
+import type { Stored, StoredContract, StoredConversation, StoredEvidence } from './seen.ts';
 
 /** Everything about these applications, and the events of all partners. */
 export async function dumpStore(database: Database, vault: Vault, ids: readonly number[]): Promise<Stored> {
@@ -26,15 +26,11 @@ export async function dumpStore(database: Database, vault: Vault, ids: readonly 
   }>('SELECT application_id, source, message_index, turn, fault FROM conversation_inputs ORDER BY id');
   return {
     conversations: (
-      await rowsOf<{ application_id: string; place: string; held_by: string; turn: number }>(
-        'SELECT application_id, place, held_by, turn FROM conversations ORDER BY id',
+      await rowsOf<Omit<StoredConversation, 'applicationId'> & { application_id: string }>(
+        `SELECT application_id, place, held_by AS "heldBy", state ->> 'handedOver' AS "handedOver", turn
+        FROM conversations ORDER BY id`,
       )
-    ).map((row) => ({
-      applicationId: Number(row.application_id),
-      place: row.place,
-      heldBy: row.held_by,
-      turn: row.turn,
-    })),
+    ).map(({ application_id, ...row }) => ({ ...row, applicationId: Number(application_id) })),
     inputs: inputs.map(({ application_id, source, message_index, turn, fault }) => ({
       ...{ applicationId: Number(application_id), source, turn, fault },
       message: message_index === null ? null : fromBigint<'channel_message_id'>(message_index),

@@ -63,7 +63,12 @@ export const PLANTED: readonly Planted[] = [
     bug: 'a message that was heard is not stored',
     plant: (history) => {
       const { inputs } = history.store;
-      const one = first(inputs, ({ source }) => source === 'person');
+      // The first message of a person without a phone may be nobody's.
+      const hidden = new Set(history.persons.flatMap((one) => (one.isHidden ? one.applicationId : [])));
+      const one = first(
+        inputs,
+        ({ source, applicationId }) => source === 'person' && !hidden.has(applicationId),
+      );
       return withStore(history, { inputs: inputs.filter((other) => other !== one) });
     },
   },

@@ -55,6 +55,8 @@ export interface StoredConversation {
   readonly applicationId: number;
   readonly place: string;
   readonly heldBy: string;
+  /** Why an operator holds it; null: none does. */
+  readonly handedOver: string | null;
   readonly turn: number;
 }
 

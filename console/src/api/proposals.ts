@@ -67,8 +67,14 @@ export async function undoMany(key: string): Promise<number> {
   return (await act<Static<typeof UndoneBulk>>('POST', '/proposals/bulk/undo', {}, headers)).body.undone;
 }
 
-export async function pend(id: number, body: NewPendBody, etag: string): Promise<PendReply> {
-  return (await act<PendReply>('POST', `/applications/${id}/pend`, body, { 'If-Match': etag })).body;
+/** As `propose`. */
+export async function pend(
+  id: number,
+  body: NewPendBody,
+  { etag, key }: { etag: string; key: string },
+): Promise<PendReply> {
+  const headers = { 'If-Match': etag, 'Idempotency-Key': key };
+  return (await act<PendReply>('POST', `/applications/${id}/pend`, body, headers)).body;
 }
 
 export async function resume(id: number): Promise<PendReply> {

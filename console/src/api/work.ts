@@ -17,13 +17,22 @@ export type NewLookBody = Static<typeof NewLook>;
 const LEAD_POLL_MS = 30_000;
 const LOOKS_KEY = ['second-looks'];
 
-/** The application's page has the note at once: it is no event, so the entity tag does not tell of it. */
-export async function addNote(queries: QueryClient, id: number, text: string): Promise<void> {
-  const { body } = await act<NoteReply>('POST', `/applications/${id}/notes`, { text });
+/**
+ * With the same `key` the note is written once. The application's page has it at once: it is no event, so the entity
+ * tag does not tell of it.
+ */
+export async function addNote(queries: QueryClient, id: number, text: string, key: string): Promise<void> {
+  const headers = { 'Idempotency-Key': key };
+  const { body } = await act<NoteReply>('POST', `/applications/${id}/notes`, { text }, headers);
   queries.setQueryData<Reply<ApplicationReply>>(
     ['application', String(id)],
-    (known) => known && { ...known, body: { ...known.body, notes: [...(known.body.notes ?? []), body] } },
+    (known) => known && { ...known, body: { ...known.body, notes: withNote(known.body.notes, body) } },
   );
+}
+
+/** An answer that was lost may have come with the application meanwhile. */
+function withNote(notes: readonly NoteReply[] = [], note: NoteReply): NoteReply[] {
+  return [...notes.filter(({ id }) => id !== note.id), note];
 }
 
 /** The file of a document. The reading is recorded with its reason. No cache keeps the answer. */

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
 import { failureText } from '../api/failure.ts';
+import { RequestKey } from '../api/request-key.ts';
 import { addNote } from '../api/work.ts';
 import { useFormat } from '../format.ts';
 import card from '../frame/card.module.css';
@@ -40,10 +41,14 @@ function NewNote({ id }: { id: number }) {
   const texts = useTexts();
   const queries = useQueryClient();
   const [text, setText] = useState('');
+  const [key] = useState(() => new RequestKey());
   const adding = useMutation({
-    mutationFn: () => addNote(queries, id, text.trim()),
+    mutationFn: () => addNote(queries, id, text.trim(), key.of([id, text.trim()])),
     gcTime: 0,
-    onSuccess: () => setText(''),
+    onSuccess: () => {
+      key.done();
+      setText('');
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

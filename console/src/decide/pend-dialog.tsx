@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type NewPendBody, pend } from '../api/proposals.ts';
+import { RequestKey } from '../api/request-key.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useFormat } from '../format.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -25,9 +26,12 @@ export function PendDialog({ id, etag, onClose, onPended }: PendDialogProps) {
   const [missing, setMissing] = useState<readonly Missing[]>([]);
   const [message, setMessage] = useState('');
   const [hours, setHours] = useState('72');
+  const [keys] = useState(() => new RequestKey());
   const ask = useMutation({
-    mutationFn: () =>
-      pend(id, { missing: [...missing], message: message.trim() || null, hours: Number(hours) }, etag),
+    mutationFn: () => {
+      const body = { missing: [...missing], message: message.trim() || null, hours: Number(hours) };
+      return pend(id, body, { etag, key: keys.of(body) });
+    },
     onSuccess: onPended,
   });
   const submit = (event: FormEvent) => {

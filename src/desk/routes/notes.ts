@@ -13,15 +13,17 @@ export function noteRoutes(desk: Desk): Route[] {
       method: 'POST',
       path: '/applications/{id}/notes',
       access: 'reviewer',
-      summary: 'Writes a note about an application, for other operators.',
+      summary:
+        'Writes a note about an application, for other operators. An Idempotency-Key makes a repetition count once.',
+      headers: ['Idempotency-Key'],
       body: NewNote,
       reply: Note,
-      run: ({ params, session, body }) =>
+      run: ({ params, session, body: { text }, idempotencyKey: key }) =>
         answered(async () => {
           const { operatorId, login } = session!;
           const by = { id: operatorId, login };
-          const id = applicationIdOf(params.id);
-          return { body: noteJson(await addNote(actingAs(desk, operatorId), by, id, body.text)) };
+          const note = { applicationId: applicationIdOf(params.id), text, key };
+          return { body: noteJson(await addNote(actingAs(desk, operatorId), by, note)) };
         }),
     }),
   ];

@@ -16,15 +16,16 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
       path: '/applications/{id}/pend',
       access: 'reviewer',
       summary:
-        'Stops the time of an application until the applicant answers or the hours are over. If-Match names the last event that it was decided on: 428 without it, 412 after another event.',
+        'Stops the time of an application until the applicant answers or the hours are over. If-Match names the last event that it was decided on: 428 without it, 412 after another event. An Idempotency-Key makes a repetition count once.',
+      headers: ['If-Match', 'Idempotency-Key'],
       body: NewPend,
       reply: Pend,
-      run: ({ params, session, body, decidedOn }) =>
+      run: ({ params, session, body, decidedOn, idempotencyKey: key }) =>
         answered(async () => {
           const applicationId = applicationIdOf(params.id);
           if (decidedOn === null) throw new Refusal(428, 'If-Match with the last event is missing');
           const { operatorId } = session!;
-          const asked = { ...body, applicationId, decidedOn };
+          const asked = { ...body, applicationId, decidedOn, key };
           return { body: pendJson(await pend(desk, operatorId, asked)) };
         }),
     }),

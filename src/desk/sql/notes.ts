@@ -61,17 +61,22 @@ export async function countNotes(
 }
 
 const ADD = `
-  INSERT INTO application_notes (id, application_id, operator_id, seal_id, content)
-  SELECT $1, $2, $3, $4, $5::bytea WHERE may_seal(get_byte($5::bytea, 0)) RETURNING at`;
+  INSERT INTO application_notes (id, application_id, operator_id, seal_id, content, request_key)
+  SELECT $1, $2, $3, $4, $5::bytea, $6 WHERE may_seal(get_byte($5::bytea, 0)) RETURNING at`;
 
-/** Stores a note. Throws an `Error` where it is sealed with a data key that is retired. */
+/**
+ * Stores a note. `key`: of the request; null: it has none. Throws an `Error` where the note is sealed with a data key
+ * that is retired.
+ */
 export async function insertNote(
   session: Transaction,
   note: Omit<StoredNote, 'id' | 'at' | 'login'>,
+  key: string | null,
 ): Promise<{ readonly id: number; readonly at: Date }> {
   const id = await takeId(session, 'application_notes');
   const { applicationId, operatorId, sealId, content } = note;
-  const { rows } = await session.query<{ at: Date }>(ADD, [id, applicationId, operatorId, sealId, content]);
+  const values = [id, applicationId, operatorId, sealId, content, key];
+  const { rows } = await session.query<{ at: Date }>(ADD, values);
   const [row] = rows;
   if (row === undefined) throw new Error('the data key of a note is retired');
   return { id, at: row.at };
@@ -98,17 +103,32 @@ interface Row {
   content: Buffer;
 }
 
-const OF_APPLICATION = `
+const STORED = `
   SELECT n.id, n.application_id, n.operator_id, o.login, n.at, n.seal_id, n.content
-  FROM application_notes n JOIN operators o ON o.id = n.operator_id WHERE n.application_id = $1 ORDER BY n.id`;
+  FROM application_notes n JOIN operators o ON o.id = n.operator_id`;
+const OF_APPLICATION = `${STORED} WHERE n.application_id = $1 ORDER BY n.id`;
+const OF_REQUEST = `${STORED} WHERE n.operator_id = $1 AND n.request_key = $2`;
 
 /** The notes of an application, the oldest first. */
 export async function notesOf(session: Session, applicationId: ApplicationId): Promise<StoredNote[]> {
-  const { rows } = await session.query<Row>(OF_APPLICATION, [applicationId]);
-  return rows.map(({ id, application_id, operator_id, seal_id, ...rest }) => ({
+  return (await session.query<Row>(OF_APPLICATION, [applicationId])).rows.map(noteOf);
+}
+
+/** The note that the operator wrote by a request with this key; null: there is none. */
+export async function noteOfRequest(
+  session: Session,
+  operatorId: number,
+  key: string,
+): Promise<StoredNote | null> {
+  const [row] = (await session.query<Row>(OF_REQUEST, [operatorId, key])).rows;
+  return row === undefined ? null : noteOf(row);
+}
+
+function noteOf({ id, application_id, operator_id, seal_id, login, at, content }: Row): StoredNote {
+  return {
     ...{ id: Number(id), applicationId: toApplicationId(application_id), operatorId: operator_id },
-    ...{ sealId: seal_id, ...rest },
-  }));
+    ...{ sealId: seal_id, login, at, content },
+  };
 }
 
 const DELETE = 'DELETE FROM application_notes WHERE application_id = ANY ($1::bigint[])';

@@ -25,7 +25,7 @@ export async function lockOpenPend(session: Transaction, id: ApplicationId): Pro
   return (await session.query(LOCK, [id])).rowCount === 1;
 }
 
-const BEGIN = 'SELECT begin_pend($1, $2, $3, $4, $5, $6, $7) AS result';
+const BEGIN = 'SELECT begin_pend($1, $2, $3, $4, $5, $6, $7, $8) AS result';
 
 /** What begins a pend. */
 export interface NewPend {
@@ -34,6 +34,8 @@ export interface NewPend {
   readonly missing: readonly Missing[];
   readonly hours: number;
   readonly message: PendMessage;
+  /** The Idempotency-Key of the request; null: it has none. */
+  readonly key: string | null;
 }
 
 /**
@@ -42,10 +44,11 @@ export interface NewPend {
  */
 export async function beginPend(
   session: Transaction,
-  { applicationId, operatorId, missing, hours, message }: NewPend,
+  { applicationId, operatorId, missing, hours, message, key }: NewPend,
   most: number,
 ): Promise<'begun' | 'proposed' | 'pended' | 'too_many'> {
-  const values = [await takeId(session, 'pends'), applicationId, operatorId, missing, hours, message, most];
+  const id = await takeId(session, 'pends');
+  const values = [id, applicationId, operatorId, missing, hours, message, most, key];
   return onlyRow(
     (await session.query<{ result: 'begun' | 'proposed' | 'pended' | 'too_many' }>(BEGIN, values)).rows,
   ).result;
@@ -66,32 +69,55 @@ export async function endDuePends(database: Database): Promise<number> {
   return onlyRow((await database.query<{ ended: number }>(END_DUE, [AT_ONCE])).rows).ended;
 }
 
-const NEWEST = `
-  SELECT p.missing, p.operator_id, o.login, p.at, p.ends_at, p.message, p.ended_at, p.ending
-  FROM pends p JOIN operators o ON o.id = p.operator_id WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
+interface Row {
+  application_id: string;
+  missing: Missing[];
+  operator_id: number;
+  login: string;
+  at: Date;
+  ends_at: Date;
+  message: PendMessage;
+  ended_at: Date | null;
+  ending: PendEnd | null;
+}
+
+const STORED = `
+  SELECT p.application_id, p.missing, p.operator_id, o.login, p.at, p.ends_at, p.message, p.ended_at, p.ending
+  FROM pends p JOIN operators o ON o.id = p.operator_id`;
+const NEWEST = `${STORED} WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
 
 /** The newest pend of an application; null: there is none. */
 export async function newestPendOf(
   session: Session,
   applicationId: ApplicationId,
 ): Promise<StoredPend | null> {
-  const { rows } = await session.query<{
-    missing: Missing[];
-    operator_id: number;
-    login: string;
-    at: Date;
-    ends_at: Date;
-    message: PendMessage;
-    ended_at: Date | null;
-    ending: PendEnd | null;
-  }>(NEWEST, [applicationId]);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { missing, operator_id, login, at, ends_at, message, ended_at, ending } = row;
-  return {
-    ...{ applicationId, missing, by: { id: operator_id, login }, at, endsAt: ends_at, message },
-    ...{ endedAt: ended_at, end: ending },
-  };
+  const [row] = (await session.query<Row>(NEWEST, [applicationId])).rows;
+  return row === undefined ? null : pendOf(row);
+}
+
+/** By `elapsed` the coordinator of a cluster takes the lock. */
+const HOLD = "SELECT pg_advisory_xact_lock(hashtext('pends of an operator'), $1::integer) FROM elapsed";
+const OF_REQUEST = `${STORED} WHERE p.operator_id = $1 AND p.request_key = $2`;
+
+/**
+ * The pend that the operator began by a request with this key; null: there is none, and until the end of the
+ * transaction no other request of the operator with a key begins one.
+ */
+export async function pendOfRequest(
+  session: Transaction,
+  operatorId: number,
+  key: string,
+): Promise<StoredPend | null> {
+  await session.query(HOLD, [operatorId]);
+  const [row] = (await session.query<Row>(OF_REQUEST, [operatorId, key])).rows;
+  return row === undefined ? null : pendOf(row);
+}
+
+function pendOf(row: Row): StoredPend {
+  const { missing, at, ends_at, message, ended_at, ending } = row;
+  const by = { id: row.operator_id, login: row.login };
+  const applicationId = toApplicationId(row.application_id);
+  return { applicationId, missing, by, at, endsAt: ends_at, message, endedAt: ended_at, end: ending };
 }
 
 const ERASE = 'SELECT erase_pends($1, $2)';

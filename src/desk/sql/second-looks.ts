@@ -51,26 +51,38 @@ export async function waitingLooks(session: Session, lookerId: number, most: num
 }
 
 const LOCK = `
-  SELECT l.application_id, l.maker_id, l.checker_id, l.looked_at FROM second_looks l WHERE l.proposal_id = $1 FOR UPDATE`;
+  SELECT l.application_id, l.maker_id, l.checker_id, l.looker_id, l.agrees, l.note FROM second_looks l
+  WHERE l.proposal_id = $1 FOR UPDATE`;
+
+/** What a looker says of a decision. */
+export interface Look {
+  readonly lookerId: number;
+  readonly agrees: boolean;
+  readonly note: string | null;
+}
+
+/** A decision that is drawn, with its look. */
+export interface LockedLook extends Pick<Drawn, 'applicationId' | 'makerId' | 'checkerId'> {
+  /** null: nobody has looked. */
+  readonly look: Look | null;
+}
 
 /** What a look is about, locked until the end of the transaction; null: the decision was not drawn. */
-export async function lockLook(
-  session: Transaction,
-  proposalId: number,
-): Promise<
-  (Pick<Drawn, 'applicationId' | 'makerId' | 'checkerId'> & { readonly lookedAt: Date | null }) | null
-> {
+export async function lockLook(session: Transaction, proposalId: number): Promise<LockedLook | null> {
   const { rows } = await session.query<{
     application_id: string;
     maker_id: number;
     checker_id: number | null;
-    looked_at: Date | null;
+    looker_id: number | null;
+    agrees: boolean;
+    note: string | null;
   }>(LOCK, [proposalId]);
   const [row] = rows;
   if (row === undefined) return null;
+  const { looker_id: lookerId, agrees, note } = row;
   return {
     ...{ applicationId: toApplicationId(row.application_id), makerId: row.maker_id },
-    ...{ checkerId: row.checker_id, lookedAt: row.looked_at },
+    ...{ checkerId: row.checker_id, look: lookerId === null ? null : { lookerId, agrees, note } },
   };
 }
 
@@ -79,11 +91,7 @@ const LOOK = `
   FROM (SELECT clock_timestamp() AS now) AS t WHERE proposal_id = $1`;
 
 /** Writes what the looker said of a decision that the transaction has locked. */
-export async function writeLook(
-  session: Transaction,
-  proposalId: number,
-  look: { readonly lookerId: number; readonly agrees: boolean; readonly note: string | null },
-): Promise<void> {
+export async function writeLook(session: Transaction, proposalId: number, look: Look): Promise<void> {
   await session.query(LOOK, [proposalId, look.lookerId, look.agrees, look.note]);
 }
 

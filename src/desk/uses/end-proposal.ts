@@ -11,8 +11,8 @@ import { readProposal, type StoredProposal } from '../sql/proposals.ts';
 import { needsSignIn, Refusal } from './refusal.ts';
 
 /**
- * The maker takes a proposal back; the application is the maker's to review. Throws a `Refusal`: 404 none; 403 somebody
- * else's; 409 it is not open any more.
+ * The maker takes a proposal back; the application is the maker's to review. A repetition changes nothing. Throws a
+ * `Refusal`: 404 none; 403 somebody else's; 409 it is not open any more.
  */
 export function undoProposal(
   { database }: Pick<OperatorContext, 'database'>,
@@ -21,10 +21,13 @@ export function undoProposal(
 ): Promise<StoredProposal> {
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
-      const { applicationId } = await lockProposal(session, id, (proposal) => {
-        if (proposal.maker.id !== operatorId)
-          throw new Refusal(403, `${proposal.maker.login} made it: only the maker undoes a proposal`);
-      });
+      const require = ({ maker }: StoredProposal) => {
+        if (maker.id !== operatorId)
+          throw new Refusal(403, `${maker.login} made it: only the maker undoes a proposal`);
+      };
+      const proposal = await lockProposal(session, id, require, ({ state }) => state === 'undone');
+      if (proposal.state === 'undone') return proposal;
+      const { applicationId } = proposal;
       await backToQueue(session, applicationId);
       await takeClaim(session, applicationId, operatorId);
       await endProposal(session, { proposalId: id, applicationId }, { state: 'undone' });
@@ -40,60 +43,79 @@ export interface Second {
 }
 
 /**
- * A second operator confirms a proposal, which is recorded. Throws a `Refusal`: 404 none; 403 one's own, or a payment
- * without a new sign-in; 409 it needs no second operator, has one, or is not open any more.
+ * A second operator confirms a proposal, which is recorded. A repetition by the same operator changes nothing. Throws a
+ * `Refusal`: 404 none; 403 one's own, or a payment without a new sign-in; 409 it needs no second operator, has another
+ * one, or is not open any more.
  */
 export async function confirmProposal(
   context: OperatorContext,
   second: Second,
   id: number,
 ): Promise<StoredProposal> {
-  const confirmed = await acting(
+  const isRepeated = (proposal: StoredProposal) =>
+    proposal.confirmedAt !== null && proposal.second?.id === second.id;
+  const { proposal } = await acting(
     context,
     (part) =>
       inTransaction(part.database, async (session) => {
-        const { act } = await lockForSecond(session, second, id);
-        if (act === 'disburse' && !second.isFresh) throw needsSignIn();
+        const before = await lockForSecond(session, second, id, isRepeated);
+        if (isRepeated(before)) return { proposal: before, isNew: false };
+        if (before.act === 'disburse' && !second.isFresh) throw needsSignIn();
         await writeConfirmation(session, id, second.id);
-        return (await readProposal(session, id))!;
+        return { proposal: (await readProposal(session, id))!, isNew: true };
       }),
-    (proposal) => ({ act: 'proposal confirm', ...named(proposal) }),
+    (end) => (end.isNew ? { act: 'proposal confirm', ...named(end.proposal) } : null),
   );
-  return confirmed;
+  return proposal;
 }
 
 /** A second operator declines a proposal and says why, which is recorded. Throws as `confirmProposal`. */
-export function declineProposal(
+export async function declineProposal(
   context: OperatorContext,
   second: Second,
   id: number,
   given: string,
 ): Promise<StoredProposal> {
   const reason = checkReason(given);
-  return acting(
+  const isRepeated = (proposal: StoredProposal) =>
+    proposal.state === 'declined' && proposal.second?.id === second.id && proposal.outcome === reason;
+  const { proposal } = await acting(
     context,
     (part) =>
       inTransaction(part.database, async (session) => {
-        const { applicationId } = await lockForSecond(session, second, id);
+        const before = await lockForSecond(session, second, id, isRepeated);
+        if (isRepeated(before)) return { proposal: before, isNew: false };
+        const { applicationId } = before;
         await backToQueue(session, applicationId);
         const end = { state: 'declined', outcome: reason, secondId: second.id } as const;
         await endProposal(session, { proposalId: id, applicationId }, end);
-        return (await readProposal(session, id))!;
+        return { proposal: (await readProposal(session, id))!, isNew: true };
       }),
-    (proposal) => ({ act: 'proposal decline', ...named(proposal), reason }),
+    (end) => (end.isNew ? { act: 'proposal decline', ...named(end.proposal), reason } : null),
   );
+  return proposal;
 }
 
 function named({ id, applicationId }: StoredProposal) {
   return { target: `proposal ${id}`, applicationId };
 }
 
-/** Locks an open proposal that waits for a second operator, who is another one than its maker. */
-async function lockForSecond(session: Transaction, second: Second, id: number): Promise<StoredProposal> {
-  const proposal = await lockProposal(session, id, ({ maker }) => {
+/**
+ * Locks an open proposal that waits for a second operator, who is another one than its maker. One that is as a
+ * repetition finds it is returned too.
+ */
+async function lockForSecond(
+  session: Transaction,
+  second: Second,
+  id: number,
+  isRepeated: (proposal: StoredProposal) => boolean,
+): Promise<StoredProposal> {
+  const require = ({ maker }: StoredProposal) => {
     if (maker.id === second.id)
       throw new Refusal(403, 'you made it: another operator confirms or declines a proposal');
-  });
+  };
+  const proposal = await lockProposal(session, id, require, isRepeated);
+  if (isRepeated(proposal)) return proposal;
   // The account may have changed since the request began.
   if (!mayDecide(await readDecider(session, second.id)))
     throw new Refusal(403, 'your account may not decide any more');
@@ -106,16 +128,20 @@ async function lockForSecond(session: Transaction, second: Second, id: number): 
   return proposal;
 }
 
-/** Locks an open proposal, after `require` has looked at what never changes of it. */
+/**
+ * Locks an open proposal, after `require` has looked at what never changes of it. One that is not open any more is
+ * returned where the request is a repetition of what ended it.
+ */
 async function lockProposal(
   session: Transaction,
   id: number,
   require: (proposal: StoredProposal) => void,
+  isRepeated: (proposal: StoredProposal) => boolean,
 ): Promise<StoredProposal> {
   require(await found(session, id));
   const isOpen = await lockOpen(session, id);
   const proposal = await found(session, id);
-  if (isOpen) return proposal;
+  if (isOpen || isRepeated(proposal)) return proposal;
   const { state, second, outcome } = proposal;
   throw new Refusal(409, `it is ${state} already`, { facts: { state, by: second, outcome } });
 }

@@ -8,8 +8,16 @@ import { inTransaction, type Session } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES, MOST_NOTES_AN_HOUR } from '../rules/bounds.ts';
 import { operatorText } from '../rules/operator-text.ts';
-import { countNotes, holdNotes, insertNote, noteIdentity, notesOf } from '../sql/notes.ts';
-import { noApplication, Refusal } from './refusal.ts';
+import {
+  countNotes,
+  holdNotes,
+  insertNote,
+  noteIdentity,
+  noteOfRequest,
+  notesOf,
+  type StoredNote,
+} from '../sql/notes.ts';
+import { noApplication, otherRequest, Refusal } from './refusal.ts';
 
 /** A note as it is shown; `text` is null where it does not open: it is damaged, or of a data key that is missing. */
 export interface ShownNote {
@@ -19,15 +27,23 @@ export interface ShownNote {
   readonly text: string | null;
 }
 
+/** What an operator writes. */
+export interface WrittenNote {
+  readonly applicationId: ApplicationId;
+  readonly text: string;
+  /** The Idempotency-Key: the same note with it is written once; null: there is none. */
+  readonly key: string | null;
+}
+
 /**
  * Writes a note and records the act. Throws `OperatorError` where the text is refused, and a `Refusal` where there is
- * no such application, its person was erased, it has all its notes, or the operator has written too many.
+ * no such application, its person was erased, it has all its notes, the operator has written too many, or the key was
+ * used for another note.
  */
-export function addNote(
+export async function addNote(
   context: OperatorContext,
   by: ShownNote['by'],
-  applicationId: ApplicationId,
-  given: string,
+  { applicationId, text: given, key }: WrittenNote,
 ): Promise<ShownNote> {
   const text = operatorText(given, MOST_NOTE_CHARACTERS);
   if (text === null) {
@@ -35,12 +51,14 @@ export function addNote(
       `the text must have 1 to ${MOST_NOTE_CHARACTERS} characters, without control or hidden ones`,
     );
   }
-  return acting(
+  const { note } = await acting(
     context,
     ({ database, vault }) =>
       inTransaction(database, async (session) => {
         await holdNotes(session, by.id, applicationId);
         await requirePerson(session, applicationId);
+        const before = key === null ? null : await noteOfRequest(session, by.id, key);
+        if (before !== null) return { note: sameNote(vault, before, applicationId, text), isNew: false };
         const counts = await countNotes(session, { applicationId, operatorId: by.id }, MOST_NOTES_AN_HOUR);
         if (counts.ofApplication >= MOST_NOTES)
           throw new Refusal(409, `the application has ${MOST_NOTES} notes: it takes no more`);
@@ -52,10 +70,18 @@ export function addNote(
         const sealId = uuidv7();
         const content = vault.seal(text, noteIdentity(applicationId, sealId));
         const note = { applicationId, operatorId: by.id, sealId, content };
-        return { ...(await insertNote(session, note)), by, text };
+        return { note: { ...(await insertNote(session, note, key)), by, text }, isNew: true };
       }),
-    () => ({ act: 'application note', applicationId }),
+    ({ isNew }) => (isNew ? { act: 'application note', applicationId } : null),
   );
+  return note;
+}
+
+/** The note of an earlier request with the key. One that does not open counts as the same. */
+function sameNote(vault: Vault, before: StoredNote, id: ApplicationId, text: string): ShownNote {
+  const note = shownNote(vault, before);
+  if (before.applicationId !== id || (note.text ?? text) !== text) throw otherRequest();
+  return note;
 }
 
 async function requirePerson(session: Session, id: ApplicationId): Promise<void> {
@@ -69,10 +95,15 @@ export async function readNotes(
   { database, vault }: { readonly database: Session; readonly vault: Vault },
   id: ApplicationId,
 ): Promise<ShownNote[]> {
-  return (await notesOf(database, id)).map(({ id: note, at, operatorId, login, sealId, content }) => ({
-    ...{ id: note, at, by: { id: operatorId, login } },
-    text: opened(vault, content, noteIdentity(id, sealId)),
-  }));
+  return (await notesOf(database, id)).map((note) => shownNote(vault, note));
+}
+
+function shownNote(
+  vault: Vault,
+  { id, applicationId, at, operatorId, login, sealId, content }: StoredNote,
+): ShownNote {
+  const text = opened(vault, content, noteIdentity(applicationId, sealId));
+  return { id, at, by: { id: operatorId, login }, text };
 }
 
 function opened(vault: Vault, content: Buffer, identity: string): string | null {

@@ -1,4 +1,5 @@
 /** Pends an application until something that is missing has come, and goes on with it (D48). */
+import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { lastEventOf } from '../../applications/sql/desk/last-event.ts';
 import { withOffset } from '../../base/time.ts';
@@ -10,10 +11,17 @@ import { operatorText } from '../rules/operator-text.ts';
 import { type Missing, MOST_MESSAGE_CHARACTERS, MOST_PENDS, type PendMessage } from '../rules/pend.ts';
 import { takeClaim } from '../sql/claims.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
-import { beginPend, endPend, lockOpenPend, newestPendOf, type StoredPend } from '../sql/pends.ts';
+import {
+  beginPend,
+  endPend,
+  lockOpenPend,
+  newestPendOf,
+  pendOfRequest,
+  type StoredPend,
+} from '../sql/pends.ts';
 import { changedSince } from './changed-since.ts';
 import { actingAs, type Desk, type QueueDesk } from './desk-context.ts';
-import { noApplication, Refusal } from './refusal.ts';
+import { noApplication, otherRequest, Refusal } from './refusal.ts';
 
 export type { StoredPend };
 
@@ -26,26 +34,30 @@ export interface AskedPend {
   /** For the applicant, in the chat; null: nothing is said. */
   readonly message: string | null;
   readonly hours: number;
+  /** The Idempotency-Key: the same request with it pends once; null: there is none. */
+  readonly key: string | null;
 }
 
 /**
  * Stops the time of an application, says the message, and records the act: all of it or nothing. It needs the claim, or
  * takes it, and gives it back. Throws `OperatorError` for a fault of the body, and a `Refusal`: 404 no such
  * application; 412 something happened since; 409 it is not in review, another operator claims it, a decision is
- * proposed, or it is pended already.
+ * proposed, or it is pended already; 400 the key was used for another request.
  */
 export async function pend(
   desk: Desk & QueueDesk,
   operatorId: number,
   asked: AskedPend,
 ): Promise<StoredPend> {
-  const { applicationId } = asked;
+  const { applicationId, key } = asked;
   const text = messageOf(asked.message);
   await expandReviewsOf(desk.database, [applicationId], desk.dueHours);
-  return acting(
+  const { pended } = await acting(
     actingAs(desk, operatorId),
     (part) =>
       inTransaction(part.database, async (session) => {
+        const before = key === null ? null : await pendOfRequest(session, operatorId, key);
+        if (before !== null) return { pended: samePend(before, asked), isNew: false };
         const last = await lastEventOf(session, applicationId);
         if (last === null) throw noApplication();
         const message = await say(part, applicationId, text);
@@ -57,14 +69,23 @@ export async function pend(
         const { missing, hours } = asked;
         const result = await beginPend(
           session,
-          { applicationId, operatorId, missing, hours, message },
+          { applicationId, operatorId, missing, hours, message, key },
           MOST_PENDS,
         );
         if (result !== 'begun') throw new Refusal(409, WHY_NOT[result]);
-        return (await newestPendOf(session, applicationId))!;
+        return { pended: (await newestPendOf(session, applicationId))!, isNew: true };
       }),
-    () => ({ act: 'application pend', applicationId }),
+    ({ isNew }) => (isNew ? { act: 'application pend', applicationId } : null),
   );
+  return pended;
+}
+
+/** The pend of an earlier request with the key. The text of a message is in the chat alone: nothing compares it. */
+function samePend(before: StoredPend, { applicationId, missing }: AskedPend): StoredPend {
+  const isSame =
+    before.applicationId === applicationId && isDeepStrictEqual([...before.missing], [...missing]);
+  if (!isSame) throw otherRequest();
+  return before;
 }
 
 const WHY_NOT = {
@@ -93,25 +114,30 @@ async function say(context: OperatorContext, id: ApplicationId, text: string | n
 
 /**
  * Ends the pend of an application, which waits for reviewers again, and claims it for the operator; the act is
- * recorded. Throws a `Refusal`: 404 no such application; 409 it is not pended, or another operator claims it.
+ * recorded. Where an operator has ended it already, the request is a repetition and only claims. Throws a `Refusal`:
+ * 404 no such application; 409 it is not pended, or another operator claims it.
  */
-export function resume(
+export async function resume(
   context: OperatorContext,
   operatorId: number,
   applicationId: ApplicationId,
 ): Promise<StoredPend> {
-  return acting(
+  const { pended } = await acting(
     context,
     ({ database }) =>
       inTransaction(database, async (session) => {
         if ((await lastEventOf(session, applicationId)) === null) throw noApplication();
-        if (!(await lockOpenPend(session, applicationId))) throw new Refusal(409, 'it is not pended');
+        const isOpen = await lockOpenPend(session, applicationId);
+        const before = isOpen ? null : await newestPendOf(session, applicationId);
+        if (!isOpen && before?.end !== 'resumed') throw new Refusal(409, 'it is not pended');
         await requireClaim(session, applicationId, operatorId);
+        if (before !== null) return { pended: before, isNew: false };
         await endPend(session, applicationId, 'resumed');
-        return (await newestPendOf(session, applicationId))!;
+        return { pended: (await newestPendOf(session, applicationId))!, isNew: true };
       }),
-    () => ({ act: 'application resume', applicationId }),
+    ({ isNew }) => (isNew ? { act: 'application resume', applicationId } : null),
   );
+  return pended;
 }
 
 async function requireClaim(session: Transaction, id: ApplicationId, operatorId: number): Promise<void> {

@@ -13,7 +13,7 @@ import type { Decision } from '../sql/propose.ts';
 import { changedSince } from './changed-since.ts';
 import type { QueueDesk } from './desk-context.ts';
 import { checkDecision, type Decided, type ProposeOutcome, propose } from './propose.ts';
-import { noApplication, Refusal } from './refusal.ts';
+import { noApplication, otherRequest, Refusal } from './refusal.ts';
 
 /** What proposing needs. */
 export interface ProposingDesk extends QueueDesk {
@@ -59,8 +59,7 @@ export async function once(
   if (key === null) return work();
   const request = { operatorId, key, digest };
   const before = await takeRequest(session, request);
-  if (before === 'other')
-    throw new Refusal(400, 'the Idempotency-Key was used for another request: take a new one');
+  if (before === 'other') throw otherRequest();
   if (before !== 'new') return before;
   const outcomes = await work();
   await keepOutcomes(session, request, outcomes);

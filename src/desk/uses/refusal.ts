@@ -38,3 +38,8 @@ export function needsSignIn(): Refusal {
     facts: { needs: 'sign-in' },
   });
 }
+
+/** An operator's key stands for what it was first sent with. */
+export function otherRequest(): Refusal {
+  return new Refusal(400, 'the Idempotency-Key was used for another request: take a new one');
+}

@@ -1,5 +1,6 @@
 /** Second looks: a random share of the applied decisions is looked at by somebody who had no part in them (D48). */
 import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { readScores } from '../../applications/sql/desk/scores.ts';
 import { acting } from '../../operations/acting.ts';
@@ -59,8 +60,9 @@ export async function listLooks(database: Database, lookerId: number): Promise<S
 const MOST_LOOK_CHARACTERS = 500;
 
 /**
- * Says whether the looker would have decided so too, and records the act. Throws `OperatorError` for a fault of the
- * note, and a `Refusal`: 404 the decision was not drawn; 403 the looker made or confirmed it; 409 somebody has looked.
+ * Says whether the looker would have decided so too, and records the act. A repetition changes nothing. Throws
+ * `OperatorError` for a fault of the note, and a `Refusal`: 404 the decision was not drawn; 403 the looker made or
+ * confirmed it; 409 somebody has looked.
  */
 export async function look(
   context: OperatorContext,
@@ -80,11 +82,14 @@ export async function look(
         if (drawn === null) throw noLook();
         if (drawn.makerId === lookerId || drawn.checkerId === lookerId)
           throw new Refusal(403, 'you decided it: another admin has to look');
-        if (drawn.lookedAt !== null) throw new Refusal(409, 'somebody has looked at it already');
-        await writeLook(session, proposalId, { lookerId, agrees, note });
+        const said = { lookerId, agrees, note };
+        if (isDeepStrictEqual(drawn.look, said)) return null;
+        if (drawn.look !== null) throw new Refusal(409, 'somebody has looked at it already');
+        await writeLook(session, proposalId, said);
         return drawn.applicationId;
       }),
-    (applicationId) => ({ act: 'second look', target: `proposal ${proposalId}`, applicationId }),
+    (applicationId) =>
+      applicationId && { act: 'second look', target: `proposal ${proposalId}`, applicationId },
   );
 }
 
