@@ -17,7 +17,15 @@ import { faultOfForm } from './fault-of-form.ts';
 import { openapiOf } from './openapi.ts';
 import { addPage, PAGE_ROUTE, type Page } from './page.ts';
 import { withNumbers } from './query-numbers.ts';
-import type { Access, Answer, Call, Failure, Needs, Route } from './route.ts';
+import {
+  type Access,
+  type Answer,
+  type Call,
+  type Failure,
+  type Needs,
+  OPERATOR_HEADER,
+  type Route,
+} from './route.ts';
 import { refusalOfSite } from './same-site.ts';
 
 declare module 'fastify' {
@@ -153,6 +161,9 @@ async function sessionOf(
   } else if (!mayActAs(session.role, access)) {
     throw new Refusal(403, `this needs the role ${access}`);
   }
+  const shown = headers[OPERATOR_HEADER.toLowerCase()];
+  if (shown !== undefined && shown !== String(session.operatorId))
+    throw new Refusal(401, 'the session is of another operator');
   return { session, sessionKey };
 }
 

@@ -1,6 +1,6 @@
 /** The OpenAPI document (3.1) of the operator API, made from the table of routes. */
 import { cookieName } from './cookie.ts';
-import type { Route } from './route.ts';
+import { OPERATOR_HEADER, type Route } from './route.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -14,10 +14,15 @@ const ERROR = {
 };
 const FAILURES: Readonly<Record<string, string>> = {
   400: 'The body or the query has another form.',
-  401: 'There is no session, or it ended.',
+  401: 'There is no session, it ended, or it is not of the operator whom the request names.',
   403: 'The role is not enough, the sign-in is too long ago, or the request comes from another site.',
   429: 'Too many tries; Retry-After tells the seconds to wait.',
   500: 'A failure that may pass; try again.',
+};
+
+const SHOWN_OPERATOR = {
+  ...{ name: OPERATOR_HEADER, in: 'header', required: false, schema: { type: 'string' } },
+  description: 'The id of the operator whom the page shows: 401 where the session is of another one.',
 };
 
 /** The document. Open routes have the empty security. */
@@ -59,6 +64,7 @@ function operationOf({
     parameters: [
       ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       ...queryParameters(query),
+      ...(access === 'open' ? [] : [SHOWN_OPERATOR]),
       ...(headers ?? []).map((name) => ({
         ...{ name, in: 'header', required: name === 'If-Match', schema: { type: 'string' } },
       })),

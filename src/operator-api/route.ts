@@ -18,6 +18,12 @@ export interface Failure {
   readonly needs?: Needs;
 }
 
+/**
+ * The id of the operator whom a page shows. A browser has one session for all its tabs: a request of a tab that shows
+ * another operator than that of the session is refused.
+ */
+export const OPERATOR_HEADER = 'Operator-Id';
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** `If-Match`: the last event that an act was decided on. `Idempotency-Key`: a repetition counts once. */

@@ -127,6 +127,21 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
     );
   });
 
+  it('is not sent as the operator who signed in meanwhile in another tab', async () => {
+    await holding(
+      async (page, id) => {
+        const [cookie] = (await desk.signedIn(bea)).cookies;
+        await page.context().addCookies([cookie!]);
+        await page.keyboard.press('a');
+        await page.keyboard.press('1');
+        await page.getByText('bea', { exact: true }).waitFor();
+        await page.getByText(/^ana\.maria holds it until/).waitFor();
+        assert.deepEqual(await proposalsOf(id), []);
+      },
+      { expected: /401|409/ },
+    );
+  });
+
   it('a decision and its undo that meet no network are sent when it is back; nothing is called too late before', async () => {
     await holding(
       async (page, id) => {

@@ -242,6 +242,7 @@ describe('the document of the API', () => {
     assert.deepEqual(
       headers.map((one: { name: string; required: boolean }) => [one.name, one.required]),
       [
+        ['Operator-Id', false],
         ['If-Match', true],
         ['Idempotency-Key', false],
       ],

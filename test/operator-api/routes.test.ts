@@ -98,6 +98,18 @@ describe('each route', () => {
     assert.ok(walked >= 5);
   });
 
+  it('refuses a tab that shows another operator than that of the session', async () => {
+    const { viewer, admin } = people;
+    const visitor = await viewer!.signIn();
+    const as = (id: string) =>
+      visitor.ask('POST', '/api/samples/viewer/7', { note: 'ok' }, { 'Operator-Id': id });
+    assert.equal((await as(`${viewer!.id}`)).status, 200);
+    for (const other of [`${admin!.id}`, '', `${viewer!.id},${viewer!.id}`, 'x']) {
+      const { status, body } = await as(other);
+      assert.deepEqual([status, body.error], [401, 'the session is of another operator'], other);
+    }
+  });
+
   it('refuses what a page of another site makes a browser send', async () => {
     for (const headers of [
       { 'Sec-Fetch-Site': 'cross-site' },
@@ -177,7 +189,7 @@ describe('the document', () => {
     assert.equal(body.paths['/api/samples/admin/{id}'].post['x-role'], 'admin');
     assert.deepEqual(
       body.paths['/api/samples/admin/{id}'].post.parameters.map(({ name }: { name: string }) => name),
-      ['id', 'page'],
+      ['id', 'page', 'Operator-Id'],
     );
   });
 });

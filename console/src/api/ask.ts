@@ -37,6 +37,14 @@ export type Request = readonly [
   headers?: Readonly<Record<string, string>>,
 ];
 
+/** Whom the page shows: the service refuses a request where the session is of somebody else. null: nobody. */
+let shownOperator: number | null = null;
+
+/** Tells whom the page shows. Only the way in and out is asked without. */
+export function showOperator(id: number | null): void {
+  shownOperator = id;
+}
+
 /** The last request that gave the session another cookie. */
 let change: { readonly number: number; readonly isOver: Promise<unknown> } = {
   number: 0,
@@ -72,7 +80,11 @@ async function send<Body>(...[method, path, body, headers = {}]: Request): Promi
     method,
     // A decision arrives also where the tab is closed at once. Browsers keep little data of closed tabs.
     keepalive: text !== undefined && text.length <= MOST_KEPT,
-    headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+    headers: {
+      ...headers,
+      ...(shownOperator !== null && !path.startsWith('/session') && { 'Operator-Id': `${shownOperator}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
     ...(text !== undefined && { body: text }),
     signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   }).catch(() => {

@@ -1,6 +1,7 @@
 /** Who is signed in, as the page knows it. */
 import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { giveUp } from './act.ts';
+import { showOperator } from './ask.ts';
 import { type Operator, readSession } from './session.ts';
 
 export const SESSION_KEY = ['session'];
@@ -22,12 +23,14 @@ async function readWho(queries: QueryClient): Promise<Session> {
   const known = queries.getQueryData<Session>(SESSION_KEY)?.operator ?? null;
   if (operator === null) return { operator: known, isOver: known !== null };
   if (known !== null && known.id !== operator.id) forgetRead(queries);
+  showOperator(operator.id);
   return { operator, isOver: false };
 }
 
 /** Forgets who was signed in and all that the operator did and read: nothing of it may stay for the next one. */
 export async function forget(queries: QueryClient): Promise<void> {
   forgetRead(queries);
+  showOperator(null);
   await queries.cancelQueries({ queryKey: SESSION_KEY });
   queries.setQueryData<Session>(SESSION_KEY, { operator: null, isOver: false });
 }
