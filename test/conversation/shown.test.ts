@@ -195,7 +195,8 @@ for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
         const ana = await asked(place, fate);
         const before = (await ana.replies()).length;
         const payload = (await lastReply(ana))?.buttons[0]?.payload;
-        await hear(way === 'button' ? await ana.tapEvent(payload) : await ana.textEvent(word));
+        const early = new Date((await databaseTime(database)).getTime() - 5_000);
+        await hear(way === 'button' ? await ana.tapEvent(payload, early) : await ana.textEvent(word));
         await settleUntaken();
         assert.equal(await ana.place(), `${place} service`);
         assert.ok(!evidenceOf(ana).some(({ kind }) => kind === act));
@@ -235,7 +236,7 @@ for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
       const replies = await ana.replies();
       assert.equal(replies.length, before.length + (name === 'on its way' ? 1 : 0));
       await database.query(
-        "UPDATE replies SET status = 'delivered', delivered_at = now() WHERE application_id = $1",
+        "UPDATE replies SET status = 'delivered', delivered_at = now() - interval '2 seconds' WHERE application_id = $1",
         [ana.id],
       );
       await ana.choose(0);
@@ -293,11 +294,27 @@ for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
   keyof typeof QUESTIONS,
   (typeof QUESTIONS)[keyof typeof QUESTIONS],
 ][]) {
-  it(`D46: at ${place} a word accepts the newest message once the channel took it`, async () => {
+  it(`D46: at ${place} a word accepts nothing until the channel has told that the question arrived`, async () => {
     const ana = await asked(place, TAKEN);
+    await ana.write(word);
+    assert.equal(await ana.place(), `${place} service`);
+    assert.ok(!evidenceOf(ana).some(({ kind }) => kind === act));
+    // It was told whole again, and that has arrived.
     await ana.write(word);
     assert.equal(await ana.place(), next);
     assert.equal(evidenceOf(ana).filter(({ kind }) => kind === act).length, 1);
+  });
+
+  it(`D46: at ${place} nothing but its own button accepts a question in the second in which it arrives`, async () => {
+    const ana = await asked(place, "status = 'delivered', delivered_at = date_trunc('second', now())");
+    const { rows } = await database.query<{ at: Date }>(
+      'SELECT delivered_at AS at FROM replies WHERE application_id = $1 ORDER BY turn DESC LIMIT 1',
+      [ana.id],
+    );
+    await hear(await ana.textEvent(word, rows[0]!.at));
+    await settleUntaken();
+    assert.equal(await ana.place(), `${place} service`);
+    assert.ok(!evidenceOf(ana).some(({ kind }) => kind === act));
   });
 
   if (place !== 'data_consent')
@@ -312,7 +329,7 @@ for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
 
   for (const [name, fate] of [
     ['taken', TAKEN],
-    ['delivered', "status = 'delivered'"],
+    ['delivered', "status = 'delivered', delivered_at = now()"],
   ] as const) {
     it(`D46: at ${place} a word that was written before the question was ${name} accepts nothing`, async () => {
       const early = new Date((await databaseTime(database)).getTime() - 1_000);

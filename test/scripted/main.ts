@@ -8,6 +8,7 @@ import { numberOption, readOptions } from '../../bench/options.ts';
 import { USUAL_SHARES } from './channel-shares.ts';
 import { checkScripted, RULES, type Rule } from './check.ts';
 import { run } from './run.ts';
+import { storyOf } from './story.ts';
 
 const MOST_SHOWN = 20;
 const values = readOptions({
@@ -69,6 +70,9 @@ for (const [rule, about] of Object.entries(RULES) as [Rule, string][]) {
   for (const { applicationId, text } of found.slice(0, MOST_SHOWN))
     console.log(`         application ${applicationId}: ${text}`);
 }
+const concerned = new Set(violations.flatMap(({ applicationId }) => applicationId ?? []));
+for (const id of [...concerned].slice(0, 2 * MOST_SHOWN))
+  console.log(`application ${id}: ${storyOf(history, id)}`);
 for (const { rule, broken: times } of broken) console.log(`${`${times}`.padStart(6)} times broken: ${rule}`);
 const isGood = violations.length + broken.length === 0;
 await stage.stop(!isGood);

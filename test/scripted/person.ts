@@ -49,6 +49,8 @@ export interface Applicant {
   readonly currency: string;
 }
 
+/** Nobody writes an answer in the second in which the question comes. */
+const READS_MS = 1_100;
 const MOST_PATIENCE = 4;
 const MOST_NUDGES = 7;
 /** After the last act it is the store that tells how it ended. */
@@ -134,7 +136,13 @@ export class Person {
     this.#question = question;
     if (!this.#isWanted(question)) return;
     if (isNew) this.#nudges = 0;
-    this.#after(this.#random.between(0, this.#pace.thinkMs), () => this.#answer(question));
+    const readsMs = this.#nextAct(question).kind === 'write' ? READS_MS : 0;
+    this.#after(readsMs + this.#random.between(0, this.#pace.thinkMs), () => this.#answer(question));
+  }
+
+  #nextAct(question: Question): Act {
+    const acts = this.script.acts[question]!;
+    return acts[Math.min(this.#done.get(question) ?? 0, acts.length - 1)]!;
   }
 
   /** Whether the question waits for an act: it has never been answered so, or it is another one by now. */
@@ -151,6 +159,7 @@ export class Person {
   }
 
   #answer(question: Question): void {
+    const act = this.#nextAct(question);
     const acts = this.script.acts[question]!;
     const done = (this.#done.get(question) ?? 0) + 1;
     this.#done.set(question, done);
@@ -158,7 +167,7 @@ export class Person {
     const { last } = this.script;
     const isLast = question === last.question && done >= acts.length;
     const isSure = isLast && last.hears === null;
-    const heard = this.#perform(question, acts[Math.min(done, acts.length) - 1]!, isSure);
+    const heard = this.#perform(question, act, isSure);
     if (isSure) void heard.then(() => this.#end());
     else this.#wait(isLast);
   }

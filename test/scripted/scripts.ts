@@ -107,7 +107,12 @@ export const SCRIPTS: readonly Script[] = [
     ...quick,
     name: 'writes words, and signs',
     share: 6,
-    acts: { ...GOOD, data_consent: [write('sí, autorizo')], contract: [write('ACEPTO')] },
+    // Who is asked again and again taps in the end: a word counts only once the channel has told of the question's arrival.
+    acts: {
+      ...GOOD,
+      data_consent: [write('sí, autorizo'), write('sí, autorizo'), tap('yes')],
+      contract: [write('ACEPTO'), write('ACEPTO'), tap('accept')],
+    },
     last: toTheSignature,
     ends: signed(),
   },

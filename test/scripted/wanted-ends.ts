@@ -4,11 +4,19 @@ import type { PersonSeen, Stored } from './seen.ts';
 
 const ACTS = ['withdrawal_asked', 'declined', 'data_consent_refused'];
 
+/** The channel told neither the phone of a person, nor the id of the message that they answer: they are nobody's. */
+const NOT_KNOWN: Ends = {
+  ...{ place: 'none', heldBy: 'service', status: 'pending_signature', isSigned: false, events: [] },
+};
+
 /**
  * As the script says. Where a process died between an opt-out and its words, the conversation ends as closed, and
  * records later what the words meant.
  */
-export function wantedEnds({ applicationId, told, script: { ends } }: PersonSeen, store: Stored): Ends {
+export function wantedEnds(person: PersonSeen, store: Stored): Ends {
+  const { applicationId, told, isHidden, script } = person;
+  const { ends } = script;
+  if (isHidden && !store.inputs.some((input) => input.applicationId === applicationId)) return NOT_KNOWN;
   const acts = (store.evidence.get(applicationId) ?? []).filter(({ kind }) => ACTS.includes(kind));
   const isClosed = store.conversations.some(
     (one) => one.applicationId === applicationId && one.place === 'closed',

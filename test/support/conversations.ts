@@ -88,7 +88,8 @@ export async function conversationsOf(
   /** The channel takes what is queued. */
   const deliver = () =>
     database.query(
-      "UPDATE replies SET status = 'delivered', sent_at = now(), delivered_at = now() WHERE status = 'queued'",
+      // A person reads what has come before answering it.
+      "UPDATE replies SET status = 'delivered', sent_at = now(), delivered_at = now() - interval '2 seconds' WHERE status = 'queued'",
     );
   /** Turns, deliveries and work until nothing is left to do. */
   const settle = async () => {

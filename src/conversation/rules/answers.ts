@@ -34,6 +34,9 @@ export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
   if (input.kind === 'file' && isAskedFile(state, input.media)) return takeFile(flow, state, input.media);
   if (isBeingMade(state)) return none(state);
   if (input.kind === 'tap' && isOpenTap(state, input)) return tapped(flow, state, input);
+  // What proves the person is an answer also where the question was told again, and that did not arrive.
+  const checked = input.kind === 'text' ? proofOf(state, input.body) : null;
+  if (checked !== null) return checked;
   // The person has not read the open question, so nothing else is an answer to it.
   if (state.unsaid) return tellAgain(state);
   if (input.kind === 'file') return takeFile(flow, state, input.media);
@@ -164,7 +167,7 @@ function answerAt(flow: Flow, state: State, answer: Answer): Next | null {
     case 'contract':
       return answerContract(heard, state, answer);
     case 'code':
-      return answerProof(heard, state, meanings, text);
+      return answerProof(state, meanings);
     default:
       return null;
   }
@@ -180,19 +183,25 @@ function answerContract(heard: State, state: State, { meanings, isProven }: Answ
   return meanings.has('yes') ? moved(heard, ...askAgain(heard)) : null;
 }
 
-function answerProof(
-  heard: State,
-  state: State,
-  meanings: ReadonlySet<Meaning>,
-  text: string | null,
-): Next | null {
-  const question = state.proof === 'none' ? 'last_four' : state.proof === 'code_sent' ? 'code' : null;
+function answerProof(state: State, meanings: ReadonlySet<Meaning>): Next | null {
+  const question = proofQuestionOf(state);
   if (question === null) return none(state);
-  if (text !== null && isAnswerTo(question, text)) return moved(state, { kind: 'check', question });
   if (question === 'code' && meanings.has('resend')) {
-    return moved({ ...heard, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
+    return moved({ ...state, ...UNDERSTOOD, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
   }
   return null;
+}
+
+/** What the step `code` waits for; null: something that the service does. */
+function proofQuestionOf({ proof }: State): SigningQuestion | null {
+  return proof === 'none' ? 'last_four' : proof === 'code_sent' ? 'code' : null;
+}
+
+/** An answer to what the step `code` waits for is compared; null: the text is none. */
+function proofOf(state: State, text: string): Next | null {
+  const question = state.place === 'code' ? proofQuestionOf(state) : null;
+  if (question === null || !isAnswerTo(question, text)) return null;
+  return moved({ ...state, unsaid: false }, { kind: 'check', question });
 }
 
 /** Nothing else is compared, so nothing else counts as a wrong answer. */

@@ -34,6 +34,8 @@ export type PersonInput =
       readonly nonce: number;
       readonly choice: Choice;
       readonly under: Under;
+      /** When, by the channel's clock. */
+      readonly atMs: number;
     }
   /** A button of something else, such as "I am interested" once more. */
   | { readonly kind: 'foreign_tap' }
@@ -131,7 +133,7 @@ export type Input =
   | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
   /** Something that happened cannot be read. */
   | { readonly kind: 'unreadable' }
-  /** The reply of the turn could not be told, because the channel's window is closed. */
+  /** The newest reply does not reach the person: the channel's window is closed, or the channel said so. */
   | { readonly kind: 'unsaid' };
 
 /** `remind`: inside the channel's window. `template`: after it. `expire`: the end. */

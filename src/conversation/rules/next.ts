@@ -41,7 +41,8 @@ function reached(flow: Flow, state: State, input: Input): Next {
     case 'unreadable':
       return isEnd(state.place) ? none(state) : handOverTelling(state, 'unreadable');
     case 'unsaid':
-      return none(isEnd(state.place) || isBeingMade(state) ? state : { ...state, unsaid: true });
+      if (isEnd(state.place)) return none({ ...state, toldEnd: false });
+      return none(isBeingMade(state) ? state : { ...state, unsaid: true });
     default:
       return resultOf(flow, state, input);
   }
@@ -74,10 +75,31 @@ function lateWords(state: State, meanings: ReadonlySet<Meaning>): Next {
 
 function fromPerson(flow: Flow, before: State, input: PersonInput): Next {
   if (before.optedOut || (input.kind === 'other' && input.isQuiet)) return none(before);
-  const state = { ...before, reminders: 0 };
+  if (input.kind === 'tap' && isSecondOfTwo(before, input)) return none(before);
+  const state: State = { ...before, reminders: 0, ...(input.kind === 'tap' && { tapped: tapOf(input) }) };
   if (isEnd(state.place)) return atEnd(flow, state, input);
   if (state.heldBy === 'operator') return whileHeld(flow, state, input);
   return answerOf(flow, state, input);
+}
+
+type Tap = Extract<PersonInput, { kind: 'tap' }>;
+
+/** A thumb that taps a button twice taps it once: what the first tap did stands, also where it was old. */
+const DOUBLE_TAP_MS = 2_000;
+
+function isSecondOfTwo({ tapped }: State, { place, nonce, choice, under, atMs }: Tap): boolean {
+  return (
+    tapped !== null &&
+    tapped.place === place &&
+    tapped.nonce === nonce &&
+    tapped.choice === choice &&
+    tapped.under === under &&
+    Math.abs(atMs - tapped.atMs) <= DOUBLE_TAP_MS
+  );
+}
+
+function tapOf({ place, nonce, choice, under, atMs }: Tap): State['tapped'] {
+  return { place, nonce, choice, under, atMs };
 }
 
 function begin(state: State, { canSay }: Extract<Input, { kind: 'begin' }>): Next {

@@ -1,7 +1,7 @@
 /** What a conversation does with the ends of what is proven: the answers and the signature. Pure. */
 import { ask, say } from './effect.ts';
 import type { ProofInput, WorkInput } from './input.ts';
-import { endAt, goOn, handOver, handOverTelling, moved, type Next, none } from './moves.ts';
+import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, notUnderstood } from './moves.ts';
 import { askOpen } from './questions.ts';
 import type { State } from './state.ts';
 
@@ -41,6 +41,7 @@ export function answerChecked(
       return moved({ ...state, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
     return moved({ ...state, proof: 'code' }, { kind: 'sign' });
   }
+  if (result === 'unreadable') return notUnderstood(before);
   // The contract was shown too long ago: it is made and shown again.
   if (result === 'expired' && proof === 'none') return goOn(before, 'contract');
   if (result === 'expired') return proveAgain(before);

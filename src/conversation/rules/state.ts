@@ -1,5 +1,6 @@
 /** What a conversation remembers. Codes and numbers alone: nothing of the person and no text. Pure. */
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { Choice, Under } from './input.ts';
 import type { HandOverReason, Holder, Place } from './places.ts';
 
 /** What documents are asked for. */
@@ -21,6 +22,14 @@ export interface State {
   readonly nonce: number;
   /** The open question was not told, because the channel's window was closed. */
   readonly unsaid: boolean;
+  /** The button that was tapped last, and when by the channel's clock; null: none was. */
+  readonly tapped: {
+    readonly place: string;
+    readonly nonce: number;
+    readonly choice: Choice;
+    readonly under: Under;
+    readonly atMs: number;
+  } | null;
   /** Inputs in a row that were not understood. */
   readonly misunderstood: number;
   /** In a row: taps of old buttons, wrong answers, and what came while nothing is asked. */
@@ -66,6 +75,7 @@ export function newState(status: ApplicationStatus): State {
     optedOut: false,
     nonce: 0,
     unsaid: false,
+    tapped: null,
     misunderstood: 0,
     repeats: 0,
     reminders: 0,
@@ -102,10 +112,11 @@ export function at(state: State, place: Place): State {
 
 /**
  * The state as it is stored. One from before a question's turn was kept has none: its question is asked again. One from
- * before sources asked something has no number of their steps.
+ * before sources asked something has no number of their steps, and one from before double taps were known no last tap.
  */
 export function storedState(stored: State): State {
-  return { ...stored, askedTurn: stored.askedTurn ?? null, sourceSteps: stored.sourceSteps ?? 0 };
+  const { askedTurn = null, sourceSteps = 0, tapped = null } = stored as Partial<State>;
+  return { ...stored, askedTurn, sourceSteps, tapped };
 }
 
 /** What an input that was understood resets. */

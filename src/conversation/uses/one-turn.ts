@@ -24,8 +24,8 @@ import type { OpenedInput, TurnResult, Voice } from './turn-result.ts';
 export interface TurnFacts {
   /** An input cannot be read. */
   readonly isDamaged: boolean;
-  /** The newest reply will never arrive. */
-  readonly isUntold: boolean;
+  /** Of the newest reply: `never`: it will not arrive. `maybe`: the channel did not say that it took the reply. */
+  readonly untold: 'never' | 'maybe' | null;
   /** The channel's id of the person's message that the turn answers, where it takes none; null: there is none. */
   readonly answers: string | null;
 }
@@ -37,11 +37,13 @@ export async function takeTurn(
   row: ClaimedConversation,
   inputs: readonly OpenedInput[],
   voice: Voice,
-  { isDamaged, isUntold, answers }: TurnFacts,
+  { isDamaged, untold, answers }: TurnFacts,
 ): Promise<TurnResult> {
   const turn = new OneTurn(session, signing, row, voice, answers);
   const persons = inputs.some(({ row: { source } }) => source === 'person');
-  if (isUntold) await turn.apply({ kind: 'unsaid' }, null);
+  // How it ended is told again also where it may have arrived: nothing else would tell it.
+  if (untold === 'never' || (untold === 'maybe' && isEnd(row.place)))
+    await turn.apply({ kind: 'unsaid' }, null);
   // A person who writes at the last moment is not reminded.
   if (row.timer !== null && row.due_at !== null && row.due_at <= row.now && !persons) {
     const restMs = restOfExpiry(row.timer, row.due_at.getTime() - row.moved_at.getTime(), waitedMsOf(row));
@@ -102,7 +104,7 @@ class OneTurn {
       this.#channelId = content.channelId ?? this.#channelId;
     }
     const canSay = this.#heardAt !== null && this.#windowUntil > this.#row.now;
-    await this.apply(ruleInputOf(content, this.#state, canSay), input);
+    await this.apply(ruleInputOf(content, row.at, this.#state, canSay), input);
   }
 
   /** An input of the rules, and the proofs that follow from it. */
@@ -213,7 +215,8 @@ class OneTurn {
 
   /**
    * Whether the person can have read the open question. A button under it is of the message that has it; a word and
-   * the buttons of a reminder can be older than the question, or come while it is on its way to the phone.
+   * the buttons of a reminder can be older than the question, or come while it is on its way to the phone: these count
+   * once the channel has told of its arrival.
    */
   async #questionRead(isProven: boolean, from: OpenedInput | null): Promise<QuestionRead> {
     const { askedTurn } = this.#state;
@@ -222,9 +225,9 @@ class OneTurn {
     // The button is the proof, also where the service has not noted yet that the channel took the question.
     if (isProven) return 'can';
     if (reply.fate !== 'taken') return reply.fate === 'queued' ? 'coming' : 'may';
-    // Before the channel tells of the arrival, a word can be an answer to nothing else than the newest message.
-    const since = reply.arrivedAt ?? (reply.isNewest ? reply.sentAt : null);
-    return since !== null && from !== null && since <= from.row.at ? 'can' : 'cannot';
+    // The channel tells whole seconds: within one second nothing says what came first.
+    const { arrivedAt } = reply;
+    return arrivedAt !== null && from !== null && arrivedAt < from.row.at ? 'can' : 'cannot';
   }
 
   #toldAt(turn: number): Promise<ToldReply | null> {

@@ -7,15 +7,18 @@ import type { SealedInput } from '../sql/inputs.ts';
 /** What a person sends beside an answer, such as the notice before an album's pictures. */
 const QUIET: readonly string[] = ['reaction', 'unsupported'];
 
-/** The input of the rules. `canSay`: the channel's window is open. A second begin is a tap of something else. */
-export function ruleInputOf(content: SealedInput, { place, nonce }: State, canSay: boolean): Input {
+/**
+ * The input of the rules. `at`: when it was sent, by the channel's clock. `canSay`: the channel's window is open. A
+ * second begin is a tap of something else.
+ */
+export function ruleInputOf(content: SealedInput, at: Date, { place, nonce }: State, canSay: boolean): Input {
   switch (content.kind) {
     case 'interest':
     case 'begin':
       return place === 'started' && nonce === 0 ? { kind: 'begin', canSay } : { kind: 'foreign_tap' };
     case 'tap': {
       const payload = parsePayload(content.payload);
-      return payload === null ? { kind: 'foreign_tap' } : { kind: 'tap', ...payload };
+      return payload === null ? { kind: 'foreign_tap' } : { kind: 'tap', ...payload, atMs: at.getTime() };
     }
     case 'handed_on':
       return { kind: 'other', isQuiet: true };

@@ -113,7 +113,7 @@ async function takeClaimed(
     const { opened, damaged } = inputs.get(row.id) ?? { opened: [], damaged: [] };
     const facts = {
       isDamaged: damaged.length > 0,
-      isUntold: untold.has(toApplicationId(row.application_id)),
+      untold: untold.get(toApplicationId(row.application_id)) ?? null,
       answers: answered.get(row.id) ?? null,
     };
     const result = await takeTurn(session, context.signing, row, opened, voice, facts);

@@ -62,6 +62,7 @@ const anyInput: fc.Arbitrary<
     nonce: fc.nat(20),
     choice: fc.constantFrom(...CHOICES),
     under: fc.constantFrom(...UNDER),
+    atMs: fc.nat(10).map((n) => n * 1_000),
   }),
   fc.constantFrom<Input>(
     { kind: 'begin', canSay: true },
@@ -94,10 +95,18 @@ const anyInput: fc.Arbitrary<
     .constantFrom(...REFUSALS)
     .map((refused): Input => ({ kind: 'document', purpose: 'earnings', fate: { refused } })),
 );
+/** No tap comes right after the one before it. */
+let clockMs = 1_000_000;
+const later = () => (clockMs += 60_000);
 type Any = typeof anyInput extends fc.Arbitrary<infer T> ? T : never;
 const resolved = (state: State, input: Any): Input =>
   input.kind === 'fresh_tap'
-    ? { kind: 'tap', place: state.place, nonce: state.nonce, choice: input.choice, under: 'question' }
+    ? {
+        ...{ kind: 'tap', place: state.place, nonce: state.nonce },
+        choice: input.choice,
+        under: 'question',
+        atMs: later(),
+      }
     : input;
 
 const anyFlow: fc.Arbitrary<Flow> = fc
@@ -271,7 +280,7 @@ describe('the proofs (D46)', () => {
     choice: (typeof CHOICES)[number],
     { nonce }: State,
     under: Under = 'question',
-  ): Input => ({ kind: 'tap', place, nonce, choice, under });
+  ): Input => ({ kind: 'tap', place, nonce, choice, under, atMs: later() });
 
   it('after a code that was too old the proofs begin anew, because that of the ID number is as old', () => {
     const coded = run([...wayTo('code'), text('1234'), sent]);
@@ -319,6 +328,60 @@ describe('the proofs (D46)', () => {
         [next, place, place],
       );
     }
+  });
+});
+
+describe('what a phone does to answers (D43)', () => {
+  const tap = (state: State, choice: (typeof CHOICES)[number], atMs: number): Input => ({
+    ...{ kind: 'tap', place: state.place, nonce: state.nonce, choice, under: 'question', atMs },
+  });
+
+  it('two taps of one button within two seconds are one, also of an old one; later it is tapped again', () => {
+    for (const apartMs of [-2_000, 0, 1_000, 2_000]) {
+      const { state } = run(wayTo('summary'));
+      const [first, second] = [tap(state, 'decline', 10_000), tap(state, 'decline', 10_000 + apartMs)];
+      const ended = stepped(DEFAULT_FLOW, state, first);
+      assert.equal(ended.state.place, 'declined');
+      assert.deepEqual(stepped(DEFAULT_FLOW, ended.state, second), { state: ended.state, effects: [] });
+      const old = { ...tap(state, 'yes', 20_000), nonce: 0 } as Input;
+      const again = stepped(DEFAULT_FLOW, state, old);
+      assert.deepEqual([said(again), again.state.repeats], [['summary_again'], 1]);
+      const twice = { ...old, atMs: 20_000 + apartMs } as Input;
+      assert.deepEqual(stepped(DEFAULT_FLOW, again.state, twice), { state: again.state, effects: [] });
+      const later = { ...old, atMs: 22_001 } as Input;
+      assert.equal(stepped(DEFAULT_FLOW, again.state, later).state.repeats, 2);
+      const other = { ...tap(state, 'decline', 20_000 + apartMs) } as Input;
+      assert.equal(stepped(DEFAULT_FLOW, again.state, other).state.place, 'declined');
+    }
+  });
+
+  it('a proof counts also where the question was told again, and that did not arrive (D46)', () => {
+    const sent: Input = { kind: 'code', result: 'sent', way: 'SMS', minutes: 10 };
+    let { state } = run([...wayTo('code'), { kind: 'unsaid' }]);
+    for (const input of [text('1234'), sent, { kind: 'unsaid' } as const])
+      ({ state } = stepped(DEFAULT_FLOW, state, input));
+    const wrong = stepped(DEFAULT_FLOW, state, text('000000'), { ...GOOD, answer: () => 'wrong' });
+    const lost = stepped(DEFAULT_FLOW, wrong.state, { kind: 'unsaid' });
+    assert.equal(stepped(DEFAULT_FLOW, lost.state, text('123456')).state.place, 'signed');
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, lost.state, text('hm'))), ['code_again']);
+  });
+
+  it('a word that is no end of an ID number is not understood, and is no wrong answer', () => {
+    const { state } = run(wayTo('code'));
+    const after = stepped(DEFAULT_FLOW, state, text('hola'), { ...GOOD, answer: () => 'unreadable' });
+    assert.deepEqual(
+      [said(after), after.state.misunderstood, after.state.repeats],
+      [['not_understood', 'last_four'], 1, 0],
+    );
+  });
+
+  it('the end is told once more where it did not arrive, and else once', () => {
+    let { state } = run([...wayTo('data_consent'), text('no')]);
+    const told = stepped(DEFAULT_FLOW, state, text('hm'));
+    assert.deepEqual(said(told), ['declined']);
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, told.state, text('hm'))), []);
+    ({ state } = stepped(DEFAULT_FLOW, told.state, { kind: 'unsaid' }));
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, state, text('hm'))), ['declined']);
   });
 });
 
@@ -391,7 +454,14 @@ describe('the way', () => {
     const [question] = begun.effects.filter((effect) => effect.kind === 'say');
     assert.deepEqual([question?.text, question?.choices], ['consent', ['yes', 'no']]);
     const { nonce } = begun.state;
-    const tap: Input = { kind: 'tap', place: 'data_consent', nonce, choice: 'yes', under: 'question' };
+    const tap: Input = {
+      kind: 'tap',
+      place: 'data_consent',
+      nonce,
+      choice: 'yes',
+      under: 'question',
+      atMs: later(),
+    };
     assert.deepEqual(said(stepped(DEFAULT_FLOW, begun.state, tap)), ['earnings']);
   });
 
@@ -451,7 +521,7 @@ describe('the way', () => {
       { kind: 'file', media: 'audio' },
       { kind: 'file', media: 'image' },
       { kind: 'foreign_tap' },
-      { kind: 'tap', place: 'data_consent', nonce: 1, choice: 'yes', under: 'question' },
+      { kind: 'tap', place: 'data_consent', nonce: 1, choice: 'yes', under: 'question', atMs: later() },
       { kind: 'other', isQuiet: false },
       text('acepto'),
       text('sí'),
@@ -484,7 +554,14 @@ describe('the way', () => {
     const { state } = run(wayTo('contract'));
     const cannot = { ...GOOD, questionRead: () => 'cannot' as const };
     const under = 'question';
-    const tap: Input = { kind: 'tap', place: 'contract', nonce: state.nonce, choice: 'accept', under };
+    const tap: Input = {
+      kind: 'tap',
+      place: 'contract',
+      nonce: state.nonce,
+      choice: 'accept',
+      atMs: later(),
+      under,
+    };
     for (const input of [text('acepto'), tap]) {
       const after = stepped(DEFAULT_FLOW, state, input, cannot);
       assert.deepEqual([after.state.place, after.state.acceptedContract], ['contract', null]);

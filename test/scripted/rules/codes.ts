@@ -1,11 +1,19 @@
-/** A code signs once, and a person who signed said a code that went out to the second phone of this person. */
+/**
+ * A code signs once, and a person who signed said a code that went out to the second phone of this person. Where the
+ * contract did not reach the person for certain, it is shown again and signed with another code.
+ */
+import { lostContracts } from '../lost-contracts.ts';
 import type { Found, History } from '../seen.ts';
+import { wantedEnds } from '../wanted-ends.ts';
 
 export function checkCodes({ persons, store }: History): Found[] {
-  return persons.flatMap(({ applicationId, told, codes, script: { ends } }): Found[] => {
+  return persons.flatMap((person): Found[] => {
+    const { applicationId, told, codes } = person;
     const found: Found[] = [];
     const used = store.usedCodes.get(applicationId) ?? 0;
-    if (used !== Number(ends.isSigned)) found.push({ applicationId, text: `${used} codes were used` });
+    const least = Number(wantedEnds(person, store).isSigned);
+    const isOdd = used < least || (used > least && used > least + lostContracts(store, applicationId));
+    if (isOdd) found.push({ applicationId, text: `${used} codes were used` });
     const isKnown = told.some(
       ({ code, heardAtMs }) => code !== null && heardAtMs !== null && codes.includes(code),
     );

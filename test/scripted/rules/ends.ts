@@ -5,7 +5,7 @@ import { wantedEnds } from '../wanted-ends.ts';
 export function checkEnds({ persons, store }: History): Found[] {
   const conversations = Map.groupBy(store.conversations, ({ applicationId }) => applicationId);
   return persons.flatMap((person): Found[] => {
-    const { applicationId, script, told, codes } = person;
+    const { applicationId, script } = person;
     const ends = wantedEnds(person, store);
     const found: Found[] = [];
     const note = (is: string, wanted: string) =>
@@ -16,14 +16,6 @@ export function checkEnds({ persons, store }: History): Found[] {
       own.map(({ place, heldBy }) => `${place}, held by ${heldBy}`).join(' and ') || 'no conversation',
       wanted,
     );
-    if (found.length > 0) {
-      const why = own.map(({ handedOver }) => handedOver).join(' and ');
-      const said = told.map(
-        ({ atMs, what, isLost }) => `${Math.round(atMs)} ${what}${isLost ? ' (lost)' : ''}`,
-      );
-      const text = `handed over: ${why}; ${codes.length} codes were shown; the person sent: ${said.join(', ')}`;
-      found.push({ applicationId, text });
-    }
     const application = store.applications.get(applicationId);
     const state = (status: string, isSigned: boolean) => `${status}${isSigned ? ', signed' : ''}`;
     note(

@@ -3,20 +3,22 @@ import { type ApplicationId, toApplicationId } from '../../../applications/rules
 import type { Session } from '../../../postgres/database.ts';
 
 const UNTOLD = `
-  SELECT g.id FROM unnest($1::bigint[]) AS g(id) WHERE (
-    SELECT r.status IN ('failed', 'cancelled') FROM replies r WHERE r.application_id = g.id ORDER BY r.turn DESC LIMIT 1)`;
+  SELECT g.id, CASE n.status WHEN 'uncertain' THEN 'maybe' ELSE 'never' END AS untold
+  FROM unnest($1::bigint[]) AS g(id) CROSS JOIN LATERAL (
+    SELECT r.status FROM replies r WHERE r.application_id = g.id ORDER BY r.turn DESC LIMIT 1) AS n
+  WHERE n.status IN ('failed', 'cancelled', 'uncertain')`;
 
-/** Those of these applications whose newest reply will never arrive. */
+/** Those of these applications whose newest reply will never arrive, or may not have (`maybe`). */
 export async function untoldApplications(
   session: Session,
   ids: readonly ApplicationId[],
-): Promise<ReadonlySet<ApplicationId>> {
-  const { rows } = await session.query<{ id: string }>({
+): Promise<ReadonlyMap<ApplicationId, 'never' | 'maybe'>> {
+  const { rows } = await session.query<{ id: string; untold: 'never' | 'maybe' }>({
     name: 'untold_applications',
     text: UNTOLD,
     values: [ids],
   });
-  return new Set(rows.map(({ id }) => toApplicationId(id)));
+  return new Map(rows.map(({ id, untold }) => [toApplicationId(id), untold]));
 }
 
 /** What is known of the reply of a turn. */
@@ -28,10 +30,6 @@ export interface ToldReply {
   readonly fate: 'queued' | 'sending' | 'taken' | 'lost';
   /** When it reached its phone, by the channel's clock; null: the channel has not told so. */
   readonly arrivedAt: Date | null;
-  /** When the channel took it, by the database's clock, in whole seconds as the channel's; null: it has not. */
-  readonly sentAt: Date | null;
-  /** No later reply can be taken for it. */
-  readonly isNewest: boolean;
 }
 
 const TOLD = `
@@ -39,9 +37,8 @@ const TOLD = `
       WHEN delivered_at IS NOT NULL OR read_at IS NOT NULL OR status IN ('accepted', 'sent', 'delivered', 'read')
         THEN 'taken'
       WHEN status IN ('queued', 'sending') THEN status::text ELSE 'lost' END AS fate,
-    least(delivered_at, read_at) AS "arrivedAt", date_trunc('second', sent_at) AS "sentAt",
-    NOT EXISTS (SELECT FROM replies n WHERE n.application_id = r.application_id AND n.turn > r.turn) AS "isNewest"
-  FROM replies r WHERE application_id = $1 AND turn = $2`;
+    least(delivered_at, read_at) AS "arrivedAt"
+  FROM replies WHERE application_id = $1 AND turn = $2`;
 
 /** The reply of a turn; null: there is none. */
 export async function toldReply(
