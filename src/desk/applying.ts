@@ -11,6 +11,8 @@ import { applyNext } from './uses/apply-proposals.ts';
 const LOOK_MS = 250;
 /** Proposals that a process applies at once. */
 const AT_ONCE = 3;
+/** After so long a turn ends, also where more is due: the next one looks at the clock again. */
+const TURN_MS = 2_000;
 /** A leap of the database's clock is what it goes on more than the stopwatch. */
 const LEAST_LEAP_MS = 1_000;
 
@@ -18,15 +20,21 @@ const LEAST_LEAP_MS = 1_000;
 export function startApplying({ database, vault, log, failed, setting }: LoopContext): Loop {
   const desk = { database, vault, lookShare: setting(SECOND_LOOK_SHARE) };
   const watch = leapWatch();
+  /** Those that are not mended yet. */
+  const leaps: Leap[] = [];
   const onFailure = (proposal: number, error: unknown) =>
     log.error({ proposal, error: errorFields(error) }, 'a proposal could not be applied, and is tried again');
   return startLoop({
     turn: async ({ stopping, pause }) => {
+      const askedMs = performance.now();
       const look = await lookAtOpen(database);
-      await mend(database, look, watch(look.now));
+      const leap = watch(look.now, { askedMs, answeredMs: performance.now() });
+      if (leap !== null) leaps.push(leap);
+      await mend(database, look, leaps);
       const applyAll = async () => {
         let count = 0;
-        while (!stopping.aborted && (await applyNext(desk, onFailure)) !== null) count += 1;
+        const isOver = () => stopping.aborted || performance.now() - askedMs > TURN_MS;
+        while (!isOver() && (await applyNext(desk, onFailure)) !== null) count += 1;
         return count;
       };
       const count = look.isDue ? await sumOf(Array.from({ length: AT_ONCE }, applyAll)) : 0;
@@ -52,19 +60,32 @@ interface Leap {
   readonly ms: number;
 }
 
-/** Compares the database's clock with the process's stopwatch; the first look has nothing to compare. */
-export function leapWatch(monotonicMs = () => performance.now()): (now: Date) => Leap | null {
-  let seen: { readonly now: Date; readonly atMs: number } | null = null;
-  return (now) => {
+/** When the clock was asked and when it answered, by the process's stopwatch. */
+interface Asked {
+  readonly askedMs: number;
+  readonly answeredMs: number;
+}
+
+/**
+ * Compares the database's clock with the process's stopwatch; the first look has nothing to compare. An answer that is
+ * late is no leap: the longest time that can lie between two looks counts.
+ */
+export function leapWatch(): (now: Date, asked: Asked) => Leap | null {
+  let seen: { readonly now: Date; readonly askedMs: number } | null = null;
+  return (now, { askedMs, answeredMs }) => {
     const before = seen;
-    seen = { now, atMs: monotonicMs() };
+    seen = { now, askedMs };
     if (before === null) return null;
-    const ms = now.getTime() - before.now.getTime() - (seen.atMs - before.atMs);
+    const ms = now.getTime() - before.now.getTime() - (answeredMs - before.askedMs);
     return ms > LEAST_LEAP_MS ? { before: before.now, ms } : null;
   };
 }
 
-async function mend(database: Database, { isAhead }: Look, leap: Leap | null): Promise<void> {
-  if (leap !== null) await moveByLeap(database, leap.before, leap.ms);
+/** A leap whose mend fails is mended by the next turn, before anything is applied. */
+async function mend(database: Database, { isAhead }: Look, leaps: Leap[]): Promise<void> {
+  for (const { before, ms } of [...leaps]) {
+    await moveByLeap(database, before, ms);
+    leaps.shift();
+  }
   if (isAhead) await mendAhead(database);
 }

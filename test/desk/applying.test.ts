@@ -114,18 +114,19 @@ it(
 );
 
 it('a leap is what the clock goes on more than the stopwatch', () => {
-  let ms = 0;
-  const watch = leapWatch(() => ms);
-  const at = (clock: number, stopwatch: number) => {
-    ms = stopwatch;
-    return watch(new Date(clock))?.ms ?? null;
-  };
+  const watch = leapWatch();
+  const at = (clock: number, askedMs: number, answeredMs = askedMs) =>
+    watch(new Date(clock), { askedMs, answeredMs })?.ms ?? null;
   assert.equal(at(10_000, 0), null);
   assert.equal(at(10_250, 250), null);
   assert.equal(at(20_250, 500), 9_750);
   assert.equal(at(20_500, 750), null);
   assert.equal(at(1_000, 1_000), null);
   assert.equal(at(90_000, 90_000), null);
+  // An answer that took three seconds, with the clock read at its end.
+  assert.equal(at(93_250, 90_250, 93_250), null);
+  assert.equal(at(93_500, 93_500), null);
+  assert.equal(at(106_500, 93_750), 12_750);
 });
 
 it(

@@ -67,6 +67,18 @@ it('tells for each application what became of it, and proposes the others', boun
   assert.equal(await desk.statusOf(big!), 'in_review');
 });
 
+it(
+  'names applications by numbers that an address can have, and refuses others by the field',
+  bounded,
+  async () => {
+    const [fine] = await desk.register();
+    const { status, body } = await bulk({ ...APPROVAL, applications: named([fine!, 1_000_000_000_000_000]) });
+    assert.equal(status, 400);
+    assert.match(body.error, /applications/);
+    assert.equal((await desk.proposal(ana.visitor, fine!)) ?? null, null);
+  },
+);
+
 it('names the applications in one of two ways, and takes no payment', bounded, async () => {
   const [id] = await desk.register();
   for (const body of [

@@ -320,6 +320,15 @@ describe('the message of a pend', () => {
     assert.deepEqual(talks.faults, []);
   });
 
+  it('has up to 1,000 characters, as a reader counts them', async () => {
+    const person = await talking();
+    const longest = '💬'.repeat(1_000);
+    const { status, body } = await pend(ruth, person.id, { message: longest });
+    assert.deepEqual([status, body.message], [200, 'said']);
+    await talks.settle();
+    assert.ok((await texts(person)).includes(longest));
+  });
+
   it('is the only thing that is said in a conversation that an operator holds', async () => {
     const person = await talking();
     await json('conversation', 'hand-over', `${person.id}`);

@@ -1,6 +1,7 @@
 /** What happens to a proposal at the same moment: one of two wins, and nothing is half (D48). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { inTransaction } from '../../src/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { proposalDesk } from '../support/proposals.ts';
 
@@ -63,6 +64,34 @@ it('of two proposals for one application at the same moment one is taken', bound
   assert.equal((await desk.applyAll()).length, ids.length);
   for (const id of ids) assert.deepEqual(await traces(id), { reviews: 1, events: 1, acts: 1 });
 });
+
+it(
+  'what happened while a decision waited for the item is no part of what it stands on',
+  bounded,
+  async () => {
+    const [id] = await desk.register();
+    let answer: ReturnType<typeof desk.propose> | null = null;
+    await inTransaction(database, async (session) => {
+      await session.query('SELECT FROM review_items WHERE application_id = $1 FOR UPDATE', [id]);
+      answer = desk.propose(ana.visitor, id!);
+      const waits =
+        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'";
+      while ((await database.query(waits)).rows.length === 0)
+        await new Promise((next) => setTimeout(next, 20));
+      await session.query(
+        `INSERT INTO application_events (application_id, actor, action, from_status, to_status, reason)
+       VALUES ($1, 'x', 'interested', 'in_review', 'in_review', 'x')`,
+        [id],
+      );
+    });
+    assert.equal((await answer!).status, 412);
+    const { rows } = await database.query(
+      'SELECT FROM proposals WHERE application_id = $1 UNION ALL SELECT FROM open_proposals WHERE application_id = $1',
+      [id],
+    );
+    assert.deepEqual(rows, []);
+  },
+);
 
 it('several processes at once apply each proposal once', bounded, async () => {
   const ids = await desk.register(40);

@@ -1,10 +1,11 @@
 /** One decision on many applications: the selected rows, or all that matched when they were chosen. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { BulkReply, NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
 import { failureText } from '../api/failure.ts';
 import { type NewBulkBody, proposeMany } from '../api/proposals.ts';
 import { freeze, type SelectionReply } from '../api/queue.ts';
+import { RequestKey } from '../api/request-key.ts';
 import { ReasonDialog } from '../decide/reason-dialog.tsx';
 import { useFormat } from '../format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
@@ -32,7 +33,7 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
   const [frozen, setFrozen] = useState<SelectionReply | null>(null);
   const [asked, setAsked] = useState<BulkAct | null>(null);
   const [done, setDone] = useState<{ readonly reply: BulkReply; readonly key: string } | null>(null);
-  const keyOf = useKeys();
+  const [keys] = useState(() => new RequestKey());
   const all = useMutation({ mutationFn: () => freeze(filters), onSuccess: setFrozen });
   const clear = () => {
     setFrozen(null);
@@ -43,10 +44,11 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
   const send = useMutation({
     mutationFn: async ({ act: of, override: _, ...decided }: NewProposalBody) => {
       const body = { ...decided, act: of as BulkAct, ...targetOf(frozen, selected) };
-      const key = keyOf(body);
+      const key = keys.of(body);
       return { reply: await proposeMany(body, key), key };
     },
     onSuccess: (sent) => {
+      keys.done();
       setDone(sent);
       clear();
       return queries.invalidateQueries({ queryKey: ['queue'] });
@@ -91,16 +93,6 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
       {done && <BulkResults reply={done.reply} decisionKey={done.key} onClose={() => setDone(null)} />}
     </>
   );
-}
-
-/** The key of a decision: the same one where the same decision is sent again, so that it counts once. */
-function useKeys(): (body: NewBulkBody) => string {
-  const last = useRef({ text: '', key: '' });
-  return (body) => {
-    const text = JSON.stringify(body);
-    if (last.current.text !== text) last.current = { text, key: crypto.randomUUID() };
-    return last.current.key;
-  };
 }
 
 function targetOf(

@@ -142,7 +142,7 @@ export async function sayTo(
   text: string,
 ): Promise<ConversationRow> {
   const said = text.trim();
-  if (said === '' || said.length > MAX_TEXT_LENGTH) {
+  if (said === '' || [...said].length > MAX_TEXT_LENGTH) {
     throw new OperatorError(`the text must have 1 to ${MAX_TEXT_LENGTH} characters`);
   }
   const { id: conversationId } = await requireConversation(context, id);

@@ -3,6 +3,7 @@ import type { DocumentStore } from '../../documents/store/document-store.ts';
 import { type Route, route } from '../../operator-api/route.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { noDocument, revealFile } from '../uses/document-file.ts';
+import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf, reasonOf } from './answered.ts';
 import { RevealReason } from './forms.ts';
 import { DocumentFile } from './work-forms.ts';
@@ -41,11 +42,21 @@ function documentOf(text: string | undefined): number {
   return Number(text);
 }
 
-/** Files are opened one after the other: each takes several times its size in memory. */
+/** The listener answers a request by itself soon after: nobody would get the file. */
+const WAIT_MS = 8_000;
+
+/**
+ * Files are opened one after the other: each takes several times its size in memory. Who waited too long gets 429, and
+ * nothing is opened or recorded for them.
+ */
 function oneAtATime() {
   let before: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
-    const result = before.then(work);
+    const askedMs = performance.now();
+    const result = before.then(() => {
+      if (performance.now() - askedMs <= WAIT_MS) return work();
+      throw new Refusal(429, 'other files are being opened: try again', { retryAfterSeconds: 5 });
+    });
     before = result.catch(() => {});
     return result;
   };

@@ -56,6 +56,9 @@ export const Proposals = form({ proposals: Type.Array(Proposal), next: orNull(Ty
 /** Why the second operator does not confirm. */
 export const Decline = form({ reason: ActReason });
 
+/** The largest number that an address may name, too. */
+const MOST_ID = 999_999_999_999_999;
+
 /** One decision on many applications: named ones, each with the event it was decided on, or a selection. */
 export const NewBulk = form({
   act: oneOf(['approve', 'reject'] as const),
@@ -63,7 +66,10 @@ export const NewBulk = form({
   reason: ActReason,
   applications: Type.Optional(
     Type.Array(
-      form({ id: Type.Integer({ minimum: 1 }), last_event: Type.String({ pattern: '^[0-9]{1,19}$' }) }),
+      form({
+        id: Type.Integer({ minimum: 1, maximum: MOST_ID }),
+        last_event: Type.String({ pattern: '^[0-9]{1,19}$' }),
+      }),
       {
         minItems: 1,
         maxItems: 1_000,

@@ -111,22 +111,24 @@ interface DueRow {
 }
 
 /** A decision on many gives way to single ones. */
-const TAKE_DUE = `
-  WITH due AS MATERIALIZED (
-    SELECT o.application_id, o.proposal_id, o.tries FROM open_proposals o WHERE o.due_at <= now()
-    ORDER BY o.is_of_many, o.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
-  )
+const LOCK_DUE = `
+  SELECT o.application_id FROM open_proposals o WHERE o.due_at <= now()
+  ORDER BY o.is_of_many, o.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+/** A statement of its own: it sees what was committed before the lock, such as a confirmation. */
+const READ_DUE = `
   SELECT d.proposal_id, d.application_id, d.tries, p.act, p.reason_code, p.reason, p.is_override, p.decided_on,
     p.decided_signed_at, p.needs_second, p.confirmed_at IS NOT NULL AS is_confirmed, p.maker_id, p.second_id,
     m.role AS maker_role, m.disabled_at IS NOT NULL AS maker_is_disabled,
     s.role AS second_role, s.disabled_at IS NOT NULL AS second_is_disabled
-  FROM due d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
-  LEFT JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id`;
+  FROM open_proposals d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
+  LEFT JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id
+  WHERE d.application_id = $1`;
 
 /** Locks a due proposal that no other process has locked, until the end of the transaction; null: none is due. */
 export async function takeDue(session: Transaction): Promise<DueProposal | LostProposal | null> {
-  const [row] = (await session.query<DueRow>(TAKE_DUE)).rows;
-  if (row === undefined) return null;
+  const [due] = (await session.query<{ application_id: string }>(LOCK_DUE)).rows;
+  if (due === undefined) return null;
+  const row = onlyRow((await session.query<DueRow>(READ_DUE, [due.application_id])).rows);
   const place = {
     proposalId: Number(row.proposal_id),
     applicationId: toApplicationId(row.application_id),
@@ -193,34 +195,48 @@ export async function lookAtOpen(database: Database): Promise<Look> {
   return onlyRow((await database.query<Look>(LOOK)).rows);
 }
 
+/** So many rows are moved by a statement, because its time is bounded. */
+const MOVED_AT_ONCE = 2_000;
 /** The clock went back: what was stamped later than now has its whole time again, and never waits for the old clock. */
 const WENT_BACK = `
   WITH held AS MATERIALIZED (
     SELECT o.application_id, o.stamped_at, clock_timestamp() - o.stamped_at AS step FROM open_proposals o
-    WHERE o.stamped_at > clock_timestamp() ORDER BY o.application_id FOR UPDATE
+    WHERE o.stamped_at > clock_timestamp() ORDER BY o.application_id LIMIT ${MOVED_AT_ONCE} FOR UPDATE
   ), moved AS (
     UPDATE open_proposals o SET stamped_at = o.stamped_at + h.step, due_at = o.due_at + h.step
     FROM held h WHERE o.application_id = h.application_id RETURNING o.proposal_id, h.step
+  ), told AS (
+    UPDATE proposals p SET apply_at = p.apply_at + m.step FROM moved m WHERE p.id = m.proposal_id
   )
-  UPDATE proposals p SET apply_at = p.apply_at + m.step FROM moved m WHERE p.id = m.proposal_id`;
+  SELECT count(*)::integer AS moved FROM moved`;
 /** The clock leapt on: what was stamped before keeps the time that it had left. Each leap moves a row once. */
 const LEAPT = `
   WITH held AS MATERIALIZED (
-    SELECT o.application_id FROM open_proposals o WHERE o.stamped_at <= $1 ORDER BY o.application_id FOR UPDATE
+    SELECT o.application_id FROM open_proposals o WHERE o.stamped_at <= $1
+    ORDER BY o.application_id LIMIT ${MOVED_AT_ONCE} FOR UPDATE
   ), moved AS (
     UPDATE open_proposals o SET stamped_at = clock_timestamp(), due_at = o.due_at + $2 * interval '1 millisecond'
     FROM held h WHERE o.application_id = h.application_id RETURNING o.proposal_id
+  ), told AS (
+    UPDATE proposals p SET apply_at = p.apply_at + $2 * interval '1 millisecond'
+    FROM moved m WHERE p.id = m.proposal_id
   )
-  UPDATE proposals p SET apply_at = p.apply_at + $2 * interval '1 millisecond' FROM moved m WHERE p.id = m.proposal_id`;
+  SELECT count(*)::integer AS moved FROM moved`;
 
 /** Corrects the times that were written while the clock was ahead (D39). */
 export async function mendAhead(database: Database): Promise<void> {
-  await database.query(WENT_BACK);
+  await moveAll(database, WENT_BACK, []);
 }
 
 /** Moves what was open at `before` on by a leap of the clock, so that the leap takes nobody's time to undo (D39). */
 export async function moveByLeap(database: Database, before: Date, leapMs: number): Promise<void> {
-  await database.query(LEAPT, [before, leapMs]);
+  await moveAll(database, LEAPT, [before, leapMs]);
+}
+
+async function moveAll(database: Database, text: string, values: readonly unknown[]): Promise<void> {
+  let moved = MOVED_AT_ONCE;
+  while (moved === MOVED_AT_ONCE)
+    ({ moved } = onlyRow((await database.query<{ moved: number }>(text, [...values])).rows));
 }
 
 const FORGET = `

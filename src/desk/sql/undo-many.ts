@@ -18,9 +18,12 @@ const UNDO = `
       SELECT u.id, u.proposal_id FROM proposal_requests r, unnest(r.ids, r.proposal_ids) AS u(id, proposal_id)
       WHERE r.operator_id = $1 AND r.request_key = $2)
     ORDER BY o.application_id FOR UPDATE
+  ), items AS MATERIALIZED (
+    SELECT i.application_id FROM review_items i
+    WHERE i.application_id IN (SELECT h.application_id FROM held h) AND i.state = 'proposed'
+    ORDER BY i.application_id FOR NO KEY UPDATE
   ), waiting AS (
-    UPDATE review_items i SET state = 'waiting' FROM held h
-    WHERE i.application_id = h.application_id AND i.state = 'proposed'
+    UPDATE review_items i SET state = 'waiting' FROM items h WHERE i.application_id = h.application_id
   ), gone AS (
     DELETE FROM open_proposals o USING held h
     WHERE o.application_id = h.application_id AND o.proposal_id = h.proposal_id

@@ -74,9 +74,15 @@ export async function propose(
   const notTaken = new Map(
     (await takeItems(session, inReview, decision.makerId)).map((one) => [one.id, one]),
   );
-  await unreserve(session, [...notTaken.keys()]);
+  // What moved an application, or erased its person, may have committed while its item was waited for.
+  const changed = await changedOf(
+    session,
+    reserved.flatMap(({ id }) => byId.get(id) ?? []),
+  );
+  for (const id of changed) objections.set(id, 'changed');
+  await unreserve(session, [...notTaken.keys(), ...changed]);
   const made = reserved
-    .filter(({ id }) => !notTaken.has(id))
+    .filter(({ id }) => !notTaken.has(id) && !changed.has(id))
     .map(
       (one): NewProposal => newProposal(one, byId.get(one.id)!, facts.get(one.id)!, { decision, authority }),
     );
@@ -88,6 +94,14 @@ export async function propose(
     const result = objections.get(id) ?? resultOf(proposalId, obstacle);
     return { id, result, proposalId, facts: facts.get(id), ...(obstacle && { notTaken: obstacle }) };
   });
+}
+
+async function changedOf(session: Transaction, some: readonly Decided[]): Promise<Set<ApplicationId>> {
+  const last = await lastEventsOf(
+    session,
+    some.map(({ id }) => id),
+  );
+  return new Set(some.flatMap(({ id, lastEvent }) => (last.get(id) === lastEvent ? [] : [id])));
 }
 
 /** The queue has the facts of applications in review: to read 10,000 of these from their batches takes seconds. */

@@ -2,16 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { withOffset } from '../../base/time.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
 import type { Database } from '../../postgres/database.ts';
 import { MOST_COUNTED, type QueueFilter, type QueueOrder, type QueuePlace } from '../rules/queue.ts';
-import { dropClaim, dropClaims, type StoredClaim, takeClaim } from '../sql/claims.ts';
+import { dropClaims as dropAllClaims, dropClaim, type StoredClaim, takeClaim } from '../sql/claims.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
 import { readPartnerNames } from '../sql/partner-names.ts';
 import { claimNext, countItems, makeSelection, readPage, type StoredItem } from '../sql/queue.ts';
 import type { QueueDesk } from './desk-context.ts';
 import { Refusal } from './refusal.ts';
 
-export { claimNext, dropClaim, dropClaims, readPartnerNames, type StoredClaim, type StoredItem };
+export { claimNext, dropClaim, readPartnerNames, type StoredClaim, type StoredItem };
 
 /** A page of the queue. */
 export interface QueuePage {
@@ -58,6 +59,11 @@ export async function claim(
   throw new Refusal(409, 'another operator holds the application', {
     facts: { by, until: withOffset(until) },
   });
+}
+
+/** Gives everything back that an operator holds. */
+export function dropClaims(database: Database, operatorId: number): Promise<void> {
+  return againAfterConflict(() => dropAllClaims(database, operatorId));
 }
 
 /** Keeps what fits now for ten minutes. Throws a `Refusal` (409) where more than `MOST_COUNTED` fit. */
