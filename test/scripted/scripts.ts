@@ -107,7 +107,7 @@ export const SCRIPTS: readonly Script[] = [
     ...quick,
     name: 'writes words, and signs',
     share: 6,
-    // Who is asked again and again taps in the end: a word counts only once the channel has told of the question's arrival.
+    // Who is asked again and again taps in the end: a word counts only after the channel's news of the question.
     acts: {
       ...GOOD,
       data_consent: [write('sí, autorizo'), write('sí, autorizo'), tap('yes')],

@@ -1,6 +1,5 @@
 /** What a conversation remembers. Codes and numbers alone: nothing of the person and no text. Pure. */
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
-import type { Choice, Under } from './input.ts';
 import type { HandOverReason, Holder, Place } from './places.ts';
 
 /** What documents are asked for. */
@@ -26,8 +25,8 @@ export interface State {
   readonly tapped: {
     readonly place: string;
     readonly nonce: number;
-    readonly choice: Choice;
-    readonly under: Under;
+    readonly choice: string;
+    readonly under: string;
     readonly atMs: number;
   } | null;
   /** Inputs in a row that were not understood. */
