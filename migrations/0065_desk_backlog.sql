@@ -10,24 +10,37 @@ CREATE TABLE backlog_counts (
 );
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'backlog_counts');
 
--- No row is changed, so nobody who claims or decides waits for another one. A claim alone changes no count.
+-- No row is changed, so nobody who claims or decides waits for another one. A claim alone changes no count. The changes
+-- are read first and then written: a cluster takes no statement on a table of its own that reads the rows of a trigger.
 CREATE FUNCTION count_backlog() RETURNS trigger
 LANGUAGE plpgsql AS $$
+DECLARE
+  v_created timestamptz[];
+  v_due timestamptz[];
+  v_items bigint[];
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO backlog_counts (created_hour, due_hour, items)
-    SELECT date_trunc('hour', c.created_at, 'UTC'), date_trunc('hour', c.due_at, 'UTC'), count(*) FROM came c
-    WHERE c.state = 'waiting' GROUP BY 1, 2;
+    SELECT array_agg(h.created), array_agg(h.due), array_agg(h.items) INTO v_created, v_due, v_items FROM (
+      SELECT date_trunc('hour', c.created_at, 'UTC') AS created, date_trunc('hour', c.due_at, 'UTC') AS due,
+        count(*) AS items
+      FROM came c WHERE c.state = 'waiting' GROUP BY 1, 2) AS h;
   ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO backlog_counts (created_hour, due_hour, items)
-    SELECT date_trunc('hour', g.created_at, 'UTC'), date_trunc('hour', g.due_at, 'UTC'), -count(*) FROM gone g
-    WHERE g.state = 'waiting' GROUP BY 1, 2;
+    SELECT array_agg(h.created), array_agg(h.due), array_agg(h.items) INTO v_created, v_due, v_items FROM (
+      SELECT date_trunc('hour', g.created_at, 'UTC') AS created, date_trunc('hour', g.due_at, 'UTC') AS due,
+        -count(*) AS items
+      FROM gone g WHERE g.state = 'waiting' GROUP BY 1, 2) AS h;
   ELSE
+    SELECT array_agg(h.created), array_agg(h.due), array_agg(h.items) INTO v_created, v_due, v_items FROM (
+      SELECT date_trunc('hour', u.created_at, 'UTC') AS created, date_trunc('hour', u.due_at, 'UTC') AS due,
+        sum(u.items) AS items
+      FROM (
+        SELECT g.created_at, g.due_at, -1 AS items FROM gone g WHERE g.state = 'waiting'
+        UNION ALL SELECT c.created_at, c.due_at, 1 FROM came c WHERE c.state = 'waiting') AS u
+      GROUP BY 1, 2 HAVING sum(u.items) <> 0) AS h;
+  END IF;
+  IF v_items IS NOT NULL THEN
     INSERT INTO backlog_counts (created_hour, due_hour, items)
-    SELECT date_trunc('hour', u.created_at, 'UTC'), date_trunc('hour', u.due_at, 'UTC'), sum(u.items) FROM (
-      SELECT g.created_at, g.due_at, -1 AS items FROM gone g WHERE g.state = 'waiting'
-      UNION ALL SELECT c.created_at, c.due_at, 1 FROM came c WHERE c.state = 'waiting') AS u
-    GROUP BY 1, 2 HAVING sum(u.items) <> 0;
+    SELECT u.created, u.due, u.items FROM unnest(v_created, v_due, v_items) AS u(created, due, items);
   END IF;
   RETURN NULL;
 END

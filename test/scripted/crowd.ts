@@ -85,7 +85,10 @@ async function register(
       const { results } = answer.body as { results: { id: number; decision: string }[] };
       if (results.some(({ decision }) => decision !== 'approved') || results.length !== persons.length)
         throw new Error(`not all of ${persons.length} applicants are approved: ${answer.text.slice(0, 300)}`);
-      for (const [index, { id }] of results.entries()) persons[index]!.applicationId = id;
+      for (const [index, { id }] of results.entries()) {
+        persons[index]!.applicationId = id;
+        persons[index]!.waitForOffer();
+      }
       return;
     }
     await sleep(AGAIN_MS);

@@ -107,6 +107,12 @@ export class Person {
     if (Object.keys(this.script.acts).length === 0) this.#end();
   }
 
+  /** The service has registered the applicant. An offer that a killed service had in hand is not sent again. */
+  waitForOffer(): void {
+    if (this.#offer !== null || this.#isOver) return;
+    this.#after(this.#pace.patienceMs * MOST_PATIENCE * MOST_NUDGES, () => this.#end());
+  }
+
   showOffer(offer: { messageId: string; payload: string }): void {
     if (this.#offer !== null) return;
     this.#offer = offer;

@@ -4,7 +4,10 @@ import type { PersonSeen, Stored } from './seen.ts';
 
 const ACTS = ['withdrawal_asked', 'declined', 'data_consent_refused'];
 
-/** The channel told neither the phone of a person, nor the id of the message that they answer: they are nobody's. */
+/**
+ * No conversation: the channel told neither the phone of a person nor the id of the message that they answer, or the
+ * offer never came.
+ */
 const NOT_KNOWN: Ends = {
   ...{ place: 'none', heldBy: 'service', status: 'pending_signature', isSigned: false, events: [] },
 };
@@ -16,7 +19,8 @@ const NOT_KNOWN: Ends = {
 export function wantedEnds(person: PersonSeen, store: Stored): Ends {
   const { applicationId, told, isHidden, script } = person;
   const { ends } = script;
-  if (isHidden && !store.inputs.some((input) => input.applicationId === applicationId)) return NOT_KNOWN;
+  const isKnown = store.inputs.some((input) => input.applicationId === applicationId);
+  if (!isKnown && (isHidden || told.length === 0)) return NOT_KNOWN;
   const acts = (store.evidence.get(applicationId) ?? []).filter(({ kind }) => ACTS.includes(kind));
   const isClosed = store.conversations.some(
     (one) => one.applicationId === applicationId && one.place === 'closed',

@@ -2,7 +2,7 @@
 import { ask, type Effect, say } from './effect.ts';
 import type { End, HandOverReason, Step } from './places.ts';
 import { asAsked, askAgain, askOpen } from './questions.ts';
-import { at, type State } from './state.ts';
+import { at, type State, UNDERSTOOD } from './state.ts';
 
 /** A state, and what has to be done, in its order. */
 export interface Next {
@@ -40,8 +40,8 @@ const MOST_UNTOLD = 5;
  * operator has to help.
  */
 export function tellAgain(state: State): Next {
-  const repeats = state.askedTurn === null && !state.unsaid ? state.repeats : state.repeats + 1;
-  return repeats >= MOST_UNTOLD ? handOverTelling(state, 'not_shown') : tellOpen({ ...state, repeats });
+  const retold = state.askedTurn === null && !state.unsaid ? state.retold : state.retold + 1;
+  return retold >= MOST_UNTOLD ? handOverTelling(state, 'not_shown') : tellOpen({ ...state, retold });
 }
 
 /** Ends the conversation. The partner hears of the end after these effects. */
@@ -52,10 +52,7 @@ export function endAt(state: State, end: End, ...effects: readonly Effect[]): Ne
 
 /** From now on an operator speaks, and the service is silent. */
 export function handOver(state: State, reason: HandOverReason, ...effects: readonly Effect[]): Next {
-  return moved(
-    { ...state, heldBy: 'operator', handedOver: reason, misunderstood: 0, repeats: 0 },
-    ...effects,
-  );
+  return moved({ ...state, heldBy: 'operator', handedOver: reason, ...UNDERSTOOD }, ...effects);
 }
 
 /** The person is told that an operator will write. */

@@ -3,7 +3,7 @@ import { ask, say } from './effect.ts';
 import type { ProofInput, WorkInput } from './input.ts';
 import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, notUnderstood } from './moves.ts';
 import { askOpen } from './questions.ts';
-import type { State } from './state.ts';
+import { type State, UNDERSTOOD } from './state.ts';
 
 /** Wrong answers from which on an operator has to help. */
 const MOST_WRONG = 5;
@@ -36,7 +36,7 @@ export function answerChecked(
   const { place, proof } = before;
   if (place !== 'code' || (proof !== 'none' && proof !== 'code_sent')) return none(before);
   if (result === 'right') {
-    const state = { ...before, misunderstood: 0, repeats: 0 };
+    const state = { ...before, ...UNDERSTOOD };
     if (proof === 'none')
       return moved({ ...state, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
     return moved({ ...state, proof: 'code' }, { kind: 'sign' });

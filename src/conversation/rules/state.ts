@@ -33,6 +33,8 @@ export interface State {
   readonly misunderstood: number;
   /** In a row: taps of old buttons, wrong answers, and what came while nothing is asked. */
   readonly repeats: number;
+  /** How often the open question was told again because it had not reached the person, or not for certain. */
+  readonly retold: number;
   /** Reminders since the person was heard the last time. */
   readonly reminders: number;
   /** Files that were taken, by purpose. */
@@ -77,6 +79,7 @@ export function newState(status: ApplicationStatus): State {
     tapped: null,
     misunderstood: 0,
     repeats: 0,
+    retold: 0,
     reminders: 0,
     files: { earnings: 0, debts: 0 },
     usable: { earnings: 0, debts: 0 },
@@ -112,11 +115,12 @@ export function at(state: State, place: Place): State {
 /**
  * The state as it is stored. One from before a question's turn was kept has none: its question is asked again. One from
  * before sources asked something has no number of their steps, and one from before double taps were known no last tap.
+ * One from before tellings were counted has none.
  */
 export function storedState(stored: State): State {
-  const { askedTurn = null, sourceSteps = 0, tapped = null } = stored as Partial<State>;
-  return { ...stored, askedTurn, sourceSteps, tapped };
+  const { askedTurn = null, sourceSteps = 0, tapped = null, retold = 0 } = stored as Partial<State>;
+  return { ...stored, askedTurn, sourceSteps, tapped, retold };
 }
 
 /** What an input that was understood resets. */
-export const UNDERSTOOD = { misunderstood: 0, repeats: 0 } as const;
+export const UNDERSTOOD = { misunderstood: 0, repeats: 0, retold: 0 } as const;

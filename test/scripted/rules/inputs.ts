@@ -23,15 +23,16 @@ function ofPerson(
     ({ message }) => message,
   );
   const known = new Set<string | null>();
-  let isStranger = isHidden;
+  let isStranger = true;
   for (const { id, what, isLost, heardAtMs } of told) {
     const index = indexOf(id);
     known.add(index);
     const count = stored.get(index)?.length ?? 0;
-    // Of a person without a phone the tap tells only its message, whose id the service may not know yet: until it does,
-    // nothing tells whose messages these are.
+    // Before the tap that begins the conversation nobody knows what a person writes about. Of a person without a phone
+    // the tap tells only its message, whose id the service may not know yet.
     isStranger &&= count === 0;
-    if (heardAtMs !== null && count !== 1 && !isStranger)
+    const isNobodys = isStranger && (isHidden || what !== 'interested');
+    if (heardAtMs !== null && count !== 1 && !isNobodys)
       note(`"${what}" was heard, and is stored ${count} times`);
     if (isLost && count > 0) note(`"${what}" never reached the service, and is stored`);
   }
