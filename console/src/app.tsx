@@ -77,7 +77,7 @@ function Pages({ operator }: { operator: Operator }) {
   const { frame } = useTexts();
   const mayDecide = operator.role !== 'viewer';
   return (
-    <DeskProvider>
+    <DeskProvider operator={operator.id}>
       <div className={styles.pages}>
         <Switch>
           <Route path="/applications/:id">

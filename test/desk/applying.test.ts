@@ -101,14 +101,21 @@ it(
     const loop = start();
     await sleep(1_000);
     const hourMs = 3_600_000;
+    // By what is stored, because a session of the test may have kept the right clock.
+    const undoMs = async () =>
+      (
+        await database.query<{ ms: number }>(
+          `SELECT extract(epoch FROM apply_at - created_at)::float8 * 1000 AS ms FROM proposals
+           WHERE application_id = $1 AND state = 'proposed'`,
+          [id],
+        )
+      ).rows[0]!.ms;
     await clock.set(database, hourMs);
-    await eventually('the leap', async () => (await times([id!]))[0]!.left_ms > 400_000);
-    assert.ok((await times([id!]))[0]!.left_ms < 510_000);
+    await eventually('the leap', async () => (await undoMs()) > hourMs);
+    assert.ok((await undoMs()) < hourMs + 510_000);
     await clock.set(database, 0);
-    await eventually('the way back', async () => (await times([id!]))[0]!.left_ms < 510_000);
-    const { state, left_ms } = (await times([id!]))[0]!;
-    assert.equal(state, 'proposed');
-    assert.ok(left_ms > 300_000, `${left_ms}`);
+    await eventually('the way back', async () => (await undoMs()) < 510_000);
+    assert.ok((await undoMs()) > 300_000);
     await loop.stop();
   },
 );

@@ -5,6 +5,9 @@ import { beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { route } from '../../src/operator-api/route.ts';
+import { startSession } from '../../src/operators/sql/sessions.ts';
+import { resetOperator } from '../../src/operators/uses/manage.ts';
+import { newSession } from '../../src/operators/uses/tokens.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
@@ -56,7 +59,55 @@ describe('a planted cookie', () => {
   });
 });
 
+describe('a stranger', () => {
+  it('who makes up logins fills no table, and stops no operator from a new sign-in', async () => {
+    const { id, signIn, nextCode } = await desk.enrolled(login(), 'viewer');
+    const rows = async () => (await database.query('SELECT FROM operator_tries')).rowCount;
+    const name = (n: number) => ({ login: `nobody${n}`, password: PASSWORD });
+    await database.query(
+      "INSERT INTO operator_tries (name, since, tries) SELECT decode(lpad(to_hex(n), 32, '0'), 'hex'), now(), 1 FROM generate_series(1, 5) AS n",
+    );
+    for (let n = 0; n < 3; n += 1) await desk.visitor().ask('POST', '/api/session', name(n));
+    await database.query('UPDATE operator_tries SET tries = 60');
+    const before = await rows();
+    for (let n = 3; n < 6; n += 1)
+      assert.equal((await desk.visitor().ask('POST', '/api/session', name(n))).status, 429);
+    assert.equal(await rows(), before);
+    const visitor = await signIn();
+    const again = { password: PASSWORD, code: await nextCode() };
+    assert.equal((await visitor.ask('POST', '/api/session/again', again)).status, 200, `operator ${id}`);
+  });
+
+  it('with a link chooses ten passwords within 15 minutes, and no more', async () => {
+    const { token } = await desk.invite(login(), 'viewer');
+    const choose = () => desk.visitor().ask('POST', '/api/enrolment', { token, password: PASSWORD });
+    for (let n = 0; n < 10; n += 1) assert.equal((await choose()).status, 200);
+    const { status, headers } = await choose();
+    assert.equal(status, 429);
+    assert.ok(Number(headers.get('retry-after')) > 0);
+  });
+});
+
 describe('a session of an operator who changes', () => {
+  it('does not outlive a reset of the factors, also where it begins at the same moment', async () => {
+    const { id, login: name } = await desk.enrolled(login(), 'viewer');
+    // As a sign-in leaves it that commits while the reset waits for the account.
+    const { cookie, key } = newSession();
+    const sneaks = inTransaction(database, async (session) => {
+      await session.query('SELECT FROM operators WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      await sleep(300);
+      await startSession(session, key, { operatorId: id, isWhole: true });
+    });
+    await sleep(100);
+    await resetOperator({ database }, name);
+    await sneaks;
+    const { rows } = await database.query('SELECT FROM operator_sessions WHERE operator_id = $1', [id]);
+    assert.deepEqual(rows, []);
+    const visitor = desk.visitor();
+    visitor.cookie = `ventanilla=${cookie}`;
+    assert.equal((await visitor.ask('GET', '/api/session')).status, 401);
+  });
+
   it('has the role of the account as it is now, at the next request', async () => {
     const { id, signIn } = await desk.enrolled(login(), 'viewer');
     const visitor = await signIn();

@@ -1,6 +1,6 @@
 /** What operators do. Where the service wants a sign-in first, the act waits for it, and is then sent as it was. */
 import { useSyncExternalStore } from 'react';
-import { AnswerError, ask, type Reply, type Request } from './ask.ts';
+import { AnswerError, ask, type Reply, type Request, shownOperator } from './ask.ts';
 
 /** `session`: it ended. `proof`: its sign-in is too old for the act. */
 export type SignInNeed = 'session' | 'proof';
@@ -20,14 +20,20 @@ const MOST_WAITS = 3;
 let waiting: readonly Waiting[] = [];
 const listeners = new Set<() => void>();
 
-/** As `ask`. With an idempotency key the act counts once, because each sending has the same one. */
+/**
+ * As `ask`. With an idempotency key the act counts once, because each sending has the same one. Throws a `NotSignedIn`
+ * where the page shows another operator by now: an act is never sent as somebody else.
+ */
 export async function act<Body>(...request: Request): Promise<Reply<Body>> {
+  const operator = shownOperator();
   for (let waits = 0; ; waits += 1) {
+    if (shownOperator() !== operator) throw new NotSignedIn();
     try {
       return await ask<Body>(...request);
     } catch (error) {
       const need = signInNeed(error);
       if (need === null || waits === MOST_WAITS) throw error;
+      if (shownOperator() !== operator) throw new NotSignedIn();
       await new Promise<void>((goOn, giveUp) => {
         setWaiting([...waiting, { need, goOn, giveUp: () => giveUp(new NotSignedIn()) }]);
       });

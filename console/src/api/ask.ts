@@ -38,11 +38,21 @@ export type Request = readonly [
 ];
 
 /** Whom the page shows: the service refuses a request where the session is of somebody else. null: nobody. */
-let shownOperator: number | null = null;
+let shown: number | null = null;
 
 /** Tells whom the page shows. Only the way in and out is asked without. */
 export function showOperator(id: number | null): void {
-  shownOperator = id;
+  shown = id;
+}
+
+/** The id of the operator whom the page shows; null: nobody. */
+export function shownOperator(): number | null {
+  return shown;
+}
+
+/** The header that names the operator for whom a request is. */
+export function asOperator(id: number | null): Readonly<Record<string, string>> {
+  return id === null ? {} : { 'Operator-Id': `${id}` };
 }
 
 /** The last request that gave the session another cookie. */
@@ -63,17 +73,21 @@ export function changeCookie<T>(request: Promise<T>): Promise<T> {
  */
 export async function ask<Body>(...request: Request): Promise<Reply<Body>> {
   const { number, isOver } = change;
+  const operator = shown;
   await isOver;
   try {
-    return await send<Body>(...request);
+    return await send<Body>(operator, request);
   } catch (error) {
     if (!(error instanceof AnswerError) || error.status !== 401 || change.number === number) throw error;
     await change.isOver;
-    return send<Body>(...request);
+    return send<Body>(operator, request);
   }
 }
 
-async function send<Body>(...[method, path, body, headers = {}]: Request): Promise<Reply<Body>> {
+async function send<Body>(
+  operator: number | null,
+  [method, path, body, headers = {}]: Request,
+): Promise<Reply<Body>> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const sentAt = performance.now();
   const response = await fetch(`/api${path}`, {
@@ -82,7 +96,7 @@ async function send<Body>(...[method, path, body, headers = {}]: Request): Promi
     keepalive: text !== undefined && text.length <= MOST_KEPT,
     headers: {
       ...headers,
-      ...(shownOperator !== null && !path.startsWith('/session') && { 'Operator-Id': `${shownOperator}` }),
+      ...(path.startsWith('/session') ? {} : asOperator(operator)),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     },
     ...(text !== undefined && { body: text }),

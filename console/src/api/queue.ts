@@ -9,7 +9,7 @@ import type {
 } from '../../../src/desk/routes/queue-forms.ts';
 import type { Filters } from '../queue/filters.ts';
 import { act } from './act.ts';
-import { ask } from './ask.ts';
+import { ask, asOperator } from './ask.ts';
 import { type Reading, reading } from './read.ts';
 
 export type SelectionReply = Static<typeof Selection>;
@@ -47,11 +47,14 @@ export async function claim(id: number): Promise<ClaimedReply> {
   return (await ask<ClaimedReply>('POST', `/applications/${id}/claim`, {})).body;
 }
 
-/** Gives an application back. The request outlives the page; its answer changes nothing. */
-export async function release(id: number): Promise<void> {
+/**
+ * Gives an application back that the operator holds. The request outlives the page, which may show somebody else by
+ * then; its answer changes nothing.
+ */
+export async function release(id: number, operator: number): Promise<void> {
   await fetch(`/api/applications/${id}/release`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', ...asOperator(operator) },
     body: '{}',
     keepalive: true,
   }).catch(() => undefined);

@@ -13,8 +13,14 @@ export type ClaimState =
 export const NOT_CLAIMED: ClaimState = { is: 'none' };
 
 export class Claims {
+  readonly #operator: number;
   readonly #states = new Map<number, ClaimState>();
   readonly #listeners = new Set<() => void>();
+
+  /** `operator`: the id of the one who claims. */
+  constructor(operator: number) {
+    this.#operator = operator;
+  }
 
   /** Renews from now on. Returns what ends it, which gives everything back. */
   start(): () => void {
@@ -24,7 +30,7 @@ export class Claims {
       for (const [id, { is }] of this.#states) if (is !== 'none') void this.#ask(id);
     };
     const leave = () => {
-      for (const id of this.#mine()) void release(id);
+      for (const id of this.#mine()) void release(id, this.#operator);
     };
     const timer = setInterval(renew, RENEW_MS);
     document.addEventListener('visibilitychange', renew);
@@ -61,7 +67,7 @@ export class Claims {
 
   /** Gives the application back. */
   give(id: number): void {
-    if (this.#mine().includes(id)) void release(id);
+    if (this.#mine().includes(id)) void release(id, this.#operator);
     this.forget(id);
   }
 
@@ -79,7 +85,7 @@ export class Claims {
     try {
       await claim(id);
       // Given back meanwhile: the answer came too late.
-      if (!this.#states.has(id)) await release(id);
+      if (!this.#states.has(id)) await release(id, this.#operator);
       else this.#set(id, { is: 'held' });
     } catch (error) {
       if (this.#states.has(id) && error instanceof AnswerError) this.#refused(id, error);

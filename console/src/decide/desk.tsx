@@ -15,15 +15,15 @@ interface Desk {
 
 const DeskContext = createContext<Desk | null>(null);
 
-function newDesk(queries: QueryClient): Desk {
-  const claims = new Claims();
+function newDesk(queries: QueryClient, operator: number): Desk {
+  const claims = new Claims(operator);
   return { claims, ahead: new Ahead(queries, claims), acts: new Acts(queries), place: { current: null } };
 }
 
-/** Lives as long as the operator is signed in. */
-export function DeskProvider({ children }: { children: ReactNode }) {
+/** Lives as long as the operator is signed in. `operator`: the id. */
+export function DeskProvider({ operator, children }: { operator: number; children: ReactNode }) {
   const queries = useQueryClient();
-  const [desk] = useState(() => newDesk(queries));
+  const [desk] = useState(() => newDesk(queries, operator));
   useEffect(() => desk.claims.start(), [desk]);
   useEffect(() => desk.acts.start(), [desk]);
   return <DeskContext value={desk}>{children}</DeskContext>;

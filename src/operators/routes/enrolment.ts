@@ -4,6 +4,7 @@ import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { addApp, beginEnrolment, endEnrolment, type Step } from '../uses/enrol.ts';
 import { EnrolmentBegun, EnrolmentEnded, GivenPassword, ShortText, Strict } from './forms.ts';
+import { throttled } from './throttled.ts';
 
 export const NO_LINK = {
   status: 404,
@@ -56,5 +57,7 @@ function answerOf<T, Reply>(step: Step<T>, reply: (value: T, login: string) => R
       return { status: 400, body: { error: step.fault } };
     case 'no_link':
       return NO_LINK;
+    case 'throttled':
+      return throttled(step.retryAfterSeconds);
   }
 }

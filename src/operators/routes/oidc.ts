@@ -8,6 +8,7 @@ import { type Ended, endSignIn } from '../uses/oidc-end.ts';
 import { NO_LINK } from './enrolment.ts';
 import { AtProvider, Nothing, ProviderAnswer, ShortText, Strict, WaysIn } from './forms.ts';
 import { NOT_PROVED } from './session.ts';
+import { throttled } from './throttled.ts';
 
 /** Where the identity provider sends the browser, below the origin of the console. */
 export const CALLBACK = '/api/session/oidc/callback';
@@ -79,12 +80,7 @@ async function started(
     const begun = await start;
     if (begun.kind === 'refused') return refused;
     if (begun.kind === 'done') return { body: { url: begun.url }, pendingCookie: begun.secret };
-    const { retryAfterSeconds } = begun;
-    return {
-      status: 429,
-      body: { error: `too many tries: wait ${retryAfterSeconds} seconds` },
-      retryAfterSeconds,
-    };
+    return throttled(begun.retryAfterSeconds);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     logFault(error);

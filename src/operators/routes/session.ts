@@ -8,6 +8,7 @@ import { endSession, hasWholeSession } from '../sql/sessions.ts';
 import { giveCode, givePassword, type SignIn } from '../uses/sign-in.ts';
 import { proveAgain } from '../uses/sign-in-again.ts';
 import { GivenPassword, Nothing, ShortText, SignedIn, Strict } from './forms.ts';
+import { throttled } from './throttled.ts';
 
 /** What becomes of an operator's work who has signed out everywhere. */
 export type SignedOut = (operatorId: number) => Promise<void>;
@@ -66,11 +67,8 @@ export function sessionRoutes(
       summary: 'Proves both factors again, for what needs a new sign-in. The session gets another secret.',
       body: Strict({ password: GivenPassword, code: ShortText }),
       reply: Nothing,
-      run: async ({ body, session, sessionKey, address }) =>
-        answerOf(
-          await proveAgain(store, { ...body, login: session!.login, key: sessionKey!, address }),
-          NOT_PROVED,
-        ),
+      run: async ({ body, session, sessionKey }) =>
+        answerOf(await proveAgain(store, { ...body, login: session!.login, key: sessionKey! }), NOT_PROVED),
     }),
     route({
       method: 'DELETE',
@@ -103,10 +101,7 @@ function answerOf(signIn: SignIn, refused: Answer<never> = REFUSED): Answer<Reco
       return { body: {}, cookie: signIn.cookie };
     case 'refused':
       return refused;
-    case 'throttled': {
-      const { retryAfterSeconds } = signIn;
-      const error = `too many tries: wait ${retryAfterSeconds} seconds`;
-      return { status: 429, body: { error }, retryAfterSeconds };
-    }
+    case 'throttled':
+      return throttled(signIn.retryAfterSeconds);
   }
 }

@@ -45,7 +45,9 @@ const SET_PASSWORD = `
   WITH ${UNBIND}
   UPDATE operators SET password = $2, totp = $3, totp_step = 0, enrolled_at = NULL WHERE id = $1`;
 const SET_TOTP = 'UPDATE operators SET totp = $2, totp_step = 0, enrolled_at = NULL WHERE id = $1';
+/** A session from before the enrolment was made with other factors. */
 const ENROL = `
+  WITH ended AS (DELETE FROM operator_sessions WHERE operator_id = $1)
   UPDATE operators SET enrolled_at = now(), totp_step = $2, enrolment = NULL, enrolment_ends = NULL WHERE id = $1`;
 const TAKE_STEP = 'UPDATE operators SET totp_step = $2 WHERE id = $1 AND totp_step < $2';
 const RESET = `

@@ -13,6 +13,8 @@ const BY_IDENTITY = `
   WHERE i.issuer = $1 AND i.subject = $2 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL
   FOR NO KEY UPDATE OF o`;
 const IS_BOUND = 'SELECT FROM operator_identities WHERE operator_id = $1';
+const IS_TAKEN = `
+  SELECT FROM operator_identities WHERE issuer = $2 AND subject = $3 AND operator_id <> $1`;
 const UNBIND = 'DELETE FROM operator_identities WHERE operator_id = $1';
 const BIND = `
   INSERT INTO operator_identities (operator_id, issuer, subject) VALUES ($1, $2, $3)
@@ -43,8 +45,10 @@ export async function bindIdentity(
   { issuer, subject }: Identity,
   linkDigest: Buffer,
 ): Promise<boolean> {
+  if ((await session.query(IS_TAKEN, [id, issuer, subject])).rowCount !== 0) return false;
   await session.query(UNBIND, [id]);
-  if ((await session.query(BIND, [id, issuer, subject])).rowCount !== 1) return false;
+  if ((await session.query(BIND, [id, issuer, subject])).rowCount !== 1)
+    throw new Error('another account was bound to the identity at the same moment');
   await session.query(TAKE_FACTORS, [id, linkDigest]);
   return true;
 }

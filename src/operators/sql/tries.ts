@@ -10,8 +10,12 @@ export interface Tried {
 
 const COUNT = 'SELECT name, tries, ends_in_seconds FROM count_operator_tries($1, $2)';
 const WINDOW = '15 minutes';
+const AT_ONCE = 5_000;
 const FORGET = `
-  DELETE FROM operator_tries WHERE since NOT BETWEEN now() - interval '${WINDOW}' AND now() + interval '1 minute'`;
+  DELETE FROM operator_tries WHERE name = ANY (ARRAY(
+    SELECT t.name FROM operator_tries t
+    WHERE t.since NOT BETWEEN now() - interval '${WINDOW}' AND now() + interval '1 minute'
+    LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED))`;
 const CLEAR = 'DELETE FROM operator_tries WHERE name = ANY ($1)';
 
 /**
@@ -36,5 +40,9 @@ export async function clearTries(database: Database, names: readonly Buffer[]): 
 
 /** Deletes the counts whose window is over. Returns their number. */
 export async function forgetTries(database: Database): Promise<number> {
-  return (await database.query(FORGET)).rowCount ?? 0;
+  for (let forgotten = 0; ; ) {
+    const { rowCount } = await database.query(FORGET);
+    forgotten += rowCount ?? 0;
+    if ((rowCount ?? 0) < AT_ONCE) return forgotten;
+  }
 }

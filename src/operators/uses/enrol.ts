@@ -17,6 +17,7 @@ import {
 import { isBound } from '../sql/identities.ts';
 import { hashPassword } from './password-hash.ts';
 import { recordSignIn } from './sign-in-record.ts';
+import { countLink } from './throttle.ts';
 import { digestOf, newRecoveryCodes, recoveryDigest } from './tokens.ts';
 
 interface Store {
@@ -29,21 +30,26 @@ export type Step<T> =
   | { readonly kind: 'done'; readonly account: Account; readonly value: T }
   /** The link is wrong, over or used. */
   | { readonly kind: 'no_link' }
-  | { readonly kind: 'wrong'; readonly fault: string };
+  | { readonly kind: 'wrong'; readonly fault: string }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
 
 /**
  * Sets the password of the account behind the link, and makes the secret of its codes. The value is the address for the
  * authenticator app; nobody gets it again. Throws `BusyError`.
  */
 export async function beginEnrolment(
-  { database, vault }: Store,
+  store: Store,
   { token, password }: { token: string; password: string },
 ): Promise<Step<string>> {
+  const { database, vault } = store;
   const link = digestOf(token);
   const account = await inTransaction(database, (session) => lockAccountByLink(session, link));
   if (account === null) return { kind: 'no_link' };
   const fault = faultOfPassword(password, account.login);
   if (fault !== null) return { kind: 'wrong', fault };
+  // Each hash keeps everybody else from signing in meanwhile.
+  const retryAfterSeconds = await countLink(store, link);
+  if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
   const hash = await hashPassword(password);
   const totp = randomBytes(SECRET_BYTES);
   return inTransaction(database, async (session): Promise<Step<string>> => {

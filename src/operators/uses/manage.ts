@@ -5,7 +5,7 @@ import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import type { Authority } from '../rules/authority.ts';
 import { LOGIN_RULE, normalLogin, readLogin } from '../rules/login.ts';
 import type { Role } from '../rules/role.ts';
-import { resetFactors } from '../sql/factors.ts';
+import { lockAccount, resetFactors } from '../sql/factors.ts';
 import {
   countAdmins,
   disableOperator as endAccount,
@@ -71,6 +71,8 @@ export function resetOperator({ database }: Context, login: string): Promise<Inv
   const { token, digest } = newToken();
   return inTransaction(database, async (session) => {
     const { id } = await live(session, login);
+    // A sign-in under way commits before, so that its session ends too.
+    await lockAccount(session, id);
     await resetFactors(session, id, digest);
     return { operator: await known(session, login), token };
   });

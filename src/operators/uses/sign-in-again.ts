@@ -1,6 +1,6 @@
 /**
  * How an operator who is signed in proves both factors again, for what needs a sign-in of the last five minutes. Tries
- * are bounded as those of a sign-in are, and recorded.
+ * are bounded by the operator's codes and by the session, and recorded.
  */
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -10,7 +10,7 @@ import { isPassword, refuseWhileBusy } from './password-hash.ts';
 import { proofOf } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
 import { recordSignIn } from './sign-in-record.ts';
-import { clearCodes, clearPasswords, countCode, countPassword } from './throttle.ts';
+import { clearCodes, countCode } from './throttle.ts';
 import { newSession } from './tokens.ts';
 
 interface Proof {
@@ -18,7 +18,6 @@ interface Proof {
   readonly key: SessionKey;
   readonly password: string;
   readonly code: string;
-  readonly address: string;
 }
 
 /**
@@ -27,16 +26,16 @@ interface Proof {
  */
 export async function proveAgain(
   store: { database: Database; vault: Vault },
-  { login, key, password, code, address }: Proof,
+  { login, key, password, code }: Proof,
 ): Promise<SignIn> {
   refuseWhileBusy();
   const { database, vault } = store;
   const account = await accountByLogin(database, login);
   if (account === null) return { kind: 'refused' };
   const { id } = account;
-  const waits = [await countPassword(store, { login, address }), await countCode(store, id)];
-  const retryAfterSeconds = Math.max(...waits.map((seconds) => seconds ?? 0));
-  if (retryAfterSeconds > 0) return { kind: 'throttled', retryAfterSeconds };
+  // Not by the login or the address, which strangers share behind a proxy: they would stop every payment.
+  const retryAfterSeconds = await countCode(store, id);
+  if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
   const isRight = await isPassword(password, account.password);
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
     const locked = await lockAccount(session, id);
@@ -54,9 +53,6 @@ export async function proveAgain(
     await recordSignIn(session, vault, id, 'sign in again', proof);
     return { kind: 'done', cookie };
   });
-  if (result.kind === 'done') {
-    await clearPasswords(store, { login, address });
-    await clearCodes(store, id);
-  }
+  if (result.kind === 'done') await clearCodes(store, id);
   return result;
 }

@@ -11,20 +11,22 @@ interface Store {
 
 const NAME_BYTES = 16;
 /**
- * The most tries in 15 minutes: of a login from an address, of a login, from an address, of an operator's codes; and
- * the most starts at the identity provider from an address.
+ * The most tries in 15 minutes: of a login from an address, of a login, from an address, of an operator's codes, of
+ * passwords with a link; and the most starts at the identity provider from an address.
  */
-const MOST = { pair: 10, login: 50, address: 50, codes: 10, starts: 50 } as const;
+const MOST = { pair: 10, login: 50, address: 50, codes: 10, link: 10, starts: 50 } as const;
 
 /** Counts a try of a password. Returns the seconds after which the next one is allowed; null: this one is. */
-export function countPassword(
+export async function countPassword(
   { database, vault }: Store,
   { login, address }: { login: string; address: string },
 ): Promise<number | null> {
+  // First: an address over its bound adds no row for each login that it makes up.
+  const wait = await countTry(database, [{ name: nameOf(vault, 'address', address), most: MOST.address }]);
+  if (wait !== null) return wait;
   return countTry(database, [
     { name: nameOf(vault, 'pair', `${login} ${address}`), most: MOST.pair },
     { name: nameOf(vault, 'login', login), most: MOST.login },
-    { name: nameOf(vault, 'address', address), most: MOST.address },
   ]);
 }
 
@@ -44,6 +46,11 @@ export function countCode({ database, vault }: Store, operatorId: number): Promi
 /** The code was right: the operator's tries count no more. */
 export function clearCodes({ database, vault }: Store, operatorId: number): Promise<void> {
   return clearTries(database, [nameOf(vault, 'codes', String(operatorId))]);
+}
+
+/** Counts a try to choose a password with a link. Returns what `countPassword` does. */
+export function countLink({ database, vault }: Store, linkDigest: Buffer): Promise<number | null> {
+  return countTry(database, [{ name: nameOf(vault, 'link', linkDigest.toString('hex')), most: MOST.link }]);
 }
 
 /** Counts a start at the identity provider. Returns what `countPassword` does. */
