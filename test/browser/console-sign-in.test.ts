@@ -84,6 +84,7 @@ describe('the sign-in in a browser', { skip, timeout: 240_000 }, async () => {
           await page.keyboard.press('Enter');
           await dialog.waitFor({ state: 'detached' });
           await isSignedIn(page);
+          await eventually('the act', async () => confirmed > before);
           assert.equal(confirmed, before + 1);
         },
         { expected },

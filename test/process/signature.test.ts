@@ -111,8 +111,10 @@ it('D43 to D47: a person answers the offer in the chat and signs', { timeout: 3 
   const pdf = api.media.files.get(contract.message.interactive?.header?.document.id ?? '');
   const sha256 = createHash('sha256').update(pdf!.bytes).digest('hex');
   assert.ok(textOf(contract).replaceAll(' ', '').includes(sha256), 'the words have the hash of the PDF');
+  // A word counts from the second after the arrival on.
+  const at = new Date(Date.now() - 2_000);
   await deliver(
-    statusWebhook({ id: contract.id, status: 'read', callback: contract.callback, recipient: FROM }),
+    statusWebhook({ id: contract.id, status: 'read', callback: contract.callback, recipient: FROM, at }),
   );
   await says('acepto');
   await next('the question for the last four characters', /últimos cuatro caracteres/);
