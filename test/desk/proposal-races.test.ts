@@ -65,15 +65,18 @@ it('of two proposals for one application at the same moment one is taken', bound
   for (const id of ids) assert.deepEqual(await traces(id), { reviews: 1, events: 1, acts: 1 });
 });
 
-it(
-  'what happened while a decision waited for the item is no part of what it stands on',
-  bounded,
-  async () => {
+const alone = (id: number) => desk.propose(ana.visitor, id);
+const ofMany = (id: number) =>
+  ana.visitor.ask('POST', '/api/proposals/bulk', {
+    ...{ act: 'approve', reason: 'fine', applications: [{ id, last_event: '0' }] },
+  });
+for (const [name, send] of Object.entries({ alone, 'of many': ofMany })) {
+  it(`what happened while a decision waited is no part of what it stands on: ${name}`, bounded, async () => {
     const [id] = await desk.register();
-    let answer: ReturnType<typeof desk.propose> | null = null;
+    let answer: ReturnType<typeof alone> | null = null;
     await inTransaction(database, async (session) => {
       await session.query('SELECT FROM review_items WHERE application_id = $1 FOR UPDATE', [id]);
-      answer = desk.propose(ana.visitor, id!);
+      answer = send(id!);
       const waits =
         "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'";
       while ((await database.query(waits)).rows.length === 0)
@@ -84,14 +87,20 @@ it(
         [id],
       );
     });
-    assert.equal((await answer!).status, 412);
+    const { status, body } = await answer!;
+    assert.deepEqual(
+      [status, body.results?.[0].result],
+      send === alone ? [412, undefined] : [200, 'changed'],
+    );
+    const items = await database.query('SELECT state FROM review_items WHERE application_id = $1', [id]);
+    assert.deepEqual(items.rows, [{ state: 'waiting' }], 'it waits for reviewers as before');
     const { rows } = await database.query(
       'SELECT FROM proposals WHERE application_id = $1 UNION ALL SELECT FROM open_proposals WHERE application_id = $1',
       [id],
     );
     assert.deepEqual(rows, []);
-  },
-);
+  });
+}
 
 it('several processes at once apply each proposal once', bounded, async () => {
   const ids = await desk.register(40);

@@ -19,8 +19,8 @@ const NOT_KNOWN: Ends = {
 export function wantedEnds(person: PersonSeen, store: Stored): Ends {
   const { applicationId, told, isHidden, script } = person;
   const { ends } = script;
-  const isKnown = store.inputs.some((input) => input.applicationId === applicationId);
-  if (!isKnown && (isHidden || told.length === 0)) return NOT_KNOWN;
+  const isKnown = () => store.inputs.some((input) => input.applicationId === applicationId);
+  if ((isHidden || told.length === 0) && !isKnown()) return NOT_KNOWN;
   const acts = (store.evidence.get(applicationId) ?? []).filter(({ kind }) => ACTS.includes(kind));
   const isClosed = store.conversations.some(
     (one) => one.applicationId === applicationId && one.place === 'closed',

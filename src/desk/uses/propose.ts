@@ -9,6 +9,7 @@ import { checkReason } from '../../operations/reason.ts';
 import type { Authority } from '../../operators/rules/authority.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { type BulkResult, secondReasonOf } from '../rules/proposal.ts';
+import { backToQueue } from '../sql/open-proposals.ts';
 import type { Outcome } from '../sql/proposal-requests.ts';
 import {
   addProposals,
@@ -79,7 +80,10 @@ export async function propose(
     session,
     reserved.flatMap(({ id }) => byId.get(id) ?? []),
   );
-  for (const id of changed) objections.set(id, 'changed');
+  for (const id of changed) {
+    objections.set(id, 'changed');
+    if (!notTaken.has(id)) await backToQueue(session, id);
+  }
   await unreserve(session, [...notTaken.keys(), ...changed]);
   const made = reserved
     .filter(({ id }) => !notTaken.has(id) && !changed.has(id))
