@@ -37,6 +37,16 @@ const SPREAD = `
     time_left = CASE WHEN hashint8(application_id + 3) % 20 = 0 THEN interval '5 hours' END,
     state = CASE WHEN hashint8(application_id + 3) % 20 = 0 THEN 'pended' WHEN hashint8(application_id + 4) % 200 = 0 THEN 'proposed' ELSE 'waiting' END`;
 
+/** What twenty operators decide in 90 days of twelve hours each, for eight reasons. */
+const DECIDED = `
+  INSERT INTO decision_hours (hour, operator_id, act, reason_code, is_against_score, decisions, first_ms)
+  SELECT date_trunc('hour', now(), 'UTC') - h.hour * interval '1 hour', o.id,
+    CASE WHEN r.code < 4 THEN 'approve' ELSE 'reject' END,
+    'code_' || r.code, r.code % 2 = 0, 5, elapsed_ms()
+  FROM generate_series(0, 2159) AS h(hour), operators o, generate_series(1, 8) AS r(code) WHERE h.hour % 24 < 12`;
+const ADD_DECIDERS = `
+  INSERT INTO operators (login, role) SELECT 'decider' || n, 'reviewer' FROM generate_series(1, 19) AS n`;
+
 interface Size {
   readonly stored: number;
   readonly waiting: number;
@@ -71,6 +81,9 @@ export async function benchDesk({ stored, waiting, rounds }: Size): Promise<Bar[
     await service.admin.query(SPREAD);
     await service.admin.query('VACUUM ANALYZE review_items');
     const cookie = await signedIn(service.connectionString);
+    await service.admin.query(ADD_DECIDERS);
+    await service.admin.query(DECIDED);
+    await service.admin.query('VACUUM ANALYZE decision_hours');
     const reviewer = reviewerAt(`http://localhost:${consolePort}/api`, cookie);
     const kinds = await kindsOf(reviewer, service.admin);
     const load = { running: true, rates: [] as number[] };

@@ -1,5 +1,7 @@
 /** Fills the store with many applications, as if they had come over time. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { isLate } from '../src/postgres/conflicts.ts';
 
 const BATCH = 100;
 const CHUNK_BATCHES = 1_000;
@@ -53,7 +55,18 @@ export async function fillStore(client: pg.Client, count: number, waiting = 20):
   // The upkeep puts a segment into buckets a minute after it was closed, at the earliest.
   await client.query('SELECT close_segments(1048576)');
   await client.query('UPDATE closed_segments SET closed_ms = closed_ms - 60000');
-  while ((await client.query('SELECT fill_look_up_buckets() AS filled')).rows[0].filled !== null);
+  while (await fillOne(client));
   await client.query('VACUUM ANALYZE');
   await client.query('CHECKPOINT');
+}
+
+/** Whether there was a segment to put into buckets; a loop of the service that reads it keeps it back for a moment. */
+async function fillOne(client: pg.Client): Promise<boolean> {
+  try {
+    return (await client.query('SELECT fill_look_up_buckets() AS filled')).rows[0].filled !== null;
+  } catch (error) {
+    if (!isLate(error)) throw error;
+    await sleep(1_000);
+    return true;
+  }
 }

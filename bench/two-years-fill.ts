@@ -44,6 +44,13 @@ const REPLIES = `
     hashint8extended(n * 16 + k, 3), t.at, t.at
   FROM generate_series($1::bigint, $2::bigint) AS n, generate_series(1, 8) AS k, LATERAL (SELECT now() - ${AGO} AS at) AS t
   WHERE $3::bigint >= 0`;
+/** One in ten wrote before the tap. */
+const ANSWERS = `
+  INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at, status, seen_ms)
+  SELECT ${APPLICATION}, -1, 1, hashint8extended(n, 1), ${SEALED}, t.at + interval '1 day', t.at, 'delivered',
+    elapsed_ms() - ms_of(${AGO})
+  FROM generate_series($1::bigint, $2::bigint) AS n, generate_series(1, 1) AS k, LATERAL (SELECT now() - ${AGO} AS at) AS t
+  WHERE n % 10 = 5 AND $3::bigint >= 0`;
 const DOCUMENTS = `
   INSERT INTO documents (application_id, partner_id, purpose, state, reason, received_at, received_ms, decided_at, content_type,
     bytes, sha256, file_key, sealed_secret, reading)
@@ -98,7 +105,7 @@ export async function fillTwoYears(admin: pg.Client, conversations: number): Pro
   const state = JSON.stringify({ ...newState('pending_signature'), place: 'earnings', nonce: 2 });
   const values = [1, conversations, OPEN];
   await admin.query(CONVERSATIONS, [...values, state]);
-  for (const text of [INPUTS, REPLIES, DOCUMENTS, DOCUMENT_INPUTS, CHECKS, CONTRACTS, EVIDENCE])
+  for (const text of [INPUTS, REPLIES, ANSWERS, DOCUMENTS, DOCUMENT_INPUTS, CHECKS, CONTRACTS, EVIDENCE])
     await admin.query(text, values);
   for (const { make } of indexes) await admin.query(make);
   for (const table of ['conversations', 'conversation_inputs', 'replies', 'loan_contracts']) {

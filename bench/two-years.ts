@@ -13,10 +13,9 @@ import { addInputs, inputsOfHour } from '../src/conversation/sql/inputs.ts';
 import { conversationsOfApplications, conversationsOfPhones } from '../src/conversation/sql/match.ts';
 import { mendConversations } from '../src/conversation/sql/retention.ts';
 import { changedBeside, nextOpen } from '../src/conversation/sql/sweep.ts';
-import { stampEnded } from '../src/conversation/sql/trim.ts';
 import { claimWork } from '../src/conversation/sql/work.ts';
 import { signingOf } from '../src/conversation/uses/neighbours.ts';
-import { trimConversations } from '../src/conversation/uses/trim.ts';
+import { stampChats, trimConversations, trimStrangers } from '../src/conversation/uses/trim.ts';
 import { takeTurns } from '../src/conversation/uses/turns.ts';
 import {
   countDocuments,
@@ -96,12 +95,17 @@ function statements(n: number): Readonly<Record<string, () => Promise<unknown>>>
   const some = Array.from({ length: TURNS }, (_, k) => `${n + k}` as ConversationId);
   const list = (filter: Partial<Parameters<typeof readConversations>[1]>) =>
     first(readConversations(database, { isOpen: null, heldBy: null, place: null, ...filter }));
+  /** The age of the oldest hundred conversations. */
+  const oldDays = 730 * (1 - 100 / (2 * n));
   const phones = some.map((one) => fromBigint<'phone'>(one));
+  const turns = () =>
+    takeTurns({
+      ...{ database, vault, signing: signingOf(vault), flows: new Map() },
+      ...{ mayRemind: () => true, onFault: () => {} },
+    });
   return {
-    [`${TURNS} turns`]: () =>
-      takeTurns({ database, vault, signing: signingOf(vault), flows: new Map(), onFault: () => {} }),
-    'a look for turns': () =>
-      takeTurns({ database, vault, signing: signingOf(vault), flows: new Map(), onFault: () => {} }),
+    [`${TURNS} turns`]: turns,
+    'a look for turns': turns,
     'a look for work': async () => [
       await claimWork(database, 'files', 4, 1),
       await claimWork(database, 'others', 8, 1),
@@ -118,8 +122,11 @@ function statements(n: number): Readonly<Record<string, () => Promise<unknown>>>
     'the newest replies of 50': () => untoldApplications(database, some.map(Number).map(toApplicationId)),
     'mend times': () => mendConversations(database),
     'fold counts': () => foldConversationCounts(database),
-    'stamp ended chats': () => stampEnded(database),
+    'stamp ended chats and answers': () => stampChats(database),
+    'forget answers to strangers, none due': () => trimStrangers(database, 100_000),
+    'forget answers to strangers, 10 due': () => trimStrangers(database, oldDays),
     'forget chats, none due': () => trimConversations(database, 100_000),
+    'forget chats, 100 due': () => trimConversations(database, oldDays),
     'list, first page': () => list({}),
     'list --open': () => list({ isOpen: true }),
     'list --held-by operator': () => list({ heldBy: 'operator' }),

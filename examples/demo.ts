@@ -2,18 +2,18 @@
  * Sends examples/batch.json to a running service and shows the outcome of each application (`npm run demo`). With
  * `--until signed` it registers one application instead and plays its applicant until the contract is signed.
  *
- * `VENTANILLA_URL` is the URL to send to (default http://127.0.0.1:8080/PRO). `VENTANILLA_API_KEY` is the key; without
- * it the demo reads `demo-key` under `DATA_DIR` (default ./data), which the service writes on its first start. With
- * `NO_COLOR` there are no colours. `VENTANILLA_SIMULATOR_URL` is the URL of the simulator's page (default
- * http://127.0.0.1:8081/simulator). The exit code is 0 where the batch was answered with 200, or with `--until signed`
- * where the contract was signed; else 1.
+ * `VENTANILLA_URL` is the URL to send to (default: `PORT` and `BASE_PATH` of this machine). `VENTANILLA_API_KEY` is the
+ * key; without it the demo reads `demo-key` under `DATA_DIR` (default ./data), which the service writes on its first
+ * start. With `NO_COLOR` there are no colours. `VENTANILLA_SIMULATOR_URL` is the URL of the simulator's page (default:
+ * `OPS_PORT` of this machine). As for the service, variables may stand in `.env`. The exit code is 0 where the batch
+ * was answered with 200, or with `--until signed` where the contract was signed; else 1.
  */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import { call, DemoError, endpoint, ROOT, readKey } from './demo/service.ts';
+import { call, DemoError, endpoint, ROOT, readKey, readVariables, simulatorPage } from './demo/service.ts';
 import { untilSigned } from './demo/until-signed.ts';
 
 interface Result {
@@ -110,14 +110,23 @@ async function showOutcomes(url: URL, key: string): Promise<void> {
   );
 }
 
+const USAGE = `Usage: npm run demo                        sends a hundred applicants and shows what became of each
+       npm run demo -- --until signed     plays one applicant until the contract is signed
+
+Variables, which may stand in .env: PORT, BASE_PATH, OPS_PORT and DATA_DIR as the service has them, or in their place
+VENTANILLA_URL, VENTANILLA_SIMULATOR_URL and VENTANILLA_API_KEY; NO_COLOR.`;
+
 async function main([option, until, ...rest]: readonly string[]): Promise<void> {
   if (option === undefined) return showOutcomes(endpoint(), await readKey());
-  if (option !== '--until' || until !== 'signed' || rest.length > 0)
-    throw new DemoError('Usage: npm run demo, or npm run demo -- --until signed');
-  await untilSigned(endpoint(), await readKey());
+  if (option === '--help' || option === '-h') return console.log(USAGE);
+  if (option !== '--until') throw new DemoError(`unknown argument '${option}'\n\n${USAGE}`);
+  if (until !== 'signed') throw new DemoError(`--until must be: signed\n\n${USAGE}`);
+  if (rest.length > 0) throw new DemoError(`unknown argument '${rest[0]}'\n\n${USAGE}`);
+  await untilSigned(endpoint(), await readKey(), simulatorPage());
 }
 
 try {
+  readVariables();
   await main(process.argv.slice(2));
 } catch (error) {
   console.error(error instanceof DemoError ? error.message : error);

@@ -95,6 +95,8 @@ CREATE TABLE application_states (
   signed_at timestamptz,
   -- Until when the applicant may withdraw from the signed contract; NULL: the country has no such period.
   withdrawable_until timestamptz,
+  -- Somebody at the phone said that it is not the applicant's: no message of the application goes there (D43).
+  wrong_person boolean NOT NULL DEFAULT false,
   PRIMARY KEY (batch_id, application_id)
 );
 -- The leads, newest first. Few applications have one, so the index is small.

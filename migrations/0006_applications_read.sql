@@ -58,7 +58,7 @@ $$;
 -- applications; applications_of finds single ones.
 CREATE VIEW applications AS
 SELECT a.*, coalesce(s.status, initial_status(a.decision)) AS status, s.interested_at, s.signed_at,
-  s.withdrawable_until
+  s.withdrawable_until, coalesce(s.wrong_person, false) AS wrong_person
 FROM batches b
 CROSS JOIN LATERAL generate_series(0, cardinality(b.id_numbers) - 1) AS p(position)
 CROSS JOIN LATERAL application_at(b.id, b.created_at, b.partner_id, b.api_key_id, b.policy_id, b.phones,
@@ -77,7 +77,8 @@ DECLARE
   -- With these values the planner finds the partitions to read, also on another machine.
   v_batches constant bigint[] := nullif(ARRAY(SELECT DISTINCT batch_of(g.id) FROM unnest(p_ids) AS g(id)), '{}');
 BEGIN
-  RETURN QUERY SELECT a.*, coalesce(s.status, initial_status(a.decision)), s.interested_at, s.signed_at, s.withdrawable_until
+  RETURN QUERY SELECT a.*, coalesce(s.status, initial_status(a.decision)), s.interested_at, s.signed_at, s.withdrawable_until,
+    coalesce(s.wrong_person, false)
   FROM unnest(p_ids) AS g(id)
   JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY (v_batches)
   CROSS JOIN LATERAL application_at(b.id, b.created_at, b.partner_id, b.api_key_id, b.policy_id, b.phones,

@@ -158,9 +158,19 @@ BEGIN
 END
 $$;
 
+-- Those of these applications whose approval a chat tells, so that no message does. None by itself: a later file may
+-- replace the function, as 0067_conversation_reviews.sql does.
+CREATE FUNCTION told_in_chat(p_application_ids bigint[]) RETURNS bigint[]
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN '{}';
+END
+$$;
+
 -- Queues the message after a review that led to p_status (D40), in the transaction of the review, which has locked the
 -- application. The applicant has consented and has a phone. A message that has not gone out is replaced. If one may
--- have gone out, the new one follows, unless the brand of the application's key says otherwise.
+-- have gone out, the new one follows, unless the brand of the application's key says otherwise. Neither comes where the
+-- chat tells of an approval.
 CREATE FUNCTION queue_message_after_review(
   p_application_id bigint, p_status application_status, p_api_key_id integer
 ) RETURNS void
@@ -189,7 +199,38 @@ BEGIN
     WHERE message_id = ANY (v_queued);
   END IF;
   IF v_has_gone_out AND NOT v_follows THEN RETURN; END IF;
+  IF p_status = 'pending_signature' AND told_in_chat(ARRAY[p_application_id]) <> '{}' THEN RETURN; END IF;
   PERFORM queue_fitting_messages(ARRAY[p_application_id], ARRAY[p_status]);
+END
+$$;
+
+-- Cancels the messages after an approval that wait, because the chat tells it in the same transaction. Where one has
+-- left meanwhile, the chat must not: then the function raises VN001, and the caller begins anew.
+CREATE FUNCTION cancel_approvals(p_application_ids bigint[]) RETURNS void
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  -- A constant, because on a cluster an UPDATE calls no such function.
+  v_now constant timestamptz := clock_timestamp();
+  v_ids constant bigint[] := ARRAY(
+    SELECT message_after_review(a.id, 'pending_signature') FROM unnest(p_application_ids) AS a(id));
+  v_queued bigint[];
+  v_left bigint;
+BEGIN
+  -- An empty list names no partitions, and PostgreSQL then takes all of them.
+  IF v_ids = '{}' THEN RETURN; END IF;
+  SELECT array_agg(h.message_id) FILTER (WHERE h.status = 'queued'),
+    min(h.message_id) FILTER (WHERE h.status NOT IN ('queued', 'failed', 'cancelled'))
+  INTO v_queued, v_left FROM (
+    SELECT m.message_id, m.status FROM message_records m WHERE m.message_id = ANY (v_ids)
+    ORDER BY m.message_id FOR NO KEY UPDATE) AS h;
+  IF v_left IS NOT NULL THEN
+    RAISE EXCEPTION 'message % has left', v_left USING ERRCODE = 'VN001';
+  END IF;
+  IF v_queued IS NULL THEN RETURN; END IF;
+  UPDATE message_records SET status = 'cancelled', reason = 'replaced', due_at = NULL, changed_at = v_now
+  WHERE message_id = ANY (v_queued);
 END
 $$;
 

@@ -57,12 +57,14 @@ END
 $$;
 
 -- The messages that do not fit the status of their application any more (D40). closed: their application is closed.
--- replaced: their application has another open status. application_ids, statuses: these applications, with the status
--- of each one now, but for reminders, in whose place nothing comes. NULLs: all messages fit. A reminder fits every open
--- status.
+-- replaced: their application has another open status, or is signed (D46): the chat has told the applicant by then. An
+-- open chat tells of an approval too (told_in_chat).
+-- application_ids, statuses: the applications of another status, with the status of each one now, but for reminders, in
+-- whose place nothing comes. NULLs: all messages fit. A reminder fits every open status. of_wrong_person: the phone of
+-- their application is somebody else's (D43), so nothing comes in their place.
 CREATE FUNCTION unfitting_messages(
   m claimed_messages, OUT closed bigint[], OUT replaced bigint[], OUT application_ids bigint[],
-  OUT statuses application_status[]
+  OUT statuses application_status[], OUT of_wrong_person bigint[]
 )
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -70,20 +72,30 @@ DECLARE
   v_batches constant bigint[] := ARRAY(SELECT DISTINCT batch_of(a.id) FROM unnest(v_applications) AS a(id));
   v_changed_ids bigint[];
   v_changed_to application_status[];
+  v_are_signed boolean[];
+  v_are_wrong boolean[];
+  v_have_chats bigint[];
+  v_told bigint[];
 BEGIN
-  SELECT array_agg(s.application_id), array_agg(s.status) INTO v_changed_ids, v_changed_to FROM application_states s
+  SELECT array_agg(s.application_id), array_agg(s.status), array_agg(s.signed_at IS NOT NULL), array_agg(s.wrong_person),
+    array_agg(s.application_id) FILTER (WHERE s.conversation_at IS NOT NULL)
+  INTO v_changed_ids, v_changed_to, v_are_signed, v_are_wrong, v_have_chats FROM application_states s
   WHERE s.batch_id = ANY (v_batches) AND s.application_id = ANY (v_applications);
   IF v_changed_ids IS NULL THEN RETURN; END IF;
+  IF v_have_chats IS NOT NULL AND 'approved' = ANY (m.types) THEN v_told := told_in_chat(v_have_chats); END IF;
   SELECT array_agg(u.id) FILTER (WHERE NOT is_open(u.status)),
     array_agg(u.id) FILTER (WHERE is_open(u.status)),
-    array_agg(application_of_message(u.id)) FILTER (WHERE NOT is_reminder(u.id)),
-    array_agg(u.status) FILTER (WHERE NOT is_reminder(u.id))
-  INTO closed, replaced, application_ids, statuses FROM (
-    SELECT g.id, c.status
+    array_agg(application_of_message(u.id)) FILTER (WHERE u.has_successor AND NOT u.is_wrong),
+    array_agg(u.status) FILTER (WHERE u.has_successor AND NOT u.is_wrong),
+    array_agg(u.id) FILTER (WHERE u.is_wrong)
+  INTO closed, replaced, application_ids, statuses, of_wrong_person FROM (
+    SELECT g.id, c.status, c.is_signed OR g.type = 'approved' AND c.id = ANY (v_told) AS is_told, c.is_wrong,
+      g.type = 'reminder' AND NOT is_open(c.status) AS is_late,
+      g.type <> 'reminder' AND g.type IS DISTINCT FROM message_type_for(c.status) AS has_successor
     FROM unnest(m.ids, m.types) AS g(id, type)
-    JOIN unnest(v_changed_ids, v_changed_to) AS c(id, status) ON c.id = application_of_message(g.id)
-    WHERE CASE WHEN g.type = 'reminder' THEN NOT is_open(c.status)
-      ELSE g.type IS DISTINCT FROM message_type_for(c.status) END) AS u;
+    JOIN unnest(v_changed_ids, v_changed_to, v_are_signed, v_are_wrong) AS c(id, status, is_signed, is_wrong)
+      ON c.id = application_of_message(g.id)) AS u
+  WHERE u.is_late OR u.has_successor OR u.is_wrong OR u.is_told AND is_open(u.status);
 END
 $$;
 
@@ -166,13 +178,14 @@ $$;
 -- What keeps messages back, whatever room the sender has. reasons: an element each; NULL: nothing does. free_at: from
 -- when on the phone of each message is free. p_sent_by: as last_sends gives it.
 CREATE FUNCTION obstacles_to(
-  m claimed_messages, p_closed bigint[], p_replaced bigint[], p_over bigint[], p_is_paused boolean,
-  p_sent_by timestamptz[], p_pair interval, p_at timestamptz, OUT reasons text[], OUT free_at timestamptz[]
+  m claimed_messages, p_of_wrong_person bigint[], p_closed bigint[], p_replaced bigint[], p_over bigint[],
+  p_is_paused boolean, p_sent_by timestamptz[], p_pair interval, p_at timestamptz, OUT reasons text[], OUT free_at timestamptz[]
 )
 LANGUAGE plpgsql AS $$
 BEGIN
   SELECT array_agg(
     CASE
+      WHEN g.id = ANY (p_of_wrong_person) THEN 'wrong_person'
       WHEN g.id = ANY (p_closed) THEN 'application_closed'
       WHEN g.id = ANY (p_replaced) THEN 'replaced'
       -- The test uses no EXISTS, which the planner may turn into a hash of the whole table.
@@ -211,7 +224,7 @@ BEGIN
   SELECT array_agg(j.reason ORDER BY j.n),
     array_agg(CASE
       WHEN j.reason IS NULL THEN 'sending'::message_status
-      WHEN j.reason IN ('application_closed', 'replaced', 'suppressed', 'recipient_limit') THEN 'cancelled'
+      WHEN j.reason IN ('wrong_person', 'application_closed', 'replaced', 'suppressed', 'recipient_limit') THEN 'cancelled'
       ELSE 'queued' END ORDER BY j.n),
     array_agg(CASE j.reason
       WHEN 'pair_limit' THEN j.free_at

@@ -150,7 +150,7 @@ BEGIN
   END IF;
   v_unfitting := unfitting_messages(v_messages);
   v_last := last_sends(v_messages.phones, p_answer_within);
-  v_obstacles := obstacles_to(v_messages, v_unfitting.closed, v_unfitting.replaced,
+  v_obstacles := obstacles_to(v_messages, v_unfitting.of_wrong_person, v_unfitting.closed, v_unfitting.replaced,
     over_limit(v_messages, v_last.sent_at IS NOT NULL, v_at, p_messages, p_rejected), v_sender.paused_at IS NOT NULL,
     v_last.sent_by, p_pair, v_at);
   v_decisions := decisions_on(v_messages.partners, v_obstacles.reasons, v_obstacles.free_at, v_last.sent_at, v_sender,

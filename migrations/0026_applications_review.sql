@@ -43,10 +43,10 @@ END
 $$;
 
 -- Moves an application and writes its history if its status is one of p_from (D34). A final one frees its phone, and
--- one in review leaves the queue (D35). An approval and a rejection queue a message (D40), and every move is an event
--- (D41). Returns the status before (NULL: it cannot be read) and whether the application moved; no row if
--- there is no such application. Re-reads the status after taking the lock, so that of two reviews at once the second
--- sees the first.
+-- one in review leaves the queue (D35). An approval and a rejection queue a message (D40), but not to a wrong person
+-- (D43), and every move is an event (D41). Returns the status before (NULL: it cannot be read) and whether the
+-- application moved; no row if there is no such application. Re-reads the status after taking the lock, so that of two
+-- reviews at once the second sees the first.
 --
 -- An application with a conversation is paid out only when its contract is signed and the time to withdraw is over, or
 -- where two operators override that (p_override; D46). Otherwise it does not move, and held_by_contract is true;
@@ -69,6 +69,7 @@ DECLARE
   v_conversation_at timestamptz;
   v_signed_at timestamptz;
   v_until timestamptz;
+  v_is_wrong_person boolean;
 BEGIN
   SELECT a.status, a.phone_index, a.partner_id,
     CASE WHEN a.messaging_optin AND a.phone_index IS NOT NULL THEN a.api_key_id END
@@ -79,8 +80,8 @@ BEGIN
   END IF;
   INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (batch_of(p_id), p_id, v_status)
   ON CONFLICT (batch_id, application_id) DO UPDATE SET status = s.status
-  RETURNING s.status, s.conversation_at, s.signed_at, s.withdrawable_until
-  INTO v_status, v_conversation_at, v_signed_at, v_until;
+  RETURNING s.status, s.conversation_at, s.signed_at, s.withdrawable_until, s.wrong_person
+  INTO v_status, v_conversation_at, v_signed_at, v_until, v_is_wrong_person;
   IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false, false, v_until; RETURN; END IF;
   IF p_to = 'disbursed' AND NOT p_override AND v_conversation_at IS NOT NULL
     AND (v_signed_at IS NULL OR v_until > clock_timestamp())
@@ -103,7 +104,7 @@ BEGIN
     DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = p_id;
   END IF;
   -- A withdrawal is no decision of an operator: the applicant reads of it in the conversation.
-  IF p_to <> 'disbursed' AND p_reason_code <> 'contract_withdrawn' AND v_key_id IS NOT NULL THEN
+  IF p_to <> 'disbursed' AND p_reason_code <> 'contract_withdrawn' AND v_key_id IS NOT NULL AND NOT v_is_wrong_person THEN
     PERFORM queue_message_after_review(p_id, p_to, v_key_id);
   END IF;
   PERFORM add_partner_events('application.status_changed', ARRAY[v_partner_id], ARRAY[p_id], v_status, p_to,
@@ -152,6 +153,22 @@ BEGIN
   WHERE s.batch_id = ANY (ARRAY(SELECT batch_of(u.id) FROM unnest(v_ids) AS u(id))) AND s.application_id = ANY (v_ids)
     AND s.conversation_at IS NOT NULL AND is_open(s.status)
   ORDER BY s.application_id;
+END
+$$;
+
+-- Notes whether the phone of these applications is somebody else's (D43).
+CREATE FUNCTION note_wrong_person(p_ids bigint[], p_is_wrong boolean) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_ids bigint[];
+  v_statuses application_status[];
+BEGIN
+  -- Reads before anything is written: docs/scale.md says why.
+  SELECT array_agg(a.id), array_agg(a.status) INTO v_ids, v_statuses
+  FROM applications_of(p_ids) AS a WHERE a.status IS NOT NULL;
+  INSERT INTO application_states AS s (batch_id, application_id, status, wrong_person)
+  SELECT batch_of(u.id), u.id, u.status, p_is_wrong FROM unnest(v_ids, v_statuses) AS u(id, status) ORDER BY u.id
+  ON CONFLICT (batch_id, application_id) DO UPDATE SET wrong_person = excluded.wrong_person;
 END
 $$;
 

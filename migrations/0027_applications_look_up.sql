@@ -3,10 +3,10 @@
 -- when no batch can come into it any more. A search reads one bucket for each value and segment, and scans the newer
 -- batches, which are not in buckets yet.
 
--- Closed segments: batch numbers that no new batch gets, of one partition each, with about a million applications.
--- Segments are put into buckets in their order, so all segments before one in buckets are in buckets as well. The last
--- segment of a partition ends where the partition ends. Bound: one row a million applications and one a partition; the
--- rows of a deleted partition are deleted.
+-- Closed segments: batch numbers that no new batch gets, of one partition each, with about a million applications, or
+-- many small batches until segments are joined. They are put into buckets in their order, so all before one in buckets
+-- are in buckets as well. The last one of a partition ends where the partition ends. Bound: two rows a million
+-- applications, two a partition, 16 in the partition in use; the rows of a deleted partition are deleted.
 CREATE TABLE closed_segments (
   -- The first batch number of the segment, and that of the next one.
   begins_at bigint NOT NULL,
@@ -23,6 +23,10 @@ CREATE TABLE closed_segments (
   kept_ms bigint,
   written_ms bigint
 );
+
+-- The applications of a segment, and the most batches: a search scans all that are in no buckets yet.
+CREATE FUNCTION segment_applications() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 1048576;
+CREATE FUNCTION segment_batches() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 65536;
 
 -- Locks the list until the end of the transaction; false if another session holds it. A session that read the
 -- partitions while another one drops one would list the dropped one again, and fail on it for ever.
@@ -99,8 +103,8 @@ BEGIN
 END
 $$;
 
--- Closes the segments whose partition was left, and the current segment if it has about p_applications. At most 16 at a
--- time, because on a cluster each takes many milliseconds; the next turn of the upkeep closes more.
+-- Closes the segments whose partition was left, and the current one if it has about p_applications or the most batches.
+-- At most 16 at a time, because on a cluster each takes many milliseconds; the next turn of the upkeep closes more.
 CREATE FUNCTION close_segments(p_applications bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -120,7 +124,7 @@ BEGIN
     v_end := least(partition_end(v_from), v_last + 1);
     EXIT WHEN v_end <= v_from;
     v_applications := applications_between(v_from, v_end);
-    EXIT WHEN v_end > v_last AND v_applications < p_applications;
+    EXIT WHEN v_end > v_last AND v_applications < p_applications AND v_end - v_from < segment_batches();
     INSERT INTO closed_segments (begins_at, ends_at, closed_ms, applications)
     VALUES (v_from, v_end, elapsed_ms(), v_applications);
     PERFORM put_open_from(v_end);
@@ -168,6 +172,30 @@ BEGIN
 END
 $$;
 
+-- Joins a closed segment with the small ones before it, where they have enough applications together or the partition
+-- ends here. Returns where it begins: the caller puts all of it into buckets.
+CREATE FUNCTION join_segments(p_closed closed_segments) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_end constant bigint := partition_end(p_closed.begins_at);
+  v_from bigint;
+  v_applications bigint;
+BEGIN
+  SELECT min(s.begins_at), p_closed.applications + sum(s.applications) INTO v_from, v_applications FROM closed_segments s
+  WHERE s.begins_at >= v_end - partition_width() AND s.begins_at < p_closed.begins_at AND NOT EXISTS (
+    SELECT FROM closed_segments h WHERE h.begins_at >= s.begins_at AND h.begins_at < p_closed.begins_at
+      AND h.applications >= segment_applications() / 2);
+  IF v_from IS NULL OR v_applications < segment_applications() AND p_closed.ends_at < v_end THEN RETURN p_closed.begins_at; END IF;
+  -- The key begins with the bucket: without all of them by name the whole table is read.
+  DELETE FROM look_up_buckets k
+  WHERE k.is_phone = ANY ('{false,true}') AND k.bucket = ANY (ARRAY(SELECT generate_series(-1024, 1023)::smallint))
+    AND k.begins_at >= v_from AND k.begins_at < p_closed.begins_at;
+  DELETE FROM closed_segments s WHERE s.begins_at >= v_from AND s.begins_at < p_closed.begins_at;
+  UPDATE closed_segments s SET begins_at = v_from, may_have_surplus = true WHERE s.ends_at = p_closed.ends_at;
+  RETURN v_from;
+END
+$$;
+
 -- Puts the oldest closed segment that is not in buckets into buckets. Returns its number of applications; NULL
 -- if there is none, or another session does it. A batch may get its number before its segment closes and be stored
 -- afterwards. Statements take seconds, so a minute has to pass first; a commit that waits for its standby can take
@@ -206,7 +234,7 @@ BEGIN
       END $do$ $command$) AS s WHERE NOT s.success;
     IF FOUND THEN RAISE EXCEPTION 'a part of the partition cannot be locked' USING ERRCODE = 'lock_not_available'; END IF;
   END IF;
-  RETURN fill_segment(v_closed.begins_at, v_closed.ends_at, v_partition);
+  RETURN fill_segment(join_segments(v_closed), v_closed.ends_at, v_partition);
 END
 $$;
 
@@ -226,6 +254,7 @@ BEGIN
     SELECT application_id_at(k.begins_at, u."offset") AS id, k.is_phone
     FROM (SELECT true AS is_phone, unnest(p_phones) AS index UNION ALL SELECT false, unnest(p_id_numbers)) AS w
     JOIN look_up_buckets k ON k.is_phone = w.is_phone AND k.bucket = bucket_of(w.index)
+      AND w.index = ANY (k.indexes)
     CROSS JOIN LATERAL unnest(k.indexes, k.offsets) AS u(index, "offset") WHERE u.index = w.index
   ) AS f
   GROUP BY f.id
@@ -236,6 +265,30 @@ BEGIN
     AND (p_id_numbers IS NULL OR b.id_numbers && p_id_numbers)
     AND (p_phones IS NULL OR b.phones[p + 1] = ANY (p_phones))
     AND (p_id_numbers IS NULL OR b.id_numbers[p + 1] = ANY (p_id_numbers));
+END
+$$;
+
+-- The ids of the applications with this phone, and of those with this ID number. NULL: of none. Both in one scan of the
+-- newer batches, which takes most of the time; an array is taken apart only where the value is in it.
+CREATE FUNCTION look_up_person(p_phone bigint, p_id_number bigint) RETURNS TABLE (id bigint, is_phone boolean)
+LANGUAGE plpgsql STABLE ROWS 10
+SET plan_cache_mode = force_custom_plan
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+DECLARE
+  v_from constant bigint := coalesce((SELECT max(ends_at) FROM closed_segments WHERE in_buckets), 0);
+BEGIN
+  RETURN QUERY
+  SELECT application_id_at(k.begins_at, u."offset"), w.is_phone
+  FROM (SELECT true AS is_phone, p_phone AS index UNION ALL SELECT false, p_id_number) AS w
+  JOIN look_up_buckets k ON k.is_phone = w.is_phone AND k.bucket = bucket_of(w.index) AND w.index = ANY (k.indexes)
+  CROSS JOIN LATERAL unnest(k.indexes, k.offsets) AS u(index, "offset") WHERE u.index = w.index
+  UNION ALL
+  SELECT application_id_at(b.id, p), t.is_phone
+  FROM batches b, generate_series(0, cardinality(b.id_numbers) - 1) AS p, unnest('{true,false}'::boolean[]) AS t(is_phone)
+  WHERE b.id >= v_from AND (p_phone = ANY (b.phones) OR p_id_number = ANY (b.id_numbers))
+    AND CASE WHEN t.is_phone THEN b.phones[p + 1] = p_phone ELSE b.id_numbers[p + 1] = p_id_number END;
 END
 $$;
 

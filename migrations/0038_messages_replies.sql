@@ -17,6 +17,8 @@ CREATE TABLE replies (
   status message_status NOT NULL DEFAULT 'queued',
   -- As in message_records.
   reason text,
+  -- Since it went out somebody has said that the phone is not the applicant's (D43): it does not go out again.
+  never_again boolean NOT NULL DEFAULT false,
   attempts smallint NOT NULL DEFAULT 0,
   -- queued: when the reply may be claimed next. sending: from when on it counts as lost. Otherwise without meaning.
   due_at timestamptz NOT NULL,
@@ -132,19 +134,23 @@ DECLARE
   v_ids bigint[];
   v_due_at timestamptz[];
   v_sent_at timestamptz[];
+  v_statuses message_status[];
+  v_reasons text[];
 BEGIN
   -- Computed before the change: on a cluster an UPDATE computes no times.
   SELECT array_agg(h.id), array_agg(least(v_now + g.after_ms * interval '1 millisecond', greatest(h.window_until, v_now))),
-    array_agg(coalesce(h.sent_at, CASE WHEN g.status = 'accepted' THEN v_now END))
-  INTO v_ids, v_due_at, v_sent_at FROM (
+    array_agg(coalesce(h.sent_at, CASE WHEN g.status = 'accepted' THEN v_now END)),
+    array_agg(CASE WHEN g.status = 'queued' AND h.never_again THEN 'cancelled' ELSE g.status END),
+    array_agg(CASE WHEN g.status = 'queued' AND h.never_again THEN 'wrong_person' ELSE g.reason END)
+  INTO v_ids, v_due_at, v_sent_at, v_statuses, v_reasons FROM (
     SELECT r.* FROM replies r WHERE r.id = ANY (p_ids) ORDER BY r.id FOR NO KEY UPDATE) AS h
-  JOIN unnest(p_ids, p_attempts, p_statuses, p_after_ms) AS g(id, attempt, status, after_ms)
+  JOIN unnest(p_ids, p_attempts, p_statuses, p_reasons, p_after_ms) AS g(id, attempt, status, reason, after_ms)
     ON h.id = g.id AND h.attempts = g.attempt
   WHERE h.status = ANY (p_from);
-  UPDATE replies r SET status = g.status, reason = g.reason, changed_at = v_now, due_at = k.due_at, sent_at = k.sent_at,
+  UPDATE replies r SET status = k.status, reason = k.reason, changed_at = v_now, due_at = k.due_at, sent_at = k.sent_at,
     channel_message_id = coalesce(g.channel_id, r.channel_message_id)
-  FROM unnest(v_ids, v_due_at, v_sent_at) AS k(id, due_at, sent_at)
-  JOIN unnest(p_ids, p_statuses, p_channel_ids, p_reasons) AS g(id, status, channel_id, reason) ON g.id = k.id
+  FROM unnest(v_ids, v_due_at, v_sent_at, v_statuses, v_reasons) AS k(id, due_at, sent_at, status, reason)
+  JOIN unnest(p_ids, p_channel_ids) AS g(id, channel_id) ON g.id = k.id
   WHERE r.id = k.id;
 END
 $$;

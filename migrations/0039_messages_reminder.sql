@@ -1,9 +1,10 @@
 -- The reminder of an application: a template that asks the applicant to go on with the conversation. The head of
 -- 0007_messages.sql gives the order of locks.
 
--- Queues the reminders of open applications whose applicant has consented and has a phone. A reminder that has ended
--- may go out again: its attempts count on, its tries begin anew. Returns the applications whose reminder is queued now:
--- not those of which one waits or may be on its way. The caller passes applications of few partitions.
+-- Queues the reminders of open applications whose applicant has consented and has a phone, which is not somebody
+-- else's. A reminder that has ended may go out again: its attempts count on, its tries begin anew. Returns the
+-- applications whose reminder is queued now: not those of which one waits or may be on its way. The caller passes
+-- applications of few partitions.
 CREATE FUNCTION queue_reminders(p_application_ids bigint[]) RETURNS SETOF bigint
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
@@ -18,7 +19,7 @@ DECLARE
 BEGIN
   SELECT array_agg(reminder_of(a.id) ORDER BY a.id), array_agg(a.partner_id ORDER BY a.id) INTO v_ids, v_partners
   FROM applications_of(p_application_ids) AS a
-  WHERE is_open(a.status) AND a.messaging_optin AND a.phone_index IS NOT NULL;
+  WHERE is_open(a.status) AND a.messaging_optin AND a.phone_index IS NOT NULL AND NOT a.wrong_person;
   IF v_ids IS NULL THEN RETURN; END IF;
   WITH made AS (
     INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, partner_id)

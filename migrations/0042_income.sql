@@ -32,7 +32,11 @@ CREATE TABLE income_checks (
   new_decision text,
   -- The months and their amounts by document, sealed: months of earnings tell a person to the platform that paid them.
   evidence bytea,
-  UNIQUE (application_id, digest)
+  -- Who accepted the income as it was observed, where the outcome was operator; NULL: nobody.
+  accepted_by text,
+  accepted_at timestamptz,
+  UNIQUE (application_id, digest),
+  CHECK ((accepted_by IS NULL) = (accepted_at IS NULL) AND (accepted_at IS NULL OR outcome = 'operator'))
 );
 -- The search for what a data key has sealed.
 CREATE INDEX income_checks_key ON income_checks (substring(evidence FROM 1 FOR 1)) WHERE evidence IS NOT NULL;

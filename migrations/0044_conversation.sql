@@ -1,5 +1,4 @@
 -- Conversations: what follows the tap on "I am interested" (D43, docs/conversation.md).
---
 -- The order of locks: rows of conversations in the order of their ids, then what a turn writes (replies, evidence, the
 -- state of an application), then partner events. claim_conversations skips rows that are locked. Inputs are only
 -- inserted by those who hear them, so no message of a person waits for a turn.
@@ -216,7 +215,7 @@ $$;
 CREATE FUNCTION write_turns(
   p_ids bigint[], p_places text[], p_holders text[], p_statuses application_status[], p_states jsonb[],
   p_turns integer[], p_heard_at timestamptz[], p_timers text[], p_due_at timestamptz[], p_have_ended boolean[],
-  p_contract_turns integer[], p_accepted_inputs bigint[]
+  p_contract_turns integer[], p_accepted_inputs bigint[], p_have_heard boolean[]
 ) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -227,13 +226,14 @@ BEGIN
   UPDATE conversations c SET place = u.place, held_by = u.holder, status = u.status, state = u.state, turn = u.turn,
     heard_at = u.heard_at, moved_at = v_now, moved_ms = v_now_ms, timer = u.timer, due_at = u.due_at,
     ended_at = CASE WHEN u.has_ended THEN coalesce(c.ended_at, v_now) END,
-    waits_since = CASE WHEN u.holder <> 'operator' OR u.has_ended THEN NULL
-      WHEN c.held_by = 'operator' AND u.heard_at IS NOT DISTINCT FROM c.heard_at THEN c.waits_since
+    -- Who ends a conversation waits for nobody. Who asks for a person afterwards waits.
+    waits_since = CASE WHEN u.holder <> 'operator' OR u.has_ended AND c.ended_at IS NULL THEN NULL
+      WHEN c.held_by = 'operator' AND NOT u.has_heard THEN c.waits_since
       ELSE coalesce(c.waits_since, v_now) END,
-    contract_turn = u.contract_turn, accepted_input = u.accepted_input
+    contract_turn = u.contract_turn, accepted_input = u.input
   FROM unnest(p_ids, p_places, p_holders, p_statuses, p_states, p_turns, p_heard_at, p_timers, p_due_at, p_have_ended,
-    p_contract_turns, p_accepted_inputs)
-    AS u(id, place, holder, status, state, turn, heard_at, timer, due_at, has_ended, contract_turn, accepted_input)
+    p_contract_turns, p_accepted_inputs, p_have_heard)
+    AS u(id, place, holder, status, state, turn, heard_at, timer, due_at, has_ended, contract_turn, input, has_heard)
   WHERE c.id = u.id;
 END
 $$;

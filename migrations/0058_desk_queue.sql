@@ -56,27 +56,8 @@ CREATE INDEX selections_operator ON selections (operator_id, created_at);
 
 -- Whether a claim until p_until holds at p_at. A claim that ends further away than a claim may last was written while
 -- the clock was ahead, and has ended (D39).
-CREATE FUNCTION is_claimed(p_until timestamptz, p_at timestamptz) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
-RETURN coalesce(p_until > p_at AND p_until <= p_at + interval '10 minutes', false);
-
--- Claims an item for so many seconds (600 at most) where nobody else holds it, and renews a claim of one's own. Returns
--- whether the operator holds it now, and whose claim it is until when; no row: there is no such item.
-CREATE FUNCTION take_claim(p_application_id bigint, p_operator_id integer, p_seconds integer)
-RETURNS TABLE (is_held boolean, operator_id integer, until timestamptz)
-LANGUAGE plpgsql AS $$
-DECLARE
-  v_now timestamptz;
-BEGIN
-  -- The clock is read when the row is locked: to wait for another claim takes time.
-  PERFORM FROM review_items i WHERE i.application_id = p_application_id FOR NO KEY UPDATE;
-  v_now := clock_timestamp();
-  UPDATE review_items i
-  SET claimed_by = p_operator_id, claimed_until = v_now + least(p_seconds, 600) * interval '1 second'
-  WHERE i.application_id = p_application_id AND (i.claimed_by = p_operator_id OR NOT is_claimed(i.claimed_until, v_now));
-  RETURN QUERY SELECT i.claimed_by = p_operator_id, i.claimed_by, i.claimed_until
-  FROM review_items i WHERE i.application_id = p_application_id;
-END
-$$;
+CREATE FUNCTION is_claimed(p_until timestamptz, p_at timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce(p_until > p_at AND p_until - p_at <= interval '10 minutes', false);
 
 -- Gives an item back, where the operator has claimed it.
 CREATE FUNCTION drop_claim(p_application_id bigint, p_operator_id integer) RETURNS void
@@ -87,16 +68,38 @@ BEGIN
 END
 $$;
 
+-- Gives everything back that an operator has claimed, who is gone (0045_operators.sql).
+CREATE OR REPLACE FUNCTION leave_desk(p_operator_id integer) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  WITH held AS MATERIALIZED (
+    SELECT i.application_id FROM review_items i WHERE i.claimed_by = p_operator_id
+    ORDER BY i.application_id FOR NO KEY UPDATE
+  )
+  UPDATE review_items i SET claimed_by = NULL, claimed_until = NULL FROM held h WHERE i.application_id = h.application_id;
+END
+$$;
+
 -- Puts an item into a state. Its time stands still while it is pended, and goes on afterwards from what was left.
 CREATE FUNCTION set_item_state(p_application_id bigint, p_state text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_now constant timestamptz := clock_timestamp();
+  v_item review_items;
+  v_now timestamptz;
 BEGIN
-  UPDATE review_items i SET state = p_state,
-    due_at = CASE WHEN p_state = 'pended' THEN 'infinity' WHEN i.state = 'pended' THEN v_now + i.time_left ELSE i.due_at END,
-    time_left = CASE WHEN p_state = 'pended' THEN coalesce(i.time_left, i.due_at - v_now) END
-  WHERE i.application_id = p_application_id AND i.state <> p_state;
+  SELECT i.* INTO v_item FROM review_items i
+  WHERE i.application_id = p_application_id AND i.state <> p_state FOR NO KEY UPDATE;
+  v_now := clock_timestamp();
+  -- Citus refuses sums of times in an UPDATE.
+  IF p_state = 'pended' THEN
+    v_item.time_left := coalesce(v_item.time_left, v_item.due_at - v_now);
+    v_item.due_at := 'infinity';
+  ELSIF v_item.state = 'pended' THEN
+    v_item.due_at := v_now + v_item.time_left;
+    v_item.time_left := NULL;
+  END IF;
+  UPDATE review_items i SET state = p_state, due_at = v_item.due_at, time_left = v_item.time_left
+  WHERE i.application_id = v_item.application_id;
 END
 $$;
 

@@ -1,7 +1,7 @@
 -- Decisions that operators propose, that can be undone for some seconds, and that a loop then applies (D48; src/desk,
 -- docs/operators.md). The tables are of the coordinator alone: a statement about them reads no table of other machines.
 --
--- The order of locks: proposal_requests, open_proposals in the order of their keys, what 0007_messages.sql names,
+-- The order of locks: desk_requests, open_proposals in the order of their keys, what 0007_messages.sql names,
 -- proposals, and last the head of the record of acts. The loop takes rows of open_proposals with SKIP LOCKED.
 
 -- What was proposed, and what became of it. Bound: the upkeep deletes those that ended 100 elapsed days ago.
@@ -29,8 +29,9 @@ CREATE TABLE proposals (
   ended_at timestamptz,
   -- elapsed_ms() at the end.
   ended_ms bigint,
-  -- Why it was declined or returned.
+  -- Why it was declined or returned, in words; and why it was returned, as a code (src/desk/rules/returned.ts).
   outcome text,
+  returned_for text CHECK ((state = 'returned') = (returned_for IS NOT NULL)),
   CHECK ((state = 'proposed') = (ended_at IS NULL) AND (ended_at IS NULL) = (ended_ms IS NULL)),
   CHECK (state <> 'applied' OR needs_second IS NULL OR (confirmed_at IS NOT NULL AND second_id IS NOT NULL))
 );
@@ -38,7 +39,10 @@ CREATE INDEX proposals_application ON proposals (application_id, id);
 CREATE INDEX proposals_maker ON proposals (maker_id, id);
 -- What a maker has to look at: what is open, and what came back.
 CREATE INDEX proposals_of_maker_not_done ON proposals (maker_id, id) WHERE state IN ('proposed', 'declined', 'returned');
-CREATE INDEX proposals_to_confirm ON proposals (id)
+-- What came back, the last one first.
+CREATE INDEX proposals_came_back ON proposals (maker_id, ended_at, id) WHERE state IN ('declined', 'returned');
+-- With the maker, so that counting what others made reads the index alone.
+CREATE INDEX proposals_to_confirm ON proposals (id) INCLUDE (maker_id)
   WHERE state = 'proposed' AND needs_second IS NOT NULL AND confirmed_at IS NULL;
 CREATE INDEX proposals_ended ON proposals (ended_ms) WHERE state <> 'proposed';
 
@@ -58,12 +62,13 @@ CREATE TABLE open_proposals (
 CREATE INDEX open_proposals_due ON open_proposals (is_of_many, due_at);
 CREATE INDEX open_proposals_stamped ON open_proposals (stamped_at);
 
--- The keys by which operators may repeat a request, with what became of it the first time. Bound: the upkeep deletes
+-- The keys by which operators may repeat a request (to propose, to claim the next one, to reveal), with what became of
+-- it the first time. Bound: the upkeep deletes
 -- those of 100 elapsed days ago.
-CREATE TABLE proposal_requests (
+CREATE TABLE desk_requests (
   operator_id integer NOT NULL,
   request_key text NOT NULL,
-  -- SHA-256 of the request.
+  -- SHA-256 of the request; empty: its undo came first.
   digest bytea NOT NULL,
   -- elapsed_ms() at the request.
   stored_ms bigint NOT NULL DEFAULT elapsed_ms(),
@@ -73,10 +78,39 @@ CREATE TABLE proposal_requests (
   proposal_ids bigint[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (operator_id, request_key)
 );
-CREATE INDEX proposal_requests_stored ON proposal_requests (stored_ms);
+CREATE INDEX desk_requests_stored ON desk_requests (stored_ms);
+
+-- Claims an item for so many seconds (600 at most) where nobody else holds it or has proposed a decision on it, and
+-- renews a claim of one's own. Returns whether the operator holds it now, and whose claim it is until when: nobody's
+-- where a decision is proposed. No row: there is no such item.
+CREATE FUNCTION take_claim(p_application_id bigint, p_operator_id integer, p_seconds integer)
+RETURNS TABLE (is_held boolean, operator_id integer, until timestamptz)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now timestamptz;
+  v_until timestamptz;
+BEGIN
+  -- The clock is read when the row is locked: to wait for another claim takes time.
+  PERFORM FROM review_items i WHERE i.application_id = p_application_id FOR NO KEY UPDATE;
+  IF EXISTS (
+    SELECT FROM open_proposals o JOIN proposals p ON p.id = o.proposal_id
+    WHERE o.application_id = p_application_id AND p.maker_id <> p_operator_id)
+  THEN
+    RETURN QUERY SELECT false, NULL::integer, NULL::timestamptz
+    FROM review_items i WHERE i.application_id = p_application_id;
+    RETURN;
+  END IF;
+  v_now := clock_timestamp();
+  v_until := v_now + least(p_seconds, 600) * interval '1 second';
+  UPDATE review_items i SET claimed_by = p_operator_id, claimed_until = v_until
+  WHERE i.application_id = p_application_id AND (i.claimed_by = p_operator_id OR NOT is_claimed(i.claimed_until, v_now));
+  RETURN QUERY SELECT i.claimed_by = p_operator_id, i.claimed_by, i.claimed_until
+  FROM review_items i WHERE i.application_id = p_application_id;
+END
+$$;
 
 -- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'proposals');
 SELECT runtime_may('USAGE', 'proposals_id_seq');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'open_proposals');
-SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'proposal_requests');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'desk_requests');

@@ -40,6 +40,8 @@ CREATE TABLE pends (
   message text NOT NULL CHECK (message IN ('none', 'said', 'no_window')),
   ended_at timestamptz,
   ending text CHECK (ending IN ('answered', 'over', 'resumed', 'decided')),
+  -- The operator who resumed it.
+  resumed_by integer CHECK (resumed_by IS NULL OR ending = 'resumed'),
   -- The Idempotency-Key of the request that began it.
   request_key text,
   CHECK ((ended_at IS NULL) = (ending IS NULL))
@@ -58,8 +60,8 @@ CREATE TABLE open_pends (
 );
 
 -- Ends the pend of an application, whose row of open_pends the caller has locked. Its item waits for reviewers again,
--- with the time that was left.
-CREATE FUNCTION end_pend(p_application_id bigint, p_ending text) RETURNS void
+-- with the time that was left. p_resumed_by is the operator who resumes it, or NULL.
+CREATE FUNCTION end_pend(p_application_id bigint, p_ending text, p_resumed_by integer) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   -- Read before the change: on a cluster an UPDATE calls no such function.
@@ -68,7 +70,7 @@ DECLARE
 BEGIN
   DELETE FROM open_pends o WHERE o.application_id = p_application_id RETURNING o.pend_id INTO v_pend_id;
   IF p_ending <> 'decided' THEN PERFORM set_item_state(p_application_id, 'waiting'); END IF;
-  UPDATE pends p SET ended_at = v_now, ending = p_ending WHERE p.id = v_pend_id;
+  UPDATE pends p SET ended_at = v_now, ending = p_ending, resumed_by = p_resumed_by WHERE p.id = v_pend_id;
 END
 $$;
 
@@ -89,7 +91,7 @@ BEGIN
   IF (SELECT count(*) FROM pends p WHERE p.application_id = p_application_id) >= p_most THEN RETURN 'too_many'; END IF;
   -- An item that was lost and made again is not pended any more.
   IF EXISTS (SELECT FROM open_pends o WHERE o.application_id = p_application_id) THEN
-    PERFORM end_pend(p_application_id, 'resumed');
+    PERFORM end_pend(p_application_id, 'resumed', NULL);
   END IF;
   INSERT INTO open_pends (application_id, pend_id, at, ends_at, after_input)
   SELECT p_application_id, p_id, v_now, v_ends_at, coalesce(max(n.id), 0) FROM conversations c CROSS JOIN LATERAL (
@@ -107,12 +109,17 @@ $$;
 CREATE FUNCTION mend_pends(p_now timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_ids constant bigint[] := ARRAY(
-    SELECT o.application_id FROM open_pends o WHERE o.at > p_now ORDER BY o.application_id FOR UPDATE SKIP LOCKED);
+  v_ids bigint[];
+  v_pends bigint[];
+  v_ends timestamptz[];
 BEGIN
-  UPDATE pends p SET at = p_now, ends_at = p_now + (p.ends_at - p.at)
-  FROM open_pends o WHERE o.application_id = ANY (v_ids) AND p.id = o.pend_id;
-  UPDATE open_pends o SET at = p_now, ends_at = p_now + (o.ends_at - o.at) WHERE o.application_id = ANY (v_ids);
+  -- Computed before the change: on a cluster an UPDATE computes no times.
+  SELECT array_agg(h.application_id), array_agg(h.pend_id), array_agg(p_now + (h.ends_at - h.at))
+  INTO v_ids, v_pends, v_ends
+  FROM (SELECT o.* FROM open_pends o WHERE o.at > p_now ORDER BY o.application_id FOR UPDATE SKIP LOCKED) AS h;
+  UPDATE pends p SET at = p_now, ends_at = u.ends_at FROM unnest(v_pends, v_ends) AS u(id, ends_at) WHERE p.id = u.id;
+  UPDATE open_pends o SET at = p_now, ends_at = u.ends_at
+  FROM unnest(v_ids, v_ends) AS u(id, ends_at) WHERE o.application_id = u.id;
 END
 $$;
 
@@ -136,7 +143,7 @@ BEGIN
     WHERE i.state IS DISTINCT FROM 'pended' OR o.ends_at <= v_now OR n.has_come
     ORDER BY o.application_id LIMIT p_limit FOR UPDATE OF o SKIP LOCKED
   LOOP
-    PERFORM end_pend(v_due.id, v_due.ending);
+    PERFORM end_pend(v_due.id, v_due.ending, NULL);
     v_ended := v_ended + 1;
   END LOOP;
   RETURN v_ended;
@@ -152,7 +159,7 @@ BEGIN
   FOR v_id IN SELECT o.application_id FROM open_pends o WHERE o.application_id = ANY (p_ids)
     ORDER BY o.application_id FOR UPDATE
   LOOP
-    PERFORM end_pend(v_id, 'decided');
+    PERFORM end_pend(v_id, 'decided', NULL);
   END LOOP;
   IF p_gone THEN DELETE FROM pends p WHERE p.application_id = ANY (p_ids); END IF;
 END

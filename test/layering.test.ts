@@ -106,11 +106,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // What follows the tap on "I am interested", up to the signature.
   conversation: [
     ...[...PARTS, 'conversation/sql', 'conversation/uses'],
-    ...['documents/open.ts', 'income/open.ts', 'signing/open.ts'],
+    ...['documents/open.ts', 'income/open.ts', 'messages/open.ts', 'signing/open.ts'],
   ],
   'conversation/rules': ['base', ...RULES],
   'conversation/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
-  'conversation/commands': ['base', 'cli', 'operations', ...RULES, 'conversation/uses'],
+  // The commands that decide on documents: the conversation hears of it.
+  'conversation/commands': [
+    ...['base', 'cli', 'operations', ...RULES, 'conversation/uses'],
+    'documents/commands/document-store.ts',
+  ],
   'conversation/uses': [
     ...[...GROUND, ...RULES, 'conversation/sql'],
     ...['applications/sql', 'messages/sql', 'events/sql', 'messages/channels'],
@@ -125,7 +129,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'signing/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql', 'documents/store'],
   'signing/uses': [
     ...[...GROUND, ...RULES, 'applications/sql', 'messages/uses/public-holidays.ts'],
-    ...['messages/sql/replies.ts', 'documents/store'],
+    ...['messages/sql/replies.ts', 'messages/sql/suppressions.ts', 'documents/store'],
     ...['signing/settings.ts', 'signing/sql', 'signing/pdf', 'signing/senders'],
   ],
   'signing/commands': [

@@ -72,7 +72,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       'decision_hours',
       'second_looks',
     ],
-    ...['proposals', 'open_proposals', 'proposal_requests'],
+    ...['proposals', 'open_proposals', 'desk_requests'],
   ],
   'monitoring/sql': ['upkeep_jobs', 'message_count_hours'],
 };

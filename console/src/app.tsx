@@ -8,6 +8,7 @@ import styles from './app.module.css';
 import { ApplicationPage } from './application/application-page.tsx';
 import { DeskProvider } from './decide/desk.tsx';
 import { Dock } from './decide/dock.tsx';
+import { guardLeaving } from './decide/unsent.ts';
 import { Frame } from './frame/frame.tsx';
 import { LazyPage } from './frame/lazy-page.tsx';
 import { PageHeading } from './frame/page-heading.tsx';
@@ -30,6 +31,7 @@ export function App({ arrival }: { arrival: Arrival }) {
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
+  useEffect(() => guardLeaving(window), []);
   return (
     <LanguageContext value={language}>
       <Inside arrival={arrival} onLanguage={setLanguage} />
@@ -86,9 +88,11 @@ function Pages({ operator }: { operator: Operator }) {
           <Route path="/queue">
             <QueuePage operator={operator} />
           </Route>
-          <Route path="/proposals">
-            <ProposalsPage operatorId={operator.id} />
-          </Route>
+          {mayDecide && (
+            <Route path="/proposals">
+              <ProposalsPage operatorId={operator.id} />
+            </Route>
+          )}
           <Route path="/">
             <Redirect to="/queue" replace />
           </Route>

@@ -4,11 +4,13 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './base.css';
+import { watchPresence } from './api/presence.ts';
 import { newQueries } from './api/query.ts';
 import { App } from './app.tsx';
 import { takeArrival } from './sign-in/arrival.ts';
 
 const arrival = takeArrival();
+watchPresence(window);
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -1,8 +1,8 @@
 /** The demo's requests to the service. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-const DEFAULT_URL = 'http://127.0.0.1:8080/PRO';
 const TIMEOUT_MS = 15_000;
 /** An answer is far smaller. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -20,7 +20,7 @@ export async function readKey(): Promise<string> {
   const key = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new DemoError(
       error.code === 'ENOENT'
-        ? `There is no key. Set VENTANILLA_API_KEY, or start the service once (npm start): it writes a demo key to ${path}.`
+        ? `There is no key: set VENTANILLA_API_KEY. The first npm start without DATABASE_URL writes one to ${path}.`
         : `The key in ${path} cannot be read (${error.code}). Set VENTANILLA_API_KEY instead.`,
     );
   });
@@ -29,11 +29,23 @@ export async function readKey(): Promise<string> {
   return key.trim();
 }
 
+/** Takes over the variables of the service: those in `.env` of the current folder, where the process has none. */
+export function readVariables(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+}
+
 /** The URL of the service. */
 export function endpoint(): URL {
-  const text = process.env.VENTANILLA_URL || DEFAULT_URL;
+  const { VENTANILLA_URL, PORT, BASE_PATH } = process.env;
+  const text = VENTANILLA_URL || `http://127.0.0.1:${PORT || 8080}${BASE_PATH ?? ''}/PRO`;
   if (!URL.canParse(text)) throw new DemoError(`VENTANILLA_URL is not a URL: ${text}`);
   return new URL(text);
+}
+
+/** The URL of the simulator's page. */
+export function simulatorPage(): string {
+  const { VENTANILLA_SIMULATOR_URL, OPS_PORT } = process.env;
+  return VENTANILLA_SIMULATOR_URL || `http://127.0.0.1:${OPS_PORT || 8081}/simulator`;
 }
 
 /** Asks the service, with a body by POST. Throws `DemoError` for every answer but 200. */

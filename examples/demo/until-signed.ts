@@ -4,7 +4,6 @@ import { styleText } from 'node:util';
 import { type Chat, DemoPhone, type Reply } from './phone.ts';
 import { call, DemoError } from './service.ts';
 
-const DEFAULT_PAGE = 'http://127.0.0.1:8081/simulator';
 /** The whole chat. The demo ends within 90 seconds. */
 const LIMIT_MS = 80_000;
 /** A phone of the demo may have an open application by chance. */
@@ -29,12 +28,7 @@ const told = (who: string, text: string) => console.log(`${styleText('bold', who
 const applicantDoes = (text: string) => told('applicant', styleText('cyan', text));
 
 /** Registers an applicant and plays the chat until the contract is signed. Throws `DemoError` where it is not. */
-export async function untilSigned(
-  url: URL,
-  key: string,
-  page = process.env.VENTANILLA_SIMULATOR_URL || DEFAULT_PAGE,
-  limitMs = LIMIT_MS,
-): Promise<void> {
+export async function untilSigned(url: URL, key: string, page: string, limitMs = LIMIT_MS): Promise<void> {
   const startedMs = performance.now();
   const one = await register(url, key);
   const phone = new DemoPhone(page.replace(/\/$/, ''), one.phone);
@@ -47,7 +41,7 @@ export async function untilSigned(
   await walk.tapWhere('the answer to the statement', 'done');
   await walk.tapWhere('the question for statements of debts', 'skip');
   await walk.tapWhere('the offer with its costs', 'go_on');
-  await walk.readContract();
+  const shown = await walk.readContract();
   await walk.next('the question for the last characters of the ID number', () => true);
   applicantDoes('writes the last four characters of the ID number');
   await walk.doing(() => phone.write(one.idNumber.slice(-4)));
@@ -55,9 +49,10 @@ export async function untilSigned(
   applicantDoes('writes the code of the second phone');
   await walk.doing(() => phone.write(code));
   await walk.next('the word that the contract is signed', ({ buttons }) => buttons.length === 0);
+  await walk.readSigned(shown);
   await walk.until('the event "contract.signed" in the feed', () => isSigned(url, key, one.id));
   const tookS = (performance.now() - startedMs) / 1_000;
-  told('', '');
+  console.log();
   told('signed', `the contract of application ${one.id}, ${tookS.toFixed(0)} s after the batch was sent`);
   told(
     'look at',
@@ -92,7 +87,7 @@ async function register(url: URL, key: string): Promise<Registered> {
         `The application was not approved but ${result.decision}: the policy of this service (POLICY_FILE) says so.`,
       );
     const reason = answer.errors_detail?.[0]?.error ?? 'no reason given';
-    if (tries === MOST_TRIES || !/duplicate/i.test(reason))
+    if (tries === MOST_TRIES || !/already exists/.test(reason))
       throw new DemoError(`The application was refused: ${reason}`);
   }
 }
@@ -160,13 +155,28 @@ class Walk {
     return reply;
   }
 
-  /** Waits for the contract, opens it and accepts it. */
-  async readContract(): Promise<void> {
-    const { document } = await this.next('the contract', (one) => one.document !== null);
-    const bytes = document === null ? Buffer.alloc(0) : await this.#phone.open(document.mediaId);
-    if (bytes.subarray(0, 5).toString('latin1') !== '%PDF-') throw new DemoError('The contract is no PDF.');
-    applicantDoes(`opens ${document?.filename}, ${Math.ceil(bytes.length / 1024)} KiB`);
+  /** Waits for the contract, opens it and accepts it. Returns the file's id. */
+  async readContract(): Promise<string> {
+    const mediaId = await this.#open('the contract', () => true);
     await this.tapWhere('the contract', 'accept');
+    return mediaId;
+  }
+
+  /** Waits for the signed contract, another file than the one that was shown, and opens it. */
+  async readSigned(shown: string): Promise<void> {
+    await this.#open('the signed contract', (mediaId) => mediaId !== shown);
+  }
+
+  async #open(what: string, isWanted: (mediaId: string) => boolean): Promise<string> {
+    const { document } = await this.next(
+      what,
+      (one) => one.document !== null && isWanted(one.document.mediaId),
+    );
+    if (document === null) throw this.#missing(what);
+    const bytes = await this.#phone.open(document.mediaId);
+    if (bytes.subarray(0, 5).toString('latin1') !== '%PDF-') throw new DemoError(`This is no PDF: ${what}.`);
+    applicantDoes(`opens ${document.filename}, ${Math.ceil(bytes.length / 1024)} KiB`);
+    return document.mediaId;
   }
 
   /** Waits for a code on the second phone, and for the question for it. */
@@ -216,8 +226,8 @@ class Walk {
   #missing(what: string): DemoError {
     return new DemoError(
       `This did not come in time: ${what}. Look at the chat on ${this.#page}, at "npx ventanilla application show ` +
-        `${this.#id}", at "npx ventanilla conversation show ${this.#id}", and at the log of the service. Faults that are ` +
-        'set on the page can be the reason, and so can a busy machine.',
+        `${this.#id}", at "npx ventanilla conversation show ${this.#id}", and at the log of the service. The reason can be a ` +
+        'page of another service (VENTANILLA_SIMULATOR_URL), faults that are set on the page, or a busy machine.',
     );
   }
 }

@@ -1,12 +1,13 @@
 /** The channel that CHANNEL names. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { isLoopbackAddress } from '../base/loopback.ts';
 import type { Channel } from '../messages/channels/channel.ts';
 import { logChannel } from '../messages/channels/log.ts';
 import { whatsappChannel } from '../messages/channels/whatsapp.ts';
 import { openSimulator } from '../simulator/open.ts';
 import type { Watcher } from '../subject/watcher.ts';
-import type { Config } from './config/config.ts';
+import { type Config, ConfigError } from './config/config.ts';
 import type { Hear } from './hearing.ts';
 import type { Store } from './open-store.ts';
 
@@ -14,15 +15,27 @@ import type { Store } from './open-store.ts';
 export interface ChannelPage {
   readonly path: string;
   /**
-   * Adds the page to the operators' listener, whose name is `opsHost`. `docsUrl` gives the URL of the documentation
-   * under the hostname of a request.
+   * Adds the page to the operators' listener. `docsUrl` gives the URL of the documentation under the hostname of a
+   * request.
    */
-  add(ops: FastifyInstance, opsHost: string, docsUrl: (hostname: string) => string): void;
+  add(ops: FastifyInstance, docsUrl: (hostname: string) => string): void;
 }
 
 interface OpenChannel {
   readonly channel: Channel;
   readonly page?: ChannelPage;
+}
+
+/** `channel` is any text: a program without the simulator has no such channel. */
+type Reached = Pick<Config, 'delivery' | 'opsHost'> & { readonly channel: string };
+
+/** Throws a `ConfigError` where others could reach the page of the simulator, which has no password. */
+export function refuseOpenSimulator({ channel, delivery, opsHost }: Reached): void {
+  if (channel !== 'simulator' || !delivery || isLoopbackAddress(opsHost)) return;
+  throw new ConfigError(
+    'OPS_HOST',
+    'must be an address of this machine alone with CHANNEL=simulator, whose page shows names and phones: probes have HEALTH_PORT',
+  );
 }
 
 /** `watcher` and `hear` hear of the events of a channel that this process plays itself. */

@@ -53,7 +53,7 @@ export interface StoreUser {
   readonly notice: (text: string) => void;
   /** Called where the embedded server has ended and does not start again. */
   readonly lost: (error: Error) => void;
-  /** Called where an idle connection died. */
+  /** Called where an idle connection died before the store is closed. */
   readonly onError: (error: Error) => void;
 }
 
@@ -89,6 +89,11 @@ export async function openTables(
 ): Promise<Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'owner' | 'patience' | 'close'>> {
   const { signal, notice, onError } = user;
   const pools: Database[] = [];
+  let isClosing = false;
+  // `end` of a pool does not wait for the server to take the end of each connection, and the server tells the rest.
+  const onIdleEnd = (error: Error) => {
+    if (!isClosing) onError(error);
+  };
   // The embedded server may come back on another port, where new connections have to go.
   const moving: object[] = [];
   const moved = ({ port }: { port: number }) => {
@@ -98,11 +103,12 @@ export async function openTables(
   const address: DatabaseAddress = server?.service ?? { connectionString: config.databaseUrl as string };
   const owner =
     server === null ? ownerOf(config) : { ...server.superuser, variable: 'the embedded database' };
-  const database = openDatabase(address, { max: MAX_CONNECTIONS, onError });
-  const webhookDatabase = openDatabase(address, { max: WEBHOOK_LANES, onError, kept: true });
+  const database = openDatabase(address, { max: MAX_CONNECTIONS, onError: onIdleEnd });
+  const webhookDatabase = openDatabase(address, { max: WEBHOOK_LANES, onError: onIdleEnd, kept: true });
   pools.push(database, webhookDatabase);
   moving.push(database.options, webhookDatabase.options, owner ?? {});
   const close = async () => {
+    isClosing = true;
     // Where the server hangs, a connection stays open until the process ends.
     await Promise.race([
       Promise.all(pools.map((pool) => pool.end())),

@@ -78,6 +78,8 @@ export function processRoles(): ProgramRoles {
 
 async function serve(config: Config): Promise<void> {
   countBuffersInHeapLimit();
+  const { refuseOpenSimulator } = await import('./channel.ts');
+  refuseOpenSimulator(config);
   const { findConsolePage } = await import('./console-page.ts');
   // Beside the start of the database, which takes longer.
   const consolePage = findConsolePage(config);

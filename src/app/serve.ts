@@ -110,7 +110,7 @@ export async function startService(
   const ops = healthApi(health);
   const docsUrl = (hostname: string) => `http://${hostname}:${portOf(partner)}${config.basePath}/docs`;
   const { page } = background;
-  page?.add(ops, config.opsHost, docsUrl);
+  page?.add(ops, docsUrl);
   addDocs(partner, {
     basePath: config.basePath,
     fields,

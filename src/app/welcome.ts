@@ -66,7 +66,7 @@ export function welcome(
     if (HAS_DEMO) {
       lines.push(
         'Or, from another terminal, a batch of 100 as a table:',
-        `  ${demoVariables(url, demo.dataDir)}npm run demo`,
+        `  ${demoVariables(url, simulatorUrl, demo.dataDir)}npm run demo`,
         '',
       );
     }
@@ -81,8 +81,12 @@ export function welcome(
   return lines.join('\n');
 }
 
-/** The variables that `npm run demo` needs where its defaults do not fit. */
-function demoVariables(url: string, dataDir: string): string {
-  const target = url === 'http://127.0.0.1:8080' ? '' : `VENTANILLA_URL=${url}/PRO `;
-  return dataDir === resolve('data') ? target : `${target}DATA_DIR='${dataDir.replaceAll("'", "'\\''")}' `;
+/** The variables that `npm run demo` needs where its defaults do not fit, also with `--until signed`. */
+function demoVariables(url: string, simulatorUrl: string | null, dataDir: string): string {
+  const variables = [];
+  if (url !== 'http://127.0.0.1:8080') variables.push(`VENTANILLA_URL=${url}/PRO `);
+  if (simulatorUrl !== null && simulatorUrl !== 'http://127.0.0.1:8081/simulator')
+    variables.push(`VENTANILLA_SIMULATOR_URL=${simulatorUrl} `);
+  if (dataDir !== resolve('data')) variables.push(`DATA_DIR='${dataDir.replaceAll("'", "'\\''")}' `);
+  return variables.join('');
 }

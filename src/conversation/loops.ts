@@ -1,7 +1,8 @@
 /** The loops of conversations: turns, the work beside them, and the look at what changed elsewhere. */
 import { errorFields } from '../base/error-fields.ts';
-import { openDocuments, readerWarning } from '../documents/open.ts';
+import { openDocuments, readerFailure, readerWarning } from '../documents/open.ts';
 import { openIncome } from '../income/open.ts';
+import { openReminderWindow } from '../messages/open.ts';
 import { openSigning } from '../signing/open.ts';
 import { startLoop } from '../subject/loop.ts';
 import type { Loop, LoopContext } from '../subject/subject.ts';
@@ -18,10 +19,15 @@ const WORK_LOOK_MS = 500;
 const SWEEP_MS = 2_000;
 const LONGEST_SWEEP_MS = 10_000;
 
-/** Turns, one transaction after the other, as long as there is something to do. */
-export function startTurns({ database, vault, log, failed, watcher }: LoopContext): Loop {
+/**
+ * Turns, one transaction after the other, as long as there is something to do. Rejects where contact windows are
+ * refused.
+ */
+export async function startTurns(given: LoopContext): Promise<Loop> {
+  const { database, vault, log, failed, watcher, setting } = given;
   const context = {
     ...{ database, vault, signing: signingOf(vault), flows: new Map() },
+    mayRemind: await openReminderWindow(setting),
     onFault: (conversation: string, error: unknown) =>
       log.error({ conversation, error: errorFields(error) }, UNREADABLE),
     onTaken: ({ results, reminders, tookMs }: TakenTogether) =>
@@ -53,6 +59,8 @@ export function startWork(given: LoopContext): Promise<Loop> {
 export async function startReading(given: LoopContext): Promise<Loop> {
   const warning = await readerWarning();
   if (warning !== null) given.log.warn(warning);
+  // The start does not wait for a process.
+  void readerFailure().then((failure) => failure !== null && given.log.error(failure));
   return startWorkOf('files', given);
 }
 

@@ -7,9 +7,8 @@ import { CONVERSATION_DAYS } from './settings.ts';
 import { foldConversationCounts } from './sql/counts.ts';
 import { forgetFlows } from './sql/flows.ts';
 import { forgetConversations, mendConversations } from './sql/retention.ts';
-import { stampEnded } from './sql/trim.ts';
 import { hearMessages } from './uses/hear.ts';
-import { trimConversations } from './uses/trim.ts';
+import { stampChats, trimConversations, trimStrangers } from './uses/trim.ts';
 
 export const CONVERSATION_SERVICE: Service = {
   upkeep: [
@@ -24,8 +23,14 @@ export const CONVERSATION_SERVICE: Service = {
     await eachApart(
       heard,
       async (some) => {
-        const { beyond, ...counts } = await hearMessages({ database, vault }, some);
+        const { beyond, notices, ...counts } = await hearMessages({ database, vault }, some);
         if (counts.begun + counts.strangers > 0) log.info(counts, 'messages of persons');
+        for (const { applicationId, did } of notices) {
+          log[did === 'wrong_person' ? 'warn' : 'info'](
+            { application_id: applicationId, did },
+            'a person without a conversation wrote about an application',
+          );
+        }
         for (const [id, messages] of beyond) {
           log.warn({ application_id: id, messages }, 'too many messages of a person in an hour: not stored');
         }
@@ -37,9 +42,11 @@ export const CONVERSATION_SERVICE: Service = {
 };
 
 async function forgetChats({ database, log, setting }: ServiceContext): Promise<void> {
-  await stampEnded(database);
+  await stampChats(database);
   const days = setting(CONVERSATION_DAYS);
   if (days === null) return;
   const conversations = await trimConversations(database, days);
   if (conversations > 0) log.info({ conversations }, 'deleted the chats of conversations that ended');
+  const answers = await trimStrangers(database, days);
+  if (answers > 0) log.info({ answers }, 'deleted answers to persons without a conversation');
 }

@@ -1,5 +1,5 @@
 /** The parts of the conversations in the program. */
-import { addGroup } from '../cli/command.ts';
+import { addGroup, groupNamed } from '../cli/command.ts';
 import type { Subject } from '../subject/subject.ts';
 import { CONVERSATION_DAYS } from './settings.ts';
 
@@ -9,6 +9,10 @@ export const conversation: Subject = {
       command: (program) =>
         addGroup(program, 'conversation', 'what follows the tap on "I am interested"', 'conversation list'),
       load: async () => (await import('./commands/conversation.ts')).addConversationCommands,
+    },
+    {
+      command: (program) => groupNamed(program, 'document'),
+      load: async () => (await import('./commands/document-decide.ts')).addDecisions,
     },
   ],
   settings: [CONVERSATION_DAYS],

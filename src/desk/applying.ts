@@ -4,7 +4,8 @@ import type { Database } from '../postgres/database.ts';
 import { startLoop } from '../subject/loop.ts';
 import type { Loop, LoopContext } from '../subject/subject.ts';
 import { SECOND_LOOK_SHARE } from './settings.ts';
-import { type Look, lookAtOpen, mendAhead, moveByLeap } from './sql/open-proposals.ts';
+import { type Look, lookAtOpen } from './sql/open-proposals.ts';
+import { mendAhead, moveByLeap } from './sql/proposal-times.ts';
 import { applyNext } from './uses/apply-proposals.ts';
 
 /** So often it looks: a decision reaches the applicant within a second of its time. */

@@ -3,7 +3,7 @@ import type { ReadSetting } from '../base/setting.ts';
 import { s3AccountOf } from '../places/s3-account.ts';
 import type { Watcher } from '../subject/watcher.ts';
 import { isolation, isolationWarning } from './reader/isolation.ts';
-import { processReader, type Reader } from './reader/reader.ts';
+import { isReading, processReader, type Reader } from './reader/reader.ts';
 import { clamdScanner, type Scanner } from './scan/clamd.ts';
 import { CLAMD, DOCUMENT_LAYOUTS, DOCUMENT_MOST_BYTES, DOCUMENT_STORE } from './settings.ts';
 import { type DocumentStore, openDocumentStore } from './store/document-store.ts';
@@ -19,6 +19,12 @@ export function openStore(setting: ReadSetting): Promise<DocumentStore> {
 /** What whoever runs this machine has to know before it reads documents; null: nothing. */
 export async function readerWarning(): Promise<string | null> {
   return isolationWarning(await isolation());
+}
+
+/** An error for whoever runs this machine, where the reader's process does not work here; null: it works. */
+export async function readerFailure(): Promise<string | null> {
+  if (await isReading(processReader())) return null;
+  return 'this machine cannot read documents: the process that reads them fails, so each document waits for an operator (docs/documents.md)';
 }
 
 /**

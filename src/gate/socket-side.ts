@@ -15,6 +15,10 @@ export abstract class SocketSide extends Duplex {
     this.rawSocket = socket;
   }
 
+  get remoteAddress(): string | undefined {
+    return this.rawSocket.remoteAddress;
+  }
+
   setTimeout(ms: number, onTimeout?: () => void): this {
     if (onTimeout !== undefined) this.once('timeout', onTimeout);
     this.rawSocket.setTimeout(ms);

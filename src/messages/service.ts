@@ -11,11 +11,11 @@ import { ANSWER_WITHIN_MS, type MessageFault } from './delivery/take-up.ts';
 import { deliverDue } from './delivery/turn.ts';
 import { startWorker } from './delivery/worker.ts';
 import { applyEarly } from './intake/status-events.ts';
+import { openContactWindows } from './open.ts';
 import { SETTLE_AFTER_MS } from './rules/after-send.ts';
 import type { MessageReason } from './rules/reasons.ts';
 import type { ReplyId } from './rules/reply.ts';
 import {
-  CONTACT_WINDOWS_FILE,
   MESSAGES_PER_PHONE,
   MESSAGES_PER_SECOND,
   RECIPIENTS_PER_DAY,
@@ -31,7 +31,6 @@ import { REPLY_BELL } from './sql/replies.ts';
 import type { HealthChange } from './sql/sender-health.ts';
 import { forgetLifts } from './sql/suppressions.ts';
 import { findLost, forgetRecipients, forgetRejections, mendLeap } from './sql/upkeep.ts';
-import { loadContactWindows } from './uses/load-contact-windows.ts';
 
 /** The channel allows one message to one phone in this time. */
 const PAIR_MS = 6_000;
@@ -65,7 +64,7 @@ export const MESSAGES_SERVICE: Service = {
 /** Starts the delivery. Throws where the contact windows are refused. */
 async function startDelivery(given: LoopContext): Promise<Loop> {
   const { database, vault, channel, log, failed, setting } = given;
-  const windows = await loadContactWindows(setting(CONTACT_WINDOWS_FILE), new Date());
+  const windows = await openContactWindows(setting);
   const tellWaiting = failureLog(log);
   const context = {
     database,

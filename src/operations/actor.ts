@@ -1,13 +1,23 @@
-/** The name of the operator who acts, as the history of an application keeps it (D34). */
+/** Who acts, as the history of an application keeps it (D34, D48). */
 import { isPlainText } from '../base/plain-text.ts';
 
 const MAX_LENGTH = 100;
 
 /** The rule of `readActor`, for error texts. */
-export const ACTOR_RULE = `must be one line of 1 to ${MAX_LENGTH} characters`;
+export const ACTOR_RULE = `must be one line of 1 to ${MAX_LENGTH} characters, and no "operator" with a number`;
 
-/** The trimmed name; null where the text breaks the rule. */
+/** The trimmed name of an operator at the command line; null where the text breaks the rule. */
 export function readActor(text: string): string | null {
   const name = text.trim();
-  return name !== '' && [...name].length <= MAX_LENGTH && isPlainText(name) ? name : null;
+  const isName = name !== '' && [...name].length <= MAX_LENGTH && isPlainText(name);
+  return isName && accountOf(name) === null ? name : null;
+}
+
+/** How the histories name an operator with an account. */
+const ACCOUNT = /^operator (\d{1,9})$/;
+
+/** The id of the account that an actor of a history is; null: it is none. */
+export function accountOf(actor: string): number | null {
+  const id = ACCOUNT.exec(actor)?.[1];
+  return id === undefined ? null : Number(id);
 }

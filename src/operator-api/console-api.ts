@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorFields } from '../base/error-fields.ts';
+import { addressGroup } from '../gate/connections.ts';
 import { decodableUrl, frontDoor } from '../gate/front-door.ts';
 import { inTime } from '../gate/in-time.ts';
 import { NO_SCHEMAS } from '../http/no-schemas.ts';
@@ -18,6 +19,7 @@ import { openapiOf } from './openapi.ts';
 import { addPage, PAGE_ROUTE, type Page } from './page.ts';
 import { withNumbers } from './query-numbers.ts';
 import {
+  ACTIVE_HEADER,
   type Access,
   type Answer,
   type Call,
@@ -26,7 +28,7 @@ import {
   OPERATOR_HEADER,
   type Route,
 } from './route.ts';
-import { refusalOfSite } from './same-site.ts';
+import { isByAddress, refusalOfSite } from './same-site.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -64,8 +66,15 @@ export function consoleApi(api: ConsoleApi): FastifyInstance {
   app.removeContentTypeParser('text/plain');
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
-    if (isLink(request)) return;
-    const refusal = refusalOfSite(request.headers, api.origin());
+    const origin = api.origin();
+    if (isLink(request)) {
+      if (!isByAddress(request.headers, origin) || !request.url.startsWith('/')) return;
+      return reply
+        .header('Location', origin + request.url)
+        .status(307)
+        .send();
+    }
+    const refusal = refusalOfSite(request.headers, origin);
     if (refusal !== null) return reply.status(403).send({ error: refusal });
   });
   for (const route of api.routes) addRoute(app, api, route);
@@ -94,7 +103,7 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route): void {
     config: { isCallback },
     handler: async (request, reply) => {
       const found = await sessionOf(api, request, access);
-      if (needsFresh && found.session?.isFresh === false)
+      if (needsFresh === true && found.session?.isFresh === false)
         throw new Refusal(403, 'sign in again: this needs a sign-in of the last five minutes', 'sign-in');
       const given = query ? withNumbers(query, request.query) : request.query;
       const fault =
@@ -106,7 +115,8 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route): void {
         query: given,
         params: request.params,
         pendingCookie: cookieOf('pending sign-in', request.headers.cookie, api.origin()),
-        address: request.ip,
+        // Who has one address of IPv6 has a whole /64.
+        address: addressGroup(request.ip) ?? request.ip,
         ...conditionsOf(request),
       };
       return send(
@@ -147,11 +157,15 @@ class Refusal extends Error {
 
 async function sessionOf(
   { database, origin }: ConsoleApi,
-  { headers }: FastifyRequest,
+  request: FastifyRequest,
   access: Access,
 ): Promise<{ session: BrowserSession | null; sessionKey: SessionKey | null }> {
+  const { headers } = request;
   const sessionKey = readCookie(cookieOf('session', headers.cookie, origin()) ?? '');
-  const session = sessionKey && (await findSession(database, sessionKey));
+  const session = sessionKey && (await findSession(database, sessionKey, isOfSomebody(request)));
+  const shown = headers[OPERATOR_HEADER.toLowerCase()];
+  if (session !== null && shown !== undefined && shown !== String(session.operatorId))
+    throw new Refusal(401, 'the session is of another operator');
   if (access === 'open') return { session, sessionKey };
   if (session === null) throw new Refusal(401, 'sign in first');
   if (access === 'first factor') {
@@ -161,10 +175,13 @@ async function sessionOf(
   } else if (!mayActAs(session.role, access)) {
     throw new Refusal(403, `this needs the role ${access}`);
   }
-  const shown = headers[OPERATOR_HEADER.toLowerCase()];
-  if (shown !== undefined && shown !== String(session.operatorId))
-    throw new Refusal(401, 'the session is of another operator');
   return { session, sessionKey };
+}
+
+/** Whether somebody does something, and not the page by itself. */
+function isOfSomebody({ method, headers }: FastifyRequest): boolean {
+  const active = headers[ACTIVE_HEADER.toLowerCase()];
+  return active === undefined ? method !== 'GET' : active === 'true';
 }
 
 function send(

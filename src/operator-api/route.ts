@@ -20,14 +20,28 @@ export interface Failure {
 
 /**
  * The id of the operator whom a page shows. A browser has one session for all its tabs: a request of a tab that shows
- * another operator than that of the session is refused.
+ * another operator than that of the session is refused, also at an open route. A sign-in is for nobody yet.
  */
 export const OPERATOR_HEADER = 'Operator-Id';
+
+/**
+ * Whether somebody is at the page that sends the request. Without the header a reading counts as sent by the page
+ * alone, so a client that forgets it ends a session early, and never keeps one that nobody uses.
+ */
+export const ACTIVE_HEADER = 'Operator-Active';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** `If-Match`: the last event that an act was decided on. `Idempotency-Key`: a repetition counts once. */
 export type ConditionHeader = 'If-Match' | 'Idempotency-Key';
+
+/**
+ * Why a route may refuse, beside what every route answers: there is no such thing; the identity provider does not
+ * answer. What a header, a body or a list of conflicts brings along (409, 412, 413, 415, 428) follows from these.
+ */
+export type FailureStatus = 404 | 502;
+
+type NeedsFresh = true | 'for a payment';
 
 /** What a route gets of a request. */
 export interface Call<Body, Query> {
@@ -40,7 +54,7 @@ export interface Call<Body, Query> {
   readonly sessionKey: SessionKey | null;
   /** The secret of a sign-in under way at the identity provider. */
   readonly pendingCookie: string | null;
-  /** The address of the connection. */
+  /** The address of the connection; of IPv6 its /64. */
   readonly address: string;
   /** The tags of `If-None-Match`, without quotation marks: what the browser has already. */
   readonly knownTags: readonly string[];
@@ -75,10 +89,19 @@ export interface Route {
   readonly access: Access;
   /** What the route does, for the document. */
   readonly summary: string;
-  /** Both factors must have been proved within five minutes. */
-  readonly needsFresh?: true;
+  /**
+   * Both factors must have been proved within five minutes: `true` for each request, which the listener refuses, or for
+   * what is done with a payment alone, which the route refuses.
+   */
+  readonly needsFresh?: NeedsFresh;
   /** The headers that the route reads: the document names them. */
   readonly headers?: readonly ConditionHeader[];
+  /** The document names these, and a test compares them with what the route answers. */
+  readonly failures?: readonly FailureStatus[];
+  /** The codes of its refusals with 409. */
+  readonly conflicts?: readonly string[];
+  /** The answer has an `ETag`, and is 304 where the browser has it already. */
+  readonly hasTag?: true;
   /** The identity provider's page leads here: a navigation of another site passes. No other route has this. */
   readonly isCallback?: true;
   readonly body?: TSchema;
@@ -92,8 +115,11 @@ interface RouteOf<Body extends TSchema, Query extends TSchema, Reply extends TSc
   readonly path: string;
   readonly access: Access;
   readonly summary: string;
-  readonly needsFresh?: true;
+  readonly needsFresh?: NeedsFresh;
   readonly headers?: readonly ConditionHeader[];
+  readonly failures?: readonly FailureStatus[];
+  readonly conflicts?: readonly string[];
+  readonly hasTag?: true;
   readonly isCallback?: true;
   readonly body?: Body;
   readonly query?: Query;

@@ -4,6 +4,7 @@
  * rebinding).
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopback } from '../base/loopback.ts';
 
 /** Why a request is refused; null: it is not. A program that is no browser sends none of these headers. */
 export function refusalOfSite(headers: IncomingHttpHeaders, origin: string): string | null {
@@ -15,4 +16,15 @@ export function refusalOfSite(headers: IncomingHttpHeaders, origin: string): str
     return `the request comes from another site: open ${origin}`;
   }
   return null;
+}
+
+/**
+ * Whether a browser asks for the console of `localhost` by an address of this machine. The requests of a page that is
+ * opened so are those of another site.
+ */
+export function isByAddress({ host = '' }: IncomingHttpHeaders, origin: string): boolean {
+  const own = new URL(origin);
+  if (own.hostname !== 'localhost' || host === own.host || !URL.canParse(`http://${host}`)) return false;
+  const asked = new URL(`http://${host}`);
+  return isLoopback(asked.hostname) && asked.port === own.port;
 }

@@ -20,6 +20,9 @@ export const NEXT_PORT: Setting<number> = {
   },
 };
 
+/** The folder of the data. */
+export const DATA_DIR: Setting<string> = { variable: 'DATA_DIR', read: (_text, { dataDir }) => dataDir };
+
 /** CONSOLE_HOST. */
 export const CONSOLE_HOST: Setting<string> = {
   variable: 'CONSOLE_HOST',
@@ -127,6 +130,14 @@ export function consoleOrigin(
   port = setting(CONSOLE_PORT) ?? setting(NEXT_PORT),
 ): string {
   return setting(CONSOLE_URL) ?? `http://localhost:${port}`;
+}
+
+/**
+ * Whether this process knows where the console is: a command may run without the variables of the service. Without them
+ * a service opens the console at a free port where the usual one is taken.
+ */
+export function knowsConsole(setting: ReadSetting): boolean {
+  return setting(CONSOLE_PORT) !== null || setting(CONSOLE_URL) !== null;
 }
 
 /** The address at which an operator sets the factors, with the token of the link. */

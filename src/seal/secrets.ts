@@ -1,5 +1,7 @@
 /** Checks the secrets against the database that was made with them. */
+
 import type pg from 'pg';
+import { counted } from '../base/counted.ts';
 import { type Database, inTransaction, type Transaction } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 import { DATA_KEY, INDEX_KEY, LOCK_SECRETS, PEPPER } from './data-keys.ts';
@@ -155,7 +157,7 @@ async function refuseOtherPeppers(session: Transaction, { secrets, witnesses }: 
   if (ids.length === 0) return;
   const named = ids.slice(0, MOST_NAMED).join(', ') + (ids.length > MOST_NAMED ? ' and others' : '');
   throw new SetupError(
-    `${PEPPER} is not the one of ${ids.length} live API keys (${named}): add their pepper at the end of the list`,
+    `${PEPPER} is not the one of ${counted(ids.length, 'live API key')} (${named}): add ${ids.length === 1 ? 'its' : 'their'} pepper at the end of the list`,
   );
 }
 

@@ -1,9 +1,11 @@
 /** Made-up files for the applicants of the simulator: statements that fit an application or do not, and other files. */
 import { crc32, deflateSync } from 'node:zlib';
+import { HOUR_MS } from '../base/time.ts';
 import type { UploadFile } from '../messages/channels/channel.ts';
 import type { MediaKind } from '../messages/rules/channel-event.ts';
 import type { Owner } from './owners.ts';
-import { type Statement, statementPdf } from './statement-pdf.ts';
+import { statementPdf } from './statement-pdf.ts';
+import type { StatementLayout } from './statement-rows.ts';
 
 /** What the page offers. docs/messages.md says what each one is. */
 export const MADE_UP = [
@@ -24,10 +26,13 @@ export interface MadeUpFile extends UploadFile {
 }
 
 /** Which made-up platform pays in which currency; other currencies have none. */
-const LAYOUTS: Readonly<Record<string, Statement['layout']>> = {
+const LAYOUTS: Readonly<Record<string, StatementLayout>> = {
   COP: 'rodar-co-1',
   MXN: 'entrega-ya-mx-1',
   BRL: 'corre-mais-br-1',
+  PEN: 'moto-va-pe-1',
+  CLP: 'pedalea-cl-1',
+  ARS: 'llego-ya-ar-1',
 };
 const SHARES: Partial<Record<MadeUp, number>> = { less: 0.8, far_less: 0.5 };
 const MONTHS = 3;
@@ -70,8 +75,12 @@ function document(bytes: Buffer, filename: string): MadeUpFile {
   return { bytes, contentType: 'application/pdf', filename, media: 'document' };
 }
 
-/** The whole months before a day, oldest first, with amounts around `monthly` whose mean is `monthly`. */
-function monthsBefore(today: Date, monthly: number): Record<string, number> {
+/** In the Americas a month ends up to so much later than in UTC. */
+const MONTH_ENDS_LATER_MS = 12 * HOUR_MS;
+
+/** The months before a day that are over, oldest first, with amounts around `monthly` whose mean is `monthly`. */
+function monthsBefore(now: Date, monthly: number): Record<string, number> {
+  const today = new Date(now.getTime() - MONTH_ENDS_LATER_MS);
   const entries = Array.from({ length: MONTHS }, (_, index) => {
     const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - MONTHS + index, 1));
     const share = [0.98, 1.02, 1][index] ?? 1;

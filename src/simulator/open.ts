@@ -4,6 +4,7 @@ import { applyChannelEvents, type ChannelEventContext } from '../messages/intake
 import type { ChannelEvent } from '../messages/rules/channel-event.ts';
 import { Simulator } from './channel.ts';
 import { addSimulatorPage } from './page.ts';
+import { now } from './said-now.ts';
 
 /** What the phones of the channel do goes to the store as events, and then to `happened`. */
 export function openSimulator(
@@ -12,13 +13,26 @@ export function openSimulator(
 ) {
   const { database, vault } = context;
   const channel = new Simulator(async (events) => {
-    await applyChannelEvents(context, events);
-    happened(events);
+    const told = await byOneClock(context, events);
+    await applyChannelEvents(context, told);
+    happened(told);
   });
   const page = {
     path: '/simulator',
-    add: (ops: FastifyInstance, opsHost: string, docsUrl: (hostname: string) => string) =>
-      addSimulatorPage(ops, { database, vault, simulator: channel }, opsHost, docsUrl),
+    add: (ops: FastifyInstance, docsUrl: (hostname: string) => string) =>
+      addSimulatorPage(ops, { database, vault, simulator: channel }, docsUrl),
   };
   return { channel, page };
+}
+
+/** A channel has one clock. That of the phones is the database's (D39): so the statuses are told by it too. */
+async function byOneClock(
+  context: ChannelEventContext,
+  events: readonly ChannelEvent[],
+): Promise<readonly ChannelEvent[]> {
+  if (!events.some(({ kind }) => kind === 'status')) return events;
+  const aheadMs = (await now(context)).getTime() - Date.now();
+  return events.map((event) =>
+    event.kind === 'status' ? { ...event, at: new Date(event.at.getTime() + aheadMs) } : event,
+  );
 }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopback } from '../base/loopback.ts';
+import { isLoopback, isLoopbackAddress } from '../base/loopback.ts';
 import {
   chooseInReply,
   openMessage,
@@ -56,20 +56,20 @@ const MAX_BODY_BYTES = 16_384;
 
 /**
  * Adds `/simulator` and the paths below it to the operators' listener, for a service with the channel `simulator`. The
- * Host header must be a loopback name or `opsHost`. This refuses a page of another site whose name resolves to this
- * machine (DNS rebinding). `docsUrl` gives the URL of the documentation under the hostname of a request.
+ * page has no password: it answers this machine alone. The Host header must be a loopback name, which refuses a page of
+ * another site whose name resolves to this machine (DNS rebinding). `docsUrl` gives the URL of the documentation under
+ * the hostname of a request.
  */
 export function addSimulatorPage(
   app: FastifyInstance,
   context: SimulatorContext,
-  opsHost: string,
   docsUrl: (hostname: string) => string,
 ): void {
   app.register(async (page) => {
     page.removeContentTypeParser('text/plain');
     page.addHook('onRequest', async (request, reply) => {
       reply.headers(HEADERS);
-      const refusal = refusalOf(request, opsHost);
+      const refusal = refusalOf(request);
       if (refusal !== null) return reply.status(403).send({ error: refusal });
     });
     page.setErrorHandler(presentError);
@@ -84,11 +84,11 @@ export function addSimulatorPage(
 }
 
 /** The reason to refuse a request; null where the request is allowed. */
-function refusalOf({ method, headers }: FastifyRequest, opsHost: string): string | null {
+function refusalOf({ method, headers, ip }: FastifyRequest): string | null {
+  // Of a connection that is closed already there is none.
+  if (!isLoopbackAddress(ip ?? '')) return 'this page is for this machine alone';
   const host = hostnameOf(`http://${headers.host}`);
-  if (host === null || !(isLoopback(host) || host === hostnameOf(urlOf(opsHost)))) {
-    return 'open this page as localhost, or under the name in OPS_HOST';
-  }
+  if (host === null || !isLoopback(host)) return 'open this page as localhost';
   const { origin } = headers;
   if (method !== 'GET' && method !== 'HEAD' && origin !== undefined) {
     // Compares hosts only, because a proxy may change the scheme.
@@ -97,10 +97,6 @@ function refusalOf({ method, headers }: FastifyRequest, opsHost: string): string
     }
   }
   return null;
-}
-
-function urlOf(host: string): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}`;
 }
 
 function hostnameOf(url: string): string | null {

@@ -23,6 +23,6 @@ export async function saidNow(
 }
 
 /** The time by the database's clock (D39). */
-export async function now({ database }: SimulatorContext): Promise<Date> {
+export async function now({ database }: Pick<SimulatorContext, 'database'>): Promise<Date> {
   return onlyRow((await database.query<{ now: Date }>(NOW)).rows).now;
 }

@@ -1,85 +1,5 @@
-/**
- * Makes PDFs that look like the earnings statements of made-up platforms. No statement of a real platform looks like
- * these.
- */
-
-/** What a statement says. */
-export interface Statement {
-  /** The id of a layout. */
-  readonly layout: 'rodar-co-1' | 'entrega-ya-mx-1' | 'corre-mais-br-1';
-  readonly name: string;
-  readonly idNumber: string;
-  /** The day on which it was made: `2026-11-12`. */
-  readonly issued: string;
-  /** The amounts by month: `2026-08`. */
-  readonly months: Readonly<Record<string, number>>;
-}
-
-const SPANISH =
-  'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' ');
-const PORTUGUESE =
-  'janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro'.split(' ');
-
-/** A row is one cell, or cells at these places of a line. */
-type Row = readonly string[];
-
-/** The rows of a statement, as they stand in the PDF. */
-export function statementRows({ layout, name, idNumber, issued, months }: Statement): Row[] {
-  const [year = '', month = '', day = ''] = issued.split('-');
-  const rows = Object.entries(months).map(([one, amount], index) => {
-    const [ofYear = '', number = ''] = one.split('-');
-    return { year: ofYear, index: Number(number) - 1, amount, count: String(190 + index * 7) };
-  });
-  const total = Object.values(months).reduce((sum, amount) => sum + amount, 0);
-  switch (layout) {
-    case 'rodar-co-1':
-      return [
-        ['Rodar Colombia S.A.S.', 'Empresa inventada'],
-        ['CERTIFICADO DE INGRESOS'],
-        [`Conductor: ${name}`],
-        [`Documento: CC ${idNumber}`],
-        [`Fecha de expedición: ${day}/${month}/${year}`],
-        ['Ingresos por mes'],
-        ['Mes', 'Viajes', 'Ingresos netos'],
-        ...rows.map((row) => [
-          `${capital(SPANISH[row.index])} de ${row.year}`,
-          row.count,
-          `$ ${money(row.amount, '.', ',')}`,
-        ]),
-        ['Total del periodo', '', `$ ${money(total, '.', ',')}`],
-      ];
-    case 'entrega-ya-mx-1':
-      return [
-        ['Entrega Ya, S.A. de C.V.', 'Empresa inventada'],
-        ['CONSTANCIA DE GANANCIAS DEL REPARTIDOR'],
-        ['Nombre del repartidor', name],
-        ['CURP', idNumber],
-        [`Emitida el ${Number(day)} de ${SPANISH[Number(month) - 1]} de ${year}`],
-        ['Mes', 'Pedidos', 'Ganancias (MXN)'],
-        ...rows.map((row) => [
-          `${SPANISH[row.index]?.slice(0, 3)} ${row.year}`,
-          row.count,
-          `$${money(row.amount, ',', '.')}`,
-        ]),
-        ['Suma', '', `$${money(total, ',', '.')}`],
-      ];
-    case 'corre-mais-br-1':
-      return [
-        ['Corre Mais Entregas Ltda.', 'Empresa inventada'],
-        ['INFORME DE RENDIMENTOS DO ENTREGADOR'],
-        [`Nome do entregador: ${name}`],
-        [`CPF: ${idNumber}`],
-        [`Data de emissão: ${day}/${month}/${year}`],
-        ['Rendimentos mensais'],
-        ...rows.map((row) => [
-          `${PORTUGUESE[row.index]}/${row.year}`,
-          '',
-          `R$ ${money(row.amount, '.', ',')}`,
-        ]),
-        ['Total', '', `R$ ${money(total, '.', ',')}`],
-      ];
-  }
-}
+/** Makes PDFs that look like the earnings statements of made-up platforms. */
+import { type Row, type Statement, statementRows } from './statement-rows.ts';
 
 /** A statement as a PDF of one page. */
 export function statementPdf(statement: Statement): Buffer {
@@ -142,14 +62,4 @@ function fileOf(objects: readonly string[]): Buffer {
   text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`;
   text += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
   return Buffer.from(text, 'latin1');
-}
-
-/** Two decimals, with these marks for thousands and decimals. */
-function money(amount: number, thousands: string, decimal: string): string {
-  const text = amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  return text.replace(/[,.]/g, (mark) => (mark === ',' ? thousands : decimal));
-}
-
-function capital(word = ''): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }

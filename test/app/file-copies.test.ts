@@ -113,7 +113,7 @@ describe('files in the place of backups', () => {
     const fault = fileFault(found, '/mnt/backups');
     assert.match(
       fault ?? '',
-      /1 files of documents and contracts are missing in \/mnt\/backups \(file-contract-/,
+      /1 file of documents and contracts is missing in \/mnt\/backups \(file-contract-/,
     );
     assert.match(fault ?? '', /2 do not open/);
     const other = { ...to, key: new BackupKey(randomBytes(32)) };

@@ -182,6 +182,56 @@ describe('the partition of a batch', () => {
     await assertFound([first, second, third, fourth]);
   });
 
+  it('is put into buckets early where batches are small, and then again as one segment', async () => {
+    const is = (name: string, value: number) =>
+      database.query(
+        `CREATE OR REPLACE FUNCTION ${name}() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN ${value}`,
+      );
+    await leavePartition(database, 1, 0);
+    await fillLookUpBuckets(database);
+    await pass(60_000);
+    await fillLookUpBuckets(database);
+    const begin = (await partitionInUse()) - WIDTH;
+    const filled = async () => {
+      await fillLookUpBuckets(database);
+      await pass(60_000);
+      await fillLookUpBuckets(database);
+      const { rows } = await database.query(
+        `SELECT s.applications::integer AS applications, s.in_buckets, (
+           SELECT sum(cardinality(k.indexes)) FROM look_up_buckets k WHERE k.begins_at = s.begins_at AND k.is_phone)::integer AS phones
+         FROM closed_segments s WHERE s.begins_at >= $1 AND s.begins_at < $2 ORDER BY s.ends_at`,
+        [begin, begin + WIDTH],
+      );
+      for (const { applications, in_buckets, phones } of rows)
+        assert.deepEqual([in_buckets, phones], [true, applications]);
+      return rows.map(({ applications }) => applications);
+    };
+    const all: Registered[] = [];
+    const register = async (count: number) => {
+      for (let n = 0; n < count; n += 1) all.push(await registered());
+    };
+    await is('segment_batches', 3);
+    await is('segment_applications', 8);
+    try {
+      for (const segments of [[3], [3, 3], [9], [9, 3]]) {
+        await register(3);
+        assert.deepEqual(await filled(), segments);
+        await assertFound(all);
+      }
+      await register(1);
+      await leavePartition(database, 1, 0);
+      assert.deepEqual(await filled(), [9, 4]);
+      await assertFound(all);
+      const { rows } = await database.query(
+        'SELECT FROM look_up_buckets k WHERE NOT EXISTS (SELECT FROM closed_segments s WHERE s.begins_at = k.begins_at)',
+      );
+      assert.deepEqual(rows, []);
+    } finally {
+      await is('segment_batches', 65_536);
+      await is('segment_applications', 1_048_576);
+    }
+  });
+
   it('is not put into buckets while a registration is under way, and the wait is short', async () => {
     await leavePartition(database, 1, 0);
     await registered();

@@ -123,7 +123,7 @@ it('a partition is read, claimed and written while it is copied, and what was wr
   await setMessages(database, [gone], { status: 'delivered' });
   const tap = { applicationId: toApplicationId(late), phoneIndex: null, contextIndex: null, at: new Date() };
   const phoneIndex = phoneIndexOf(vault, lastPhone());
-  assert.equal(await recordInterest(database, [{ ...tap, phoneIndex }], 'tapped'), 1);
+  assert.equal(await recordInterest(database, [{ ...tap, phoneIndex }]), 1);
 
   await goOn();
   assert.equal(await forgetting, 1);

@@ -74,7 +74,7 @@ it('D39: applications are deleted when they are old by clock and elapsed time', 
   const phoneIndex = phoneIndexOf(store.vault, toPhone('+573001110002'));
   const tap = { applicationId: toApplicationId(final), phoneIndex, contextIndex: null, at: new Date() };
   assert.equal(
-    await recordInterest(database, [tap], 'tapped'),
+    await recordInterest(database, [tap]),
     1,
     'a tap of who was rejected opens and closes nothing',
   );

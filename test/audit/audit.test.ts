@@ -115,7 +115,8 @@ describe('who did what: every act of an operator is recorded', () => {
         rows.map((row) => row.act),
         [act],
       );
-      assert.ok(!JSON.stringify(rows).includes('555'), JSON.stringify(rows));
+      // A time of day may have three of these digits; the last seven are of no time and of no short hash.
+      assert.doesNotMatch(JSON.stringify(rows).replaceAll(' ', ''), /5550101/);
     });
   }
 

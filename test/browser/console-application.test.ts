@@ -25,6 +25,9 @@ const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const PDF = Buffer.from(`%PDF-1.7 ${MARKUP}`);
 
+/** The reason for which the file of a PDF is a scan. */
+const SCAN = 'a scan';
+
 /** The routes that the page asks, with answers of the forms that the real ones have. */
 const reasons: string[] = [];
 let application: ApplicationReply = SHOWN;
@@ -53,7 +56,7 @@ const ROUTES: Route[] = [
   }),
   route({
     ...{ method: 'GET', path: '/applications/{id}', access: 'viewer', summary: 'One application.' },
-    reply: Application,
+    ...{ reply: Application, hasTag: true },
     run: async ({ params }) =>
       params.id === '256'
         ? { body: PENDED, tag: '0' }
@@ -77,8 +80,14 @@ const ROUTES: Route[] = [
     reply: DocumentFile,
     run: async ({ body: { reason }, params }) => {
       reasons.push(reason);
-      if (params.document === '1') return { body: { content_type: 'image/png', bytes: PNG } };
-      return { body: { content_type: 'application/pdf', bytes: PDF.toString('base64') } };
+      if (params.document === '1')
+        return { body: { content_type: 'image/png', bytes: PNG, lines: null, counted: null } };
+      const lines = [
+        { text: `Extracto ${MARKUP}`, month: null },
+        { text: '2026-01  COP 2.700.000', month: '2026-01' },
+      ];
+      const text = reason === SCAN ? { lines: null, counted: null } : { lines, counted: 1 };
+      return { body: { content_type: 'application/pdf', bytes: PDF.toString('base64'), ...text } };
     },
   }),
   route({
@@ -124,6 +133,20 @@ describe('an application on its page', { skip, timeout: 240_000 }, async () => {
       await visitAs({ login: `rosa.${width}`, role: 'reviewer', screen, path }, async (page) => {
         await page.getByRole('heading', { name: `Application ${SHOWN_ID}` }).waitFor();
         await page.getByText('A. L.').waitFor();
+        const happened = page.getByRole('listitem').filter({ has: page.locator('time') });
+        await happened
+          .filter({ hasText: 'pended: Explanation by the applicant' })
+          .getByText('rosa.sol')
+          .waitFor();
+        await happened.filter({ hasText: 'pend ended: the applicant answered' }).waitFor();
+        await page.getByText(`${MARKUP}, by the command line, Second operator: tom.luz`).waitFor();
+        assert.equal(
+          await page.getByText('said by the service').count(),
+          0,
+          'texts of the service are no texts of the page',
+        );
+        await page.getByText('signed', { exact: true }).waitFor();
+        await page.getByText('failed (a stored value cannot be used)').waitFor();
         await check(page, 'application');
         await page.getByRole('button', { name: 'Reveal personal data' }).press('Enter');
         await page.getByRole('dialog').waitFor();
@@ -132,6 +155,11 @@ describe('an application on its page', { skip, timeout: 240_000 }, async () => {
         await page.getByText(PERSON.name).waitFor();
         await page.getByText(PERSON.id_number).waitFor();
         await page.getByText(`Quiero saber más ${MARKUP}`).waitFor();
+        const lines = page.locator('li');
+        await lines.filter({ hasText: 'Message: Offer' }).getByText('tu saldo es $ 6.000.000').waitFor();
+        await lines.filter({ hasText: 'Applicant' }).getByText('Me interesa').waitFor();
+        await lines.filter({ hasText: 'Este es el contrato.' }).getByText('File: contract-1.pdf').waitFor();
+        await page.getByText(`File: extracto ${MARKUP}.pdf`).waitFor();
         await page.getByRole('cell', { name: 'COP 2,650,000' }).waitFor();
         await check(page, 'application-revealed');
         assert.equal(await page.locator('main img, main script').count(), 0);
@@ -143,14 +171,14 @@ describe('an application on its page', { skip, timeout: 240_000 }, async () => {
         await page.reload();
         await page.getByText('A. L.').waitFor();
         assert.equal(await page.getByText('Ana Luna').count(), 0);
-        await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+        await page.getByRole('button', { name: 'Sign out', exact: true }).press('Enter');
         await page.getByLabel('Login').waitFor();
         await assertNothingKept(page);
         assert.doesNotMatch(await page.content(), /A\. L\.|Ana|…50/);
       });
     });
 
-    it(`shows a document's picture and offers a PDF, each for a reason (D48), ${width} px`, async () => {
+    it(`shows a document's picture, and a PDF by its text and as a download, each for a reason (D48), ${width} px`, async () => {
       await visitAs({ login: `ana.${width}`, role: 'reviewer', screen, path }, async (page) => {
         const files = page.getByRole('button', { name: 'Show the file' });
         await files.first().press('Enter');
@@ -162,13 +190,33 @@ describe('an application on its page', { skip, timeout: 240_000 }, async () => {
         assert.equal(await page.evaluate(width), 1);
         await files.first().press('Enter');
         await giveReason(page, 'reading the months');
+        const text = page.getByRole('region', { name: 'Text of Document 2' });
+        await text.getByText(`Extracto ${MARKUP}`).waitFor();
+        await text.getByText('counted for Jan 2026').waitFor();
+        await page.getByText('Lines counted: 1.').waitFor();
+        assert.equal(await text.locator('img, script').count(), 0);
         const download = page.waitForEvent('download');
         await page.getByRole('link', { name: 'Download document-2.pdf' }).press('Enter');
         assert.deepEqual(await readFile(await (await download).path()), PDF);
         await check(page, 'application-files');
+        await page.getByRole('button', { name: 'Hide the file: Document 2' }).press('Enter');
+        await page.getByRole('button', { name: 'Show the file: Document 2' }).press('Enter');
+        await giveReason(page, SCAN);
+        await page.getByText('The pages of this PDF are pictures').waitFor();
+        assert.equal(await page.getByText('Lines counted').count(), 0);
       });
     });
   }
+
+  it('a full score has lost nothing', async () => {
+    const criteria = SHOWN.criteria.map((one) => ({ ...one, points: one.most, lost: 0 }));
+    application = { ...SHOWN, criteria, score: 100 };
+    await visitAs({ login: 'fe', role: 'viewer', path }, async (page) => {
+      const total = page.getByRole('row', { name: /^Score/ });
+      await total.waitFor();
+      assert.deepEqual(await total.getByRole('cell').allTextContents(), ['100', '100', '0']);
+    });
+  });
 
   it('a note is added by keyboard alone, and stands there as text', async () => {
     application = SHOWN;

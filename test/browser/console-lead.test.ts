@@ -11,7 +11,7 @@ import {
   type SecondLooksReply,
 } from '../../src/desk/routes/work-forms.ts';
 import { type Route, route } from '../../src/operator-api/route.ts';
-import { skip } from '../support/browser.ts';
+import { PHONE, skip } from '../support/browser.ts';
 import { consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
 import { check } from '../support/page-faults.ts';
 import { MARKUP } from '../support/shown-application.ts';
@@ -42,7 +42,7 @@ const leadOf = (days: number): LeadReply => ({
     { by: OTHER, decisions: 40, overrides: 0 },
   ],
   overrides: [{ by: BY, act: 'reject', reason_code: 'suspected_fraud', count: 12 }],
-  second_looks: { share: 0.05, waiting: 2, looked: 20, disagreed: 1 },
+  second_looks: { share: 0.05, waiting: 3, own: 1, looked: 20, disagreed: 1 },
 });
 
 let looks: SecondLooksReply['second_looks'] = [];
@@ -95,6 +95,7 @@ describe("the lead's view", { skip, timeout: 240_000 }, async () => {
         await page.getByText('As a table').press('Enter');
         const rows = page.locator('details').getByRole('row');
         assert.equal(await rows.count(), HOURS.length + 1);
+        await check(page, 'lead-table');
         await page.getByLabel('Span of time').selectOption('30');
         await page.waitForURL(/days=30$/);
         await page.getByRole('heading', { name: 'Decisions a day' }).waitFor();
@@ -102,6 +103,33 @@ describe("the lead's view", { skip, timeout: 240_000 }, async () => {
       });
     });
   }
+
+  it('fits a phone in the longest languages, with its tables open', async () => {
+    looks = newLooks();
+    for (const [language, open] of [
+      ['es', 'Como tabla'],
+      ['pt', 'Como tabela'],
+    ] as const) {
+      const visit = { login: `luis.${language}`, role: 'admin', screen: PHONE, path: '/lead' } as const;
+      await visitAs({ ...visit, locale: language }, async (page) => {
+        await page.getByText(open).press('Enter');
+        await page.locator('details').getByRole('row').first().waitFor();
+        await check(page, `lead-table-${language}`);
+      });
+    }
+  });
+
+  it('says how many of the looks that wait are for another admin', async () => {
+    looks = newLooks();
+    await visitAs({ login: 'lola', role: 'admin', path: '/lead' }, async (page) => {
+      await page
+        .getByRole('button', { name: /^Judge/ })
+        .first()
+        .waitFor();
+      await page.getByText('3 wait, 1 for another admin').waitFor();
+      assert.equal(await page.getByRole('button', { name: /^Judge/ }).count(), 2);
+    });
+  });
 
   it('a lead judges a decision by keyboard alone, and it leaves the list', async () => {
     looks = newLooks();

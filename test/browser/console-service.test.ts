@@ -53,7 +53,7 @@ describe('an application of the service on its page', { skip, timeout: 240_000 }
       await page.getByRole('button', { name: 'Reveal personal data' }).press('Enter');
       await page.getByRole('dialog').getByLabel('Reason').fill('a call with the applicant');
       await page.keyboard.press('Enter');
-      await page.getByText(PERSON.name).waitFor();
+      await page.getByText(PERSON.name, { exact: true }).waitFor();
       await page.getByText(PERSON.city).waitFor();
       await page.getByText(`mi secreto es verde ${MARKUP}`).waitFor();
       await page.getByText(BRAND).first().waitFor();
@@ -103,11 +103,11 @@ describe('an application of the service on its page', { skip, timeout: 240_000 }
       await dialog.getByLabel('Message to the applicant').focus();
       await page.keyboard.type(message);
       await check(page, 'pend');
-      await dialog.getByLabel('Comes back after hours').press('Enter');
+      await dialog.getByLabel('Hours until it comes back').press('Enter');
       await page.getByRole('heading', { name: 'Queue' }).waitFor();
       assert.ok((await person.replies()).some(({ text }) => text.includes('Please send it again')));
       await page.goto(desk.url() + path);
-      await page.getByText('Readable copy').waitFor();
+      await page.getByText('Readable copy', { exact: true }).waitFor();
       await check(page, 'pended');
       await page.keyboard.press('a');
       assert.equal(await page.getByRole('dialog').count(), 0, 'a pended one is not decided');

@@ -24,6 +24,7 @@ const PROPOSAL: ProposalReply = {
   },
   ...{ by: { id: 0, login: 'somebody' }, at: '2026-03-02T10:00:00Z', apply_at: '2026-03-02T10:00:10Z' },
   ...{ state: 'proposed', needs_second: 'authority', second: null, ended_at: null, outcome: null },
+  returned_for: null,
 };
 /** How often the act was done. */
 let confirmed = 0;
@@ -31,7 +32,10 @@ const ROUTES = [
   ...EMPTY_QUEUE,
   route({
     ...{ method: 'GET', path: '/proposals', access: 'viewer', summary: 'Proposals.' },
-    ...{ reply: Proposals, run: async () => ({ body: { proposals: [PROPOSAL], next: null } }) },
+    ...{
+      reply: Proposals,
+      run: async () => ({ body: { proposals: [PROPOSAL], next: null, to_confirm: 1 } }),
+    },
   }),
   route({
     ...{ method: 'POST', path: '/proposals/{id}/confirm', access: 'reviewer', summary: 'Confirms.' },
@@ -57,7 +61,7 @@ describe('the sign-in in a browser', { skip, timeout: 240_000 }, async () => {
        WHERE operator_id = (SELECT id FROM operators WHERE login = $1)`,
       [login],
     );
-  const isSignedIn = (page: Page) => page.getByRole('button', { name: 'Sign out' }).waitFor();
+  const isSignedIn = (page: Page) => page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
 
   it('an act that needs a new sign-in asks for password and code, and is then done once', async () => {
     for (const screen of SCREENS) {
@@ -115,10 +119,14 @@ describe('the sign-in in a browser', { skip, timeout: 240_000 }, async () => {
         await (await opened).getByText('You have signed in again. Close this tab').waitFor();
         await dialog.waitFor({ state: 'detached' });
         await isSignedIn(page);
+        await eventually('the act', async () => confirmed > before);
         assert.equal(confirmed, before + 1);
         // Where the session ended, the sign-in is in another tab too, and the act goes on in this one.
+        await page.goto(desk.url() + TO_CONFIRM);
+        const confirm = page.getByRole('button', { name: 'Confirm', disabled: false });
+        await confirm.waitFor();
         await store.database.query('DELETE FROM operator_sessions');
-        await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+        await confirm.press('Enter');
         await page.getByText('What you did last is not sent yet.').waitFor();
         await page.getByRole('button', { name: 'Sign in at localhost' }).press('Enter');
         await page.getByRole('link', { name: 'Sign in at the identity provider' }).waitFor();

@@ -14,14 +14,21 @@ describe('the console in a browser', { skip, timeout: 240_000 }, async () => {
   if (skip) return;
   const { desk, visit } = await consoleInBrowser([...EMPTY_QUEUE, NO_PROPOSALS]);
 
-  it('an operator enrols by a link whose token leaves the address, signs in by keyboard alone and out again', async () => {
+  it('an operator enrols by a link whose token leaves the address, signs in by keyboard alone, and signs nobody out but herself (D48)', async () => {
     const { token } = await desk.invite('ana.maria', 'reviewer');
+    const bea = await desk.enrolled('bea', 'reviewer');
     await visit(
       { ...PHONE, locale: 'en-US' },
       async (page) => {
         await page.getByRole('heading', { name: 'Set up your account' }).waitFor();
         assert.equal(page.url(), `${desk.url()}/enrol`);
+        await page
+          .getByText(/12 to 128 characters, 5 or more of them different\. .* not contain your login/)
+          .waitFor();
         await check(page, 'enrol');
+        await page.getByLabel('Password').fill('aaaa bbbb aaaa');
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').getByText('breaks one of these rules').waitFor();
         await page.getByLabel('Password').fill(PASSWORD);
         await page.keyboard.press('Enter');
         const key = await page.getByText(/^[A-Z2-7]{32}$/).textContent();
@@ -45,16 +52,29 @@ describe('the console in a browser', { skip, timeout: 240_000 }, async () => {
         await page.getByRole('button', { name: 'Use a recovery code' }).press('Enter');
         await page.getByLabel('Recovery code').fill(recovery!);
         await page.keyboard.press('Enter');
-        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
         await check(page, 'signed-in');
-        await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+        // Bea signs in in another tab, before this one asks anything.
+        await page.route(/\/api\/(review-queue|proposals)/, () => {});
+        const [name, value] = (await bea.signIn()).cookie!.split('=', 2);
+        await page.context().addCookies([{ name: name!, value: value!, url: desk.url() }]);
+        await page.getByRole('button', { name: 'Sign out', exact: true }).press('Enter');
+        await page.getByRole('button', { name: 'Account: bea' }).waitFor();
+        await page.getByRole('button', { name: 'Sign out', exact: true }).press('Enter');
         await page.getByLabel('Login').waitFor();
         const kept =
           'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.search])';
         assert.equal(await page.evaluate(kept), '[{},{},"",""]');
+        // The link is used up: the page says so before anything is typed, and what to do.
+        await page.goto(`${desk.url()}/enrol?token=${token}`);
+        await page.getByRole('alert').getByText('was used, or ended. Ask an admin for a new one.').waitFor();
+        assert.equal(await page.getByLabel('Password').count(), 0);
+        await check(page, 'used-link');
+        await page.getByRole('button', { name: 'Sign in' }).press('Enter');
+        await page.getByLabel('Login').waitFor();
       },
-      // Before the sign-in, and for the wrong password.
-      { path: `/enrol?token=${token}`, expected: /401/ },
+      // For passwords and the link that are refused, before the sign-in, and for the tab that shows ana, not bea.
+      { path: `/enrol?token=${token}`, expected: /40[014]/ },
     );
   });
 

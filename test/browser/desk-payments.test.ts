@@ -6,10 +6,12 @@ import { browserToKill, PHONE, skip } from '../support/browser.ts';
 import { type Enrolled, PASSWORD } from '../support/console.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
 import { check } from '../support/page-faults.ts';
+import { testSigning } from '../support/signing.ts';
 
 describe('payments and refusals, in a browser', { skip, timeout: 600_000 }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
+  const signing = await testSigning(desk.store);
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');
   const bea = await desk.console.enrolled('bea', 'reviewer');
   const makeOld = ({ id }: Enrolled) =>
@@ -38,13 +40,17 @@ describe('payments and refusals, in a browser', { skip, timeout: 600_000 }, asyn
         await page.keyboard.press('d');
         await page.getByLabel('Pay out in spite of what the contract asks for').press('Space');
         await page.keyboard.press('1');
-        await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+        const again = page.getByRole('dialog', { name: 'Sign in again' });
+        await again.getByText(`Propose: disbursement, Application ${id}`).waitFor();
+        await check(page, 'again');
         await page.keyboard.press('Escape');
         await page.getByRole('alert').getByText('Not sent: this needs a sign-in').waitFor();
         assert.deepEqual(await payments(), []);
         await page.getByRole('button', { name: 'Send again' }).click();
         await prove(page, ana);
         await page.getByText(`${id}: disbursement, waits for a second operator`).waitFor();
+        await page.getByText('Proposed: disbursement, by ana.maria; waits for a second operator').waitFor();
+        assert.equal(new URL(page.url()).pathname, `/applications/${id}`, 'a payment opens no next one');
         await check(page, 'payment');
       },
       { path: `/applications/${id}`, screen: PHONE, expected: /403/ },
@@ -56,8 +62,10 @@ describe('payments and refusals, in a browser', { skip, timeout: 600_000 }, asyn
         await page.getByRole('link', { name: `${id}`, exact: true }).focus();
         await makeOld(bea);
         await page.keyboard.press('c');
+        const again = page.getByRole('dialog', { name: 'Sign in again' });
+        await again.getByText(`Confirm: disbursement, Application ${id}`).waitFor();
         await prove(page, bea);
-        await page.getByText('Confirmed.').waitFor();
+        await page.getByText(`${id}: Confirmed.`).waitFor();
       },
       { path: '/proposals?list=to_confirm', expected: /403/ },
     );
@@ -65,6 +73,45 @@ describe('payments and refusals, in a browser', { skip, timeout: 600_000 }, asyn
     assert.deepEqual(await payments(), [{ maker_id: ana.id, second_id: bea.id, state: 'applied' }]);
     assert.equal((await desk.json('application', 'show', `${id}`)).status, 'disbursed');
   });
+
+  for (const { locale, signed, held, may } of [
+    {
+      ...{ locale: 'en-US', signed: 'Signed', may: 'May withdraw until' },
+      held: /The applicant may withdraw from the contract until .*20\d\d/,
+    },
+    {
+      ...{ locale: 'es-CO', signed: 'Firmada', may: 'Puede retractarse hasta' },
+      held: /El solicitante puede retractarse del contrato hasta .*20\d\d/,
+    },
+    {
+      ...{ locale: 'pt-BR', signed: 'Assinada', may: 'Pode se arrepender até' },
+      held: /O solicitante pode se arrepender do contrato até .*20\d\d/,
+    },
+  ]) {
+    it(`shows signature and period before a payment, and what held it, with the date (D46), ${locale}`, async () => {
+      const id = await signing.begin();
+      await signing.sign(id);
+      await desk.browse(
+        ana,
+        async (page) => {
+          const term = (text: string) => page.getByRole('term').filter({ hasText: text });
+          await term(may).waitFor();
+          await term(signed).first().waitFor();
+          await check(page, `payment-held-${locale}`);
+          await page.keyboard.press('d');
+          const dialog = page.getByRole('dialog');
+          await dialog.getByText(may).waitFor();
+          await dialog.getByText(held).waitFor();
+          await check(page, `payment-dialog-${locale}`);
+          await page.keyboard.press('1');
+          await page.getByRole('alert').filter({ hasText: held }).waitFor();
+          assert.equal(new URL(page.url()).pathname, `/applications/${id}`);
+        },
+        { path: `/applications/${id}`, locale, screen: PHONE, expected: /409/ },
+      );
+      assert.deepEqual(await desk.rows('SELECT FROM proposals WHERE application_id = $1', [id]), []);
+    });
+  }
 
   it('a killed browser gives its claim back: the lease ends, and the next operator has it', async () => {
     const [id] = await desk.inReview(1);
@@ -111,7 +158,10 @@ describe('payments and refusals, in a browser', { skip, timeout: 600_000 }, asyn
         await page.getByLabel('Login').fill('tess');
         await page.getByLabel('Password').fill(PASSWORD);
         await page.keyboard.press('Enter');
-        await page.getByRole('alert').getByText('Too many tries. Wait a moment and try again.').waitFor();
+        await page
+          .getByRole('alert')
+          .getByText(/^Too many tries\. Try again in 1\d minutes\.$/)
+          .waitFor();
         await check(page, 'throttled');
       },
       // Before the sign-in.

@@ -22,13 +22,21 @@ describe('pends in a browser', { skip, timeout: 300_000 }, async () => {
         await page.keyboard.press('p');
         const dialog = page.getByRole('dialog', { name: `Pend: Application ${id}` });
         await dialog.waitFor();
+        await dialog.getByText('No message can go out now').waitFor();
         await check(page, 'pend');
         assert.equal(await dialog.getByRole('button', { name: 'Pend' }).isDisabled(), true);
         await dialog.getByLabel('Statement of income').check();
         await dialog.getByLabel('Identity document').check();
         await dialog.getByLabel('Message to the applicant, optional').fill('Manda tu extracto, por favor.');
-        await dialog.getByLabel('Comes back after hours').fill('24');
+        await dialog.getByLabel('Hours until it comes back').fill('24');
         await dialog.getByRole('button', { name: 'Pend' }).click();
+        await dialog.getByRole('alert').getByText('The channel took no message.').waitFor();
+        assert.equal(
+          await dialog.getByLabel('Message to the applicant').inputValue(),
+          'Manda tu extracto, por favor.',
+        );
+        await check(page, 'pended-untold');
+        await dialog.getByRole('button', { name: 'Next' }).click();
         await page.getByRole('heading', { name: 'Queue' }).waitFor();
         assert.equal(await stateOf(), 'pended');
         await page.goto(desk.console.url() + pathOf(id));

@@ -10,6 +10,7 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
   const desk = await deskBrowser();
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');
   const bea = await desk.console.enrolled('bea', 'reviewer');
+  const vera = await desk.console.enrolled('vera', 'viewer');
 
   it('decides on selected rows, and on all that match with their frozen number; each has its result', async () => {
     const ids = await desk.inReview(6);
@@ -36,6 +37,9 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
       await results.getByText('Has a proposal already: 2').waitFor();
       await results.getByRole('button', { name: 'Undo these proposals' }).press('Enter');
       await results.getByText('4 undone').waitFor();
+      await results.getByText('Undone: 4').waitFor();
+      assert.equal(await results.getByRole('row', { name: 'Undone' }).count(), 4);
+      assert.equal(await results.getByText('Proposed').count(), 0);
       await check(page, 'undone');
     });
     const made = await desk.rows('SELECT act, state FROM proposals WHERE application_id = ANY ($1)', [ids]);
@@ -75,6 +79,8 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
   });
 
   it('lets a second operator confirm or decline by keyboard what is above the authority of the first', async () => {
+    await desk.rows('DELETE FROM open_proposals');
+    await desk.rows('DELETE FROM proposals');
     const [one, two] = await desk.inReview(2);
     await desk.browse(
       ana,
@@ -89,28 +95,57 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
         await page.goto(`${desk.console.url()}/proposals?list=mine`);
         await page.getByRole('link', { name: `${one}`, exact: true }).waitFor();
         await check(page, 'mine');
+        await page.getByRole('link', { name: `${one}`, exact: true }).press('Enter');
+        await page.getByRole('heading', { name: 'Proposal: approval' }).waitFor();
+        // Nothing applies it until the second operator confirms.
+        assert.equal(await page.getByText('Applies at', { exact: true }).count(), 0);
       },
       {},
     );
     await desk.browse(
       bea,
       async (page) => {
+        const waiting = page.getByRole('navigation', { name: 'Pages' });
+        await waiting.getByRole('link', { name: 'Proposals 2 to confirm' }).press('Enter');
+        await page.waitForURL(/\/proposals\?list=to_confirm$/);
         await page.getByRole('link', { name: `${one}`, exact: true }).waitFor();
         await check(page, 'to-confirm');
+        await page
+          .getByRole('row', { name: `${two}` })
+          .getByText(/4,400,000/)
+          .waitFor();
         await page.getByRole('link', { name: `${one}`, exact: true }).focus();
         await page.keyboard.press('c');
-        await page.getByText('Confirmed.').waitFor();
-        await page.getByRole('link', { name: `${one}`, exact: true }).waitFor({ state: 'detached' });
-        await page.getByRole('link', { name: `${two}`, exact: true }).focus();
+        await page.getByText(`${one}: Confirmed.`).waitFor();
+        // The list that comes after the answer has only the other one, and the focus does not move to it.
+        await page.getByText('The order has changed.').waitFor();
+        await page.keyboard.press('c');
+        await page
+          .getByRole('row', { name: `${one}` })
+          .getByText('Confirmed.')
+          .waitFor();
+        assert.equal(await page.locator(':focus').textContent(), `${one}`);
+        await page.keyboard.press('j');
+        assert.equal(await page.locator(':focus').textContent(), `${two}`);
         await page
           .getByRole('row', { name: `${two}` })
           .getByRole('button', { name: 'Decline' })
           .press('Enter');
         await page.keyboard.type('the income is not clear');
         await page.keyboard.press('Enter');
-        await page.getByText('Declined.').waitFor();
+        await page.getByText(`${two}: Declined.`).waitFor();
+        await page
+          .getByRole('row', { name: `${two}` })
+          .getByText('Declined.')
+          .waitFor();
+        await waiting.getByRole('link', { name: 'Proposals', exact: true }).press('Enter');
+        await page.waitForURL(/\/proposals\?list=mine$/);
+        await page.goto(`${desk.console.url()}/applications/${one}`);
+        const standing = page.getByText('Proposed: approval, by ana.maria');
+        assert.equal(await standing.textContent(), 'Proposed: approval, by ana.maria');
+        await page.getByText('Applies at', { exact: true }).waitFor();
       },
-      { path: '/proposals?list=to_confirm' },
+      { path: '/queue' },
     );
     const ended = await desk.rows(
       'SELECT application_id::integer AS id, state, second_id FROM proposals WHERE application_id = ANY ($1) ORDER BY id',
@@ -120,5 +155,17 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
       { id: one, state: 'proposed', second_id: bea.id },
       { id: two, state: 'declined', second_id: bea.id },
     ]);
+  });
+
+  it('a viewer has neither the page of proposals nor a link to it', async () => {
+    await desk.browse(
+      vera,
+      async (page) => {
+        await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+        assert.equal(await page.getByRole('link', { name: 'Proposals' }).count(), 0);
+        assert.equal(await page.getByRole('alert').count(), 0);
+      },
+      { path: '/proposals' },
+    );
   });
 });

@@ -1,12 +1,15 @@
 /** Decisions that the service did not take: the session ended, or nobody answers (D48). Nothing is dropped silently. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { PHONE, skip } from '../support/browser.ts';
 import { type Enrolled, PASSWORD } from '../support/console.ts';
-import { deskBrowser, PERSON } from '../support/desk-browser.ts';
+import { deskBrowser, isProposed, PERSON } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { check } from '../support/page-faults.ts';
+
+/** Whether a page would close without a question. */
+const CLOSES = "window.dispatchEvent(new Event('beforeunload', { cancelable: true }))";
 
 describe('what the service did not take, in a browser', { skip, timeout: 600_000 }, async () => {
   if (skip) return;
@@ -49,7 +52,7 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
         await page.getByRole('button', { name: 'Reveal personal data' }).click();
         await page.getByRole('dialog').getByLabel('Reason').fill('a call with the applicant');
         await page.keyboard.press('Enter');
-        await page.getByText(PERSON.name).waitFor();
+        await page.getByText(PERSON.name, { exact: true }).waitFor();
         await endSessionsOf(ana);
         await page.keyboard.press('r');
         await page.keyboard.press('5');
@@ -58,8 +61,8 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
         assert.deepEqual(await proposalsOf(id), []);
         assert.equal(await page.getByText(PERSON.name).count(), 0);
         await giveFactors(page, ana);
-        await page.getByRole('button', { name: `Undo Application ${id}` }).waitFor();
-        assert.equal(await page.getByText('The session ended').count(), 0);
+        await isProposed(page, id);
+        await page.getByText('The session of ana.maria ended.').waitFor({ state: 'detached' });
         assert.deepEqual(await proposalsOf(id), [{ act: 'reject', state: 'proposed', maker_id: ana.id }]);
         assert.ok(keys.length >= 2 && new Set(keys).size === 1, `${keys}`);
       },
@@ -68,11 +71,25 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
   });
 
   it('what was typed stands there after the sign-in, where the page itself found the session ended', async () => {
-    await holding(
+    const [id] = await desk.inReview(1);
+    await desk.browse(
+      ana,
       async (page) => {
+        // What the page claims ahead meets the ended session. Nobody did that.
+        const over = Promise.withResolvers<void>();
+        await page.route('**/claim-next', async (route) => {
+          await over.promise;
+          await route.continue();
+        });
+        const ahead = page.waitForRequest('**/claim-next');
+        await page.goto(`${desk.console.url()}/applications/${id}`);
+        await page.getByText('You hold it').waitFor();
+        const refused = (await ahead).response();
         const note = page.getByLabel('New note');
         await note.fill('not sent');
         await endSessionsOf(ana);
+        over.resolve();
+        assert.equal((await refused)?.status(), 401);
         await page.getByText('The session of ana.maria ended.').waitFor();
         assert.equal(await page.getByText('What you did last is not sent yet.').count(), 0);
         assert.equal(await note.isVisible(), false);
@@ -80,8 +97,12 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
         await note.waitFor();
         assert.equal(await note.inputValue(), 'not sent');
         await page.getByText('You hold it').waitFor();
+        // What cannot be read again stays, and the page says so.
+        await page.context().setOffline(true);
+        await page.getByRole('alert').getByText('The service does not answer.').waitFor();
+        assert.equal(await note.isVisible(), true);
       },
-      { expected: /401/ },
+      { expected: /401|ERR_INTERNET_DISCONNECTED/ },
     );
   });
 
@@ -102,7 +123,7 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
           );
           return found.length === 1;
         });
-        assert.equal(await page.getByText('The session ended').count(), 0);
+        await page.getByText('The session of ana.maria ended.').waitFor({ state: 'detached' });
       },
       { expected: /401/ },
     );
@@ -119,7 +140,7 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
         await page.getByRole('button', { name: 'Another account' }).click();
         await page.getByLabel('Login').fill('bea');
         await giveFactors(page, bea);
-        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
         await page.getByText(/^ana\.maria holds it until/).waitFor();
         assert.deepEqual(await proposalsOf(id), []);
       },
@@ -150,10 +171,12 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
         await page.keyboard.press('5');
         await page.getByText(`${id}: rejection`).waitFor();
         await page.getByText('sending').waitFor();
+        assert.equal(await page.evaluate(CLOSES), false);
         await page.context().setOffline(false);
         const undo = page.getByRole('button', { name: `Undo Application ${id}` });
-        await undo.waitFor();
+        await isProposed(page, id);
         await page.context().setOffline(true);
+        assert.equal(await page.evaluate(CLOSES), true);
         await undo.click();
         await page
           .getByRole('alert')
@@ -166,6 +189,45 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
         assert.deepEqual(await proposalsOf(id), [{ act: 'reject', state: 'undone', maker_id: ana.id }]);
       },
       { expected: /ERR_INTERNET_DISCONNECTED/ },
+    );
+  });
+
+  it('a decision that is on its way is sent before the sign-out', async () => {
+    // What the page asks for by itself meets the end of the session.
+    const more = { expected: /401/ };
+    await holding(async (page, id) => {
+      const slow = Promise.withResolvers<void>();
+      await page.route('**/proposals', async (route) => {
+        if (route.request().method() === 'POST') await slow.promise;
+        await route.continue();
+      });
+      await page.keyboard.press('r');
+      await page.keyboard.press('5');
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await page.getByRole('button', { name: 'Sending what you decided…' }).waitFor();
+      slow.resolve();
+      await page.getByLabel('Login').waitFor();
+      assert.deepEqual(await proposalsOf(id), [{ act: 'reject', state: 'proposed', maker_id: ana.id }]);
+    }, more);
+  });
+
+  it('a decision whose answer was lost until it was applied says so, and offers no undo', async () => {
+    await holding(
+      async (page, id) => {
+        const lost = async (route: Route) => {
+          await route.fetch();
+          await desk.rows('UPDATE proposals SET needs_second = NULL WHERE application_id = $1', [id]);
+          await desk.applyAll();
+          await route.abort();
+        };
+        await page.route('**/proposals', lost, { times: 1 });
+        await page.keyboard.press('r');
+        await page.keyboard.press('5');
+        await page.getByText(`${id}: rejection. Applied`).waitFor();
+        assert.equal(await page.getByRole('button', { name: /^Undo/ }).count(), 0);
+        assert.equal((await proposalsOf(id)).length, 1);
+      },
+      { expected: /ERR_FAILED/ },
     );
   });
 
@@ -187,8 +249,14 @@ describe('what the service did not take, in a browser', { skip, timeout: 600_000
           await page.unroute('**/proposals');
         }
         assert.deepEqual(await proposalsOf(id), []);
+        assert.equal(await page.evaluate(CLOSES), false);
+        await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+        await page
+          .getByRole('dialog', { name: 'Not sent yet' })
+          .getByRole('button', { name: 'Stay' })
+          .click();
         await page.getByRole('button', { name: 'Send again' }).click();
-        await page.getByRole('button', { name: `Undo Application ${id}` }).waitFor();
+        await isProposed(page, id);
         assert.equal((await proposalsOf(id)).length, 1);
       },
       { expected: /429|503/ },

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DESKTOP, PHONE, skip } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
-import { deskBrowser, HOSTILE, PERSON, shownNumber } from '../support/desk-browser.ts';
+import { deskBrowser, HOSTILE, isProposed, PERSON, shownNumber } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { check } from '../support/page-faults.ts';
 
@@ -77,7 +77,7 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
           await keyboard.press('a');
           await keyboard.press('1');
           const third = await anotherThan(page, second);
-          await page.getByRole('button', { name: `Undo Application ${second}` }).waitFor();
+          await isProposed(page, second);
           await check(page, 'undo');
           await keyboard.press('u');
           await page.getByText(`${second}: approval, undone`).waitFor();
@@ -162,6 +162,39 @@ describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
         await eventually('the claim given back', async () => (await holderOf(id!)) === null);
       },
       { path },
+    );
+  });
+
+  it('stays where the operator went while the next application was on its way, and gives that one back', async () => {
+    const ids = await desk.inReview(3);
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByText('You hold it').waitFor();
+        const first = await shownNumber(page);
+        const { promise: released, resolve: release } = Promise.withResolvers<void>();
+        let asked = 0;
+        await page.route('**/claim-next', async (route) => {
+          asked += 1;
+          await released;
+          await route.continue();
+        });
+        // The one that was got ready; on its page the one after it is asked for, and waits.
+        await page.keyboard.press('n');
+        await anotherThan(page, first);
+        await page.getByText('You hold it').waitFor();
+        await eventually('the question', async () => asked > 0);
+        await page.keyboard.press('n');
+        await page.getByRole('link', { name: 'Queue' }).first().click();
+        await page.waitForURL('**/queue**');
+        const answer = page.waitForResponse('**/claim-next');
+        release();
+        const { id } = await (await answer).json();
+        assert.ok(id);
+        await eventually('the claim given back', async () => (await holderOf(id)) === null);
+        assert.match(page.url(), /\/queue/);
+      },
+      { path: `/applications/${ids[0]}` },
     );
   });
 

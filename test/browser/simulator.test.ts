@@ -1,4 +1,4 @@
-/** The simulator's page in a real browser: Debian's chromium or another installed browser. */
+/** The simulator's page in a real browser. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

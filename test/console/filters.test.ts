@@ -6,6 +6,7 @@ import Value from 'typebox/value';
 import {
   bandOf,
   CLAIMS,
+  countFilters,
   type Filters,
   filtersOf,
   ORDERS,
@@ -32,6 +33,13 @@ const filters = fc.record(
 ) as fc.Arbitrary<Filters>;
 
 describe('the filters in the address (D48)', () => {
+  it('are counted for the button of a narrow window: a band once, the order not at all', () => {
+    assert.equal(countFilters({}), 0);
+    assert.equal(countFilters({ order: 'amount' }), 0);
+    assert.equal(countFilters({ score_from: 50, score_to: 59, state: 'waiting', order: 'score' }), 2);
+    assert.equal(countFilters({ score_from: 50, amount_from: 1, amount_to: 2 }), 3);
+  });
+
   it('come back as they were written', () => {
     fc.assert(fc.property(filters, (some) => assert.deepEqual(filtersOf(searchOf(some)), { ...some })));
   });

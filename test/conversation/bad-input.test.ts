@@ -50,6 +50,9 @@ describe('files', () => {
     assert.equal((await ana.replies()).length, 3);
     assert.match(await last(ana), /suficientes archivos[\s\S]*\(12\)/);
     assert.equal((await ana.row()).state.usable.earnings, 12);
+    const seen = await shown(ana.id);
+    assert.equal(seen.match(/person: file document/g)?.length, 30, seen);
+    assert.equal(seen.match(/work: document accepted/g)?.length, 12, seen);
   });
 
   it('one that is gone is asked for again, and the operator reads why', async () => {
@@ -97,6 +100,50 @@ describe('order and time', () => {
     await hear(await eva.textEvent('no', at), await eva.textEvent('sí', at));
     await settle();
     assert.deepEqual([await ana.place(), await eva.place()], ['earnings service', 'declined service']);
+    for (const [{ id }, answers] of [
+      [ana, ['sí', 'no']],
+      [eva, ['no', 'sí']],
+    ] as const) {
+      const { inputs } = await json('conversation', 'show', `${id}`, '--reveal', '--reason', 'test');
+      const texts = inputs.filter(({ kind }: { kind: string }) => kind === 'text');
+      assert.deepEqual(
+        texts.map(({ text }: { text: string }) => text),
+        answers,
+      );
+      assert.equal(new Set(texts.map(({ turn }: { turn: number }) => turn)).size, 1);
+    }
+  });
+
+  it('a button of yesterday, or of another conversation, asks again; the fifth in a row brings an operator', async () => {
+    const [ana, eva] = [await applicantAt(), await applicantAt()];
+    await ana.tap();
+    await eva.tap();
+    const ofYesterday = (await ana.replies())[0]!.buttons[1]!.payload;
+    const ofEva = (await eva.replies())[0]!.buttons[1]!.payload;
+    await ana.choose(0);
+    await database.query(
+      "UPDATE conversations SET heard_at = (heard_at AT TIME ZONE 'UTC' - interval '20 hours') AT TIME ZONE 'UTC' WHERE application_id = $1",
+      [ana.id],
+    );
+    const from = (await databaseTime(database)).getTime() - 60_000;
+    /** Further apart than the two taps of one thumb. */
+    const tapped = async (payload: string, number: number) => {
+      await hear(await ana.tapEvent(payload, new Date(from + 5_000 * number)));
+      await settle();
+    };
+    for (const [index, payload] of [ofYesterday, ofEva, ofYesterday, ofEva].entries()) {
+      await tapped(payload, index);
+      assert.equal(await ana.place(), 'earnings service');
+      assert.match(await last(ana), /comprobantes de ingresos/);
+    }
+    await tapped(ofYesterday, 4);
+    assert.equal(await ana.place(), 'earnings operator');
+    assert.match(await last(ana), /Una persona del equipo/);
+    assert.equal(await eva.place(), 'data_consent service');
+    const seen = await shown(ana.id);
+    assert.match(seen, /operator: old_buttons/);
+    assert.equal(seen.match(/person: tap of another message/g)?.length, 2, seen);
+    assert.equal(seen.match(/person: tap no/g)?.length, 3, seen);
   });
 
   it('a time in the future counts as now, and one of yesterday opens no window', async () => {
@@ -108,7 +155,7 @@ describe('order and time', () => {
     await eva.tap();
     const yes = (await eva.replies())[0]!.buttons[0]!.payload;
     await database.query(
-      "UPDATE conversations SET heard_at = heard_at - interval '30 hours' WHERE application_id = $1",
+      "UPDATE conversations SET heard_at = (heard_at AT TIME ZONE 'UTC' - interval '30 hours') AT TIME ZONE 'UTC' WHERE application_id = $1",
       [eva.id],
     );
     await hear(await eva.tapEvent(yes, new Date(now.getTime() - 25 * HOUR_MS)));
@@ -121,14 +168,14 @@ describe('order and time', () => {
     const ana = await applicantAt();
     await ana.tap();
     await json('conversation', 'hand-over', `${ana.id}`);
-    const heardAgo = (ago: string) =>
-      database.query(
-        'UPDATE conversations SET heard_at = clock_timestamp() - $2::interval WHERE application_id = $1',
-        [ana.id, ago],
-      );
-    await heardAgo('23 hours 59 minutes');
+    const heardAgo = async (minutes: number) =>
+      database.query('UPDATE conversations SET heard_at = $2 WHERE application_id = $1', [
+        ana.id,
+        new Date((await databaseTime(database)).getTime() - minutes * 60_000),
+      ]);
+    await heardAgo(24 * 60 - 1);
     assert.equal((await run('conversation', 'say', `${ana.id}`, 'x')).code, 0);
-    await heardAgo('24 hours');
+    await heardAgo(24 * 60);
     assert.match((await run('conversation', 'say', `${ana.id}`, 'x')).err, /over 24 hours ago/);
   });
 });
@@ -226,7 +273,7 @@ describe('the proofs', () => {
 
   it('D46: who signs an application that is no longer open to it reads that a person will write', async () => {
     const signing = goodSigning({
-      sign: async () => ({ result: 'not_signable', evidence: [], lastDay: null }),
+      sign: async () => ({ result: 'not_signable', evidence: [], withdrawal: null }),
     });
     const late = await conversationsOf(store, key, { performer, signing });
     const ana = await atCode(late.applicantAt);
@@ -279,7 +326,7 @@ describe('many and large', () => {
     assert.equal(await eva.place(), 'data_consent operator', 'the others are heard');
     // An hour later there is room again.
     await database.query(
-      "UPDATE conversation_inputs SET stored_at = stored_at - interval '61 minutes' WHERE application_id = $1",
+      "UPDATE conversation_inputs SET stored_at = (stored_at AT TIME ZONE 'UTC' - interval '61 minutes') AT TIME ZONE 'UTC' WHERE application_id = $1",
       [ana.id],
     );
     await ana.write('cancelar');

@@ -9,7 +9,7 @@ import { conversationOf } from '../../src/conversation/sql/conversations.ts';
 import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
-import { addEvidence } from '../../src/signing/sql/evidence.ts';
+import { addEvidence, readEvidence } from '../../src/signing/sql/evidence.ts';
 import { finishContract } from '../../src/signing/uses/finish-contract.ts';
 import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
 import { Simulator } from '../../src/simulator/channel.ts';
@@ -74,6 +74,12 @@ it('D43, D46: a tap, statements, an offer, a contract, both proofs: signed, with
     verified?.checks.filter(({ fault }) => fault !== null),
     [],
   );
+  const evidence = await readEvidence(databases[0]!, ana.id as ApplicationId);
+  const proofs = ['offer_accepted', 'contract_accepted', 'id_checked', 'code_sent', 'code_checked', 'signed'];
+  for (const kind of proofs) {
+    const facts = JSON.parse(evidence.find((one) => one.kind === kind)?.facts ?? '{}');
+    assert.match(String(facts.message_index), /^[0-9a-f]{16}$/, `${kind} names the channel's message`);
+  }
   await next(ana).write('quiero retirarme');
   assert.equal(await ana.place(), 'withdrawn service', String(faults()));
 });

@@ -31,8 +31,8 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
   const offer = await performer.offer(order);
   assert.ok(offer !== null && 'amount' in offer);
   assert.deepEqual(
-    [offer.amount, offer.months, offer.rateName],
-    ['$ 6.000.000,00', '24', 'tasa efectiva anual'],
+    [offer.amount, offer.net, offer.months, offer.rateName],
+    ['$ 6.000.000,00', '$ 5.970.000,00', '24', 'tasa efectiva anual'],
   );
   const contract = await performer.makeContract(order);
   assert.ok(contract !== null && 'mediaId' in contract);
@@ -47,6 +47,7 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
       {
         applicationId: id,
         entries: [
+          { kind: 'data_consent_given', at: new Date(), facts: { turn: 1 } },
           { kind: 'contract_shown', at: new Date(), facts: { turn: 3, sha256: contract.sha256 } },
           {
             kind: 'contract_accepted',
@@ -84,7 +85,7 @@ it('D46: a code that the way does not take now is sent later, and a refused one 
   assert.deepEqual(await performer.sendCode(order), { retryAfterMs: 0, reason: 'http_503' });
   codes.result = { kind: 'failed', reason: '21211' };
   assert.deepEqual(await performer.sendCode(order), { result: 'failed', way: 'SMS', minutes: 10 });
-  codes.result = { kind: 'sent' };
+  codes.result = { kind: 'sent', messageId: 'SM1' };
 });
 
 it('D45: without terms there is no offer and no contract', async () => {

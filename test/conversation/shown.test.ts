@@ -121,9 +121,35 @@ it('D46: who signs reads until when they may withdraw, and with which word', asy
   await ana.choose(0);
   await ana.write('1234');
   await ana.write('123456');
-  assert.match((await lastReply(ana))?.text ?? '', /hasta el 30 de noviembre de 2026: escribe RETRACTO/);
+  // The newest one is the signed contract.
+  assert.match(
+    (await ana.replies()).at(-2)?.text ?? '',
+    /hasta el 30 de noviembre de 2026: escribe RETRACTO/,
+  );
   await ana.write('RETRACTO');
   assert.equal(await ana.place(), 'withdrawn service');
+});
+
+it('D43, D46: a signature is found for as long as it may be withdrawn, also 84 days after the end', async () => {
+  const hour = 3_600_000;
+  const now = (await databaseTime(database)).getTime();
+  for (const [until, place] of [
+    [now + hour, 'withdrawn service'],
+    [now - hour, 'signed service'],
+  ] as const) {
+    const ana = await at('contract');
+    await ana.choose(0);
+    await ana.write('1234');
+    await ana.write('123456');
+    assert.equal((await ana.row()).state.withdrawableUntilMs, Date.parse('2026-12-01T05:00:00Z'));
+    await database.query(
+      `UPDATE conversations SET ended_at = now() - interval '84 days',
+         state = jsonb_set(state, '{withdrawableUntilMs}', to_jsonb($2::bigint)) WHERE application_id = $1`,
+      [ana.id, until],
+    );
+    await ana.write('RETRACTO');
+    assert.equal(await ana.place(), place);
+  }
 });
 
 it('D46: what the closed window keeps back is no evidence of anything shown', async () => {

@@ -219,6 +219,22 @@ describe('D44: an account connected in the chat', () => {
     assert.ok(!JSON.stringify(await writtenBy(person.id)).includes('333333'));
   });
 
+  it('a code is forgotten also where the person opts out in the turn of the code, and no provider gets it', async () => {
+    const person = await atLink();
+    api.answers = answersOf(ASKS_CODE);
+    await person.write('listo');
+    const asked = api.requests.length;
+    await chat.hear(await person.textEvent('mi código es 445566'), await person.textEvent('BAJA'));
+    await chat.settle();
+    assert.equal(await person.place(), 'closed service');
+    assert.equal(api.requests.length, asked);
+    assert.ok(!JSON.stringify(await writtenBy(person.id)).includes('445566'));
+    const { rowCount } = await database.query('SELECT FROM conversation_work WHERE application_id = $1', [
+      person.id,
+    ]);
+    assert.equal(rowCount, 0);
+  });
+
   it('comes to the same end where a process dies after the provider’s answer', async () => {
     const person = await atLink();
     const dying = await conversationsOf(store, key, {

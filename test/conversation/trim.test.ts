@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { stampEnded } from '../../src/conversation/sql/trim.ts';
-import { trimConversations } from '../../src/conversation/uses/trim.ts';
+import { stampChats, trimConversations, trimStrangers } from '../../src/conversation/uses/trim.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
@@ -13,12 +13,31 @@ const { database } = store;
 const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const { settle, applicantAt } = await conversationsOf(store, key);
+const { hear, settle, deliver, applicantAt } = await conversationsOf(store, key);
 const DAY_MS = 86_400_000;
+type Somebody = Awaited<ReturnType<typeof applicantAt>>;
 
-/** Lets this many days of elapsed time pass for conversations that were seen to have ended. */
-const pass = (days: number) =>
-  database.query('UPDATE conversations SET ended_ms = ended_ms - $1', [days * DAY_MS]);
+/** Lets this many days of elapsed time pass for what the upkeep has seen. */
+async function pass(days: number): Promise<void> {
+  await database.query('UPDATE conversations SET ended_ms = ended_ms - $1', [days * DAY_MS]);
+  await database.query('UPDATE replies SET seen_ms = seen_ms - $1', [days * DAY_MS]);
+}
+
+/** A turn of the upkeep with these days. */
+async function upkeep(days: number): Promise<void> {
+  await stampChats(database);
+  await trimConversations(database, days);
+  await trimStrangers(database, days);
+}
+
+/** A conversation that the person ended, whose replies arrived. */
+async function ended(): Promise<Somebody> {
+  const ana = await applicantAt();
+  await ana.tap();
+  await ana.write('me retiro');
+  assert.equal(await ana.place(), 'withdrawn service');
+  return ana;
+}
 
 /** The numbers of inputs and of replies of the application. */
 async function chatOf(id: number): Promise<[inputs: number, replies: number]> {
@@ -31,29 +50,33 @@ async function chatOf(id: number): Promise<[inputs: number, replies: number]> {
 }
 
 it('D39: ended chats go after their days of elapsed time; open ones and signed ones stay', async () => {
-  const [ended, signed, open] = [await applicantAt(), await applicantAt(), await applicantAt()];
-  for (const person of [ended, signed, open]) await person.tap();
+  const [over, signed, open] = [await applicantAt(), await applicantAt(), await applicantAt()];
+  for (const person of [over, signed, open]) await person.tap();
   await settle();
-  const before = await chatOf(ended.id);
+  const before = await chatOf(over.id);
   assert.ok(before[0] > 0 && before[1] > 0, `${before}`);
   await database.query(
     `UPDATE conversations SET ended_at = now() - interval '10 years', due_at = NULL, timer = NULL,
-      place = CASE application_id WHEN $2 THEN 'signed' ELSE 'closed' END
+      place = CASE WHEN application_id = $2 THEN 'signed' ELSE 'closed' END
     WHERE application_id IN ($1, $2)`,
-    [ended.id, signed.id],
+    [over.id, signed.id],
+  );
+  await database.query(
+    "INSERT INTO loan_contracts (application_id, state, elapsed_ms) VALUES ($1, 'signed', 0)",
+    [signed.id],
   );
   await database.query("UPDATE replies SET status = 'delivered'");
   // The clock says ten years; no time has elapsed since the upkeep saw the end.
   await stampEnded(database);
   assert.equal(await trimConversations(database, 30), 0);
-  assert.deepEqual(await chatOf(ended.id), before);
+  assert.deepEqual(await chatOf(over.id), before);
   await pass(29);
   assert.equal(await trimConversations(database, 30), 0);
   await pass(1);
   // The job of the upkeep, as the service's role.
   const { turn } = await testUpkeep(store, { CONVERSATION_DAYS: '30' });
   for (let index = 0; index < 20; index += 1) assert.deepEqual(await turn(), []);
-  assert.deepEqual(await chatOf(ended.id), [0, 0]);
+  assert.deepEqual(await chatOf(over.id), [0, 0]);
   for (const person of [signed, open]) assert.deepEqual(await chatOf(person.id), before);
   const { rows } = await database.query('SELECT count(*)::integer AS kept FROM conversations');
   assert.equal(rows[0].kept, 3, 'a conversation stays with its application');
@@ -85,4 +108,93 @@ it('a reply that waits, and a conversation that another session holds, are left'
   }
   assert.equal(await trimConversations(database, 30), 1);
   assert.deepEqual(await chatOf(held.id), [0, 0]);
+});
+
+it('D39: what a person writes after the chat went is kept for the days, and goes too', async () => {
+  const ana = await ended();
+  await upkeep(30);
+  await pass(30);
+  await upkeep(30);
+  assert.deepEqual(await chatOf(ana.id), [0, 0]);
+  for (const words of ['hola', 'asesor']) {
+    await ana.write(words);
+    const grown = await chatOf(ana.id);
+    assert.deepEqual(grown, [1, 1]);
+    await upkeep(30);
+    await pass(29);
+    await upkeep(30);
+    assert.deepEqual(await chatOf(ana.id), grown, 'the channel may send the message again');
+    await pass(1);
+    await upkeep(30);
+    assert.deepEqual(await chatOf(ana.id), [0, 0]);
+  }
+  // What an operator says there.
+  await database.query('UPDATE conversations SET heard_at = now() WHERE application_id = $1', [ana.id]);
+  await json('conversation', 'say', `${ana.id}`, 'Le escribo mañana.');
+  await deliver();
+  await upkeep(30);
+  await pass(30);
+  await upkeep(30);
+  assert.deepEqual(await chatOf(ana.id), [0, 0]);
+});
+
+it('D39: what waits while the chat goes is not lost, and goes later', async () => {
+  const ana = await ended();
+  await upkeep(30);
+  await pass(30);
+  await hear(await ana.textEvent('hola'));
+  await database.query(
+    "UPDATE replies SET status = 'sending' WHERE turn = (SELECT max(turn) FROM replies WHERE application_id = $1)",
+    [ana.id],
+  );
+  await upkeep(30);
+  assert.deepEqual(await chatOf(ana.id), [1, 1], 'a message that no turn has taken, and a reply on its way');
+  await database.query("UPDATE replies SET status = 'delivered' WHERE application_id = $1", [ana.id]);
+  await settle();
+  await upkeep(30);
+  await pass(30);
+  await upkeep(30);
+  assert.deepEqual(await chatOf(ana.id), [0, 0]);
+});
+
+it('D46: the chat of a signed contract stays for as long as the contract, and no other one', async () => {
+  const [ana, bea] = [await ended(), await ended()];
+  await database.query(
+    "INSERT INTO loan_contracts (application_id, state, elapsed_ms) VALUES ($1, 'withdrawn', 0)",
+    [ana.id],
+  );
+  const before = await chatOf(ana.id);
+  for (let index = 0; index < 2; index += 1) {
+    await upkeep(30);
+    await pass(30);
+    await upkeep(30);
+    assert.deepEqual([await chatOf(ana.id), await chatOf(bea.id)], [before, [0, 0]]);
+  }
+  await database.query("UPDATE loan_contracts SET state = 'dropped' WHERE application_id = $1", [ana.id]);
+  await upkeep(30);
+  await pass(30);
+  await upkeep(30);
+  assert.deepEqual(await chatOf(ana.id), [0, 0]);
+});
+
+it('D39: answers to persons without a conversation go after the days, but for those of signed applications', async () => {
+  const [ana, eva, signer] = [await applicantAt(), await applicantAt(), await applicantAt()];
+  await hear(await ana.textEvent('hola'));
+  await hear(await eva.textEvent('número equivocado'));
+  await hear(await signer.textEvent('hola'));
+  await deliver();
+  await database.query(
+    "INSERT INTO loan_contracts (application_id, state, elapsed_ms) VALUES ($1, 'signed', 0)",
+    [signer.id],
+  );
+  await database.query("UPDATE replies SET created_at = now() - interval '10 years'");
+  await upkeep(30);
+  await pass(29);
+  await upkeep(30);
+  for (const { id } of [ana, eva, signer]) assert.deepEqual(await chatOf(id), [0, 1]);
+  await pass(1);
+  const { turn } = await testUpkeep(store, { CONVERSATION_DAYS: '30' });
+  for (let index = 0; index < 20; index += 1) assert.deepEqual(await turn(), []);
+  for (const { id } of [ana, eva]) assert.deepEqual(await chatOf(id), [0, 0]);
+  assert.deepEqual(await chatOf(signer.id), [0, 1]);
 });

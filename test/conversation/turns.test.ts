@@ -4,11 +4,13 @@ import { describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { workLoop } from '../../src/conversation/loops.ts';
 import { claimWork } from '../../src/conversation/sql/work.ts';
+import { hearMessages } from '../../src/conversation/uses/hear.ts';
 import { takeTurns } from '../../src/conversation/uses/turns.ts';
 import { beginDue, waitAfter } from '../../src/conversation/uses/work.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
+import type { ChannelEvent, TapEvent } from '../../src/messages/rules/channel-event.ts';
+import type { Heard } from '../../src/messages/rules/heard.ts';
 import { databaseTime } from '../../src/postgres/database-time.ts';
-import { channelIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf } from '../support/conversations.ts';
@@ -20,7 +22,7 @@ const { database } = store;
 const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const { hear, settle, perform, deliver, sweep, skipPause, applicantAt, faults, context, works } =
+const { hear, settle, perform, deliver, sweep, skipPause, applicantAt, inReview, faults, context, works } =
   await conversationsOf(store, key);
 
 const DAY_MS = 86_400_000;
@@ -173,6 +175,40 @@ describe('each input once, in its order (D43)', () => {
   });
 });
 
+it('a button of an earlier conversation of the application asks again and never acts', async () => {
+  const ana = await applicantAt();
+  const begun = async () => {
+    await json('conversation', 'start', `${ana.id}`);
+    await settle();
+    await ana.write('hola');
+    assert.equal(await ana.place(), 'data_consent service');
+    return (await ana.replies()).at(-1);
+  };
+  const old = await begun();
+  await json('conversation', 'close', `${ana.id}`);
+  await settle();
+  await begun();
+  await ana.tap(old?.buttons[0]?.payload);
+  assert.equal(await ana.place(), 'data_consent service');
+  await ana.choose(0);
+  assert.equal(await ana.place(), 'earnings service');
+});
+
+it('who asks for a person after the end waits for an operator, and is counted, until it is given back', async () => {
+  const ana = await applicantAt();
+  await ana.tap();
+  await json('conversation', 'close', `${ana.id}`);
+  await settle();
+  assert.equal((await ana.row()).waits_since, null);
+  await ana.write('asesor');
+  const row = await ana.row();
+  assert.deepEqual([row.place, row.held_by], ['closed', 'operator']);
+  assert.ok(row.waits_since !== null, 'nobody would see it');
+  await json('conversation', 'give-back', `${ana.id}`);
+  await settle();
+  assert.equal((await ana.row()).waits_since, null);
+});
+
 describe('whom it belongs to (D43)', () => {
   it('a person without a phone is found by the message that is answered', async () => {
     const ana = await applicantAt();
@@ -191,6 +227,28 @@ describe('whom it belongs to (D43)', () => {
     assert.equal(await ana.place(), 'earnings service');
   });
 
+  it('a person without a phone is known from the tap on, also where the id of the offer is recorded while the tap is taken in', async () => {
+    const ana = await applicantAt();
+    const event = { ...(await ana.tapEvent()), from: null, userId: 'CO.2' } as TapEvent;
+    const tapped: Heard = {
+      ...{ event, messageIndex: channelIndexOf(store.vault, 'wamid.late'), phoneIndex: null, optsOut: false },
+      userIndex: channelUserIndexOf(store.vault, 'CO.2'),
+      contextIndex: channelIndexOf(store.vault, `wamid.${ana.id}`),
+    };
+    await hearMessages(context, [tapped]);
+    await settle();
+    assert.equal(await ana.place(), 'data_consent service');
+    assert.deepEqual(await ana.events(), ['conversation.started']);
+    const { rows } = await database.query(
+      'SELECT interested_at IS NOT NULL AS interested FROM application_states WHERE application_id = $1',
+      [ana.id],
+    );
+    assert.deepEqual(rows, [{ interested: true }]);
+    await hear({ ...(await ana.textEvent('sí')), from: null, userId: 'CO.2' } as never);
+    await settle();
+    assert.equal(await ana.place(), 'earnings service');
+  });
+
   it('the tap of another phone that names no message of the application begins nothing', async () => {
     const ana = await applicantAt();
     await hear({ ...(await ana.tapEvent()), from: toPhone('+573009999999') } as never);
@@ -198,7 +256,42 @@ describe('whom it belongs to (D43)', () => {
     assert.equal(await ana.row(), undefined);
   });
 
-  it('a stranger who writes first gets no answer', async () => {
+  it('an answer from another phone goes to an operator: it is told to nobody, and opens no window', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await database.query(`UPDATE replies SET channel_message_id = $2 WHERE application_id = $1`, [
+      ana.id,
+      toBigint(channelIndexOf(store.vault, `wamid.reply.${ana.id}`)),
+    ]);
+    const [before, told] = [await ana.row(), (await ana.replies()).length];
+    const answer = { from: toPhone('+573009998877'), contextMessageId: `wamid.reply.${ana.id}` };
+    await hear({ ...(await ana.textEvent('sí')), ...answer } as never);
+    await settle();
+    const after = await ana.row();
+    assert.equal(await ana.place(), 'data_consent operator');
+    assert.equal(after.state.handedOver, 'other_phone');
+    assert.deepEqual(after.heard_at, before.heard_at);
+    assert.equal((await ana.replies()).length, told);
+    const shown = await json('conversation', 'show', `${ana.id}`);
+    assert.match(JSON.stringify(shown), /of another phone/);
+    await json('conversation', 'give-back', `${ana.id}`);
+    await settle();
+    assert.equal(await ana.place(), 'data_consent service');
+    // The channel tells no phone of this person.
+    await hear({ ...(await ana.textEvent('sí')), ...answer, from: null, userId: 'CO.3' } as never);
+    await settle();
+    assert.equal(await ana.place(), 'earnings service');
+  });
+
+  it('the tap of another phone on a message of the application begins nothing', async () => {
+    const ana = await applicantAt();
+    const other = { from: toPhone('+573009998877'), contextMessageId: `wamid.${ana.id}` };
+    await hear({ ...(await ana.tapEvent()), ...other } as never);
+    await settle();
+    assert.equal(await ana.row(), undefined);
+  });
+
+  it('a stranger who writes first begins nothing', async () => {
     const ana = await applicantAt();
     const before = (await database.query('SELECT FROM conversation_inputs')).rowCount;
     await ana.write('hola');
@@ -303,18 +396,40 @@ describe('what else came in the turn that ends it (D43)', () => {
 
 describe('the application’s status (D43)', () => {
   it('in review it waits after checking, and goes on by itself when approved', async () => {
+    const ana = await inReview();
+    assert.match((await ana.replies()).at(-1)?.text ?? '', /revisión/);
+    await json('application', 'approve', `${ana.id}`, '--reason', 'test');
+    await sweep();
+    await settle();
+    assert.equal(await ana.place(), 'summary service');
+  });
+
+  it('in review it tells what is waited for five times, and again on the next day', async () => {
     const ana = await applicantAt();
     await ana.tap();
     await ana.choose(0);
     await ana.sendFile();
     await ana.choose(0);
     await ana.choose(0);
-    assert.equal(await ana.place(), 'checking service');
-    assert.match((await ana.replies()).at(-1)?.text ?? '', /revisión/);
-    await json('application', 'approve', `${ana.id}`, '--reason', 'test');
-    await sweep();
-    await settle();
-    assert.equal(await ana.place(), 'summary service');
+    // One moment, so that no day begins between.
+    const { heard_at: at } = await ana.row();
+    const asks = async () => {
+      await hear(await ana.textEvent('cuándo me responden?', at));
+      await settle();
+    };
+    for (let times = 0; times < 5; times += 1) await asks();
+    const told = (await ana.replies()).length;
+    await asks();
+    assert.deepEqual([await ana.place(), (await ana.replies()).length], ['checking service', told]);
+    // All of it was yesterday.
+    await database.query(
+      "UPDATE conversations SET heard_at = (heard_at AT TIME ZONE 'UTC' - interval '1 day') AT TIME ZONE 'UTC' WHERE application_id = $1",
+      [ana.id],
+    );
+    await asks();
+    const replies = await ana.replies();
+    assert.equal(replies.length, told + 1);
+    assert.match(replies.at(-1)?.text ?? '', /revis/);
   });
 
   it('a rejection closes it', async () => {
@@ -354,6 +469,26 @@ describe('the channel’s window (D43)', () => {
     await settle();
     assert.equal(await ana.place(), 'expired service');
     assert.equal(await reminders(ana.id), 1);
+  });
+
+  it('nobody is reminded outside the contact window: the template follows, which waits for the window', async () => {
+    const asked: unknown[] = [];
+    const closed = await conversationsOf(store, key, {
+      mayRemind: (country) => {
+        asked.push(country);
+        return false;
+      },
+    });
+    const ana = await closed.applicantAt();
+    await ana.tap();
+    const ring = () =>
+      database.query('UPDATE conversations SET due_at = now() WHERE application_id = $1', [ana.id]);
+    await ring();
+    await closed.settle();
+    assert.deepEqual([asked, (await ana.replies()).length, await reminders(ana.id)], [['CO'], 1, 0]);
+    await ring();
+    await closed.settle();
+    assert.deepEqual([(await ana.replies()).length, await reminders(ana.id)], [1, 1]);
   });
 });
 
@@ -497,6 +632,34 @@ it('many files that take long keep no other work waiting', async () => {
     Array.from({ length: 4 }, () => 'read_document'),
   );
   await database.query('DELETE FROM conversation_work WHERE id = ANY ($1)', [rows.map(({ id }) => id)]);
+});
+
+it('work of a conversation that ended meanwhile is dropped: who opts out gets no code (D43)', async () => {
+  const ana = await applicantAt(APPROVED);
+  await ana.tap();
+  await ana.choose(0);
+  await hear(await ana.fileEvent());
+  await skipPause();
+  await takeTurns(context);
+  const { rowCount: before } = await database.query(
+    'SELECT FROM conversation_work WHERE application_id = $1',
+    [ana.id],
+  );
+  assert.ok(before, 'there is work');
+  await database.query('UPDATE conversations SET ended_at = now() WHERE application_id = $1', [ana.id]);
+  let calls = 0;
+  const readDocument = async () => {
+    calls += 1;
+    return 'accepted' as const;
+  };
+  const performer = { ...works.performer, readDocument };
+  await Promise.all(await beginDue({ ...works, performer }, 'files', 8, new AbortController().signal));
+  assert.equal(calls, 0);
+  const { rowCount: after } = await database.query(
+    'SELECT FROM conversation_work WHERE application_id = $1',
+    [ana.id],
+  );
+  assert.equal(after, 0);
 });
 
 it('a file that never ends keeps no other file waiting, and a stop waits for it only until its cut', async () => {

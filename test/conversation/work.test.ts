@@ -24,6 +24,12 @@ async function waitingFor(reason: string) {
       `UPDATE conversation_work SET tries = $2, due_at = now(), leased_until = NULL WHERE application_id = $1`,
       [person.id, tries - 1],
     );
+  /** The processes of all tries before have died: none has put the work off. */
+  const diedAt = (tries: number) =>
+    store.database.query(
+      'UPDATE conversation_work SET tries = $2, due_at = now(), reason = NULL WHERE application_id = $1',
+      [person.id, tries - 1],
+    );
   const isWaiting = async () => {
     const { rows } = await store.database.query(
       'SELECT reason FROM conversation_work WHERE application_id = $1',
@@ -36,7 +42,7 @@ async function waitingFor(reason: string) {
     await chat.settle();
     return isWaiting();
   };
-  return { tryAt, faults: chat.faults, replies: person.replies };
+  return { tryAt, diedAt, settle: chat.settle, isWaiting, faults: chat.faults, replies: person.replies };
 }
 
 describe('a file that waits', () => {
@@ -51,6 +57,19 @@ describe('a file that waits', () => {
       assert.match(JSON.stringify((await replies()).at(-1)), /No pudimos descargar/);
     });
   }
+  it('and whose process dies each time is tried no more after eleven tries, and is not read once more', async () => {
+    const { diedAt, settle, isWaiting, faults, replies } = await waitingFor('channel');
+    await diedAt(11);
+    await settle();
+    assert.equal(await isWaiting(), false);
+    assert.match(String(faults), /channel/);
+    const other = await waitingFor('channel');
+    await other.diedAt(12);
+    await other.settle();
+    assert.equal(await other.isWaiting(), false);
+    assert.match(String(other.faults), /process_ended/);
+    assert.match(JSON.stringify((await replies()).at(-1)), /No pudimos descargar/);
+  });
   it('for the channel does so for half an hour: the person may send it again', async () => {
     const { tryAt, faults } = await waitingFor('channel');
     assert.equal(await tryAt(10), true);

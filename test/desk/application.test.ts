@@ -175,7 +175,7 @@ describe('the reveal', () => {
     assert.deepEqual([body.name, body.phone, body.id_number], [HOSTILE, person.phone, '70707070707']);
     assert.ok(
       body.chat.some(
-        (line: { from: string; text: string }) => line.from === 'applicant' && line.text === HOSTILE,
+        (line: { from: string; text: string | null }) => line.from === 'applicant' && line.text === HOSTILE,
       ),
     );
     assert.ok(body.chat.some((line: { from: string }) => line.from === 'service'));

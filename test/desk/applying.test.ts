@@ -152,9 +152,7 @@ it(
       `UPDATE proposals SET ended_ms = ${ago} + 60000, ended_at = '2001-01-01' WHERE application_id = $1`,
       [recent],
     );
-    await database.query(`UPDATE proposal_requests SET stored_ms = ${ago} WHERE request_key = $1`, [
-      `${old}`,
-    ]);
+    await database.query(`UPDATE desk_requests SET stored_ms = ${ago} WHERE request_key = $1`, [`${old}`]);
     await forgetProposals(runtime);
     const { rows } = await database.query<{ id: string }>(
       'SELECT application_id AS id FROM proposals WHERE application_id = ANY ($1) ORDER BY id',
@@ -164,7 +162,7 @@ it(
       rows.map(({ id }) => Number(id)),
       [recent, open],
     );
-    assert.deepEqual((await database.query('SELECT request_key FROM proposal_requests')).rows, [
+    assert.deepEqual((await database.query('SELECT request_key FROM desk_requests')).rows, [
       { request_key: `${recent}` },
     ]);
   },

@@ -4,8 +4,11 @@ import { it } from 'node:test';
 import Value from 'typebox/value';
 import { Bulk } from '../../src/desk/routes/proposal-forms.ts';
 import { makeSelection } from '../../src/desk/sql/queue.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database, runtime } = store;
@@ -18,6 +21,9 @@ const bounded = { timeout: 240_000 };
 const bulk = (body: object, headers: Record<string, string> = {}) =>
   ana.visitor.ask('POST', '/api/proposals/bulk', body, headers);
 const named = (ids: readonly number[]) => ids.map((id) => ({ id, last_event: '0' }));
+/** Waits until so many sessions wait for a lock. */
+const waitingCount = (count: number) =>
+  eventually(`${count} waiting sessions`, async () => (await waitingSessions(database)).length === count);
 const SELECTION = '0198f0a0-0000-7000-8000-000000000001';
 
 it('tells for each application what became of it, and proposes the others', bounded, async () => {
@@ -121,8 +127,78 @@ it(
     await desk.makeDue();
     assert.equal(await desk.applyOne(), 'applied');
     assert.equal(await desk.statusOf(single!), 'pending_signature');
+    // One of the many is applied before its undo comes. The others are taken back by one request.
+    assert.equal(await desk.applyOne(), 'applied');
+    const undone = await ana.visitor.ask('POST', '/api/proposals/bulk/undo', {}, headers);
+    assert.equal(undone.status, 200, JSON.stringify(undone.body).slice(0, 300));
+    assert.equal(undone.body.undone.length, count - 1);
+    const ends = await database.query(
+      `SELECT p.state, i.state AS item, i.claimed_by, count(*)::integer
+       FROM proposals p LEFT JOIN review_items i USING (application_id)
+       WHERE p.application_id = ANY ($1) GROUP BY p.state, i.state, i.claimed_by ORDER BY p.state`,
+      [ids],
+    );
+    assert.deepEqual(ends.rows, [
+      { state: 'applied', item: null, claimed_by: null, count: 1 },
+      { state: 'undone', item: 'waiting', claimed_by: null, count: count - 1 },
+    ]);
+    const open = 'SELECT FROM open_proposals WHERE application_id = ANY ($1)';
+    assert.equal((await database.query(open, [ids])).rowCount, 0);
   },
 );
+
+it(
+  'comes back to its maker one by one, each with its own reason, and the others are applied',
+  bounded,
+  async () => {
+    await database.query('DELETE FROM open_proposals; DELETE FROM proposals; DELETE FROM review_items');
+    const [fine, rejected, changed] = await desk.register(3, { debt_amount: 5_000_000 });
+    const [gone] = await desk.register(1, { debt_amount: 5_000_000 });
+    const ids = [fine!, rejected!, changed!, gone!];
+    assert.equal((await bulk({ ...APPROVAL, applications: named(ids) })).body.proposed, ids.length);
+    await desk.json('application', 'reject', `${rejected}`, '--reason', 'x', '--as', 'carla');
+    await database.query(
+      "INSERT INTO application_events (application_id, actor, action, from_status, to_status, reason) VALUES ($1, 'carla', 'free_phone', 'in_review', 'in_review', 'x')",
+      [changed],
+    );
+    for (const table of ['batches WHERE id', 'review_queue WHERE batch_id'])
+      await database.query(`DELETE FROM ${table} = batch_of($1)`, [gone]);
+    assert.deepEqual((await desk.applyAll()).toSorted(), ['applied', 'returned', 'returned', 'returned']);
+    assert.equal(await desk.statusOf(fine!), 'pending_signature');
+    const { proposals } = (await ana.visitor.ask('GET', '/api/proposals?list=came_back')).body;
+    assert.deepEqual(
+      new Map(
+        proposals.map((one: { application_id: number; returned_for: string }) => [
+          one.application_id,
+          one.returned_for,
+        ]),
+      ),
+      new Map([
+        [gone, 'deleted'],
+        [changed, 'changed'],
+        [rejected, 'changed'],
+      ]),
+    );
+    const { rows } = await database.query(
+      'SELECT application_id::integer AS id, state FROM review_items WHERE application_id = ANY ($1)',
+      [[fine, rejected, changed]],
+    );
+    assert.deepEqual(rows, [{ id: changed, state: 'waiting' }], 'what is still in review waits again');
+  },
+);
+
+it('comes back as a whole where its maker may not decide any more', bounded, async () => {
+  const dora = await desk.operator('dora', 'reviewer');
+  const ids = await desk.register(3, { debt_amount: 5_000_000 });
+  const body = { ...APPROVAL, applications: named(ids) };
+  assert.equal((await dora.visitor.ask('POST', '/api/proposals/bulk', body)).body.proposed, 3);
+  await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [dora.id]);
+  assert.deepEqual(await desk.applyAll(), ['returned', 'returned', 'returned']);
+  for (const id of ids) {
+    const { state, returned_for } = await desk.proposal(ana.visitor, id);
+    assert.deepEqual([state, returned_for, await desk.statusOf(id)], ['returned', 'maker', 'in_review']);
+  }
+});
 
 it(
   'is undone as a whole by its maker and its key, but for what is applied already (D48)',
@@ -137,16 +213,14 @@ it(
     const undo = (visitor = ana.visitor, headers: Record<string, string> = key) =>
       visitor.ask('POST', '/api/proposals/bulk/undo', {}, headers);
     assert.equal((await undo(ana.visitor, {})).status, 400);
-    assert.equal((await undo(ana.visitor, { 'Idempotency-Key': 'another' })).status, 404);
-    assert.equal((await undo(bob.visitor)).status, 404, 'a key is an operator’s own');
+    assert.deepEqual((await undo(bob.visitor)).body, { undone: [] }, 'a key is an operator’s own');
     const answers = await Promise.all([undo(), undo()]);
-    assert.deepEqual(answers.map(({ status, body }) => [status, body.undone]).toSorted(), [
-      [200, 0],
-      [200, 3],
-    ]);
     assert.deepEqual(await desk.applyAll(), []);
     const statuses = await Promise.all(ids.map((id) => desk.statusOf(id)));
     assert.deepEqual(statuses.toSorted(), ['in_review', 'in_review', 'in_review', 'pending_signature']);
+    const undone = ids.filter((_, n) => statuses[n] === 'in_review');
+    for (const { status, body } of [...answers, await undo()])
+      assert.deepEqual([status, body], [200, { undone }], 'a repetition gets the same answer');
     const { rows } = await database.query(
       'SELECT DISTINCT state, claimed_by FROM review_items WHERE application_id = ANY ($1)',
       [ids],
@@ -155,3 +229,33 @@ it(
     assert.equal((await database.query('SELECT FROM open_proposals')).rowCount, 0);
   },
 );
+
+it('is undone while it is still under way (D48)', bounded, async () => {
+  const ids = await desk.register(3, { debt_amount: 5_000_000 });
+  const key = { 'Idempotency-Key': 'under way' };
+  const answers = await inTransaction(database, async (session) => {
+    await session.query('SELECT FROM review_items WHERE application_id = $1 FOR UPDATE', [ids[1]]);
+    const sent = [bulk({ ...APPROVAL, applications: named(ids) }, key)];
+    await waitingCount(1);
+    sent.push(ana.visitor.ask('POST', '/api/proposals/bulk/undo', {}, key));
+    await waitingCount(2);
+    return { sent };
+  });
+  const [decided, undone] = await Promise.all(answers.sent);
+  assert.equal(decided!.body.proposed, 3);
+  assert.deepEqual([undone!.status, undone!.body], [200, { undone: ids }]);
+  assert.deepEqual(await desk.applyAll(), []);
+});
+
+it('proposes nothing where its undo came first', bounded, async () => {
+  const ids = await desk.register(2, { debt_amount: 5_000_000 });
+  const key = { 'Idempotency-Key': 'too late' };
+  const undo = () => ana.visitor.ask('POST', '/api/proposals/bulk/undo', {}, key);
+  for (const { status, body } of [await undo(), await undo()])
+    assert.deepEqual([status, body], [200, { undone: [] }]);
+  const late = await bulk({ ...APPROVAL, applications: named(ids) }, key);
+  assert.equal(late.status, 400);
+  assert.match(late.body.error, /undone/);
+  for (const id of ids) assert.equal(await desk.proposal(ana.visitor, id), null);
+  assert.deepEqual((await undo()).body, { undone: [] });
+});

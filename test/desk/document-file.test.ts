@@ -7,7 +7,7 @@ import Value from 'typebox/value';
 import { documentRoutes } from '../../src/desk/routes/documents.ts';
 import { DocumentFile } from '../../src/desk/routes/work-forms.ts';
 import { MOST_REVEALS_AN_HOUR, MOST_SHOWN_BYTES } from '../../src/desk/rules/bounds.ts';
-import { png } from '../documents/files.ts';
+import { pdfOf, png } from '../documents/files.ts';
 import { documentStage } from '../documents/support.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 
@@ -57,6 +57,56 @@ describe('the file of a document', () => {
       ...{ actor: `operator ${ruth.id}`, target: `document ${document.id}` },
       ...{ application_id: `${document.application}`, reason: 'is it readable' },
     });
+    assert.deepEqual(desk.failures, []);
+  });
+
+  it('of a PDF has its text, with the lines that were counted, and nothing else of the PDF', async () => {
+    const statement = [
+      ['Rodar Colombia S.A.S.', 'CERTIFICADO DE INGRESOS'],
+      ['Conductor: Ana María Pérez Gómez'],
+      ['Documento: CC 52.345.678'],
+      ['Fecha de expedición: 12/11/2026'],
+      ['Agosto de 2026', '200', '$ 1.111.111,00'],
+      ['Ingresos por mes'],
+      ['Agosto de 2026', '212', '$ 2.310.400,00'],
+      ['Septiembre de 2026', '198', '$ 2.184.950,50'],
+      ['Total del periodo', '410', '$ 4.495.350,50'],
+      ['<script>alert(1)</script>'],
+    ];
+    const read = await aDocument(pdfOf([statement]), { claimedType: 'application/pdf' });
+    const { status, body } = await reveal(reviewer, read);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.ok(Value.Check(DocumentFile, body), JSON.stringify([...Value.Errors(DocumentFile, body)]));
+    const lines: { text: string; month: string | null }[] = body.lines ?? [];
+    assert.deepEqual(
+      lines.map(({ text }) => text.replace(/ +/g, ' ')),
+      statement.map((cells) => cells.join(' ')),
+    );
+    const counted = lines.filter(({ month }) => month !== null);
+    assert.deepEqual(
+      counted.map(({ month }) => month),
+      ['2026-08', '2026-09'],
+    );
+    assert.match(counted[0]!.text, /2\.310\.400,00/);
+    assert.match(counted[1]!.text, /2\.184\.950,50/);
+    assert.equal(body.counted, 2);
+    await database.query('UPDATE documents SET reading = NULL WHERE id = $1', [read.id]);
+    const unread = (await reveal(reviewer, read)).body;
+    assert.deepEqual([unread.lines.length, unread.counted], [statement.length, null], 'nobody read it');
+
+    assert.deepEqual(desk.failures, []);
+  });
+
+  it('of a picture and of a scan has no text, also where a scan has a few words of its own, and no count', async () => {
+    const footer = ['Escaneado con CamScanner', 'Página 1 de 1'];
+    for (const [bytes, claimedType] of [
+      [png(4, 4), 'image/png'],
+      [pdfOf([[]]), 'application/pdf'],
+      [pdfOf([[footer]]), 'application/pdf'],
+    ] as const) {
+      const { body } = await reveal(reviewer, await aDocument(bytes, { claimedType }));
+      assert.deepEqual([body.lines, body.counted], [null, null]);
+    }
     assert.deepEqual(desk.failures, []);
   });
 

@@ -11,6 +11,7 @@ import { testDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/erased.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database, runtime } = store;
@@ -61,7 +62,7 @@ describe('the expansion of the review queue (D48)', () => {
     assert.equal((await session.query('SELECT batches FROM expand_reviews(0, 1, 24)')).rows[0].batches, 1);
     assert.equal(await expand(), 1, 'another session passes over the batch that is taken');
     assert.equal((await items()).length, 50);
-    await database.query('SELECT pg_terminate_backend($1)', [pid]);
+    await database.query('SELECT pg_terminate_backend($1::integer)', [pid]);
     session.release(true);
     await eventually('the batch of the killed session', async () => (await expand()) === 1);
     assert.deepEqual(await items(), ids);
@@ -74,11 +75,7 @@ describe('the expansion of the review queue (D48)', () => {
     await session.query('BEGIN');
     await session.query('SELECT expand_reviews(0, 100, 24)');
     const approved = approve(id!);
-    await eventually('the review that waits', async () => {
-      const waits =
-        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-      return (await database.query(waits)).rowCount! > 0;
-    });
+    await eventually('the review that waits', async () => (await waitingSessions(database)).length > 0);
     await session.query('COMMIT');
     session.release();
     await approved;
@@ -136,7 +133,7 @@ describe('the expansion of the review queue (D48)', () => {
       Number(
         (
           await database.query(
-            'SELECT extract(epoch FROM due_at - clock_timestamp()) AS left FROM review_items WHERE application_id = $1',
+            'SELECT extract(epoch FROM due_at)::float8 - extract(epoch FROM clock_timestamp())::float8 AS left FROM review_items WHERE application_id = $1',
             [id],
           )
         ).rows[0].left,

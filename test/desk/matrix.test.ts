@@ -92,6 +92,38 @@ describe('each route of the desk', () => {
     }
   });
 
+  it('needs a new sign-in where the document says so, and nowhere else (D48)', async () => {
+    await database.query(
+      `INSERT INTO proposals (id, application_id, act, reason_code, reason, is_override, maker_id, decided_on,
+         created_at, apply_at, needs_second)
+       VALUES ($1, 7, 'disburse', 'funds_transferred', 'x', false, $2, 0, now(), now(), 'disburse')`,
+      [NOBODY, people.reviewer!.id],
+    );
+    await database.query(
+      "INSERT INTO open_proposals VALUES (7, $1, now(), now() + interval '1 day', false)",
+      [NOBODY],
+    );
+    const stale = await people.admin!.signIn();
+    await database.query("UPDATE operator_sessions SET proved_at = now() - interval '6 minutes'");
+    const { paths } = (await stale.ask('GET', '/api/openapi.json')).body;
+    const marked: string[] = [];
+    for (const { method, path } of ROUTES) {
+      const operation = paths[`/api${path}`][method.toLowerCase()];
+      const isMarked = operation['x-needs-fresh-sign-in'] === true;
+      assert.equal(/sign-in of the last five minutes/.test(operation.description ?? ''), isMarked, path);
+      const body = path.endsWith('/proposals') ? { act: 'disburse', reason: 'x' } : {};
+      const answer = await stale.ask(
+        method,
+        `/api${path.replaceAll(/\{\w+\}/g, NOBODY)}`,
+        method === 'GET' ? undefined : body,
+        { 'If-Match': '"0"' },
+      );
+      assert.equal(answer.status === 403 && answer.body.needs === 'sign-in', isMarked, `${method} ${path}`);
+      if (isMarked) marked.push(path);
+    }
+    assert.deepEqual(marked, ['/applications/{id}/proposals', '/proposals/{id}/confirm']);
+  });
+
   it('about an application says whether it needs the claim, and gives 409 where somebody else has it', async () => {
     const about = ROUTES.filter(
       ({ method, path }) => method !== 'GET' && path.startsWith('/applications/{id}/'),

@@ -18,6 +18,7 @@ import { startTestConsole, type Visitor } from '../support/console.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
+import { shifted } from '../support/shifted.ts';
 
 const HOSTILE = `<script>alert("1")</script> {{x}} *b*`;
 const store = await testDatabase();
@@ -66,7 +67,7 @@ const item = async (id: number) =>
   (
     await database.query(
       `SELECT state, claimed_by, nullif(due_at, 'infinity') - clock_timestamp() AS left, time_left,
-         extract(epoch FROM due_at - clock_timestamp())::float8 AS seconds
+         extract(epoch FROM due_at)::float8 - extract(epoch FROM clock_timestamp())::float8 AS seconds
        FROM review_items WHERE application_id = $1`,
       [id],
     )
@@ -78,15 +79,17 @@ const texts = async (person: Awaited<ReturnType<typeof talking>>) =>
   (await person.replies()).map(({ text }) => text);
 const ages = (id: number, hours: number) =>
   database.query(
-    `UPDATE open_pends SET ends_at = now() - interval '1 second', at = at - $2 * interval '1 hour' WHERE application_id = $1`,
-    [id, hours],
+    `UPDATE open_pends SET ends_at = now() - interval '1 second', at = ${shifted('at', '$2::interval')} WHERE application_id = $1`,
+    [id, `-${hours} hours`],
   );
+
+const NINE_DAYS = "interval '9 days'";
 
 describe('a pend', () => {
   it('stops the time, gives the claim back, is shown, and goes on with the time that was left (D48)', async () => {
     const id = await anApplication();
     await database.query(
-      `UPDATE review_items SET due_at = clock_timestamp() + interval '5 hours' WHERE application_id = $1`,
+      `UPDATE review_items SET due_at = now() + interval '5 hours' WHERE application_id = $1`,
       [id],
     );
     const { status, body } = await pend(ruth, id, { missing: ['income_statement', 'explanation'] });
@@ -238,11 +241,11 @@ describe('the end of a pend', () => {
     const id = await anApplication();
     await pend(ruth, id, { hours: 2 });
     await database.query(
-      `UPDATE open_pends SET at = at + interval '9 days', ends_at = ends_at + interval '9 days' WHERE application_id = $1`,
+      `UPDATE open_pends SET at = ${shifted('at', NINE_DAYS)}, ends_at = ${shifted('ends_at', NINE_DAYS)} WHERE application_id = $1`,
       [id],
     );
     await database.query(
-      `UPDATE pends SET at = at + interval '9 days', ends_at = ends_at + interval '9 days' WHERE application_id = $1`,
+      `UPDATE pends SET at = ${shifted('at', NINE_DAYS)}, ends_at = ${shifted('ends_at', NINE_DAYS)} WHERE application_id = $1`,
       [id],
     );
     await endDuePends(runtime);
@@ -308,6 +311,7 @@ describe('the message of a pend', () => {
     const person = await talking();
     const before = await person.place();
     const question = (await texts(person)).at(-1)!;
+    assert.equal((await read(person.id)).chat.takes_text, true);
     const { status, body } = await pend(ruth, person.id, { message: HOSTILE });
     assert.deepEqual([status, body.message], [200, 'said']);
     await talks.settle();
@@ -363,6 +367,7 @@ describe('the message of a pend', () => {
       ended,
     ]) {
       const before = (await replies()).length;
+      assert.equal((await read(id)).chat.takes_text, false, `${id}`);
       const { status, body } = await pend(ruth, id, { message: 'hola' });
       assert.deepEqual([status, body.message], [200, 'no_window'], `${id}`);
       assert.equal((await replies()).length, before);

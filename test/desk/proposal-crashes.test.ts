@@ -10,6 +10,7 @@ import { testDatabase } from '../support/database.ts';
 import { Crash, type Death, Dying } from '../support/dying.ts';
 import { eventually } from '../support/eventually.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database, runtime, vault } = store;
@@ -126,7 +127,7 @@ it(
     );
     await desk.makeDue();
     await database.query(
-      "UPDATE open_proposals SET due_at = due_at - interval '1 second' WHERE proposal_id = $1",
+      `UPDATE open_proposals SET due_at = ${shifted('due_at', "interval '-1 second'")} WHERE proposal_id = $1`,
       [damaged],
     );
     const ends = [await desk.applyOne(), await desk.applyOne(), await desk.applyOne()];
@@ -140,7 +141,7 @@ it(
     assert.equal(await desk.applyOne(), 'returned');
     assert.deepEqual(await traces(good!), DONE);
     const back = await desk.proposal(ana.visitor, bad!);
-    assert.match(back.outcome, /because of a failure/);
+    assert.equal(back.returned_for, 'failure');
     await desk.proposed(ana.visitor, bad!);
     assert.deepEqual(await desk.applyAll(), ['applied']);
   },

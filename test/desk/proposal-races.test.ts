@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -77,10 +79,7 @@ for (const [name, send] of Object.entries({ alone, 'of many': ofMany })) {
     await inTransaction(database, async (session) => {
       await session.query('SELECT FROM review_items WHERE application_id = $1 FOR UPDATE', [id]);
       answer = send(id!);
-      const waits =
-        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'";
-      while ((await database.query(waits)).rows.length === 0)
-        await new Promise((next) => setTimeout(next, 20));
+      await eventually('the decision that waits', async () => (await waitingSessions(database)).length > 0);
       await session.query(
         `INSERT INTO application_events (application_id, actor, action, from_status, to_status, reason)
        VALUES ($1, 'x', 'interested', 'in_review', 'in_review', 'x')`,

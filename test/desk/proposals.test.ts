@@ -3,13 +3,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
 import { Application } from '../../src/desk/routes/forms.ts';
-import { Proposal, Proposals } from '../../src/desk/routes/proposal-forms.ts';
+import { MadeProposal, Proposals } from '../../src/desk/routes/proposal-forms.ts';
+import { queueRoutes } from '../../src/desk/routes/queue.ts';
+import { listProposals } from '../../src/desk/sql/proposals.ts';
 import { testDatabase } from '../support/database.ts';
+import { planOf } from '../support/plan.ts';
 import { proposalDesk } from '../support/proposals.ts';
 
 const store = await testDatabase();
 const { database } = store;
-const desk = await proposalDesk(store);
+const desk = await proposalDesk(store, {
+  more: (context) => queueRoutes({ ...context, dueHours: 24 }),
+});
 const ana = await desk.operator('ana');
 const bob = await desk.operator('bob');
 const { visitor } = ana;
@@ -28,16 +33,38 @@ const heard = async (id: number) => ({
     await database.query('SELECT type, reason_code FROM partner_events WHERE application_id = $1', [id])
   ).rows,
 });
+const claimBy = (who: typeof visitor, id: number) => who.ask('POST', `/api/applications/${id}/claim`, {});
 const claim = (id: number, operatorId: number) =>
   database.query('SELECT take_claim($1, $2, 120)', [id, operatorId]);
 
 describe('a proposal', () => {
+  it('keeps others from a claim, by the id and as the next one, until it has ended (D48)', async () => {
+    const [id] = await desk.register();
+    const { id: proposal } = await desk.proposed(visitor, id!, APPROVAL);
+    const refused = await claimBy(bob.visitor, id!);
+    assert.equal(refused.status, 409);
+    assert.deepEqual(
+      [refused.body.by, refused.body.act, refused.body.proposal],
+      [{ id: ana.id, login: 'ana' }, 'approve', proposal],
+    );
+    for (const body of [{}, { state: 'proposed' }]) {
+      const next = await bob.visitor.ask('POST', '/api/review-queue/claim-next', body);
+      assert.deepEqual([next.status, next.body.id], [200, null]);
+    }
+    assert.equal((await itemOf(id!)).claimed_by, null);
+    assert.equal((await claimBy(visitor, id!)).status, 200, 'who can undo it');
+    await desk.act(visitor, proposal, 'undo');
+    await visitor.ask('POST', `/api/applications/${id}/release`, {});
+    assert.equal((await claimBy(bob.visitor, id!)).status, 200);
+    await database.query('DELETE FROM review_items');
+  });
+
   it('is heard by nobody until it is applied, and then moves the application (D40, D41, D48)', async () => {
     const [id] = await desk.register();
     const before = await heard(id!);
     const made = await desk.propose(visitor, id!, APPROVAL);
     assert.equal(made.status, 200);
-    assert.ok(Value.Check(Proposal, made.body), JSON.stringify(made.body));
+    assert.ok(Value.Check(MadeProposal, made.body), JSON.stringify(made.body));
     assert.deepEqual(made.body.by, { id: ana.id, login: 'ana' });
     assert.equal(made.body.needs_second, null);
     assert.equal(Date.parse(made.body.apply_at) - Date.parse(made.body.at), 600_000);
@@ -58,13 +85,33 @@ describe('a proposal', () => {
     const { act, by, reason, reason_code, second } = page.timeline.at(-1)!;
     assert.deepEqual(
       { act, by, reason, reason_code, second },
-      { ...APPROVAL, by: `operator ${ana.id}`, second: null },
+      { ...APPROVAL, by: { way: 'operator', id: ana.id, login: 'ana' }, second: null },
     );
     const acts = await desk.json('audit', 'list', '--application', `${id}`);
     assert.deepEqual(
       acts.map((one: { by: string; act: string; target: string }) => [one.by, one.act, one.target]),
       [[`operator ${ana.id}`, 'application approve', `proposal ${made.body.id}`]],
     );
+  });
+
+  it('says at each sending what is left to undo by the store’s clock, and what became of it (D39, D48)', async () => {
+    const [id] = await desk.register();
+    const headers = { 'Idempotency-Key': 'left', 'If-Match': `"${await desk.lastEvent(id!)}"` };
+    const send = async () => (await desk.propose(visitor, id!, APPROVAL, headers)).body;
+    const first = await send();
+    const leftOf = ({ apply_at, now }: { apply_at: string; now: string }) =>
+      Date.parse(apply_at) - Date.parse(now);
+    assert.ok(leftOf(first) > 0 && leftOf(first) <= 600_000, `${leftOf(first)}`);
+    await database.query("UPDATE proposals SET apply_at = apply_at - interval '9 minutes' WHERE id = $1", [
+      first.id,
+    ]);
+    const again = await send();
+    assert.equal(again.id, first.id);
+    assert.ok(leftOf(again) <= leftOf(first) - 540_000, `${leftOf(again)}`);
+    await desk.applyAll();
+    const last = await send();
+    assert.deepEqual([last.id, last.state], [first.id, 'applied']);
+    assert.ok(leftOf(last) < 0);
   });
 
   it('is undone by its maker alone, who reviews the application again', async () => {
@@ -177,7 +224,10 @@ describe('a proposal that became illegal meanwhile', () => {
     const { body } = await visitor.ask('GET', '/api/proposals?list=mine');
     assert.ok(Value.Check(Proposals, body));
     const back = body.proposals.find((one: { id: number }) => one.id === proposal);
-    assert.deepEqual([back?.state, back?.outcome], ['returned', 'carla did reject meanwhile']);
+    assert.deepEqual(
+      [back?.state, back?.outcome, back?.returned_for],
+      ['returned', 'carla did reject meanwhile', 'changed'],
+    );
     assert.equal(await desk.statusOf(id!), 'rejected');
   });
 
@@ -207,8 +257,11 @@ describe('a proposal that became illegal meanwhile', () => {
       await database.query(`UPDATE operators SET ${change} WHERE id = $1`, [dora.id]);
       assert.deepEqual(await desk.applyAll(), ['returned']);
       assert.equal(await desk.statusOf(id!), 'in_review');
-      const { state, outcome } = await desk.proposal(visitor, id!);
-      assert.deepEqual([state, outcome], ['returned', 'its maker may not decide any more']);
+      const { state, outcome, returned_for } = await desk.proposal(visitor, id!);
+      assert.deepEqual(
+        [state, outcome, returned_for],
+        ['returned', 'its maker may not decide any more', 'maker'],
+      );
     }
   });
 
@@ -220,7 +273,7 @@ describe('a proposal that became illegal meanwhile', () => {
     assert.deepEqual(await desk.applyAll(), ['returned']);
     const { body } = await visitor.ask('GET', '/api/proposals?list=mine');
     const back = body.proposals.find((one: { id: number }) => one.id === proposal);
-    assert.deepEqual([back.state, back.outcome], ['returned', 'the application is deleted']);
+    assert.deepEqual([back.state, back.returned_for], ['returned', 'deleted']);
   });
 
   it('of a person who was erased meanwhile comes back, without its free text', async () => {
@@ -243,6 +296,7 @@ describe('the document of the API', () => {
       headers.map((one: { name: string; required: boolean }) => [one.name, one.required]),
       [
         ['Operator-Id', false],
+        ['Operator-Active', false],
         ['If-Match', true],
         ['Idempotency-Key', false],
       ],
@@ -267,5 +321,43 @@ describe('the lists of proposals', () => {
     assert.deepEqual((await eva.visitor.ask('GET', '/api/proposals?list=mine')).body.proposals, []);
     assert.equal((await eva.visitor.ask('GET', '/api/proposals?list=ended')).body.proposals.length, 5);
     assert.equal((await eva.visitor.ask('GET', '/api/proposals?list=mine&cursor=x')).status, 400);
+  });
+
+  it('have what came back apart, the last one first, however much else is open (D48)', async () => {
+    const nina = await desk.operator('nina', 'reviewer', null);
+    const list = async (query: string) =>
+      (await nina.visitor.ask('GET', `/api/proposals?list=${query}`)).body as {
+        proposals: { id: number }[];
+        next: string | null;
+      };
+    const ids = await desk.register(54);
+    const made: number[] = [];
+    for (const id of ids) made.push((await desk.proposed(nina.visitor, id)).id);
+    const declined = [made[2]!, made[0]!, made[1]!];
+    for (const id of declined) await desk.act(ana.visitor, id, 'decline', { reason: 'no' });
+    assert.ok(!(await list('mine')).proposals.some(({ id }) => declined.includes(id)));
+    const seen: number[] = [];
+    for (let next: string | null = ''; next !== null; ) {
+      const page = await list(`came_back&limit=1${next === '' ? '' : `&cursor=${next}`}`);
+      seen.push(...page.proposals.map(({ id }) => id));
+      next = page.next;
+    }
+    assert.deepEqual(seen, declined.toReversed());
+    await database.query("UPDATE proposals SET ended_at = now() - interval '8 days' WHERE id = $1", [
+      made[0],
+    ]);
+    await desk.proposed(nina.visitor, ids[1]!);
+    const told = (await list('came_back')).proposals.map(({ id }) => id);
+    assert.deepEqual(told, [made[2]], 'neither what is old nor what has a newer one');
+  });
+
+  it('read what came back in its order by an index, and sort nothing for it', async () => {
+    for (const after of [null, 7]) {
+      const plan = await planOf(database, (on) =>
+        listProposals(on, 'came_back', { operatorId: 1, after, limit: 51 }),
+      );
+      assert.match(plan, /Index Scan Backward using proposals_came_back on proposals p/, plan);
+      assert.doesNotMatch(plan, /Sort/, plan);
+    }
   });
 });

@@ -7,6 +7,7 @@ import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { Application } from '../../src/desk/routes/forms.ts';
 import { Queue, QueuePartners } from '../../src/desk/routes/queue-forms.ts';
 import { QUEUE_ORDERS } from '../../src/desk/rules/queue.ts';
+import { forgetSelections } from '../../src/desk/sql/selections.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
@@ -218,7 +219,7 @@ describe('a claim', () => {
 
   it('is given back where the operator signs out of the last session, and of no one else (D48)', async () => {
     await emptied();
-    const [id, other] = await inReview([4_000_000, 8_000_000]);
+    const [id, other, more] = await inReview([4_000_000, 8_000_000, 5_000_000]);
     const sam = await desk.enrolled('sam', 'reviewer');
     const [first, second] = [await sam.signIn(), await sam.signIn()];
     assert.equal((await claim(first, id!)).status, 200);
@@ -241,7 +242,30 @@ describe('a claim', () => {
     await second.ask('DELETE', '/api/session');
     assert.equal((await claim(ruth, id!)).status, 200);
     assert.equal((await claim(ruth, other!)).status, 409);
+    const everywhere = await sam.signIn();
+    await sam.signIn();
+    assert.equal((await claim(everywhere, more!)).status, 200);
+    await everywhere.ask('POST', '/api/session/sign-out-everywhere', {});
+    assert.equal((await claim(ruth, more!)).status, 200, 'signed out everywhere');
   });
+
+  for (const [command, ...more] of [
+    ['disable'],
+    ['reset-factors'],
+    ['sign-out'],
+    ['role', '--role', 'viewer'],
+  ] as const) {
+    it(`is given back at once by operator ${command}, and of no one else`, async () => {
+      await emptied();
+      const [id, other] = await inReview([4_000_000, 8_000_000]);
+      const { signIn, login } = await desk.enrolled(`gone.${command}`, 'reviewer');
+      assert.equal((await claim(await signIn(), id!)).status, 200);
+      assert.equal((await claim(rob, other!)).status, 200);
+      await json('operator', command, login, ...more);
+      assert.equal((await claim(ruth, id!)).status, 200);
+      assert.equal((await claim(ruth, other!)).status, 409);
+    });
+  }
 
   it('of the next one is of one operator each: 20 sessions over 100 applications', async () => {
     await emptied();
@@ -313,5 +337,18 @@ describe('a selection', () => {
       people.rob.id,
     ]);
     assert.equal(rows[0].count, '10');
+  });
+
+  it('is forgotten when it has ended, also where the clock was ahead when it was made (D39)', async () => {
+    await database.query('DELETE FROM selections');
+    await database.query(
+      `INSERT INTO selections (id, operator_id, ends_at, ids, last_events)
+       SELECT gen_random_uuid(), $1, now() + n * interval '1 minute', ARRAY[n], '{0}'
+       FROM unnest(ARRAY[-60, -1, 9, 3000]) AS n`,
+      [people.rob.id],
+    );
+    await forgetSelections(runtime);
+    const { rows } = await database.query('SELECT ids FROM selections');
+    assert.deepEqual(rows, [{ ids: ['9'] }]);
   });
 });

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { leadRoutes } from '../../src/desk/routes/lead.ts';
 import { noteRoutes } from '../../src/desk/routes/notes.ts';
 import { pendRoutes } from '../../src/desk/routes/pend.ts';
+import { queueRoutes } from '../../src/desk/routes/queue.ts';
 import type { Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { proposalDesk } from '../support/proposals.ts';
@@ -16,6 +17,7 @@ const desk = await proposalDesk(store, {
   more: (context) => [
     ...leadRoutes(context),
     ...noteRoutes(context),
+    ...queueRoutes({ ...context, dueHours: 24 }),
     ...pendRoutes({ ...context, dueHours: 24 }),
   ],
 });
@@ -32,6 +34,12 @@ const count = async (table: 'application_notes' | 'pends', id: number): Promise<
   (await database.query(`SELECT FROM ${table} WHERE application_id = $1`, [id])).rowCount ?? 0;
 const note = (visitor: Visitor, id: number, text: string, key: string) =>
   visitor.ask('POST', `/api/applications/${id}/notes`, { text }, { 'Idempotency-Key': key });
+const reveal = (visitor: Visitor, id: number, reason: string, key: string) =>
+  visitor.ask('POST', `/api/applications/${id}/reveal`, { reason }, { 'Idempotency-Key': key });
+const claimNext = (visitor: Visitor, key: string, body: object = { order: 'oldest' }) =>
+  visitor.ask('POST', '/api/review-queue/claim-next', body, { 'Idempotency-Key': key });
+const claimsOf = async ({ id }: { id: number }): Promise<number> =>
+  (await database.query('SELECT FROM review_items WHERE claimed_by = $1', [id])).rowCount ?? 0;
 const PEND = { missing: ['explanation'], message: null, hours: 48 };
 const pend = (visitor: Visitor, id: number, body: object, last: string, key: string) =>
   visitor.ask('POST', `/api/applications/${id}/pend`, body, {
@@ -51,6 +59,11 @@ const CASES: Record<string, () => Promise<{ id: number; send: Send }>> = {
     const last = await desk.lastEvent(id!);
     const key = randomUUID();
     return { id: id!, send: () => pend(ruth.visitor, id!, PEND, last, key) };
+  },
+  'a reading': async () => {
+    const [id] = await desk.register();
+    const key = randomUUID();
+    return { id: id!, send: () => reveal(ruth.visitor, id!, 'she called about it', key) };
   },
   'the end of a pend': async () => {
     const [id] = await desk.register();
@@ -136,6 +149,50 @@ describe('what is sent again', () => {
       assert.match(body.error, /Idempotency-Key was used for another request/);
     }
     assert.deepEqual([await count('application_notes', other!), await count('pends', other!)], [0, 0]);
+  });
+
+  it('claims one application, also at the same moment, and another one only where that claim is lost', async () => {
+    await desk.register(5);
+    const clara = await desk.operator('clara');
+    const answers = await Promise.all([1, 2, 3].map(() => claimNext(clara.visitor, 'next-1')));
+    const [{ status, body }] = answers as [(typeof answers)[0]];
+    assert.deepEqual([status, body.claim.by.login], [200, 'clara']);
+    for (const again of [...answers, await claimNext(clara.visitor, 'next-1')])
+      assert.equal(again.body.id, body.id);
+    assert.equal(await claimsOf(clara), 1);
+    assert.equal((await claimNext(clara.visitor, 'next-1', { order: 'score' })).status, 400);
+    assert.notEqual((await claimNext(clara.visitor, 'next-2')).body.id, body.id);
+    assert.equal(await claimsOf(clara), 2);
+    await database.query('UPDATE review_items SET claimed_by = $1 WHERE application_id = $2', [
+      rob.id,
+      body.id,
+    ]);
+    const another = await claimNext(clara.visitor, 'next-1');
+    assert.notEqual(another.body.id, body.id);
+    assert.equal((await claimNext(clara.visitor, 'next-1')).body.id, another.body.id);
+    assert.equal(await claimsOf(clara), 2);
+  });
+
+  it('counts as a reading of its own for another reason or application, and is refused after ten minutes', async () => {
+    const [id, other] = await desk.register(2);
+    const why = 'she called about it';
+    assert.equal((await reveal(ruth.visitor, id!, why, 'read-1')).status, 200);
+    for (const { status, body } of [
+      await reveal(ruth.visitor, id!, 'something else', 'read-1'),
+      await reveal(ruth.visitor, other!, why, 'read-1'),
+    ]) {
+      assert.equal(status, 400);
+      assert.match(body.error, /Idempotency-Key was used for another request/);
+    }
+    await database.query(
+      "UPDATE desk_requests SET stored_ms = stored_ms - 601000 WHERE request_key = 'read-1'",
+    );
+    const late = await reveal(ruth.visitor, id!, why, 'read-1');
+    assert.equal(late.status, 400);
+    assert.match(late.body.error, /older than ten minutes/);
+    assert.equal((await reveal(ruth.visitor, id!, why, 'read-2')).status, 200);
+    assert.deepEqual(await acts(id!), ['application reveal', 'application reveal']);
+    assert.deepEqual(await acts(other!), []);
   });
 
   it('is refused where another operator did it, or it was something else', async () => {

@@ -90,6 +90,24 @@ describe('a second look', () => {
     assert.equal((await stored(made.proposal)).looked_at, null);
   });
 
+  it('is counted for a lead, and apart where the lead had a part in the decision', async () => {
+    const told = async (visitor: Visitor) => {
+      const { waiting, own } = (await lead(visitor)).body.second_looks;
+      return { waiting, own, listed: (await looks(visitor)).length };
+    };
+    const [before, other] = [await told(adam.visitor), await told(alma.visitor)];
+    await decided(adam);
+    await decided();
+    const { waiting, own, listed } = await told(adam.visitor);
+    assert.deepEqual(
+      [waiting - before.waiting, own - before.own, listed - before.listed],
+      [2, 1, 1],
+      'for the maker',
+    );
+    assert.equal(waiting, own + listed);
+    assert.equal((await told(alma.visitor)).own, other.own);
+  });
+
   it('has a note of a bounded length, and is 404 where nothing was drawn', async () => {
     const { proposal } = await decided();
     for (const note of ['x'.repeat(501), 'a\u0000b', 'a\u202eb', 7])
@@ -222,12 +240,13 @@ describe('the lead’s view', () => {
     assert.deepEqual(body.overrides, [
       { by: { id: ruth.id, login: 'ruth' }, act: 'approve', reason_code: 'income_verified', count: 1 },
     ]);
-    assert.deepEqual(body.second_looks, { share: 1, waiting: 2, looked: 0, disagreed: 0 });
+    assert.deepEqual(body.second_looks, { share: 1, waiting: 2, own: 0, looked: 0, disagreed: 0 });
     const [first] = await looks(adam.visitor);
     await look(adam.visitor, first.proposal, { agrees: false, note: 'no' });
     assert.deepEqual((await lead(adam.visitor)).body.second_looks, {
       share: 1,
       waiting: 1,
+      own: 0,
       looked: 1,
       disagreed: 1,
     });

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { markConversations } from '../../src/applications/sql/application-marks.ts';
 import { mayDecide, secondReasonOf } from '../../src/desk/rules/proposal.ts';
+import { countToConfirm } from '../../src/desk/sql/proposals.ts';
 import { testDatabase } from '../support/database.ts';
+import { planOf } from '../support/plan.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -79,7 +82,7 @@ describe('the authority of a maker (D48)', () => {
     assert.deepEqual(await desk.applyAll(), ['applied']);
     const page = (await bob.visitor.ask('GET', `/api/applications/${above}`)).body;
     const { by, second } = page.timeline.at(-1);
-    assert.deepEqual([by, second], [`operator ${ana.id}`, `operator ${bob.id}`]);
+    assert.deepEqual([by.login, second.login], ['ana', 'bob']);
     assert.deepEqual(page.proposal.second, { id: bob.id, login: 'bob' });
     await database.query('UPDATE operator_authorities SET amount = 5000000 WHERE operator_id = $1', [ana.id]);
   });
@@ -126,8 +129,9 @@ describe('the second operator (D48)', () => {
     await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [cleo.id]);
     assert.deepEqual(await desk.applyAll(), ['returned']);
     assert.equal(await desk.statusOf(application), 'in_review');
-    const { outcome } = await desk.proposal(bob.visitor, application);
+    const { outcome, returned_for } = await desk.proposal(bob.visitor, application);
     assert.match(outcome, /second operator may not decide/);
+    assert.equal(returned_for, 'second');
   });
 
   it('confirms before the time to undo is over, and the maker may still undo until it is applied', async () => {
@@ -150,7 +154,10 @@ describe('the second operator (D48)', () => {
     const { id, application } = await above();
     assert.equal((await desk.act(bob.visitor, id, 'decline')).status, 400);
     const { status, body } = await desk.act(bob.visitor, id, 'decline', { reason: 'ask for a statement' });
-    assert.deepEqual([status, body.state, body.outcome], [200, 'declined', 'ask for a statement']);
+    assert.deepEqual(
+      [status, body.state, body.outcome, body.returned_for],
+      [200, 'declined', 'ask for a statement', null],
+    );
     const mine = (await ana.visitor.ask('GET', '/api/proposals?list=mine')).body.proposals;
     assert.ok(mine.some((one: { id: number }) => one.id === id));
     await desk.proposed(bob.visitor, application);
@@ -180,17 +187,59 @@ describe('the second operator (D48)', () => {
     await desk.applyAll();
   });
 
+  it('is listed with the amount that it is about, and null where there is none to read', async () => {
+    const { id } = await above();
+    const { status, body } = await bob.visitor.ask('GET', '/api/proposals?list=to_confirm');
+    const { currency, debt_amount, application_id } = body.proposals.find(
+      (one: { id: number }) => one.id === id,
+    );
+    const { body: shown } = await bob.visitor.ask('GET', `/api/applications/${application_id}`);
+    assert.equal(status, 200);
+    assert.ok(debt_amount > 0);
+    assert.deepEqual([currency, debt_amount], [shown.currency, shown.debt_amount]);
+    const { body: own } = await ana.visitor.ask('GET', '/api/proposals?list=mine');
+    assert.ok(own.proposals.every((one: object) => !('debt_amount' in one)));
+    await database.query('UPDATE proposals SET application_id = 900000001 WHERE id = $1', [id]);
+    const { body: lost } = await bob.visitor.ask('GET', '/api/proposals?list=to_confirm');
+    const one = lost.proposals.find((row: { id: number }) => row.id === id);
+    assert.deepEqual([one.currency, one.debt_amount], [null, null]);
+    await database.query('UPDATE proposals SET application_id = $2 WHERE id = $1', [id, application_id]);
+    await desk.applyAll();
+  });
+
+  it('is counted for who may confirm it, up to 100, from an index alone', async () => {
+    const countOf = async (visitor: typeof ana.visitor, list = 'mine') =>
+      (await visitor.ask('GET', `/api/proposals?list=${list}`)).body.to_confirm;
+    const [before, own] = [await countOf(bob.visitor), await countOf(ana.visitor)];
+    const { id } = await above();
+    assert.equal(await countOf(bob.visitor), before + 1);
+    assert.equal(await countOf(bob.visitor, 'to_confirm'), before + 1);
+    assert.equal(await countOf(ana.visitor), own, 'its maker confirms nothing of their own');
+    await desk.act(bob.visitor, id, 'confirm');
+    assert.equal(await countOf(bob.visitor), before);
+    await database.query(
+      `INSERT INTO proposals (application_id, act, reason_code, reason, is_override, maker_id, decided_on, created_at,
+         apply_at, needs_second)
+       SELECT 900000000 + n, 'approve', 'unspecified', 'x', false, $1, 0, now(), now(), 'authority'
+       FROM generate_series(1, 2000) AS n`,
+      [ana.id],
+    );
+    await database.query('VACUUM ANALYZE proposals');
+    assert.equal(await countOf(bob.visitor), 100);
+    const plan = await planOf(database, (on) => countToConfirm(on, bob.id, 100));
+    assert.match(plan, /Index Only Scan using proposals_to_confirm on proposals/);
+    await database.query('DELETE FROM proposals WHERE application_id > 900000000');
+    await desk.applyAll();
+  });
+
   it('has seven days: then it goes back to its maker', async () => {
     const { id, application } = await above();
     await database.query(
-      "UPDATE open_proposals SET due_at = due_at - interval '7 days' WHERE proposal_id = $1",
+      `UPDATE open_proposals SET due_at = ${shifted('due_at', "interval '-7 days'")} WHERE proposal_id = $1`,
       [id],
     );
     assert.equal(await desk.applyOne(), 'returned');
-    assert.equal(
-      (await desk.proposal(ana.visitor, application)).outcome,
-      'nobody confirmed it within 7 days',
-    );
+    assert.equal((await desk.proposal(ana.visitor, application)).returned_for, 'unconfirmed');
   });
 });
 
@@ -236,7 +285,9 @@ describe('a payment (D46, D48)', () => {
     );
     assert.deepEqual(await desk.applyAll(), ['returned']);
     assert.equal(await desk.statusOf(id), 'pending_signature');
-    assert.match((await desk.proposal(bob.visitor, id)).outcome, /may withdraw from the contract until/);
+    const { outcome, returned_for } = await desk.proposal(bob.visitor, id);
+    assert.match(outcome, /may withdraw from the contract until/);
+    assert.equal(returned_for, 'withdrawable');
   });
 
   it('overrides the contract where that is proposed, and the record says so', async () => {
@@ -266,7 +317,7 @@ describe('a payment (D46, D48)', () => {
     ]);
     assert.deepEqual(await desk.applyAll(), ['returned']);
     assert.equal(await desk.statusOf(signed), 'pending_signature');
-    assert.match((await desk.proposal(bob.visitor, signed)).outcome, /has signed the contract meanwhile/);
+    assert.equal((await desk.proposal(bob.visitor, signed)).returned_for, 'signed');
 
     const withdrawn = await payable({ conversation: true, signed: '9 days', until: '-1 hour' });
     const made = await desk.proposed(bob.visitor, withdrawn, PAYMENT);

@@ -11,6 +11,7 @@ import { assertInvariants } from '../support/erased.ts';
 import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database, runtime } = store;
@@ -82,11 +83,7 @@ for (const [name, { act, left }] of Object.entries(ACTS)) {
     await loop.query('BEGIN');
     await loop.query('SELECT expand_reviews(0, 100, 24)');
     const answer = act(id!);
-    await eventually('the act that waits', async () => {
-      const waits =
-        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-      return (await database.query(waits)).rowCount! > 0;
-    });
+    await eventually('the act that waits', async () => (await waitingSessions(database)).length > 0);
     await loop.query('COMMIT');
     loop.release();
     assert.equal((await answer).status, 200);

@@ -1,7 +1,16 @@
 /** The reader's process: what it reads, and what becomes of documents that want it down. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,10 +18,10 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { isolation, isolationWarning } from '../../src/documents/reader/isolation.ts';
-import { PDF_LIMITS, PICTURE_LIMITS, processReader } from '../../src/documents/reader/reader.ts';
+import { isReading, PDF_LIMITS, PICTURE_LIMITS, processReader } from '../../src/documents/reader/reader.ts';
 import { findStatement } from '../../src/documents/rules/statement.ts';
 import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
-import { type Statement, statementRows } from '../../src/simulator/statement-pdf.ts';
+import { type Statement, statementRows } from '../../src/simulator/statement-rows.ts';
 import { encryptedPdf, packedPdf, pdfOf, pdfOfObjects, png, type Raster, scannedPdf } from './files.ts';
 
 const read = processReader();
@@ -313,6 +322,26 @@ describe("the reader's process is shut in", () => {
       ${tell('result')} setTimeout(() => process.exit(0), 100);`;
     const result = await runs(code);
     assert.ok('lines' in result && result.lines[0] !== 'connected', JSON.stringify(result));
+  });
+});
+
+describe('a machine on which the reader does not run', () => {
+  it('is told from one on which it does', async () => {
+    assert.equal(await isReading(read), true);
+    assert.equal(await isReading(processReader(PDF_LIMITS, childOf('process.exit(3)'))), false);
+  });
+  it('is none where an installer links the packages to another folder', async () => {
+    const place = join(folder, 'linked');
+    cpSync(join(import.meta.dirname, '../../src/documents/reader'), join(place, 'src/reader'), {
+      recursive: true,
+    });
+    const modules = join(import.meta.dirname, '../../node_modules');
+    mkdirSync(join(place, 'node_modules'));
+    for (const name of ['typebox', 'unpdf', 'tesseract.js-core', '@tesseract.js-data']) {
+      symlinkSync(join(modules, name), join(place, 'node_modules', name));
+    }
+    const linked = await import(join(place, 'src/reader/reader.ts'));
+    assert.equal(await isReading(linked.processReader()), true);
   });
 });
 

@@ -1,9 +1,13 @@
 /** The demo: what it shows, and where it stops. Its way to a signed contract needs the service with all its parts. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { DemoError } from '../../examples/demo/service.ts';
@@ -18,13 +22,13 @@ after(() => rm(dataDir, { recursive: true }));
 const { apiKey } = await service.addPartner();
 const page = `${service.opsUrl}/simulator`;
 
-function demo(options: string[], changes: Record<string, string> = {}) {
+function demo(options: string[], changes: Record<string, string> = {}, cwd = REPOSITORY) {
   const env = {
     ...process.env,
     ...{ VENTANILLA_URL: `${service.url}/PRO`, VENTANILLA_API_KEY: apiKey, VENTANILLA_SIMULATOR_URL: page },
     ...changes,
   };
-  return run(process.execPath, ['examples/demo.ts', ...options], { cwd: REPOSITORY, env }).then(
+  return run(process.execPath, [join(REPOSITORY, 'examples/demo.ts'), ...options], { cwd, env }).then(
     ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );
@@ -37,11 +41,27 @@ describe('npm run demo', { timeout: 240_000 }, () => {
     assert.match(stdout, /approved \d+, in_review \d+, rejected \d+, error \d+: \d+ registered, \d+ not/);
   });
 
-  it('names its options where it does not know one', async () => {
-    for (const options of [['--until'], ['--until', 'paid'], ['signed'], ['--until', 'signed', 'x']]) {
-      const { code, stderr } = await demo(options);
-      assert.deepEqual([code, /--until signed/.test(stderr)], [1, true]);
+  it('finds the service by the ports in .env of the current folder, as the service does', async () => {
+    const [port, opsPort] = [service.url, service.opsUrl].map((url) => new URL(url).port);
+    await writeFile(join(dataDir, '.env'), `PORT=${port}\nOPS_PORT=${opsPort}\n`);
+    const without = { VENTANILLA_URL: '', VENTANILLA_SIMULATOR_URL: '' };
+    const { code, stdout, stderr } = await demo(['--until', 'signed'], without, dataDir);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^signed +/m);
+  });
+
+  it('names the argument that it does not know, and shows its options', async () => {
+    for (const [options, fault] of [
+      [['--until'], '--until must be: signed'],
+      [['--until', 'paid'], '--until must be: signed'],
+      [['signed'], "unknown argument 'signed'"],
+      [['--until', 'signed', 'x'], "unknown argument 'x'"],
+    ] as const) {
+      const { code, stderr } = await demo([...options]);
+      assert.deepEqual([code, stderr.split('\n')[0], /-- --until signed/.test(stderr)], [1, fault, true]);
     }
+    const { code, stdout } = await demo(['--help']);
+    assert.deepEqual([code, /VENTANILLA_SIMULATOR_URL/.test(stdout)], [0, true]);
   });
 
   it('says what to start where no page of the simulator answers', async () => {
@@ -57,6 +77,32 @@ describe('npm run demo', { timeout: 240_000 }, () => {
       const { code, stdout, stderr } = await demo(['--until', 'signed']);
       assert.equal(code, 0, `${stdout}\n${stderr}`);
       assert.match(stdout, /^signed +the contract of application \d+/m);
+    }
+  });
+
+  it('takes another phone where the first one has an open application', async () => {
+    let posts = 0;
+    // The first request is registered before the demo's own one arrives, so the service itself says "duplicate".
+    const between = createServer(async (request, response) => {
+      const body = await buffer(request);
+      const forward = () =>
+        fetch(`${service.url}${request.url}`, {
+          method: 'POST',
+          headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json' },
+          body,
+        });
+      posts += 1;
+      if (posts === 1) await forward();
+      const answer = await forward();
+      response.writeHead(answer.status).end(await answer.text());
+    }).listen(0, '127.0.0.1');
+    await once(between, 'listening');
+    try {
+      const url = new URL(`http://127.0.0.1:${(between.address() as AddressInfo).port}/PRO`);
+      await assert.rejects(untilSigned(url, apiKey, page, 1), /did not come.*offer/);
+      assert.equal(posts, 2);
+    } finally {
+      between.close();
     }
   });
 

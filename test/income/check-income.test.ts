@@ -5,7 +5,8 @@ import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { openIncome } from '../../src/income/open.ts';
 import { evidenceIdentity, incomeCheckOf } from '../../src/income/sql/income-checks.ts';
 import { checkIncome } from '../../src/income/uses/check-income.ts';
-import { type Statement, statementPdf } from '../../src/simulator/statement-pdf.ts';
+import { statementPdf } from '../../src/simulator/statement-pdf.ts';
+import type { Statement } from '../../src/simulator/statement-rows.ts';
 import { REVEAL } from '../cli/harness.ts';
 import { pdfOf } from '../documents/files.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';
@@ -35,6 +36,42 @@ const check = async (id: ApplicationId) => {
 };
 const DECLARED = 3_200_000;
 const show = (id: ApplicationId, ...more: string[]) => json('income', 'show', `${id}`, ...more);
+
+describe('income accept', () => {
+  const why = ['--reason', 'two months of an illness', '--as', 'ana'];
+
+  it('confirms the income as it was observed, from the next check of the same facts on, and is recorded', async () => {
+    const id = await apply();
+    await receive(sent(id, statement(DECLARED * 0.5)));
+    assert.deepEqual(await check(id), { outcome: 'operator', reason: 'far_below' });
+    assert.deepEqual(await json('income', 'accept', `${id}`, ...why), {
+      application_id: id,
+      accepted: 'far_below',
+    });
+    assert.deepEqual(await check(id), { outcome: 'confirmed', reason: 'accepted_by_operator' });
+    const shown = await show(id);
+    assert.deepEqual([shown.outcome, shown.reason, shown.accepted_by], ['operator', 'far_below', 'ana']);
+    const [last] = await json('audit', 'list', '--limit', '1');
+    assert.deepEqual(
+      [last.act, last.by, last.application_id, last.reason],
+      ['income accept', 'ana', id, 'two months of an illness'],
+    );
+    const again = await run('income', 'accept', `${id}`, ...why);
+    assert.match(again.err, /accepted already/);
+    // Other facts are another check, which nobody has accepted.
+    await receive(sent(id, statement(DECLARED * 0.2, { layout: 'rodar-co-1' })));
+    assert.equal((await check(id)).outcome, 'operator');
+  });
+
+  it('is refused where there is no check, where it is confirmed, and without a reason', async () => {
+    const id = await apply();
+    assert.match((await run('income', 'accept', `${id}`, ...why)).err, /was not checked yet/);
+    await receive(sent(id, statement(DECLARED)));
+    await check(id);
+    assert.match((await run('income', 'accept', `${id}`, ...why)).err, /is confirmed already/);
+    assert.match((await run('income', 'accept', `${id}`)).err, /--reason/);
+  });
+});
 
 describe('income show', () => {
   it('shows the check, and the amounts of its months only with a reason, which is recorded', async () => {

@@ -290,6 +290,7 @@ describe('the tap of "I am interested"', () => {
         action: 'interested',
         from: 'in_review',
         to: 'in_review',
+        way: 'applicant',
         reason: 'tapped "I am interested"',
         reason_code: null,
       },

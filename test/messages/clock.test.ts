@@ -180,14 +180,15 @@ it('no leap of the clock forgets a recipient: only a day of elapsed time does', 
 
 /** The files that read this process's own clock, and why that reading decides nothing. */
 const OWN_CLOCK: Readonly<Record<string, string>> = {
-  'messages/service.ts': 'a start checks that a file of contact windows opens at all within 60 days',
+  'messages/open.ts': 'a start checks that a file of contact windows opens at all within 60 days',
   'operators/uses/identity-provider.ts':
     'a library judges the times of a token by its own clock, and is told how far the database is from it',
   'rights/commands/subject-export.ts': 'an export names the time of its making, which is not stored',
   'signing/pdf/demo-identity.ts':
     'the dates of the certificate of a demonstration, which readers compare with their own',
-  'simulator/channel.ts': 'statuses of the simulator, whose time is not used',
+  'simulator/channel.ts': 'statuses of the simulator, which open.ts tells by the clock of the database',
   'simulator/codes.ts': 'what the second phone of the simulator shows',
+  'simulator/open.ts': 'how far the database is from the clock of these statuses',
 };
 /**
  * What never writes a time into the store: the start of the server that comes along, a partner's own command, and the

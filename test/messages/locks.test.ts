@@ -326,11 +326,15 @@ const ORDERLY = [
 const HELD_BY_CALLER = [
   /^UPDATE message_records m SET due_at = (?:g\.due_at|CASE WHEN g\.reason)/,
   /^UPDATE message_records m SET status = g\.status/,
-  /^UPDATE message_records SET status = 'cancelled', reason = 'replaced'/,
+  /^UPDATE (?:message_records|replies) SET status = 'cancelled', reason = '(?:replaced|wrong_person)'/,
+  /^UPDATE replies SET status = CASE status WHEN 'queued' THEN 'cancelled' ELSE status END, never_again = true/,
   /^UPDATE recipients r SET sent_at = p_at/,
   // Claims, records and events lock replies first; the upkeep takes those that nobody has locked.
-  /^UPDATE replies r SET (?:reason|status) = g\.(?:reason|status),/,
+  /^UPDATE replies r SET (?:reason|status) = [gk]\.(?:reason|status),/,
   /^UPDATE replies SET (?:status = 'uncertain'|due_at = \(v_utc)/,
+  // The upkeep locks old answers to persons without a conversation, and waits for no lock.
+  /^DELETE FROM replies WHERE id = ANY \(\$1::bigint\[\]\)/,
+  /^UPDATE replies SET seen_ms = NULL WHERE id = ANY \(\$1::bigint\[\]\)/,
   // An operator's command locks all replies of the application first.
   /^UPDATE replies SET status = '(?:queued', reason = NULL|cancelled', reason = 'operator'), .* WHERE application_id = \$1/,
   // A reminder locks the records of those who have had one.

@@ -256,6 +256,17 @@ describe('the moment of sending', bounded, () => {
     });
   }
 
+  it('D46: one that waited until the contract was signed is cancelled, and none comes in its place', async () => {
+    const [id] = await register(anApplication());
+    await setStatus(database, [id as number], 'pending_signature');
+    await database.query('UPDATE application_states SET signed_at = now() WHERE application_id = $1', [id]);
+    const context = contextOf();
+    while ((await deliver(context, signal)) > 0);
+    assert.equal(context.sent.length, 0);
+    const { status, reason } = await stateOf(id);
+    assert.deepEqual([status, reason], ['cancelled', 'replaced']);
+  });
+
   it('a suppressed phone gets no message', async () => {
     const application = anApplication();
     const [id] = await register(application);

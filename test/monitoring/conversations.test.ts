@@ -76,6 +76,38 @@ describe('what the store tells of conversations', () => {
     assert.deepEqual((await facts()).held, []);
   });
 
+  it('it waits again also for a message that the channel tells late, or in one second with the one before', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await json('conversation', 'hand-over', `${ana.id}`);
+    for (const beforeMs of [0, 60_000]) {
+      await json('conversation', 'say', `${ana.id}`, 'Hola, soy Luz.');
+      assert.equal(await waitsSince(ana.id), null);
+      const heardAt = (await ana.row()).heard_at as Date;
+      await hear(await ana.textEvent('hola', new Date(heardAt.getTime() - beforeMs)));
+      await settle();
+      assert.deepEqual((await ana.row()).heard_at, heardAt);
+      assert.ok(await waitsSince(ana.id), `nobody would see the message of ${beforeMs} ms before`);
+    }
+    await json('conversation', 'close', `${ana.id}`);
+  });
+
+  it('what is not the person’s begins no wait', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await ana.choose(0);
+    await hear(await ana.fileEvent());
+    await skipPause();
+    await takeTurns(context);
+    await json('conversation', 'hand-over', `${ana.id}`);
+    await json('conversation', 'say', `${ana.id}`, 'Hola, soy Luz.');
+    const { turn } = await ana.row();
+    await settle();
+    assert.ok((await ana.row()).turn > turn, 'the file was read in a turn');
+    assert.equal(await waitsSince(ana.id), null);
+    await json('conversation', 'close', `${ana.id}`);
+  });
+
   it('work by kind and by why its last try came to nothing; a code of the channel is "other"', async () => {
     await database.query(
       `INSERT INTO conversation_work (conversation_id, application_id, work, input_id, reason, queued_at) VALUES

@@ -54,6 +54,17 @@ describe('the page of the console', () => {
     }
   });
 
+  it('leads a browser that opens it by 127.0.0.1 to localhost, where its requests are of one site', async () => {
+    const { port } = new URL(desk.url());
+    for (const host of [`127.0.0.1:${port}`, `[::1]:${port}`]) {
+      const { status, headers } = await load('/queue?token=x', { ...LINK, Host: host });
+      assert.deepEqual([status, headers.location], [307, `${desk.url()}/queue?token=x`], host);
+    }
+    for (const host of [`localhost:${port}`, 'desk.example', '127.0.0.1:1', `127.0.0.1.example:${port}`]) {
+      assert.equal((await load('/queue', { ...LINK, Host: host })).status, 200, host);
+    }
+  });
+
   it('is no way around the refusal of other sites', async () => {
     for (const path of ['/api/session', '/%61pi/session', '//api/session']) {
       const { bytes } = await load(path, LINK);

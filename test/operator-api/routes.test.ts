@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
+import { consoleApi } from '../../src/operator-api/console-api.ts';
 import { type Route, route } from '../../src/operator-api/route.ts';
 import { mayActAs, ROLES } from '../../src/operators/rules/role.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
@@ -35,6 +36,18 @@ const SAMPLES: Route[] = [
     run: async () => ({ body: {} }),
   }),
   route({
+    ...{ method: 'POST', path: '/samples/told', access: 'viewer', summary: 'Has all of them.' },
+    ...{ headers: ['If-Match'], conflicts: ['held'], hasTag: true },
+    body: Type.Object({}),
+    reply: Type.Object({}),
+    run: async () => ({ body: {}, tag: '1' }),
+  }),
+  route({
+    ...{ method: 'GET', path: '/samples/address', access: 'open', summary: 'Tells the address.' },
+    reply: Type.Object({ address: Type.String() }),
+    run: async ({ address }) => ({ body: { address } }),
+  }),
+  route({
     ...{ method: 'GET', path: '/samples/broken', access: 'open', summary: 'Fails.' },
     reply: Type.Object({}),
     run: async () => {
@@ -51,6 +64,7 @@ const sample = (visitor: Visitor, role: string, body: unknown = { note: 'ok' }, 
 
 interface Operation {
   readonly security: readonly unknown[];
+  readonly parameters: readonly { readonly name: string }[];
 }
 
 describe('each route', () => {
@@ -98,7 +112,7 @@ describe('each route', () => {
     assert.ok(walked >= 5);
   });
 
-  it('refuses a tab that shows another operator than that of the session', async () => {
+  it('refuses a tab that shows another operator than that of the session, also at the open ones (D48)', async () => {
     const { viewer, admin } = people;
     const visitor = await viewer!.signIn();
     const as = (id: string) =>
@@ -108,6 +122,30 @@ describe('each route', () => {
       const { status, body } = await as(other);
       assert.deepEqual([status, body.error], [401, 'the session is of another operator'], other);
     }
+    const { paths } = (await visitor.ask('GET', '/api/openapi.json')).body;
+    const { cookie } = visitor;
+    for (const [path, operations] of Object.entries<Record<string, Operation>>(paths)) {
+      for (const [method, { parameters }] of Object.entries(operations)) {
+        const { status } = await visitor.ask(
+          method.toUpperCase(),
+          path.replaceAll(/\{\w+\}/g, '1'),
+          method === 'get' ? undefined : {},
+          { 'Operator-Id': `${admin!.id}` },
+        );
+        assert.equal(status, 401, `${method} ${path}`);
+        assert.ok(
+          parameters.some(({ name }) => name === 'Operator-Id'),
+          `${method} ${path}`,
+        );
+        assert.equal(visitor.cookie, cookie, `${method} ${path}`);
+      }
+    }
+    assert.equal((await visitor.ask('GET', '/api/session')).body.login, viewer!.login);
+  });
+
+  it('lets a tab sign out whose session has ended', async () => {
+    const { status } = await desk.visitor().ask('DELETE', '/api/session', {}, { 'Operator-Id': '1' });
+    assert.equal(status, 200);
   });
 
   it('refuses what a page of another site makes a browser send', async () => {
@@ -154,6 +192,29 @@ describe('each route', () => {
     }
   });
 
+  it('gets the address of the connection, by which tries are counted', async () => {
+    const { body } = await desk.visitor().ask('GET', '/api/samples/address');
+    assert.deepEqual(body, { address: '127.0.0.1' });
+    const app = consoleApi({
+      ...{
+        database,
+        routes: SAMPLES,
+        origin: () => desk.url(),
+        page: Promise.resolve(null),
+        logFailure: () => {},
+      },
+    });
+    for (const [remoteAddress, address] of [
+      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+      ['2001:db8:1:2:7::8', '2001:db8:1:2'],
+      ['192.0.2.1', '192.0.2.1'],
+    ] as const)
+      assert.deepEqual((await app.inject({ url: '/api/samples/address', remoteAddress })).json(), {
+        address,
+      });
+    await app.close();
+  });
+
   it('takes JSON alone', async () => {
     const send = (type: string, body: string) =>
       fetch(`${desk.url()}/api/session`, { method: 'POST', headers: { 'Content-Type': type }, body });
@@ -189,7 +250,25 @@ describe('the document', () => {
     assert.equal(body.paths['/api/samples/admin/{id}'].post['x-role'], 'admin');
     assert.deepEqual(
       body.paths['/api/samples/admin/{id}'].post.parameters.map(({ name }: { name: string }) => name),
-      ['id', 'page', 'Operator-Id'],
+      ['id', 'page', 'Operator-Id', 'Operator-Active'],
     );
+  });
+
+  it('tells the failures of each route by its table, and who did what when of a 412', async () => {
+    const { paths } = (await desk.visitor().ask('GET', '/api/openapi.json')).body;
+    const { responses } = paths['/api/samples/told'].post;
+    assert.deepEqual(Object.keys(responses), [
+      ...['200', '304', '400', '401', '403', '409', '412', '413', '415', '428', '429', '500'],
+    ]);
+    assert.deepEqual(Object.keys(responses['412'].content['application/json'].schema.properties), [
+      ...['error', 'needs', 'by', 'act', 'at'],
+    ]);
+    assert.deepEqual(responses['409'].content['application/json'].schema.properties.code.enum, ['held']);
+    assert.ok('ETag' in responses['200'].headers);
+    const { description, 'x-needs-fresh-sign-in': isMarked } = paths['/api/samples/fresh'].get;
+    assert.deepEqual([isMarked, /^Needs a sign-in of the last five minutes/.test(description)], [true, true]);
+    assert.deepEqual(Object.keys(paths['/api/samples/fresh'].get.responses), [
+      ...['200', '400', '401', '403', '429', '500'],
+    ]);
   });
 });

@@ -7,14 +7,17 @@ import { Type } from 'typebox';
 import { route } from '../../src/operator-api/route.ts';
 import { startSession } from '../../src/operators/sql/sessions.ts';
 import { resetOperator } from '../../src/operators/uses/manage.ts';
+import { countPassword } from '../../src/operators/uses/throttle.ts';
 import { newSession } from '../../src/operators/uses/tokens.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { inTransaction, type Session } from '../../src/postgres/database.ts';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { REPOSITORY } from '../support/sources.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
-const { database } = store;
+const { database, vault } = store;
 const FOR_ADMINS = route({
   ...{ method: 'GET', path: '/samples/admin', access: 'admin', summary: 'For admins.' },
   ...{ reply: Type.Object({}), run: async () => ({ body: {} }) },
@@ -131,13 +134,11 @@ describe('a session of an operator who changes', () => {
 
   it('is not begun by a password that was taken away while it was checked', async () => {
     const { id, login: name } = await desk.enrolled(login(), 'viewer');
-    const waits = `SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'`;
     const answer = await inTransaction(database, async (session) => {
       await session.query('UPDATE operators SET password = NULL WHERE id = $1', [id]);
       // The right password, by the row as it was: then the request waits for this transaction.
       const asked = desk.visitor().ask('POST', '/api/session', { login: name, password: PASSWORD });
-      while ((await database.query(waits)).rowCount === 0) await sleep(10);
+      await eventually('a try that waits', async () => (await waitingSessions(database)).length > 0);
       return { asked };
     });
     assert.equal((await answer.asked).status, 401);
@@ -147,6 +148,23 @@ describe('a session of an operator who changes', () => {
 });
 
 describe('guesses at the same moment', () => {
+  it('are counted together, also where one that began earlier waits for the first one', async () => {
+    const name = Buffer.alloc(16, 7);
+    const count = (session: Session) =>
+      session.query("SELECT * FROM count_operator_tries($1, '15 minutes')", [[name]]);
+    const { waits } = await inTransaction(database, async (session) => {
+      await session.query('INSERT INTO operator_tries (name, since, tries) VALUES ($1, now(), 0)', [name]);
+      const waits = count(store.runtime);
+      await eventually('a try that waits', async () => (await waitingSessions(database)).length > 0);
+      await session.query('UPDATE operator_tries SET since = $2, tries = 9 WHERE name = $1', [
+        name,
+        new Date(),
+      ]);
+      return { waits };
+    });
+    assert.equal((await waits).rows[0].tries, 10);
+  });
+
   it('of a password are checked one by one and counted: no more than ten of a login from an address', async () => {
     const { id, login: name } = await desk.enrolled(login(), 'viewer');
     const statuses: number[] = [];
@@ -191,6 +209,14 @@ describe('guesses at the same moment', () => {
       [`operator ${id}`],
     );
     assert.ok(rowCount! <= 10);
+  });
+
+  it('from one address, however many, keep out nobody at another address', async () => {
+    const { login: name } = await desk.enrolled(login(), 'viewer');
+    const guess = (address: string) => countPassword({ database, vault }, { login: name, address });
+    const waits = await Promise.all(Array.from({ length: 50 }, () => guess('192.0.2.1')));
+    assert.equal(waits.filter((wait) => wait === null).length, 10);
+    assert.equal(await guess('192.0.2.2'), null);
   });
 
   it('from one address are counted over all logins', async () => {

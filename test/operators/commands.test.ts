@@ -1,8 +1,12 @@
 /** `ventanilla operator` (D48). */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
+import { forgetConsole, noteConsole } from '../../src/operators/uses/console-place.ts';
 import { commandLine } from '../cli/harness.ts';
-import { startTestConsole } from '../support/console.ts';
+import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 
 const store = await testDatabase();
@@ -42,6 +46,35 @@ describe('operator add', () => {
     assert.deepEqual((await json('operator', 'list'))[0].enrolled_at, null);
   });
 
+  it('says that the link begins with the usual origin where nothing tells where the console is', async () => {
+    const told = async (variables: Record<string, string>) => {
+      await database.query('DELETE FROM operators');
+      const { out } = await commandLine(store, variables).run(
+        ...['operator', 'add', '--login', 'ana', '--role', 'viewer'],
+      );
+      return /begins with the usual origin of the console/.test(out);
+    };
+    assert.equal(await told({}), true);
+    assert.equal(await told({ CONSOLE_PORT: '8082' }), false);
+    assert.equal(await told({ CONSOLE_URL: 'https://desk.example' }), false);
+  });
+
+  it('takes the place of the console that a service has noted, which may be another one than the usual', async (context) => {
+    await database.query('DELETE FROM operators');
+    const folder = await mkdtemp(join(tmpdir(), 'ventanilla-console-'));
+    context.after(() => rm(folder, { recursive: true }));
+    const added = async (login: string) =>
+      (
+        await commandLine(store, { DATA_DIR: folder }).run(
+          ...['operator', 'add', '--login', login, '--role', 'viewer'],
+        )
+      ).out;
+    await noteConsole(folder, 'http://localhost:39565');
+    assert.match(await added('ana'), /\nhttp:\/\/localhost:39565\/\?token=\S+\n$/);
+    await forgetConsole(folder);
+    assert.match(await added('eva'), /localhost:8082[\s\S]*usual origin/);
+  });
+
   it('refuses a login that is taken or breaks its rule, an unknown role, and a wrong amount', async () => {
     await add('ana', 'viewer');
     assert.match(
@@ -56,7 +89,7 @@ describe('operator add', () => {
     for (const amount of ['COP', 'COP=0', 'COP=-1', 'COP=1.234', 'XXX=5', 'COP=1e6']) {
       assert.match(
         await fail('operator', 'add', '--login', 'eva', '--role', 'viewer', '--authority', amount),
-        /such as COP=5000000/,
+        /It must be a currency and the largest amount.*such as COP=5000000/s,
       );
     }
     assert.equal((await json('operator', 'list')).length, 1);
@@ -70,6 +103,42 @@ describe('operator role', () => {
     assert.deepEqual([changed.role, changed.authority], ['reviewer', { MXN: '9' }]);
     assert.match(await fail('operator', 'role', 'ana'), /--role, the new --authority, or both/);
     assert.match(await fail('operator', 'role', 'eva', '--role', 'viewer'), /no operator with this login/);
+  });
+});
+
+describe('the record of operator add and operator role', () => {
+  it('has role and amounts as they are from then on', async () => {
+    const { id } = await add('ana', 'viewer', '--authority', 'COP=5', '--authority', 'MXN=20000.50');
+    await json('operator', 'role', 'ana', '--role', 'reviewer');
+    await json('operator', 'role', 'ana', '--authority', 'MXN=9');
+    await add('eva', 'viewer');
+    const rows: { act: string; target: string }[] = await json('audit', 'list');
+    assert.deepEqual(
+      rows.slice(0, 4).map(({ act, target }) => [act, target]),
+      [
+        ['operator add', `operator ${id + 1}: viewer, decides alone on nothing`],
+        ['operator role', `operator ${id}: reviewer, decides alone on MXN=9`],
+        ['operator role', `operator ${id}: reviewer, decides alone on COP=5, MXN=20000.50`],
+        ['operator add', `operator ${id}: viewer, decides alone on COP=5, MXN=20000.50`],
+      ],
+    );
+  });
+});
+
+describe('operator sign-out', () => {
+  it('ends all sessions, and the operator may sign in again', async () => {
+    const { signIn, login, nextCode, id } = await desk.enrolled('ana', 'viewer');
+    const [first, second] = [await signIn(), await signIn()];
+    const other = await (await desk.enrolled('eva', 'viewer')).signIn();
+    await json('operator', 'sign-out', login);
+    for (const visitor of [first, second])
+      assert.equal((await visitor.ask('GET', '/api/session')).status, 401);
+    assert.equal((await other.ask('GET', '/api/session')).status, 200);
+    const again = desk.visitor();
+    await again.ask('POST', '/api/session', { login, password: PASSWORD });
+    assert.equal((await again.ask('POST', '/api/session/totp', { code: await nextCode() })).status, 200);
+    const row = (await json('audit', 'list')).find(({ act }: { act: string }) => act === 'operator sign-out');
+    assert.equal(row.target, `operator ${id}`);
   });
 });
 
@@ -120,6 +189,7 @@ describe('operator reset-factors and disable', () => {
     await run('operator', 'disable', 'ana');
     for (const args of [
       ['reset-factors', 'ana'],
+      ['sign-out', 'ana'],
       ['disable', 'ana'],
       ['role', 'ana', '--role', 'admin'],
     ]) {
@@ -132,7 +202,7 @@ describe('operator reset-factors and disable', () => {
     await run('operator', 'reset-factors', 'ana');
     await run('operator', 'disable', 'ana');
     const acts = (await json('audit', 'list')).filter(
-      ({ target }: { target: string }) => target === `operator ${id}`,
+      ({ target }: { target: string | null }) => target?.split(':')[0] === `operator ${id}`,
     );
     assert.deepEqual(
       acts.map(({ act }: { act: string }) => act),

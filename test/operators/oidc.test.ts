@@ -246,7 +246,10 @@ describe('a sign-in at the identity provider', () => {
     assert.equal(await whoIs(browser), 401);
   });
 
-  it('throttles starts by address', async () => {
+  it('throttles starts by address, but for those that led to a sign-in', async () => {
+    await bound();
+    const { rows } = await database.query('SELECT max(tries) AS most FROM operator_tries');
+    assert.deepEqual(rows, [{ most: 0 }]);
     await post(new CookieBrowser(), '/api/session/oidc');
     await database.query('UPDATE operator_tries SET tries = 50');
     const late = await post(new CookieBrowser(), '/api/session/oidc');

@@ -4,6 +4,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -69,6 +70,26 @@ describe('an enrolment', () => {
     assert.match(totp, /^otpauth:\/\/totp\/Ventanilla:ana\d+\?.*secret=/);
     const wrong = await visitor.ask('POST', '/api/enrolment/totp', { token, code: '000000' });
     assert.match(wrong.body.error, /the code is wrong/);
+  });
+
+  it('is told as usable or not before anything is typed, and nothing else is told (D48)', async () => {
+    const { id, token } = await desk.invite(login(), 'viewer');
+    const visitor = desk.visitor();
+    const look = async (given: string) => {
+      const { status, body } = await visitor.ask('POST', '/api/enrolment/look', { token: given });
+      return [status, status === 200 ? body : Object.keys(body)];
+    };
+    for (let open = 0; open < 60; open += 1) assert.deepEqual(await look(token), [200, {}]);
+    assert.deepEqual(await look('nobodys'), [404, ['error']]);
+    await database.query("UPDATE operators SET enrolment_ends = now() - interval '1 second' WHERE id = $1", [
+      id,
+    ]);
+    for (let tries = 0; tries < 49; tries += 1) assert.deepEqual(await look(token), [404, ['error']]);
+    assert.deepEqual(await look(token), [429, ['error']]);
+    assert.equal(
+      (await database.query('SELECT FROM operator_sessions WHERE operator_id = $1', [id])).rowCount,
+      0,
+    );
   });
 
   it('cannot be used again once it has ended', async () => {
@@ -178,7 +199,7 @@ describe('a sign-in', () => {
     const late = await desk.visitor().ask('POST', '/api/session', { login: name, password: PASSWORD });
     assert.equal(late.status, 429);
     assert.ok(Number(late.headers.get('Retry-After')) > 0);
-    await database.query("UPDATE operator_tries SET since = since - interval '15 minutes'");
+    await database.query(`UPDATE operator_tries SET since = ${shifted('since', "interval '-15 minutes'")}`);
     assert.equal((await giveWrong()).status, 401);
   });
 
@@ -192,6 +213,8 @@ describe('a sign-in', () => {
       }),
     );
     assert.deepEqual([...new Set(statuses)].toSorted(), [200, 429]);
+    const { rows } = await database.query('SELECT max(tries) AS most FROM operator_tries');
+    assert.deepEqual(rows, [{ most: 0 }], 'neither a right password nor one that nobody looked at counts');
   });
 
   it('is recorded with the operator’s id, and without what was typed', async () => {
@@ -227,6 +250,29 @@ describe('a session', () => {
     });
   }
 
+  it('goes on with what somebody does, and not with what the page asks by itself', async () => {
+    const { id, signIn } = await desk.enrolled(login(), 'viewer');
+    const visitor = await signIn();
+    const isKept = async (method: string, headers: Record<string, string>) => {
+      await database.query(
+        "UPDATE operator_sessions SET seen_at = now() - interval '20 minutes' WHERE operator_id = $1",
+        [id],
+      );
+      // A request that the form refuses is one of somebody too.
+      await visitor.ask(method, '/api/session', method === 'GET' ? undefined : {}, headers);
+      const { rows } = await database.query(
+        "SELECT seen_at > now() - interval '10 minutes' AS is_kept FROM operator_sessions WHERE operator_id = $1",
+        [id],
+      );
+      return rows[0].is_kept;
+    };
+    assert.equal(await isKept('GET', {}), false);
+    assert.equal(await isKept('GET', { 'Operator-Active': 'false' }), false);
+    assert.equal(await isKept('GET', { 'Operator-Active': 'true' }), true);
+    assert.equal(await isKept('POST', { 'Operator-Active': 'false' }), false);
+    assert.equal(await isKept('POST', {}), true);
+  });
+
   it('ends at once where the operator is disabled or signs out', async () => {
     const { id, signIn } = await desk.enrolled(login(), 'viewer');
     const [first, second] = [await signIn(), await signIn()];
@@ -237,6 +283,22 @@ describe('a session', () => {
     assert.equal((await second.ask('GET', '/api/session')).status, 200);
     await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [id]);
     assert.equal((await second.ask('GET', '/api/session')).status, 401);
+  });
+
+  it('ends in every browser where the operator signs out everywhere, and the record says so', async () => {
+    const { id, signIn } = await desk.enrolled(login(), 'viewer');
+    const other = await (await desk.enrolled(login(), 'viewer')).signIn();
+    const browsers = [await signIn(), await signIn(), await signIn()];
+    const { cookie } = browsers[0]!;
+    assert.equal((await browsers[0]!.ask('POST', '/api/session/sign-out-everywhere', {})).status, 200);
+    assert.equal(browsers[0]!.cookie, 'ventanilla=');
+    browsers[0]!.cookie = cookie;
+    for (const browser of browsers) assert.equal((await browser.ask('GET', '/api/session')).status, 401);
+    assert.equal((await other.ask('GET', '/api/session')).status, 200);
+    const { rows } = await database.query('SELECT act FROM operator_events WHERE actor = $1', [
+      `operator ${id}`,
+    ]);
+    assert.deepEqual(rows, [{ act: 'sign out everywhere' }]);
   });
 
   it('does not open with another secret, and is not one that a browser brought along', async () => {

@@ -1,5 +1,5 @@
 /**
- * The package `ventanilla`, packed and installed. This file is slow (about 20 seconds): npm writes 140 MB of
+ * The package `ventanilla`, packed and installed. This file is slow (about 20 seconds): npm writes 280 MB of
  * dependencies, once for all tests, and the first start makes an embedded PostgreSQL.
  */
 import assert from 'node:assert/strict';

@@ -75,7 +75,7 @@ describe('a new pepper', () => {
 
     // The old pepper goes when no live key needs it.
     const named = new RegExp(
-      `^API_KEY_PEPPER is not the one of 1 live API keys \\(${unused.keyId}\\): add their pepper at`,
+      `^API_KEY_PEPPER is not the one of 1 live API key \\(${unused.keyId}\\): add its pepper at`,
     );
     for (const check of [checkSecrets, checkSecretsOfCommand])
       await assert.rejects(check(database, ROUNDS.after, witnesses), { message: named });

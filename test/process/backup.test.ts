@@ -78,7 +78,7 @@ test('a lost disk costs nothing that was acknowledged before the backup', { time
   variables = right;
   const restored = await backup('restore');
   assert.equal(restored.code, 0, restored.err);
-  assert.match(restored.out, /Put back 1 files of documents and contracts/);
+  assert.match(restored.out, /Put back 1 file of documents and contracts/);
   // That of the service is chosen where its log was archived once more after the one by command.
   const chosen = /^Restored backup (00000[12]-[0-9a-f]{8}):/m.exec(restored.out)?.[1];
   assert.equal(readFileSync(file, 'utf8'), 'a sealed statement');

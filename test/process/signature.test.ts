@@ -119,7 +119,8 @@ it('D43 to D47: a person answers the offer in the chat and signs', { timeout: 3 
   await says('acepto');
   await next('the question for the last four characters', /últimos cuatro caracteres/);
   await says(PERSON.id_number.slice(-4));
-  await next('the word that a code is on its way', /código de seis dígitos por SMS/);
+  await next('the word that a code is on its way', /enviando un código/);
+  await next('the question for the code', /código de seis dígitos por SMS/);
   const [code] = /\b\d{6}\b/.exec(sms.sent[0]?.get('Body') ?? '') ?? [];
   assert.equal(sms.sent[0]?.get('To'), PERSON.phone);
   await says(`es ${code}`);

@@ -39,7 +39,7 @@ async function refuses(dataDir: string, variables: Variables, line: RegExp): Pro
   // One line for each wrong setting, and nothing else.
   for (const other of more) assert.match(other, /^ {7}[A-Z_]+ (is required|must) /);
   assert.equal(exit.code, 1);
-  assert.doesNotMatch(exit.out, /Ventanilla is ready|\n {4}at |"stack"/);
+  assert.doesNotMatch(exit.out, /Ventanilla is ready|\n {4}at |"stack"|57P01/);
 }
 
 /** The link that a start shows while no operator can sign in. */
@@ -148,6 +148,13 @@ describe('starting', { concurrency: 2 }, () => {
       assert.match(text, /Quota of Demo/);
     });
 
+    await t.test('the same command plays an applicant until the contract is signed', async () => {
+      const line = /^ *(.*npm run demo)$/m.exec(service.out)?.[1] ?? '';
+      const { code, out, err } = await run('sh', ['-c', `${line} -- --until signed`], {}).exit;
+      assert.equal(code, 0, err);
+      assert.match(stripVTControlCharacters(out), /^signed +the contract of application/m);
+    });
+
     await t.test('/healthz and /readyz answer 200 on the operators’ port, anything else 404', async () => {
       const status = async (url: string) => (await fetch(url)).status;
       assert.equal(await status(`${service.opsUrl}/healthz`), 200);
@@ -224,6 +231,7 @@ describe('starting', { concurrency: 2 }, () => {
     // The rule of each variable is tested with the configuration (test/app/config.test.ts).
     const wrong: [Variables, RegExp][] = [
       [{ PORT: 'abc' }, /^error: PORT must be a port number/],
+      [{ OPS_HOST: '0.0.0.0' }, /^error: OPS_HOST must be an address of this machine alone /],
       [
         { DATABASE_URL: 'postgres://localhost/x', CHANNEL: 'log' },
         /^error: DATA_KEYS is required with DATABASE_URL$/,

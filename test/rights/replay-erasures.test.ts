@@ -127,7 +127,7 @@ it('an erasure of an older index key is done under the newer one; one of a key t
   writeFileSync(file, JSON.stringify([{ ...list[0], index_key: newer.indexKeyId }]));
   const { code, err, out } = await run('subject', 'replay-erasures', '--from', file, '--json');
   assert.deepEqual([code, JSON.parse(out).unknown_phones], [1, 1]);
-  assert.match(err, /^1 phones of erased persons are not suppressed again/);
+  assert.match(err, /^1 phone of an erased person is not suppressed again/);
 });
 
 it('a list that is none is refused, and nothing is erased', async () => {

@@ -220,7 +220,7 @@ it('a damaged application counts as open, and its indexes go; an envelope that d
   assert.match((await run('subject', 'erase', '--phone', one.phone, ...WHY, '--yes')).err, /--close/);
   const { code, out } = await run('subject', 'erase', '--phone', one.phone, ...WHY, '--yes', '--close');
   assert.equal(code, 1);
-  assert.match(out, new RegExp(`batches ${Math.floor(id / 128)} do not open`));
+  assert.match(out, new RegExp(`of batch ${Math.floor(id / 128)} do not open`));
   await database.query('UPDATE batches SET envelope = NULL WHERE id = batch_of($1)', [id]);
   assert.deepEqual(await tablesWith(store, tracesOf(one)), []);
 });

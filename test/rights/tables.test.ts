@@ -63,7 +63,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   selections: 'ids of applications in review, for ten minutes',
   decision_hours: 'numbers by operator and hour',
   document_removals: 'random names of files that nobody can open any more',
-  proposal_requests: 'numbers of applications by operator and key of a request',
+  desk_requests: 'numbers of applications by operator and key of a request',
   erasures: 'ids of applications that have nothing of a person any more',
   erased_phones: 'blind indexes of phones that stay suppressed, and nothing else of the person',
 };

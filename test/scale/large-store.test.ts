@@ -85,7 +85,7 @@ const tap = {
 const cases: [what: string, work: (session: Database) => Promise<unknown>, most: number][] = [
   ['an application', (session) => readApplicationDetails(session, vault, toApplicationId(id)), 20],
   ['a message', (session) => first(readMessages(session, { applicationId: toApplicationId(id) })), 20],
-  ['a tap', (session) => recordInterest(session, [tap], 'tapped'), 20],
+  ['a tap', (session) => recordInterest(session, [tap]), 20],
   ['the newest messages', (session) => first(readMessages(session, {})), 200],
   ['the newest queued messages', (session) => first(readMessages(session, { status: 'queued' })), 200],
   // Each application of a page takes a row of its own.

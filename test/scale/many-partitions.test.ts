@@ -13,7 +13,7 @@ import {
   toMessageId,
 } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import { markConversations } from '../../src/applications/sql/application-marks.ts';
+import { markConversations, noteWrongPerson } from '../../src/applications/sql/application-marks.ts';
 import { batchesOfNoKey } from '../../src/applications/sql/damaged-envelopes.ts';
 import { holdApplication, readDecisionFacts } from '../../src/applications/sql/desk/decision-facts.ts';
 import { readScores } from '../../src/applications/sql/desk/scores.ts';
@@ -29,11 +29,18 @@ import { readPartnerApplication } from '../../src/applications/sql/partner-appli
 import { policyOf } from '../../src/applications/sql/policies.ts';
 import { envelopesOf, resealEnvelopes } from '../../src/applications/sql/reseal-envelopes.ts';
 import { planRetention } from '../../src/applications/uses/retention.ts';
-import { beginConversations, readCandidates, readSpeakers } from '../../src/conversation/sql/begin.ts';
+import {
+  beginConversations,
+  channelIndexesOf,
+  readCandidates,
+  readSpeakers,
+} from '../../src/conversation/sql/begin.ts';
 import { applicationsOfContexts } from '../../src/conversation/sql/match.ts';
 import { forgetConversations } from '../../src/conversation/sql/retention.ts';
+import { offeredWithoutConversation } from '../../src/conversation/sql/strangers.ts';
+import { readBrandOf } from '../../src/desk/sql/brand-of.ts';
 import { expandReviews, expandReviewsOf } from '../../src/desk/sql/expansion.ts';
-import { readForPage } from '../../src/desk/uses/show-application.ts';
+import { lastEventOf, readForPage } from '../../src/desk/uses/show-application.ts';
 import { readEventPage } from '../../src/events/sql/partner-events.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -44,11 +51,13 @@ import { defer, setAside } from '../../src/messages/sql/deferral.ts';
 import { takeKnownEarly } from '../../src/messages/sql/early-events.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
 import { queueReminders } from '../../src/messages/sql/reminders.ts';
+import { approvalMessages, cancelApprovals } from '../../src/messages/sql/replies/approvals.ts';
 import { forgetReplies } from '../../src/messages/sql/replies/retention.ts';
 import { queueReplies, sealReply } from '../../src/messages/sql/replies.ts';
 import { suppressApplicants } from '../../src/messages/sql/suppressions.ts';
 import { findLost, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/messages/sql/waiting-hours.ts';
+import { cancelForWrongPerson } from '../../src/messages/sql/wrong-person.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { listErasures } from '../../src/rights/uses/list-erasures.ts';
@@ -283,6 +292,8 @@ async function everything(): Promise<readonly number[]> {
       envelope = CASE id WHEN $2 THEN '\\x00' ELSE envelope END WHERE id = ANY ($1)`,
     [batches, batches[1]],
   );
+  await offeredWithoutConversation(database, [toApplicationId(first)]);
+  await readBrandOf(database, toApplicationId(first));
   for (const name of (await functionsOnPartitions()).ofIds) await database.query(`SELECT FROM ${name}('{}')`);
   return register(key, [applicant({ phone: phone(300) }), applicant({ phone: phone(301) })]);
 }
@@ -372,6 +383,15 @@ async function talk(ids: readonly number[]): Promise<void> {
   await beginConversations(database, candidates, false);
   await applicationsOfContexts(database, [channelIndexOf(vault, 'wamid.talk')]);
   await readSpeakers(database, vault, applications);
+  await channelIndexesOf(database, applications);
+  await approvalMessages(database, applications);
+  await inTransaction(database, (session) => cancelApprovals(session, applications));
+  // From the second time on nothing waits any more.
+  for (let round = 0; round < 7; round += 1) {
+    await noteWrongPerson(database, [first], true);
+    await inTransaction(database, (session) => cancelForWrongPerson(session, [first]));
+  }
+  await noteWrongPerson(database, [first], false);
   const content = { text: 'Hola', buttons: [], readMessageId: null };
   await inTransaction(database, async (session) => {
     await queueReminders(session, [first]);
@@ -392,11 +412,13 @@ async function talk(ids: readonly number[]): Promise<void> {
   await inTransaction(database, (session) => holdApplication(session, first));
   await expandReviewsOf(database, applications, 24);
   await expandReviews(database, '0', 20, 24);
+  await lastEventOf(database, toApplicationId(first));
   const shown = await readForPage(
     { ...counted, actor: 'ana' },
     applications.toSorted((a, b) => a - b).at(-1)!,
+    '0',
   );
-  assert.ok((shown?.earlier.sameIdNumber.count ?? 0) > 0);
+  assert.ok(shown.earlier.sameIdNumber.count > 0);
   await readOwners(database, vault, applications);
   await stillThere(database, applications);
   await forgetReplies(database);

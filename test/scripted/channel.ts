@@ -23,6 +23,7 @@ import { type Fate, FILE_FAULTS, SEND_FAULTS, type Shares, SLOW_FILE_MS } from '
 import { drawBy } from './draw.ts';
 import type { Line, Message, Person } from './person.ts';
 import { hashIn, shownReply } from './phone.ts';
+import type { OperatorDoes } from './scripts.ts';
 import type { Told } from './seen.ts';
 
 const FLUSH_MS = 40;
@@ -48,6 +49,9 @@ interface ChannelContext {
   readonly nowMs: () => number;
   /** Whether the service has something to do for an application. */
   readonly isBusy: (applicationId: number) => Promise<boolean>;
+  readonly isHeld: (applicationId: number) => Promise<boolean>;
+  /** An operator does it for an application. */
+  readonly operate: (applicationId: number, act: OperatorDoes) => Promise<void>;
   /** By the phone in E.164. */
   readonly persons: ReadonlyMap<string, Person>;
 }
@@ -83,8 +87,16 @@ export class Channel implements Line {
     return isUnheard || this.#context.isBusy(applicationId);
   }
 
+  isHeld({ applicationId }: Person): Promise<boolean> {
+    return this.#context.isHeld(applicationId);
+  }
+
   keep(file: MediaFile): string {
     return this.#context.api.media.keep(file);
+  }
+
+  operate({ applicationId }: Person, act: OperatorDoes): Promise<void> {
+    return this.#context.operate(applicationId, act);
   }
 
   tell(person: Person, message: Message): Promise<void> {

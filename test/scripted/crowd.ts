@@ -1,7 +1,7 @@
 /** The applicants of a run: registered by their partners a few at a time, each with a phone and a script. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GIG_APPLICANT } from '../support/applicant.ts';
+import { GIG_APPLICANT, IN_REVIEW } from '../support/applicant.ts';
 import type { Random } from '../support/random.ts';
 import { post } from '../support/service.ts';
 import { type Applicant, type Line, type Pace, Person } from './person.ts';
@@ -17,7 +17,12 @@ const HIDDEN_SHARE = 0.05;
 export function makeCrowd(count: number, line: Line, random: Random, pace: Pace): Person[] {
   return random.shuffled(scriptsFor(count)).map((script, index) => {
     const number = `${index + 1}`.padStart(7, '0');
-    const applicant = { ...GIG_APPLICANT, id_number: `10${number}0`, phone: `+57300${number}` };
+    const applicant = {
+      ...GIG_APPLICANT,
+      ...(script.isInReview === true && IN_REVIEW),
+      id_number: `10${number}0`,
+      phone: `+57300${number}`,
+    };
     const userId = random.isLucky(HIDDEN_SHARE) ? `CO.${number}` : null;
     return new Person({ script, applicant, userId }, line, random.fork(), pace);
   });
@@ -83,8 +88,9 @@ async function register(
     const answer = await post(url, keys[flow], { applications }, headers).catch(() => null);
     if (answer?.status === 200) {
       const { results } = answer.body as { results: { id: number; decision: string }[] };
-      if (results.some(({ decision }) => decision !== 'approved') || results.length !== persons.length)
-        throw new Error(`not all of ${persons.length} applicants are approved: ${answer.text.slice(0, 300)}`);
+      const wanted = persons.map(({ script }) => (script.isInReview === true ? 'in_review' : 'approved'));
+      if (results.map(({ decision }) => decision).join() !== wanted.join())
+        throw new Error(`the decisions are not ${wanted.join()}: ${answer.text.slice(0, 300)}`);
       for (const [index, { id }] of results.entries()) {
         persons[index]!.applicationId = id;
         persons[index]!.waitForOffer();

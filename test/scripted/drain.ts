@@ -40,6 +40,17 @@ export async function isBusy(database: Database, applicationId: number): Promise
   );
 }
 
+const IS_HELD = `
+  SELECT FROM conversations WHERE application_id = $1 AND ended_at IS NULL AND held_by = 'operator' LIMIT 1`;
+
+/** Whether an operator holds the conversation of an application, as far as the store says so now. */
+export async function isHeld(database: Database, applicationId: number): Promise<boolean> {
+  return database.query(IS_HELD, [applicationId]).then(
+    ({ rowCount }) => rowCount === 1,
+    () => false,
+  );
+}
+
 const AGE = `
   UPDATE conversations SET heard_at = heard_at - interval '25 hours', due_at = now(), timer = 'template'
   WHERE application_id = ANY ($1::bigint[]) AND ended_at IS NULL`;

@@ -7,7 +7,7 @@ import { madeUpFile } from '../../src/simulator/made-up-files.ts';
 import type { Random } from '../support/random.ts';
 import type { MediaFile } from '../support/whatsapp-media.ts';
 import { type Button, questionOf, type ShownReply, says } from './phone.ts';
-import type { Act, Question, Script } from './scripts.ts';
+import type { Act, OperatorDoes, Question, Script } from './scripts.ts';
 import type { Taken, Told } from './seen.ts';
 
 /** What a person sends: the type and the parts of the channel's form. */
@@ -30,8 +30,12 @@ export interface Line {
   tell(person: Person, message: Message): Promise<void>;
   /** Whether something of this person is under way: a message, work, or a reply. */
   isBusyWith(person: Person): Promise<boolean>;
+  /** Whether an operator holds the conversation of this person. */
+  isHeld(person: Person): Promise<boolean>;
   /** Uploads a file and returns its id. */
   keep(file: MediaFile): string;
+  /** An operator acts; resolves when it is done. */
+  operate(person: Person, act: OperatorDoes): Promise<void>;
 }
 
 export interface Pace {
@@ -127,7 +131,7 @@ export class Person {
     const { hears } = this.script.last;
     if (hears !== null && says(reply.text, hears)) this.#end();
     const question = questionOf(reply);
-    if (question === null) return;
+    if (question === null || this.script.acts[question] === undefined) return;
     if (says(reply.text, 'code_expired')) this.#triedCode = this.codes.at(-1) ?? null;
     this.#ask(question);
   }
@@ -155,7 +159,7 @@ export class Person {
   #isWanted(question: Question): boolean {
     const acts = this.script.acts[question] ?? [];
     if (acts.length === 0) return false;
-    if (question === 'more_files' && this.#sentLast === 'locked') return false;
+    if ((question === 'more_files' || question === 'more_debts') && this.#sentLast === 'locked') return false;
     const done = this.#done.get(question) ?? 0;
     return done < acts.length || this.#answeredAt.get(question) !== this.#newestNonce;
   }
@@ -183,7 +187,10 @@ export class Person {
     this.#after(this.#pace.patienceMs * Math.min(this.#nudges + 1, MOST_PATIENCE), async () => {
       // A busy machine is no lost message.
       if (await this.#line.isBusyWith(this)) return this.#isWaiting && this.#wait(isLast);
+      // Where the reply that says so was lost, the operator sees it in the list.
+      const isHeld = this.script.acts.handed_over !== undefined && (await this.#line.isHeld(this));
       if (!this.#isWaiting) return;
+      if (isHeld) this.#question = 'handed_over';
       this.#nudges += 1;
       if (this.#nudges > (isLast ? MOST_LAST_NUDGES : MOST_NUDGES)) return this.#end();
       if (!GREETS_AT.includes(this.#nudges)) return this.#answer(this.#question!);
@@ -212,10 +219,12 @@ export class Person {
       case 'write':
         return this.#write(act.body, isSure, question);
       case 'send':
-        return this.#send(act.what, isSure);
+        return this.#sendAll(act.what, isSure);
+      case 'operator':
+        return this.#line.operate(this, act.act);
       case 'no_more_files':
         return this.#tap(
-          this.#buttons.findLast(({ choice }) => choice === 'done'),
+          this.#buttons.findLast(({ choice, place }) => choice === 'done' && place === placeOf(question)),
           question,
           isSure,
         );
@@ -259,6 +268,10 @@ export class Person {
     return this.#tell({ what: 'a text', type: 'text', parts: { text: { body } }, accepts, optsOut, isSure });
   }
 
+  async #sendAll(all: readonly Parameters<typeof madeUpFile>[0][], isSure: boolean): Promise<void> {
+    await Promise.all(all.map((what) => this.#send(what, isSure)));
+  }
+
   #send(what: Parameters<typeof madeUpFile>[0], isSure: boolean): Promise<void> {
     this.#sentLast = what;
     const { name, id_number: idNumber, income, currency } = this.applicant;
@@ -268,6 +281,10 @@ export class Person {
       mime_type: file.contentType,
       filename: file.filename,
     };
+    if (file.media === 'audio') {
+      const { filename: _, ...audio } = document;
+      return this.#tell({ what: 'a voice message', type: 'audio', parts: { audio }, isSure });
+    }
     return this.#tell({ what: 'a file', type: 'document', parts: { document }, isSure });
   }
 
@@ -317,5 +334,6 @@ export class Person {
 
 /** The step of a question with buttons. */
 function placeOf(question: Question): string {
+  if (question === 'more_debts') return 'debts';
   return question === 'more_files' ? 'earnings' : question;
 }

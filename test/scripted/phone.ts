@@ -1,6 +1,6 @@
 /** What a phone shows: the replies of the service as a person reads them. Pure. */
 import { type ButtonPayload, parsePayload } from '../../src/conversation/rules/payload.ts';
-import { TEXTS_ES } from '../../src/conversation/rules/texts-es.ts';
+import { TEXTS_ES } from '../../src/conversation/rules/texts/es.ts';
 import type { Question } from './scripts.ts';
 
 /** A button, and what it stands for. */
@@ -58,9 +58,14 @@ export function questionOf({ text, buttons }: ShownReply): Question | null {
     return place;
   if (place === 'earnings')
     return buttons.some(({ choice }) => choice === 'done') ? 'more_files' : 'earnings';
+  if (place === 'debts') return buttons.some(({ choice }) => choice === 'done') ? 'more_debts' : 'debts';
   if (says(text, 'last_four')) return 'last_four';
   if (says(text, 'earnings') || says(text, 'earnings_again')) return 'earnings';
-  return says(text, 'signed') ? 'signed' : null;
+  if (says(text, 'debts') || says(text, 'debts_again')) return 'debts';
+  if (says(text, 'in_review')) return 'in_review';
+  if (says(text, 'handed_over')) return 'handed_over';
+  // Whose answer to the code was lost hears of the signature with the next answer.
+  return says(text, 'signed') || says(text, 'after_signed') ? 'signed' : null;
 }
 
 /** The SHA-256 that a text says in groups of eight digits; null: it says none. */

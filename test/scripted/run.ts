@@ -5,10 +5,11 @@ import { Random } from '../support/random.ts';
 import { Channel } from './channel.ts';
 import type { Shares } from './channel-shares.ts';
 import { makeCrowd, runCrowd } from './crowd.ts';
-import { drain, endLeases, isBusy, letExpire } from './drain.ts';
+import { drain, endLeases, isBusy, isHeld, letExpire } from './drain.ts';
 import { dumpStore } from './dump.ts';
 import { readFeed } from './feed.ts';
 import { type KillPlan, Kills } from './kills.ts';
+import { operate } from './operator.ts';
 import type { Pace, Person } from './person.ts';
 import { EXPIRES } from './scripts.ts';
 import type { History, PersonSeen } from './seen.ts';
@@ -51,6 +52,8 @@ export async function run(plan: Plan): Promise<Ran> {
   const channel = new Channel({
     ...{ api, urls, random: random.fork(), shares, nowMs, persons },
     isBusy: (id) => isBusy(postgres.database, id),
+    isHeld: (id) => isHeld(postgres.database, id),
+    operate: (id, act) => operate(stage, id, act),
   });
   const everybody = makeCrowd(plan.applicants, channel, random.fork(), pace);
   for (const person of everybody) persons.set(person.applicant.phone, person);

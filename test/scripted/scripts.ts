@@ -5,17 +5,23 @@ import type { Choice } from '../../src/conversation/rules/input.ts';
 import type { Holder, Place } from '../../src/conversation/rules/places.ts';
 import type { MadeUp } from '../../src/simulator/made-up-files.ts';
 
-/** What the applicant reads that asks for something. `more_files`: files came, and there may be more of them. */
+/**
+ * What the applicant reads that asks for something. `more_files` and `more_debts`: files came, and there may be more.
+ */
 export const QUESTIONS = [
   'offer',
   'data_consent',
   'earnings',
   'more_files',
+  'debts',
+  'more_debts',
+  'in_review',
   'summary',
   'contract',
   'last_four',
   'code',
   'signed',
+  'handed_over',
 ] as const;
 export type Question = (typeof QUESTIONS)[number];
 
@@ -25,7 +31,10 @@ export type Act =
   /** Taps the button of this choice; `twice`: two taps within a second, which are two messages. */
   | { readonly kind: 'tap'; readonly choice: Choice; readonly twice?: boolean }
   | { readonly kind: 'write'; readonly body: string }
-  | { readonly kind: 'send'; readonly what: MadeUp }
+  /** Sends files at once. */
+  | { readonly kind: 'send'; readonly what: readonly MadeUp[] }
+  /** What an operator does by then. */
+  | { readonly kind: 'operator'; readonly act: OperatorDoes }
   /** Says that there are no more files, once the last one was a good one. */
   | { readonly kind: 'no_more_files' }
   /** Taps a button of an earlier question. */
@@ -34,6 +43,8 @@ export type Act =
   | { readonly kind: 'wrong_code' }
   /** The newest code of the second phone. */
   | { readonly kind: 'code' };
+
+export type OperatorDoes = 'give_back' | 'approve' | 'reject';
 
 /** How it is when all is over. `none`: there is no conversation. */
 export interface Ends {
@@ -49,8 +60,10 @@ export interface Script {
   readonly name: string;
   /** How many of a hundred applicants, or so, follow it. */
   readonly share: number;
-  /** `quick`: the brand asks for no documents. `papers`: it asks for statements of earnings. */
-  readonly flow: 'quick' | 'papers';
+  /** `quick`: the brand asks for no documents. `papers`: it asks for statements of earnings. `full`: of debts too. */
+  readonly flow: 'quick' | 'papers' | 'full';
+  /** The application waits for a review. */
+  readonly isInReview?: true;
   /** By question: what is done when it is asked the first time, the second time, and so on. */
   readonly acts: Partial<Readonly<Record<Question, readonly Act[]>>>;
   /** The script is over after the acts of this question and, where it is not null, this sentence. */
@@ -60,12 +73,16 @@ export interface Script {
 
 const tap = (choice: Choice, twice = false): Act => ({ kind: 'tap', choice, twice });
 const write = (body: string): Act => ({ kind: 'write', body });
+const send = (...what: MadeUp[]): Act => ({ kind: 'send', what });
+const operator = (act: OperatorDoes): Act => ({ kind: 'operator', act });
 
 const GOOD: Script['acts'] = {
   offer: [{ kind: 'interested' }],
   data_consent: [tap('yes')],
-  earnings: [{ kind: 'send', what: 'fitting' }],
+  earnings: [send('fitting')],
   more_files: [{ kind: 'no_more_files' }],
+  debts: [send('fitting')],
+  more_debts: [{ kind: 'no_more_files' }],
   summary: [tap('go_on')],
   contract: [tap('accept')],
   last_four: [{ kind: 'last_four' }],
@@ -150,13 +167,91 @@ export const SCRIPTS: readonly Script[] = [
     flow: 'papers',
     acts: {
       ...GOOD,
-      earnings: [
-        { kind: 'send', what: 'locked' },
-        { kind: 'send', what: 'fitting' },
-      ],
+      earnings: [send('locked'), send('fitting')],
     },
     last: toTheSignature,
     ends: signed(...PAPERS),
+  },
+  {
+    name: 'sends statements of earnings and debts, and signs',
+    share: 0.5,
+    flow: 'full',
+    acts: GOOD,
+    last: toTheSignature,
+    ends: signed(...PAPERS),
+  },
+  {
+    name: 'sends two statements at once, leaves out the debts, and signs',
+    share: 0.5,
+    flow: 'full',
+    acts: { ...GOOD, earnings: [send('fitting', 'fitting')], debts: [write('seguir sin esto')] },
+    last: toTheSignature,
+    ends: signed(...PAPERS),
+  },
+  {
+    name: 'earned less than declared, and signs',
+    share: 0.5,
+    flow: 'papers',
+    acts: { ...GOOD, earnings: [send('less')] },
+    last: toTheSignature,
+    ends: signed('documents.received', 'income.verified adjusted'),
+  },
+  {
+    name: 'earned far less than declared',
+    share: 0.5,
+    flow: 'papers',
+    acts: { ...GOOD, earnings: [send('far_less')] },
+    last: { question: 'more_files', hears: 'person_will_write' },
+    ends: {
+      ...open('checking', 'operator'),
+      events: [STARTED, 'documents.received', 'income.verified operator'],
+    },
+  },
+  {
+    ...quick,
+    name: 'waits for a review that approves, and signs',
+    share: 2,
+    isInReview: true,
+    acts: { ...GOOD, in_review: [operator('approve')] },
+    last: toTheSignature,
+    ends: signed(),
+  },
+  {
+    ...quick,
+    name: 'waits for a review that rejects',
+    share: 2,
+    isInReview: true,
+    acts: { ...GOOD, in_review: [operator('reject')] },
+    last: { question: 'in_review', hears: 'closed' },
+    ends: { ...ended('closed'), status: 'rejected' },
+  },
+  {
+    ...quick,
+    name: 'asks for a person, who gives back, and signs',
+    share: 2,
+    acts: {
+      ...GOOD,
+      summary: [write('asesor'), tap('go_on')],
+      handed_over: [operator('give_back')],
+    },
+    last: toTheSignature,
+    ends: signed(),
+  },
+  {
+    ...quick,
+    name: 'sends a voice message, then an emoji, and signs',
+    share: 2,
+    acts: { ...GOOD, data_consent: [send('voice'), tap('yes')], summary: [write('😀'), tap('go_on')] },
+    last: toTheSignature,
+    ends: signed(),
+  },
+  {
+    ...quick,
+    name: 'is another person',
+    share: 2,
+    acts: { ...GOOD, summary: [write('Número equivocado')] },
+    last: { question: 'summary', hears: 'wrong_person' },
+    ends: open('summary', 'operator'),
   },
   {
     ...quick,

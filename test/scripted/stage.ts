@@ -28,6 +28,7 @@ const WINDOWS = {
 const FLOWS = {
   quick: { steps: { earnings: false, debts: false } },
   papers: { steps: { debts: false } },
+  full: {},
 } as const satisfies Record<Script['flow'], object>;
 
 export interface Stage {
@@ -135,7 +136,7 @@ async function variablesOf(folder: string, databaseUrl: string): Promise<Variabl
   };
 }
 
-/** Two partners, one for each flow: so two feeds have events. */
+/** A partner for each flow: so several feeds have events. */
 async function keysOf(operator: OperatorContext): Promise<Stage['keys']> {
   const keyOf = async (flow: Script['flow']) => {
     const { id } = await addPartner(operator, { name: `Partner ${flow}`, country: 'CO' });
@@ -143,5 +144,5 @@ async function keysOf(operator: OperatorContext): Promise<Stage['keys']> {
     const settings = { environment: null, language: 'en', dailyCap: null, brand } as const;
     return (await issueKey(operator, toPartnerId(id), settings)).apiKey;
   };
-  return { quick: await keyOf('quick'), papers: await keyOf('papers') };
+  return { quick: await keyOf('quick'), papers: await keyOf('papers'), full: await keyOf('full') };
 }

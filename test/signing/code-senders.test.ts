@@ -12,8 +12,7 @@ import { Simulator } from '../../src/simulator/channel.ts';
 
 const CODE = { phone: toPhone('+573005550101'), code: '048213', language: 'es', lender: 'Acme' } as const;
 /** The code, who asks, for what, where it goes, and that nobody else may have it. */
-const SAYS =
-  /^048213 es tu código para firmar tu contrato de crédito con Acme\. .*solo en el chat.*10 minutos.*Nunca/;
+const SAYS = /^048213 es tu clave para firmar el contrato con Acme\. .*solo en el chat.*10 minutos.*Nunca/;
 const SIGNAL = new AbortController().signal;
 
 interface Heard {
@@ -49,7 +48,7 @@ describe('SMS', () => {
   const settings = { apiUrl, accountSid: 'AC1', authToken: 'token', from: '+15005550006' };
 
   it('D46: is a form with the account, and the text is in the language of the contract', async () => {
-    assert.deepEqual(await smsCodes(settings).send(CODE, SIGNAL), { kind: 'sent' });
+    assert.deepEqual(await smsCodes(settings).send(CODE, SIGNAL), { kind: 'sent', messageId: 'SM1' });
     const [request] = heard;
     assert.equal(request?.url, '/2010-04-01/Accounts/AC1/Messages.json');
     assert.equal(request?.authorization, `Basic ${btoa('AC1:token')}`);
@@ -61,7 +60,7 @@ describe('SMS', () => {
     await smsCodes({ ...settings, from: service }).send({ ...CODE, language: 'pt' }, SIGNAL);
     const second = new URLSearchParams(heard[1]?.body);
     assert.deepEqual([second.get('MessagingServiceSid'), second.get('From')], [service, null]);
-    assert.match(second.get('Body') ?? '', /é o seu código/);
+    assert.match(second.get('Body') ?? '', /é a senha/);
   });
 
   it('D46: a refusal is its code or status, and never the text, which may hold the phone', async () => {
@@ -85,7 +84,7 @@ describe('SMS', () => {
   it('D46: a code that may have gone out counts as sent, one that surely did not is sent later; every wait ends', async () => {
     answer = () => {};
     const limits = { timeoutMs: 200, maxAnswerBytes: 1_024, idleMs: 1_000 };
-    assert.deepEqual(await smsCodes(settings, limits).send(CODE, SIGNAL), { kind: 'sent' });
+    assert.deepEqual(await smsCodes(settings, limits).send(CODE, SIGNAL), { kind: 'sent', messageId: null });
     const nobody = smsCodes({ ...settings, apiUrl: 'http://127.0.0.1:1' });
     assert.deepEqual(await nobody.send(CODE, SIGNAL), { kind: 'later', reason: 'ECONNREFUSED' });
     assert.deepEqual(await nobody.send(CODE, AbortSignal.abort()), { kind: 'later', reason: 'aborted' });
@@ -100,7 +99,10 @@ describe('the channel', () => {
     assert.ok(codeWay !== undefined && sendCode !== undefined);
     const sender = channelCodes({ codeWay, sendCode }, 'ventanilla_code');
     assert.equal(sender.way, 'channel');
-    assert.deepEqual(await sender.send({ ...CODE, language: 'pt' }, SIGNAL), { kind: 'sent' });
+    assert.deepEqual(await sender.send({ ...CODE, language: 'pt' }, SIGNAL), {
+      kind: 'sent',
+      messageId: 'wamid.1',
+    });
     assert.deepEqual(JSON.parse(heard[0]?.body ?? ''), {
       messaging_product: 'whatsapp',
       recipient_type: 'individual',
@@ -128,7 +130,8 @@ describe('the channel', () => {
     after(() => simulator.close());
     const sender = channelCodes(simulator, 'ventanilla_code');
     assert.equal(sender.way, 'simulator');
-    assert.deepEqual(await sender.send(CODE, SIGNAL), { kind: 'sent' });
+    const sent = await sender.send(CODE, SIGNAL);
+    assert.ok(sent.kind === 'sent' && sent.messageId?.startsWith('simulated.'));
     assert.match(simulator.codes.of(CODE.phone).at(-1)?.text ?? '', SAYS);
   });
 });

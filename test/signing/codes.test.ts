@@ -66,6 +66,28 @@ describe('how long a proof holds', () => {
   });
 });
 
+describe('to whom no code goes out', () => {
+  it('D43: to a phone that opted out meanwhile, and of an application that was rejected meanwhile', async () => {
+    const quiet = await begin();
+    const rejected = await begin();
+    for (const id of [quiet, rejected]) {
+      await make(id);
+      await idOf(id);
+    }
+    const [{ phone_index }] = (
+      await database.query('SELECT phone_index FROM applications_of(ARRAY[$1::bigint])', [quiet])
+    ).rows;
+    await database.query("INSERT INTO suppressions (phone_index, source) VALUES ($1, 'keyword')", [
+      phone_index,
+    ]);
+    await json('application', 'reject', `${rejected}`, '--reason', 'x');
+    const before = codes.sent.length;
+    assert.deepEqual(await sendCode(context, quiet), { kind: 'failed', reason: 'suppressed' });
+    assert.deepEqual(await sendCode(context, rejected), { kind: 'failed', reason: 'not_signable' });
+    assert.equal(codes.sent.length, before);
+  });
+});
+
 describe('how many codes go out', () => {
   const phone = '+573019990001';
   /** An application of the phone; the one before it is final. */

@@ -379,7 +379,7 @@ describe('the requests that the simulator refuses', bounded, () => {
     }
   });
 
-  for (const name of ['localhost', '127.0.0.1', '[::1]', 'ops.example', 'localhost:1234']) {
+  for (const name of ['localhost', '127.0.0.1', '[::1]', 'localhost:1234']) {
     it(`answers under the host ${name}, with an answer that no cache keeps`, async () => {
       const { answers } = await request('GET', { Host: name }, '');
       assert.equal(answers[0]?.status, 200);
@@ -392,6 +392,22 @@ describe('the requests that the simulator refuses', bounded, () => {
     assert.equal(answers[0]?.status, 403);
     assert.doesNotMatch(answers[0]?.body ?? '', /chats/);
   });
+
+  for (const address of ['192.0.2.2', '::ffff:192.0.2.2', 'fd00::2', '10.127.0.1']) {
+    it(`answers nobody at ${address}, whatever the Host header says`, async () => {
+      for (const path of ['/simulator', '/simulator/chats']) {
+        const { statusCode, body } = await page.from(address, path);
+        assert.equal(statusCode, 403);
+        assert.match(body, /this machine alone/);
+      }
+    });
+  }
+
+  for (const address of ['127.0.0.1', '127.8.0.1', '::1', '::ffff:127.0.0.1']) {
+    it(`answers who is at ${address}`, async () => {
+      assert.equal((await page.from(address, '/simulator')).statusCode, 200);
+    });
+  }
 });
 
 describe('the page', bounded, () => {

@@ -16,7 +16,7 @@ export const NO_PROPOSALS = route({
   ...{ method: 'GET', path: '/proposals', access: 'reviewer', summary: 'Proposals.' },
   query: ProposalQuery,
   reply: Proposals,
-  run: async () => ({ body: { proposals: [], next: null } }),
+  run: async () => ({ body: { proposals: [], next: null, to_confirm: 0 } }),
 });
 
 /** The page after the sign-in, with nothing in it. */
@@ -51,13 +51,13 @@ export async function consoleInBrowser(
 
   /** Opens `path` with a session of a new operator. */
   const visitAs = async (
-    { login, role, screen = WIDE, path = '', expected = /^$/ }: Visit,
+    { login, role, screen = WIDE, locale = 'en-US', path = '', expected = /^$/ }: Visit,
     act: (page: Page) => Promise<void>,
   ): Promise<void> => {
     const { cookie } = await (await desk.enrolled(login, role)).signIn();
     const [name, value] = cookie!.split('=', 2);
     await visit(
-      { ...screen, locale: 'en-US' },
+      { ...screen, locale },
       async (page) => {
         await page.context().addCookies([{ name: name!, value: value!, url: desk.url() }]);
         await page.goto(desk.url() + path);
@@ -74,6 +74,7 @@ interface Visit {
   readonly login: string;
   readonly role: Role;
   readonly screen?: typeof WIDE;
+  readonly locale?: string;
   readonly path?: string;
   /** Complaints of the browser that belong to what the test does. */
   readonly expected?: RegExp;

@@ -1,7 +1,8 @@
 /** A console that listens, and operators who sign in to it. */
+import assert from 'node:assert/strict';
 import { after } from 'node:test';
+import type { FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
-import { dropClaims } from '../../src/desk/routes/desk-routes.ts';
 import { consoleApi } from '../../src/operator-api/console-api.ts';
 import type { Page } from '../../src/operator-api/page.ts';
 import type { Route } from '../../src/operator-api/route.ts';
@@ -50,6 +51,47 @@ export class Visitor {
   }
 }
 
+interface Response {
+  readonly headers?: object;
+  readonly content?: { readonly 'application/json'?: { readonly schema: { readonly properties?: Json } } };
+}
+
+type Json = { readonly [name: string]: { readonly enum?: readonly string[] } };
+
+interface Operation {
+  readonly responses: { readonly [status: string]: Response | undefined };
+  readonly 'x-needs-fresh-sign-in'?: true;
+}
+
+/** What proves both factors again asks for them again where they were wrong. */
+const PROVES_AGAIN = /^\/api\/session\/again/;
+
+/**
+ * Collects what answers have and the document does not tell of: the status, the tag, the code of a 409, the need of a
+ * new sign-in.
+ */
+function watchAnswers(app: FastifyInstance, undocumented: Set<string>): void {
+  let paths: Record<string, Record<string, Operation>> | null = null;
+  app.addHook('onSend', async ({ method, routeOptions: { url = '' } }, reply, payload) => {
+    if (url.startsWith('/api/openapi')) return;
+    paths ??= (await app.inject({ url: '/api/openapi.json' })).json().paths as NonNullable<typeof paths>;
+    const operation = paths[url.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+    if (operation === undefined) return;
+    const told = operation.responses[reply.statusCode];
+    if (told === undefined) undocumented.add(`${method} ${url} ${reply.statusCode}`);
+    else if (reply.hasHeader('ETag') !== (told.headers !== undefined))
+      undocumented.add(`${method} ${url} ${reply.statusCode} ETag`);
+    if (reply.statusCode === 409) {
+      const { code } = JSON.parse(`${payload}`);
+      const codes = told?.content?.['application/json']?.schema.properties?.code?.enum;
+      if (!codes?.includes(code)) undocumented.add(`${method} ${url} 409 ${code}`);
+    }
+    const asksForSignIn = reply.statusCode === 403 && `${payload}`.includes('"needs":"sign-in"');
+    if (asksForSignIn && operation['x-needs-fresh-sign-in'] !== true && !PROVES_AGAIN.test(url))
+      undocumented.add(`${method} ${url} needs a new sign-in`);
+  });
+}
+
 /** An operator with both factors. */
 export interface Enrolled {
   readonly id: number;
@@ -63,22 +105,20 @@ export interface Enrolled {
 
 /**
  * Starts a console with the routes of the accounts, and `more`; `page` is the built page: most tests need none. `oidc`
- * is the identity provider.
+ * is the identity provider; `publicOrigin` the origin that `CONSOLE_URL` gives, else the listener's own.
  */
 export async function startTestConsole(
   { database, runtime, vault }: TestDatabase,
   more: readonly Route[] = [],
   page: Promise<Page | null> = Promise.resolve(null),
   oidc: OidcConfig | null = null,
+  publicOrigin: string | null = null,
 ) {
   const failures: unknown[] = [];
   const logFailure = (_text: string, facts: object) => failures.push(facts);
   let url = '';
-  const origin = () => url;
-  const accounts = await accountRoutes({
-    ...{ database: runtime, vault, oidc, origin, logFailure },
-    signedOut: (operatorId) => dropClaims(runtime, operatorId),
-  });
+  const origin = () => publicOrigin ?? url;
+  const accounts = await accountRoutes({ database: runtime, vault, oidc, origin, logFailure });
   const app = consoleApi({
     database: runtime,
     routes: [...accounts, ...more],
@@ -86,9 +126,13 @@ export async function startTestConsole(
     page,
     logFailure,
   });
+  const undocumented = new Set<string>();
+  watchAnswers(app, undocumented);
   await app.listen({ host: '127.0.0.1', port: 0 });
   url = `http://localhost:${(app.server.address() as { port: number }).port}`;
   after(() => app.close());
+  // Every test of a console compares what its routes answer with the document of the API.
+  after(() => assert.deepEqual([...undocumented], [], 'answers that the document does not have'));
 
   const invite = async (login: string, role: Role) => {
     const { operator, token } = await addOperator({ database }, { login, role, authority: new Map() });

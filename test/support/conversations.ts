@@ -21,6 +21,7 @@ import { registrarOf } from './intake.ts';
 import { setMessages } from './messages.ts';
 
 export const SHA = 'a'.repeat(64);
+const SIGNED_SHA = 'b'.repeat(64);
 
 /** Neighbours for whom everything goes well. A test changes what it is about. */
 export function goodPerformer(changes: Partial<Performer> = {}): Performer {
@@ -29,10 +30,19 @@ export function goodPerformer(changes: Partial<Performer> = {}): Performer {
     checkIncome: async () => 'confirmed',
     answerSource: async () => 'confirmed',
     offer: async () => ({
-      ...{ amount: '$ 8.000.000', installment: '$ 400.000', months: '24', total: '$ 9.600.000' },
-      ...{ rate: '18,00 %', rateName: 'Tasa efectiva anual', lender: 'Prestamista' },
+      ...{ amount: '$ 8.000.000', net: '$ 7.900.000', installment: '$ 400.000' },
+      ...{ months: '24', total: '$ 9.600.000' },
+      ...{ rate: '18,00 %', rateName: 'Tasa efectiva anual', lender: 'Prestamista', costs: 'costs' },
     }),
-    makeContract: async () => ({ sha256: SHA, mediaId: 'media.contract', filename: 'contrato.pdf' }),
+    makeContract: async () => ({
+      sha256: SHA,
+      mediaId: 'media.contract',
+      filename: 'contrato.pdf',
+      costs: 'costs',
+    }),
+    finishContract: async () => ({
+      ...{ sha256: SIGNED_SHA, mediaId: 'media.signed', filename: 'contrato-firmado.pdf' },
+    }),
     sendCode: async () => ({ result: 'sent', way: 'SMS', minutes: 10 }),
     ...changes,
   };
@@ -44,7 +54,10 @@ export function goodSigning(changes: Partial<Signing> = {}): Signing {
       result: text === (question === 'last_four' ? '1234' : '123456') ? 'right' : 'wrong',
       evidence: [],
     }),
-    sign: async () => ({ result: 'signed', evidence: [], lastDay: '2026-11-30' }),
+    sign: async () => ({
+      ...{ result: 'signed', evidence: [] },
+      withdrawal: { until: new Date('2026-12-01T05:00:00Z'), lastDay: '2026-11-30' },
+    }),
     withdraw: async () => ({ result: 'withdrawn', evidence: [] }),
     recordEvidence: async () => {},
     rejectWithdrawn: async () => {},
@@ -59,14 +72,18 @@ let message = 0;
 export async function conversationsOf(
   store: Awaited<ReturnType<typeof testDatabase>>,
   key: number,
-  { performer = goodPerformer(), signing = goodSigning() }: { performer?: Performer; signing?: Signing } = {},
+  {
+    performer = goodPerformer(),
+    signing = goodSigning(),
+    mayRemind = () => true,
+  }: Partial<Pick<TurnContext, 'signing' | 'mayRemind'> & { performer: Performer }> = {},
 ) {
   const { database, vault } = store;
   const sessions = sessionsOf(store);
   const register = await registrarOf(store);
   const faults: unknown[] = [];
   const context: TurnContext = {
-    ...{ database: sessions, vault, signing, flows: new Map() },
+    ...{ database: sessions, vault, signing, flows: new Map(), mayRemind },
     onFault: (_id, error) => faults.push(error),
   };
   const hear = (...events: ChannelEvent[]) =>
@@ -101,17 +118,30 @@ export async function conversationsOf(
     }
   };
 
-  /** An applicant whose offer is delivered as `wamid.ID`. */
-  async function applicantAt(changes: object = {}) {
+  /** An applicant whose offer is delivered as `wamid.ID`, or waits in the outbox. */
+  async function applicantAt(changes: object = {}, isDelivered = true) {
     const phone = toPhone(`+57${++serial}`);
     const [id] = await register(key, [applicant({ phone, ...IN_REVIEW, ...changes })]);
     const number = id as number;
+    if (!isDelivered) return person(number, phone);
     await setMessages(database, [number], {
       status: 'delivered',
       attempts: 1,
       channelMessageId: channelIndexOf(vault, `wamid.${number}`),
     });
     return person(number, phone);
+  }
+
+  /** Somebody who waits for the review, with everything else done. */
+  async function inReview() {
+    const ana = await applicantAt();
+    await ana.tap();
+    await ana.choose(0);
+    await ana.sendFile();
+    await ana.choose(0);
+    await ana.choose(0);
+    assert.equal(await ana.place(), 'checking service');
+    return ana;
   }
 
   function person(id: number, phone: ReturnType<typeof toPhone>) {
@@ -195,5 +225,18 @@ export async function conversationsOf(
     after = look.after;
     return look.told;
   };
-  return { context, works, hear, settle, perform, deliver, sweep, skipPause, applicantAt, person, faults };
+  return {
+    context,
+    works,
+    hear,
+    settle,
+    perform,
+    deliver,
+    sweep,
+    skipPause,
+    applicantAt,
+    inReview,
+    person,
+    faults,
+  };
 }

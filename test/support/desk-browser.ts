@@ -10,8 +10,10 @@ import { applicant, IN_REVIEW } from './applicant.ts';
 import { DESKTOP, testBrowser } from './browser.ts';
 import { type Enrolled, startTestConsole } from './console.ts';
 import { testDatabase } from './database.ts';
+import { eventually } from './eventually.ts';
 import { registrarOf } from './intake.ts';
 import { makeProposalsDue } from './proposals.ts';
+import { waitingSessions } from './waiting-sessions.ts';
 
 /** Markup in the one text of a row that a stranger writes. */
 export const HOSTILE = '<script>alert(1)</script><img src=x onerror="document.title=1">';
@@ -80,9 +82,35 @@ export async function deskBrowser() {
     while ((await applyNext(context, fail)) !== null);
   };
 
+  /** Lets no decision on an application end until the returned function is called. */
+  const holdDecisions = async (id: number) => {
+    const session = await database.connect();
+    await session.query('BEGIN');
+    await session.query('SELECT FROM review_items WHERE application_id = $1 FOR UPDATE', [id]);
+    return async () => {
+      await session.query('COMMIT');
+      session.release();
+    };
+  };
+  /** Waits until so many requests wait for that. */
+  const heldRequests = (count: number) =>
+    eventually(`${count} requests wait`, async () => (await waitingSessions(database)).length >= count);
+
   /** Rows of the store, as the tests ask for them. */
   const rows = async (text: string, values: unknown[] = []) => (await database.query(text, values)).rows;
-  return { console, visit, browse, signedIn, inReview, applyAll, rows, json };
+  return {
+    store,
+    console,
+    visit,
+    browse,
+    signedIn,
+    inReview,
+    applyAll,
+    holdDecisions,
+    heldRequests,
+    rows,
+    json,
+  };
 }
 
 interface Browse {
@@ -96,4 +124,14 @@ interface Browse {
 export async function shownNumber(page: Page): Promise<number> {
   const heading = page.getByRole('heading', { level: 1, name: /^Application \d+$/ });
   return Number((await heading.textContent())!.replace(/\D/g, ''));
+}
+
+/** Waits until a decision is proposed: the seconds of its undo count. */
+export async function isProposed(page: Page, id: number): Promise<void> {
+  const acts = page.getByRole('status', { name: 'Open decisions' });
+  await acts
+    .locator('div')
+    .filter({ hasText: `${id}:` })
+    .getByRole('timer')
+    .waitFor();
 }

@@ -6,6 +6,11 @@ export const MARKUP = '<img src=x onerror="document.title=1"><script>document.ti
 const AT = '2026-03-02T10:00:00Z';
 const PARTNER = { id: 1, name: `Banco ${MARKUP}` };
 const BY = { id: 7, login: 'rosa.sol' };
+const OPERATOR = { way: 'operator', ...BY } as const;
+const APPLICANT = { way: 'applicant', id: null, login: 'applicant' } as const;
+const HAPPENED = {
+  ...{ from: null, to: null, reason: '', reason_code: null, second: null, missing: null, end: null },
+};
 const POINTS = [10, 25, 8, 12, 0];
 
 export const SHOWN_ID = 384;
@@ -31,7 +36,7 @@ export const SHOWN: ApplicationReply = {
   }),
   ...{ platform: MARKUP, currency: 'COP', income: 3_200_000, debt_amount: 6_000_000, num_debts: '1' },
   ...{ debt_age: 'lt6', prior_history: 'yes', messaging_optin: true, interested_at: AT, signed_at: null },
-  withdrawable_until: null,
+  ...{ withdrawable_until: null, payment_held_by: null },
   offer: {
     ...{ state: 'open', amount: '6000000.00', currency: 'COP', installment: '312500.00', months: 24 },
     ...{ total: '7500000.00', expires_at: '2026-03-09T10:00:00Z' },
@@ -41,22 +46,51 @@ export const SHOWN: ApplicationReply = {
     same_phone: {
       count: 2,
       applications: [
-        { id: 256, partner: PARTNER, status: 'rejected', created_at: '2026-01-02T10:00:00Z' },
-        { id: 128, partner: PARTNER, status: 'disbursed', created_at: '2025-11-02T10:00:00Z' },
+        {
+          id: 256,
+          partner: PARTNER,
+          status: 'rejected',
+          signed_at: null,
+          created_at: '2026-01-02T10:00:00Z',
+        },
+        {
+          id: 128,
+          partner: PARTNER,
+          status: 'pending_signature',
+          signed_at: AT,
+          created_at: '2025-11-02T10:00:00Z',
+        },
       ],
     },
     same_id_number: {
       count: 100,
-      applications: [{ id: 256, partner: PARTNER, status: 'rejected', created_at: '2026-01-02T10:00:00Z' }],
+      applications: [
+        {
+          id: 256,
+          partner: PARTNER,
+          status: 'rejected',
+          signed_at: null,
+          created_at: '2026-01-02T10:00:00Z',
+        },
+      ],
     },
   },
   chat: {
+    takes_text: true,
     messages: [
-      { type: 'offer', status: 'read', reason: null, created_at: AT, changed_at: '2026-03-02T10:01:00Z' },
       {
+        id: '384',
+        type: 'offer',
+        status: 'read',
+        reason: null,
+        created_at: AT,
+        changed_at: '2026-03-02T10:01:00Z',
+      },
+      {
+        id: '385',
         type: 'reminder',
         status: 'failed',
-        reason: 'blocked',
+        reason: 'unsendable',
         created_at: '2026-03-03T10:00:00Z',
         changed_at: AT,
       },
@@ -86,12 +120,24 @@ export const SHOWN: ApplicationReply = {
   },
   timeline: [
     {
-      ...{ at: AT, by: 'partner', act: 'register', from: null, to: 'in_review', reason: MARKUP },
-      ...{ reason_code: null, second: null },
+      ...{ ...HAPPENED, at: AT, by: { way: 'service', id: null, login: 'ventanilla' }, act: 'register' },
+      ...{ to: 'in_review', reason: 'score 55, said by the service' },
+    },
+    { ...HAPPENED, at: '2026-03-02T10:02:00Z', by: APPLICANT, act: 'interested' },
+    { ...HAPPENED, at: '2026-03-02T10:10:00Z', by: OPERATOR, act: 'pend', missing: ['explanation'] },
+    {
+      ...{
+        ...HAPPENED,
+        at: '2026-03-02T10:20:00Z',
+        by: APPLICANT,
+        act: 'pend_end',
+        missing: ['explanation'],
+      },
+      end: 'answered',
     },
     {
-      ...{ at: '2026-03-02T10:02:00Z', by: 'applicant', act: 'interested', from: null, to: null, reason: '' },
-      ...{ reason_code: null, second: null },
+      ...{ ...HAPPENED, at: '2026-03-02T10:30:00Z', by: { way: 'command_line', id: null, login: MARKUP } },
+      ...{ act: 'free_phone', reason: MARKUP, second: { ...OPERATOR, login: 'tom.luz' } },
     },
   ],
   notes: [{ id: 1, at: '2026-03-02T11:00:00Z', by: BY, text: `Asked the partner.\n${MARKUP}` }],
@@ -109,8 +155,9 @@ export const SHOWN: ApplicationReply = {
       reason_code: 'insufficient_capacity',
       reason: MARKUP,
     },
-    ...{ override: false, by: BY, at: AT, apply_at: '2026-03-02T10:00:10Z', state: 'returned' },
-    ...{ needs_second: 'authority', second: null, ended_at: AT, outcome: `changed meanwhile ${MARKUP}` },
+    ...{ override: false, by: BY, at: AT, apply_at: '2026-03-02T10:00:10Z', state: 'declined' },
+    ...{ needs_second: 'authority', second: BY, ended_at: AT, outcome: `ask for more ${MARKUP}` },
+    returned_for: null,
   },
 };
 
@@ -128,26 +175,37 @@ export const PENDED: ApplicationReply = {
   proposal: null,
 };
 
+/** A line of the service. */
+const LINE = { from: 'service', kind: 'reply', text: null, choices: [], file: null } satisfies Partial<
+  RevealedReply['chat'][number]
+>;
+
 export const REVEALED: RevealedReply = {
   ...PERSON,
+  messages: [{ id: '384', text: `Hola Ana, tu saldo es $ 6.000.000 ${MARKUP}`, choices: ['Me interesa'] }],
   chat: [
-    { at: '2026-03-02T10:02:10Z', from: 'service', turn: 1, text: `Hola ${MARKUP}`, choices: ['Sí', MARKUP] },
     {
-      at: '2026-03-02T10:03:00Z',
+      ...LINE,
+      at: '2026-03-02T10:02:00Z',
       from: 'applicant',
-      turn: 2,
-      text: `Quiero saber más ${MARKUP}`,
-      choices: [],
+      turn: 1,
+      kind: 'interest',
+      text: 'Me interesa',
     },
-    { at: '2026-03-02T10:03:05Z', from: 'service', turn: 2, text: 'Envíanos tus comprobantes.', choices: [] },
-    { at: '2026-03-02T10:04:00Z', from: 'applicant', turn: 3, text: `extracto ${MARKUP}.pdf`, choices: [] },
+    { ...LINE, at: '2026-03-02T10:02:10Z', turn: 1, text: `Hola ${MARKUP}`, choices: ['Sí', MARKUP] },
     {
-      at: '2026-03-02T10:04:05Z',
-      from: 'service',
-      turn: 3,
-      text: 'Gracias, lo estamos leyendo.',
-      choices: [],
+      ...{ ...LINE, at: '2026-03-02T10:03:00Z', from: 'applicant', turn: 2, kind: 'text' },
+      text: `Quiero saber más ${MARKUP}`,
     },
+    {
+      ...{ ...LINE, at: '2026-03-02T10:03:05Z', turn: 2, text: 'Este es el contrato.' },
+      file: 'contract-1.pdf',
+    },
+    {
+      ...{ ...LINE, at: '2026-03-02T10:04:00Z', from: 'applicant', turn: 3, kind: 'file' },
+      file: `extracto ${MARKUP}.pdf`,
+    },
+    { ...LINE, at: '2026-03-02T10:04:05Z', turn: 3, text: 'Gracias, lo estamos leyendo.' },
   ],
   income: [
     {

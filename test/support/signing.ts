@@ -28,7 +28,7 @@ import { TERMS } from './terms.ts';
 /** A way of codes within the process: it keeps what it sends. */
 export class KeptCodes implements CodeSender {
   readonly way = 'sms';
-  result: CodeResult = { kind: 'sent' };
+  result: CodeResult = { kind: 'sent', messageId: 'SM1' };
   readonly sent: PersonsCode[] = [];
 
   async send(code: PersonsCode): Promise<CodeResult> {
@@ -57,7 +57,7 @@ export async function testSigning(store: TestDatabase) {
   const lines: { facts: object; text: string }[] = [];
   const { json, run } = commandLine(store, { DATA_DIR: folder });
   const register = await registrarOf(store);
-  const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+  const { id: partner } = await json('partner', 'add', '--name', 'Acme Contracts', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
   const database = sessionsOf(store);
   const context: SigningContext = {
@@ -125,9 +125,16 @@ export async function testSigning(store: TestDatabase) {
     const second = await answer(id, 'code', codes.last);
     if (first !== 'right' || second !== 'right') throw new Error(`${first}, ${second}`);
   };
+  /** The consent, as the conversation records it. */
+  const consent = (id: ApplicationId) =>
+    proven(id, async () => ({
+      result: null,
+      evidence: [{ kind: 'data_consent_given', at: new Date(), facts: { sha256: 'a'.repeat(64), turn: 1 } }],
+    }));
   /** Everything up to the signature. */
   const sign = async (id: ApplicationId): Promise<string> => {
     const { sha256 } = await make(id);
+    await consent(id);
     await prove(id);
     const signed = await accept(id, sha256);
     if (signed !== 'signed') throw new Error(signed);
@@ -144,6 +151,7 @@ export async function testSigning(store: TestDatabase) {
     proven,
     accept,
     prove,
+    consent,
     sign,
     lastFourOf,
     json,

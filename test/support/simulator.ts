@@ -20,6 +20,8 @@ export async function simulatorPage(
   windows: ContactWindows = new Map(),
 ): Promise<{
   url: string;
+  /** Sends a request as if from this address, without a network. */
+  from(address: string, path: string): Promise<{ statusCode: number; body: string }>;
   simulator: Simulator;
   /** What the listeners of persons' messages heard, in order. */
   heard: Heard[];
@@ -67,12 +69,7 @@ export async function simulatorPage(
     () => {},
   );
   const ops = healthApi({ alive: () => true, ready: async () => true });
-  addSimulatorPage(
-    ops,
-    { database, vault, simulator },
-    'ops.example',
-    (hostname) => `http://${hostname}:8080/docs`,
-  );
+  addSimulatorPage(ops, { database, vault, simulator }, (hostname) => `http://${hostname}:8080/docs`);
   const url = await ops.listen({ host: '127.0.0.1', port: 0 });
   stopFirst(async () => {
     await ops.close();
@@ -83,6 +80,7 @@ export async function simulatorPage(
   });
   return {
     url,
+    from: (remoteAddress, url) => ops.inject({ url, remoteAddress, headers: { host: 'localhost' } }),
     simulator,
     heard,
     setFaults(faults) {

@@ -19,9 +19,10 @@ export function useApplication(id: string): UseQueryResult<Reading<ApplicationRe
   return useQuery({ ...applicationQuery(useQueryClient(), id), refetchInterval: POLL_MS });
 }
 
-/** The personal data. The reading is recorded with its reason. No cache keeps the answer. */
-export async function reveal(id: number, reason: string): Promise<RevealedReply> {
-  return (await act<RevealedReply>('POST', `/applications/${id}/reveal`, { reason })).body;
+/** The personal data. The reading is recorded with its reason, once for each `key`. No cache keeps the answer. */
+export async function reveal(id: number, reason: string, key: string): Promise<RevealedReply> {
+  const headers = { 'Idempotency-Key': key };
+  return (await act<RevealedReply>('POST', `/applications/${id}/reveal`, { reason }, headers)).body;
 }
 
 /** The application's page has the proposal at once: it is no event, so the entity tag does not tell of it. */

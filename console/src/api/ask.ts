@@ -1,5 +1,8 @@
 /** Requests to the operator API. */
 
+import { noteTime } from './clock.ts';
+import { presence } from './presence.ts';
+
 /** The body of an answer that is no success; some have more fields. */
 interface Failure {
   readonly error: string;
@@ -11,11 +14,14 @@ export class AnswerError extends Error {
   readonly status: number;
   /** The body of the answer; null where it was no JSON. */
   readonly body: Failure | null;
+  /** When the request may come again; null: nobody said. */
+  readonly retryAfterSeconds: number | null;
 
-  constructor(status: number, body: Failure | null) {
+  constructor(status: number, body: Failure | null, retryAfterSeconds: number | null = null) {
     super(body?.error ?? `status ${status}`);
     this.status = status;
     this.body = body;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -40,7 +46,7 @@ export type Request = readonly [
 /** Whom the page shows: the service refuses a request where the session is of somebody else. null: nobody. */
 let shown: number | null = null;
 
-/** Tells whom the page shows. Only the way in and out is asked without. */
+/** Tells whom the page shows. */
 export function showOperator(id: number | null): void {
   shown = id;
 }
@@ -68,12 +74,21 @@ export function changeCookie<T>(request: Promise<T>): Promise<T> {
 }
 
 /**
- * Asks the API below `/api`. Throws an `AnswerError` where the answer is no success, or none comes in 15 seconds. What
- * is refused because the cookie changed meanwhile is asked once more, with the new one.
+ * Asks the API below `/api` for the operator whom the page shows. Throws an `AnswerError` where the answer is no
+ * success, or none comes in 15 seconds. What is refused because the cookie changed meanwhile is asked once more, with
+ * the new one.
  */
-export async function ask<Body>(...request: Request): Promise<Reply<Body>> {
+export function ask<Body>(...request: Request): Promise<Reply<Body>> {
+  return askFor<Body>(shown, request);
+}
+
+/** The same for nobody: the ways in, which somebody else than the page shows may take. */
+export function askForNobody<Body>(...request: Request): Promise<Reply<Body>> {
+  return askFor<Body>(null, request);
+}
+
+async function askFor<Body>(operator: number | null, request: Request): Promise<Reply<Body>> {
   const { number, isOver } = change;
-  const operator = shown;
   await isOver;
   try {
     return await send<Body>(operator, request);
@@ -96,7 +111,8 @@ async function send<Body>(
     keepalive: text !== undefined && text.length <= MOST_KEPT,
     headers: {
       ...headers,
-      ...(path.startsWith('/session') ? {} : asOperator(operator)),
+      ...presence(),
+      ...asOperator(operator),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     },
     ...(text !== undefined && { body: text }),
@@ -104,7 +120,13 @@ async function send<Body>(
   }).catch(() => {
     throw new AnswerError(0, null);
   });
+  noteTime(response);
   const answer = await response.json().catch(() => null);
-  if (!response.ok) throw new AnswerError(response.status, answer);
+  if (!response.ok) throw new AnswerError(response.status, answer, secondsOf(response));
   return { body: answer as Body, etag: response.headers.get('ETag'), sentAt };
+}
+
+function secondsOf({ headers }: Response): number | null {
+  const text = headers.get('Retry-After');
+  return text === null ? null : Number(text);
 }

@@ -1,4 +1,5 @@
 /** What a failure means, in the language of the page. */
+import type { Conflict } from '../../../src/desk/rules/conflict.ts';
 import type { Texts } from '../texts/texts.ts';
 import { NotSignedIn } from './act.ts';
 import { AnswerError } from './ask.ts';
@@ -6,16 +7,29 @@ import { AnswerError } from './ask.ts';
 /** `known` are the texts of statuses that mean something of their own where the request was made. */
 export function failureText(
   error: unknown,
-  { frame }: Texts,
+  texts: Texts,
   known: Readonly<Record<number, string>> = {},
 ): string {
+  const { frame } = texts;
   if (error instanceof NotSignedIn) return frame.notProved;
   if (!(error instanceof AnswerError)) return frame.failed;
   const { status } = error;
   if (known[status] !== undefined) return known[status];
+  if (status === 409) return conflictText(error, texts);
   if (status === 0) return frame.noAnswer;
   if (status === 401) return frame.ended;
   if (status === 403) return frame.forbidden;
-  if (status === 429) return frame.throttled;
+  if (status === 429) return throttledText(error, texts);
   return frame.failed;
+}
+
+/** Of one that is over at once, another password was being checked. */
+function throttledText({ retryAfterSeconds }: AnswerError, { frame }: Texts): string {
+  const isOverAtOnce = retryAfterSeconds !== null && retryAfterSeconds <= 1;
+  return isOverAtOnce ? frame.busy : frame.throttled(Math.ceil((retryAfterSeconds ?? 60) / 60));
+}
+
+/** What the code of a 409 means. A service that is newer than the page may have another one. */
+export function conflictText(error: AnswerError, { desk }: Texts): string {
+  return desk.conflicts[error.body?.code as Conflict] ?? desk.conflicts.illegal;
 }

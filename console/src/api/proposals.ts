@@ -3,6 +3,7 @@ import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-q
 import type { Static } from 'typebox';
 import type {
   BulkReply,
+  MadeProposalReply,
   NewBulk,
   NewProposalBody,
   PROPOSAL_LISTS,
@@ -11,7 +12,7 @@ import type {
   UndoneBulk,
 } from '../../../src/desk/routes/proposal-forms.ts';
 import type { NewPend, PendReply } from '../../../src/desk/routes/work-forms.ts';
-import { act } from './act.ts';
+import { act, actAbout } from './act.ts';
 import type { Reply } from './ask.ts';
 import { type Reading, reading } from './read.ts';
 
@@ -34,22 +35,32 @@ export function useProposals(
   });
 }
 
+/** It stands on every page, and little comes back. */
+const BESIDE_POLL_MS = 15_000;
+
+/** The operator's own proposals that came back, the last one first, with the count to confirm: both are on every page. */
+export function useCameBack(): ProposalsReply | undefined {
+  return useProposals('came_back', null, BESIDE_POLL_MS).data?.body;
+}
+
 /** `etag` is that of the application as it was shown; with the same `key` the act counts once. */
 export async function propose(
   id: number,
   body: NewProposalBody,
   { etag, key }: { etag: string; key: string },
-): Promise<Reply<ProposalReply>> {
+): Promise<Reply<MadeProposalReply>> {
   const headers = { 'If-Match': etag, 'Idempotency-Key': key };
-  return act<ProposalReply>('POST', `/applications/${id}/proposals`, body, headers);
+  const about = { step: 'propose', act: body.act, applicationId: id } as const;
+  return actAbout<MadeProposalReply>(about, 'POST', `/applications/${id}/proposals`, body, headers);
 }
 
 export async function undo(proposal: number): Promise<ProposalReply> {
   return (await act<ProposalReply>('POST', `/proposals/${proposal}/undo`, {})).body;
 }
 
-export async function confirm(proposal: number): Promise<ProposalReply> {
-  return (await act<ProposalReply>('POST', `/proposals/${proposal}/confirm`, {})).body;
+export async function confirm({ id, act, application_id }: ProposalReply): Promise<ProposalReply> {
+  const about = { step: 'confirm', act, applicationId: application_id } as const;
+  return (await actAbout<ProposalReply>(about, 'POST', `/proposals/${id}/confirm`, {})).body;
 }
 
 export async function decline(proposal: number, reason: string): Promise<ProposalReply> {
@@ -61,8 +72,11 @@ export async function proposeMany(body: NewBulkBody, key: string): Promise<BulkR
   return (await act<BulkReply>('POST', '/proposals/bulk', body, { 'Idempotency-Key': key })).body;
 }
 
-/** Takes back what is still open of the decision on many that had this key; tells how many. */
-export async function undoMany(key: string): Promise<number> {
+/**
+ * Takes back what is still open of the decision that had this key; tells of which applications. A decision that is
+ * still on its way is taken back too.
+ */
+export async function undoByKey(key: string): Promise<readonly number[]> {
   const headers = { 'Idempotency-Key': key };
   return (await act<Static<typeof UndoneBulk>>('POST', '/proposals/bulk/undo', {}, headers)).body.undone;
 }

@@ -23,8 +23,12 @@ export function newQueries(): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      queries: { retry: (failures, error) => failures < RETRIES && mayPass(error), staleTime: 1_000 },
-      mutations: { retry: false },
+      queries: {
+        ...{ retry: (failures, error) => failures < RETRIES && mayPass(error), staleTime: 1_000 },
+        // Without a network a request fails and says so, instead of waiting unseen.
+        ...{ networkMode: 'always', refetchOnReconnect: true },
+      },
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
   return queries;

@@ -9,7 +9,8 @@ import type {
 } from '../../../src/desk/routes/queue-forms.ts';
 import type { Filters } from '../queue/filters.ts';
 import { act } from './act.ts';
-import { ask, asOperator } from './ask.ts';
+import { ask, asOperator, type Request } from './ask.ts';
+import { presence } from './presence.ts';
 import { type Reading, reading } from './read.ts';
 
 export type SelectionReply = Static<typeof Selection>;
@@ -37,9 +38,21 @@ export function useQueuePartners(): QueuePartnersReply['partners'] {
   return data ?? [];
 }
 
-/** Claims the next free application within the filters; its id is null where nothing is free. */
-export async function claimNext(filters: Filters): Promise<ClaimedReply> {
-  return (await act<ClaimedReply>('POST', '/review-queue/claim-next', filters)).body;
+/**
+ * Claims the next free application within the filters; its id is null where nothing is free. With the same `key` it
+ * claims one.
+ */
+export async function claimNext(filters: Filters, key: string): Promise<ClaimedReply> {
+  return (await act<ClaimedReply>(...nextClaim(filters, key))).body;
+}
+
+/** The same where nobody asked for it: an ended session refuses it, and nothing waits for a sign-in. */
+export async function claimAhead(filters: Filters, key: string): Promise<ClaimedReply> {
+  return (await ask<ClaimedReply>(...nextClaim(filters, key))).body;
+}
+
+function nextClaim(filters: Filters, key: string): Request {
+  return ['POST', '/review-queue/claim-next', filters, { 'Idempotency-Key': key }];
 }
 
 /** Claims an application, or renews one's own claim. 409: another operator holds it, as the body says. */
@@ -54,7 +67,7 @@ export async function claim(id: number): Promise<ClaimedReply> {
 export async function release(id: number, operator: number): Promise<void> {
   await fetch(`/api/applications/${id}/release`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...asOperator(operator) },
+    headers: { 'Content-Type': 'application/json', ...asOperator(operator), ...presence() },
     body: '{}',
     keepalive: true,
   }).catch(() => undefined);

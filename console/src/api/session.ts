@@ -7,14 +7,16 @@ import type {
   SignedIn,
   WaysIn,
 } from '../../../src/operators/routes/forms.ts';
-import { AnswerError, ask, changeCookie } from './ask.ts';
+import { AnswerError, ask, askForNobody, changeCookie } from './ask.ts';
 
 export type Operator = Static<typeof SignedIn>;
+
+type AtProviderReply = Static<typeof AtProvider>;
 
 /** The operator of the session; null: nobody is signed in. */
 export async function readSession(): Promise<Operator | null> {
   try {
-    return (await ask<Operator>('GET', '/session')).body;
+    return (await askForNobody<Operator>('GET', '/session')).body;
   } catch (error) {
     if (error instanceof AnswerError && error.status === 401) return null;
     throw error;
@@ -22,12 +24,12 @@ export async function readSession(): Promise<Operator | null> {
 }
 
 export async function givePassword(login: string, password: string): Promise<void> {
-  await ask('POST', '/session', { login, password });
+  await askForNobody('POST', '/session', { login, password });
 }
 
 /** `code` is one of the app or a recovery code. */
 export async function giveCode(code: string): Promise<void> {
-  await ask('POST', '/session/totp', { code: code.trim() });
+  await askForNobody('POST', '/session/totp', { code: code.trim() });
 }
 
 /** Proves both factors again. The session gets another cookie. */
@@ -35,23 +37,36 @@ export async function proveAgain(password: string, code: string): Promise<void> 
   await changeCookie(ask('POST', '/session/again', { password, code: code.trim() }));
 }
 
-/** Also where the session had ended. */
 export async function signOut(): Promise<void> {
-  await ask('DELETE', '/session').catch((error) => {
-    if (!(error instanceof AnswerError) || error.status !== 401) throw error;
-  });
+  await ask('DELETE', '/session');
+}
+
+/** In every browser. */
+export async function signOutEverywhere(): Promise<void> {
+  await ask('POST', '/session/sign-out-everywhere', {});
+}
+
+/** Whether the link with the token may be used. */
+export async function isLinkUsable(token: string): Promise<boolean> {
+  try {
+    await askForNobody('POST', '/enrolment/look', { token });
+    return true;
+  } catch (error) {
+    if (error instanceof AnswerError && error.status === 404) return false;
+    throw error;
+  }
 }
 
 export async function beginEnrolment(
   token: string,
   password: string,
 ): Promise<Static<typeof EnrolmentBegun>> {
-  return (await ask<Static<typeof EnrolmentBegun>>('POST', '/enrolment', { token, password })).body;
+  return (await askForNobody<Static<typeof EnrolmentBegun>>('POST', '/enrolment', { token, password })).body;
 }
 
 /** Resolves to the recovery codes. */
 export async function endEnrolment(token: string, code: string): Promise<readonly string[]> {
-  const { body } = await ask<Static<typeof EnrolmentEnded>>('POST', '/enrolment/totp', {
+  const { body } = await askForNobody<Static<typeof EnrolmentEnded>>('POST', '/enrolment/totp', {
     token,
     code: code.trim(),
   });
@@ -60,29 +75,26 @@ export async function endEnrolment(token: string, code: string): Promise<readonl
 
 /** Whether operators may sign in at an identity provider, and whether this browser waits for the code. */
 export async function readWaysIn(): Promise<Static<typeof WaysIn>> {
-  return (await ask<Static<typeof WaysIn>>('GET', '/session/oidc')).body;
+  return (await askForNobody<Static<typeof WaysIn>>('GET', '/session/oidc')).body;
 }
 
 /** Begins a sign-in at the identity provider. Resolves to the provider's address. */
-export function beginAtProvider(): Promise<string> {
-  return addressOf('/session/oidc');
+export async function beginAtProvider(): Promise<string> {
+  return (await askForNobody<AtProviderReply>('POST', '/session/oidc')).body.url;
 }
 
 /** Begins the binding of the account behind a link. Resolves to the provider's address. */
-export function beginBinding(token: string): Promise<string> {
-  return addressOf('/enrolment/oidc', { token });
+export async function beginBinding(token: string): Promise<string> {
+  return (await askForNobody<AtProviderReply>('POST', '/enrolment/oidc', { token })).body.url;
 }
 
 /** Begins a sign-in again; `code` is one of the app, null where the account has none. */
-export function beginAgainAtProvider(code: string | null): Promise<string> {
-  return addressOf('/session/again/oidc', code === null ? {} : { code: code.trim() });
-}
-
-async function addressOf(path: string, body?: unknown): Promise<string> {
-  return (await ask<Static<typeof AtProvider>>('POST', path, body)).body.url;
+export async function beginAgainAtProvider(code: string | null): Promise<string> {
+  const body = code === null ? {} : { code: code.trim() };
+  return (await ask<AtProviderReply>('POST', '/session/again/oidc', body)).body.url;
 }
 
 /** Makes the secret of the authenticator app for an account with an identity. */
 export async function addApp(token: string): Promise<Static<typeof EnrolmentBegun>> {
-  return (await ask<Static<typeof EnrolmentBegun>>('POST', '/enrolment/app', { token })).body;
+  return (await askForNobody<Static<typeof EnrolmentBegun>>('POST', '/enrolment/app', { token })).body;
 }

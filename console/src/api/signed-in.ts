@@ -1,7 +1,7 @@
 /** Who is signed in, as the page knows it. */
 import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { giveUp } from './act.ts';
-import { showOperator } from './ask.ts';
+import { AnswerError, showOperator } from './ask.ts';
 import { type Operator, readSession } from './session.ts';
 
 export const SESSION_KEY = ['session'];
@@ -25,6 +25,22 @@ async function readWho(queries: QueryClient): Promise<Session> {
   if (known !== null && known.id !== operator.id) forgetRead(queries);
   showOperator(operator.id);
   return { operator, isOver: false };
+}
+
+/**
+ * Signs out by `end`, also where the session had ended. Where the browser's session is another operator's by now, that
+ * one stays signed in, and the page shows them.
+ */
+export async function leave(queries: QueryClient, end: () => Promise<void>): Promise<void> {
+  const isRefused = await end().then(
+    () => false,
+    (error) => {
+      if (!(error instanceof AnswerError) || error.status !== 401) throw error;
+      return true;
+    },
+  );
+  await forget(queries);
+  if (isRefused) await queries.refetchQueries({ queryKey: SESSION_KEY });
 }
 
 /** Forgets who was signed in and all that the operator did and read: nothing of it may stay for the next one. */

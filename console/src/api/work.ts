@@ -1,5 +1,5 @@
 /** Notes, documents' files, and the lead's view. */
-import { type QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import type { ApplicationReply, NoteReply } from '../../../src/desk/routes/forms.ts';
 import type {
@@ -9,7 +9,8 @@ import type {
   SecondLooksReply,
 } from '../../../src/desk/routes/work-forms.ts';
 import { act } from './act.ts';
-import { ask, type Reply } from './ask.ts';
+import type { Reply } from './ask.ts';
+import { type Reading, reading } from './read.ts';
 
 export type DocumentFile = Static<typeof DocumentFileForm>;
 export type NewLookBody = Static<typeof NewLook>;
@@ -35,24 +36,27 @@ function withNote(notes: readonly NoteReply[] = [], note: NoteReply): NoteReply[
   return [...notes.filter(({ id }) => id !== note.id), note];
 }
 
-/** The file of a document. The reading is recorded with its reason. No cache keeps the answer. */
-export async function revealFile(id: number, document: number, reason: string): Promise<DocumentFile> {
+/** The file of a document. The reading is recorded with its reason, once for each `key`. No cache keeps the answer. */
+export async function revealFile(
+  id: number,
+  document: number,
+  reason: string,
+  key: string,
+): Promise<DocumentFile> {
   const path = `/applications/${id}/documents/${document}/reveal`;
-  return (await act<DocumentFile>('POST', path, { reason })).body;
+  return (await act<DocumentFile>('POST', path, { reason }, { 'Idempotency-Key': key })).body;
 }
 
-export function useLead(days: number): UseQueryResult<LeadReply> {
+export function useLead(days: number): UseQueryResult<Reading<LeadReply>> {
   return useQuery({
-    queryKey: ['lead', String(days)],
-    queryFn: async () => (await ask<LeadReply>('GET', `/lead?days=${days}`)).body,
+    ...reading<LeadReply>(useQueryClient(), ['lead', String(days)], `/lead?days=${days}`),
     refetchInterval: LEAD_POLL_MS,
   });
 }
 
-export function useSecondLooks(): UseQueryResult<SecondLooksReply> {
+export function useSecondLooks(): UseQueryResult<Reading<SecondLooksReply>> {
   return useQuery({
-    queryKey: LOOKS_KEY,
-    queryFn: async () => (await ask<SecondLooksReply>('GET', '/second-looks')).body,
+    ...reading<SecondLooksReply>(useQueryClient(), LOOKS_KEY, '/second-looks'),
     refetchInterval: LEAD_POLL_MS,
   });
 }
@@ -60,9 +64,12 @@ export function useSecondLooks(): UseQueryResult<SecondLooksReply> {
 /** What the looker says of a decision. It leaves the list at once. */
 export async function judge(queries: QueryClient, proposal: number, look: NewLookBody): Promise<void> {
   await act('POST', `/second-looks/${proposal}`, look);
-  queries.setQueryData<SecondLooksReply>(
+  const rest = ({ second_looks }: SecondLooksReply) => ({
+    second_looks: second_looks.filter((one) => one.proposal !== proposal),
+  });
+  queries.setQueryData<Reading<SecondLooksReply>>(
     LOOKS_KEY,
-    (known) => known && { second_looks: known.second_looks.filter((one) => one.proposal !== proposal) },
+    (known) => known && { ...known, body: rest(known.body) },
   );
   await queries.invalidateQueries({ queryKey: ['lead'] });
 }

@@ -9,14 +9,17 @@ import { PageHeading } from '../frame/page-heading.tsx';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 import { Chat } from './chat.tsx';
+import { Earlier } from './earlier.tsx';
 import { Evidence } from './evidence.tsx';
-import { Earlier, Timeline } from './history.tsx';
 import { Notes } from './notes.tsx';
+import { Payment } from './payment.tsx';
 import { usePersonal } from './personal.ts';
 import { Points } from './points.tsx';
 import { RevealDialog } from './reveal-dialog.tsx';
 import { Standing } from './standing.tsx';
+import { useStatusText } from './status-text.ts';
 import { Summary } from './summary.tsx';
+import { Timeline } from './timeline.tsx';
 
 /** `id` is the number as the address has it. */
 export function ApplicationPage({ id, mayReveal }: { id: string; mayReveal: boolean }) {
@@ -24,11 +27,13 @@ export function ApplicationPage({ id, mayReveal }: { id: string; mayReveal: bool
   const { application } = texts;
   const { data, error, isPending } = useApplication(id);
   if (isPending) return <p>{texts.frame.loading}</p>;
-  if (data) return <Shown key={id} application={data.body} mayReveal={mayReveal} />;
+  // What stands below it may be old.
+  const failure = error && <p role="alert">{failureText(error, texts, { 404: application.notFound })}</p>;
   return (
     <>
-      <PageHeading title={application.title} />
-      <p role="alert">{failureText(error, texts, { 404: application.notFound })}</p>
+      {!data && <PageHeading title={application.title} />}
+      {failure}
+      {data && <Shown key={id} application={data.body} mayReveal={mayReveal} />}
     </>
   );
 }
@@ -55,7 +60,7 @@ function Shown({ application, mayReveal }: { application: ApplicationReply; mayR
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={texts.revealTitle}
-        ask={(reason) => reveal(application.id, reason)}
+        ask={(reason, key) => reveal(application.id, reason, key)}
         onRevealed={setRevealed}
       />
       <div className={styles.columns}>
@@ -67,6 +72,7 @@ function Shown({ application, mayReveal }: { application: ApplicationReply; mayR
         </div>
         <div className={styles.column}>
           <Standing application={application} />
+          <Payment application={application} />
           <Earlier application={application} />
           <Notes application={application} mayWrite={mayReveal} />
           <Timeline application={application} />
@@ -76,12 +82,13 @@ function Shown({ application, mayReveal }: { application: ApplicationReply; mayR
   );
 }
 
-function Status({ application: { status, score, decision } }: { application: ApplicationReply }) {
+function Status({ application: { status, signed_at, score, decision } }: { application: ApplicationReply }) {
   const { application: texts, codes } = useTexts();
+  const statusText = useStatusText();
   return (
     <>
       <span className={card.chip} data-state={status ?? undefined}>
-        {status === null ? texts.unreadable : codes.statuses[status]}
+        {statusText(status, signed_at)}
       </span>
       <span>
         {texts.score} <strong>{score ?? '—'}</strong>

@@ -20,6 +20,8 @@ export interface ChatItem {
   readonly text: string | null;
   /** What the applicant sent, as a code; of a message its type. */
   readonly kind: string | null;
+  /** The name of the file that went along. */
+  readonly file: string | null;
   readonly choices: readonly string[];
   /** null: the applicant said it. */
   readonly fate: Fate | null;
@@ -28,9 +30,11 @@ export interface ChatItem {
 /** Everything in the order in which the applicant saw it. `revealed` has the texts; null: nobody revealed them. */
 export function chatItems({ messages, conversation }: Chat, revealed: RevealedReply | null): ChatItem[] {
   const said = conversation === null ? [] : conversationItems(conversation, revealed);
+  const texts = new Map(revealed?.messages.map((message) => [message.id, message]));
   const announced = messages.map(
-    ({ type, status, reason, created_at, changed_at }, index): ChatItem => ({
-      ...{ key: `message ${index}`, at: created_at, from: 'message', text: null, kind: type, choices: [] },
+    ({ id, type, status, reason, created_at, changed_at }): ChatItem => ({
+      ...{ key: `message ${id}`, at: created_at, from: 'message', text: texts.get(id)?.text ?? null },
+      ...{ kind: type, choices: texts.get(id)?.choices ?? [], file: null },
       fate: { status, reason, at: changed_at },
     }),
   );
@@ -40,10 +44,10 @@ export function chatItems({ messages, conversation }: Chat, revealed: RevealedRe
 function conversationItems({ inputs, replies }: Conversation, revealed: RevealedReply | null): ChatItem[] {
   const byTurn = new Map(replies.map((reply) => [reply.turn, reply]));
   if (revealed !== null) {
-    return revealed.chat.map(({ at, from, turn, text, choices }, index): ChatItem => {
+    return revealed.chat.map(({ at, from, turn, kind, text, choices, file }, index): ChatItem => {
       const reply = from === 'service' && turn !== null ? byTurn.get(turn) : undefined;
       const fate = reply === undefined ? null : fateOf(reply);
-      return { key: `line ${index}`, at, from, text, kind: null, choices, fate };
+      return { key: `line ${index}`, at, from, text, kind, choices, file, fate };
     });
   }
   const heard = inputs
@@ -57,6 +61,7 @@ function conversationItems({ inputs, replies }: Conversation, revealed: Revealed
         text: null,
         kind,
         choices: [],
+        file: null,
         fate: null,
       } as ChatItem,
     }));
@@ -71,6 +76,7 @@ function conversationItems({ inputs, replies }: Conversation, revealed: Revealed
         text: null,
         kind: null,
         choices: [],
+        file: null,
       },
       fate: fateOf(reply),
     } as ChatItem,

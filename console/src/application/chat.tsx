@@ -37,7 +37,7 @@ export function Chat({ application: { chat }, revealed }: ChatProps) {
   );
 }
 
-function Line({ item: { at, from, text, kind, choices, fate } }: { item: ChatItem }) {
+function Line({ item: { at, from, text, kind, choices, file, fate } }: { item: ChatItem }) {
   const { application: texts, codes } = useTexts();
   const format = useFormat();
   const kinds: Readonly<Record<string, string>> = codes.inputKinds;
@@ -47,13 +47,18 @@ function Line({ item: { at, from, text, kind, choices, fate } }: { item: ChatIte
   return (
     <li className={bubbles[from]}>
       <p className={bubbles.head}>
-        <span>{from === 'message' ? texts.message : texts[from]}</span>{' '}
+        <span>
+          {from === 'message' ? texts.message : texts[from]}
+          {from === 'message' && text !== null && `: ${instead}`}
+        </span>{' '}
         <time dateTime={at}>{format.time(at)}</time>
       </p>
-      {text === null ? (
-        <p className={bubbles.hidden}>{instead ?? texts.hiddenText}</p>
-      ) : (
-        <p className={bubbles.text}>{text}</p>
+      {text !== null && <p className={bubbles.text}>{text}</p>}
+      {text === null && file === null && <p className={bubbles.hidden}>{instead ?? texts.hiddenText}</p>}
+      {file !== null && (
+        <p className={bubbles.text}>
+          {texts.file}: {file}
+        </p>
       )}
       {choices.length > 0 && (
         <ul className={bubbles.choices} aria-label={texts.choices}>
@@ -78,12 +83,13 @@ const TICKS: Readonly<Partial<Record<Fate['status'], string>>> = {
 function FateLine({ fate: { status, reason, at } }: { fate: Fate }) {
   const { codes } = useTexts();
   const format = useFormat();
+  const reasons: Readonly<Record<string, string>> = codes.messageReasons;
   const isBad = status === 'failed' || status === 'uncertain' || status === 'cancelled';
   return (
     <p className={isBad ? bubbles.bad : status === 'read' ? bubbles.read : bubbles.fate}>
       {TICKS[status] !== undefined && <span aria-hidden="true">{TICKS[status]} </span>}
       {codes.messageStatuses[status]}
-      {reason !== null && ` (${reason})`}, {format.time(at)}
+      {reason !== null && ` (${reasons[reason] ?? reason})`}, {format.time(at)}
     </p>
   );
 }

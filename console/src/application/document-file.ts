@@ -1,12 +1,14 @@
 /** What a page does with a document's file. */
 import type { DocumentFile } from '../api/work.ts';
 
+export const PDF_TYPE = 'application/pdf';
+
 /** The types that the service stores, with the ends of their names. */
 const TYPES: Readonly<Record<string, { readonly end: string; readonly text: string }>> = {
   'image/jpeg': { end: 'jpg', text: 'JPEG' },
   'image/png': { end: 'png', text: 'PNG' },
   'image/webp': { end: 'webp', text: 'WebP' },
-  'application/pdf': { end: 'pdf', text: 'PDF' },
+  [PDF_TYPE]: { end: 'pdf', text: 'PDF' },
 };
 
 /** The type in short; null: it is not known. */

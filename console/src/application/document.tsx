@@ -7,7 +7,8 @@ import { useFormat } from '../format.ts';
 import card from '../frame/card.module.css';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
-import { blobOf, isPicture, nameOf, pictureOf, typeOf } from './document-file.ts';
+import { blobOf, isPicture, nameOf, PDF_TYPE, pictureOf, typeOf } from './document-file.ts';
+import { DocumentLines } from './document-lines.tsx';
 import { usePersonal } from './personal.ts';
 import { RevealDialog } from './reveal-dialog.tsx';
 
@@ -56,9 +57,9 @@ export function DocumentItem({ application, document, mayReveal }: DocumentItemP
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={`${texts.showFile}: ${name}`}
-        ask={(why) => revealFile(application, id, why)}
+        ask={(why, key) => revealFile(application, id, why, key)}
         onRevealed={setFile}
-        known={{ 404: texts.fileGone, 409: texts.fileGone }}
+        known={{ 404: texts.fileGone }}
       />
     </li>
   );
@@ -69,7 +70,11 @@ function File({ file, id, name }: { file: DocumentFile; id: number; name: string
   if (isPicture(file)) return <img className={styles.picture} src={pictureOf(file)} alt={name} />;
   return (
     <>
-      <p className={card.quiet}>{texts.noPicture}</p>
+      {file.lines === null ? (
+        <p className={card.quiet}>{file.content_type === PDF_TYPE ? texts.noText : texts.noPicture}</p>
+      ) : (
+        <DocumentLines lines={file.lines} counted={file.counted} name={name} />
+      )}
       <Download file={file} name={nameOf(file, id)} />
     </>
   );

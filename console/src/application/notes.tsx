@@ -54,7 +54,7 @@ function NewNote({ id }: { id: number }) {
     event.preventDefault();
     adding.mutate();
   };
-  const known = { 400: texts.application.badNote, 409: texts.application.tooManyNotes };
+  const known = { 400: texts.application.badNote };
   return (
     <form className={card.form} onSubmit={submit}>
       <label>

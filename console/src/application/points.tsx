@@ -48,7 +48,7 @@ export function Points({
               </th>
               <td>{points ?? texts.unreadable}</td>
               <td>{most}</td>
-              <td>{lost === null ? texts.unreadable : lost === 0 ? '0' : `−${lost}`}</td>
+              <td>{lost === null ? texts.unreadable : lessOf(lost)}</td>
             </tr>
           ))}
         </tbody>
@@ -57,10 +57,12 @@ export function Points({
             <th scope="row">{texts.score}</th>
             <td>{score ?? texts.unreadable}</td>
             <td>{total}</td>
-            <td>{score === null ? texts.unreadable : `−${total - score}`}</td>
+            <td>{score === null ? texts.unreadable : lessOf(total - score)}</td>
           </tr>
         </tfoot>
       </table>
     </Card>
   );
 }
+
+const lessOf = (lost: number) => (lost === 0 ? '0' : `−${lost}`);

@@ -3,6 +3,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { failureText } from '../api/failure.ts';
+import { RequestKey } from '../api/request-key.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import card from '../frame/card.module.css';
 import { useTexts } from '../texts/texts.ts';
@@ -11,8 +12,8 @@ interface RevealDialogProps<Revealed> {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** Asks the service for it, with the reason. */
-  readonly ask: (reason: string) => Promise<Revealed>;
+  /** Asks the service for it, with the reason. With the same key it counts once. */
+  readonly ask: (reason: string, key: string) => Promise<Revealed>;
   readonly onRevealed: (revealed: Revealed) => void;
   /** What refusals mean here, by status. */
   readonly known?: Readonly<Record<number, string>>;
@@ -37,8 +38,9 @@ function ReasonForm<Revealed>({
   const texts = useTexts();
   const { application, frame } = texts;
   const [reason, setReason] = useState('');
+  const [key] = useState(() => new RequestKey());
   const asking = useMutation({
-    mutationFn: () => ask(reason.trim()),
+    mutationFn: () => ask(reason.trim(), key.of(reason.trim())),
     // What was revealed stays in the component that shows it.
     gcTime: 0,
     onSuccess: (revealed) => {

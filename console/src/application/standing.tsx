@@ -4,7 +4,9 @@ import type { ReactNode } from 'react';
 import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
 import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
 import type { PendReply } from '../../../src/desk/routes/work-forms.ts';
+import { timeNow } from '../api/clock.ts';
 import { useClaimState } from '../decide/desk.tsx';
+import { outcomeText } from '../decide/outcome.ts';
 import { useFormat } from '../format.ts';
 import card from '../frame/card.module.css';
 import { Card, Facts } from '../frame/card.tsx';
@@ -27,7 +29,7 @@ export function Standing({ application: { id, review, proposal } }: { applicatio
   }
   return (
     <Card title={texts.review}>
-      <Facts facts={facts} />
+      {facts.length > 0 && <Facts facts={facts} />}
       {review?.pend && <Pended pend={review.pend} />}
       {proposal && <Proposed proposal={proposal} />}
     </Card>
@@ -38,7 +40,7 @@ export function Standing({ application: { id, review, proposal } }: { applicatio
 function Due({ at }: { at: string }) {
   const { application: texts } = useTexts();
   const format = useFormat();
-  const isOverdue = Date.parse(at) < Date.now();
+  const isOverdue = Date.parse(at) < timeNow();
   return (
     <span className={isOverdue ? styles.overdue : undefined}>
       {isOverdue && `${texts.overdue}, `}
@@ -69,18 +71,20 @@ function Pended({ pend: { missing, by, at, ends_at, message } }: { pend: PendRep
 function Proposed({ proposal }: { proposal: ProposalReply }) {
   const { application: texts, desk } = useTexts();
   const format = useFormat();
-  const { act, reason_code, reason, by, at, apply_at, state, needs_second, second, ended_at, outcome } =
-    proposal;
+  const { act, reason_code, reason, by, at, apply_at, state, needs_second, second, ended_at } = proposal;
   const facts: (readonly [string, ReactNode])[] = [
     [texts.state, desk.proposalStates[state]],
     [texts.code, desk.reasonCodes[reason_code]],
     [texts.by, `${by.login}, ${format.time(at)}`],
   ];
-  if (reason !== '') facts.push([texts.why, reason]);
-  if (state === 'proposed') facts.push([texts.appliesAt, format.time(apply_at)]);
+  if (reason !== '' && reason !== reason_code) facts.push([texts.why, reason]);
+  // Until the second operator confirms, nothing applies it at that time.
+  const waitsForSecond = needs_second !== null && second === null;
+  if (state === 'proposed' && !waitsForSecond) facts.push([texts.appliesAt, format.time(apply_at)]);
   if (needs_second !== null)
     facts.push([texts.second, second === null ? desk.secondReasons[needs_second] : second.login]);
   if (ended_at !== null) facts.push([texts.ended, format.time(ended_at)]);
+  const outcome = outcomeText(proposal, desk);
   if (outcome !== null) facts.push([texts.outcome, outcome]);
   return (
     <div className={styles.part}>

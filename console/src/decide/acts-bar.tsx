@@ -5,7 +5,7 @@ import { AnswerError } from '../api/ask.ts';
 import { useFormat } from '../format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
-import { type Act, mayRetry } from './acts.ts';
+import { type Act, mayRetry, mayUndo } from './acts.ts';
 import styles from './decide.module.css';
 import { useActs, useDesk } from './desk.tsx';
 import { failedActText } from './failed-act.ts';
@@ -15,7 +15,7 @@ export function ActsBar() {
   const { acts: store } = useDesk();
   const { decide } = useTexts();
   useShortcuts({ u: () => store.undo() });
-  const newest = acts.findLast(({ state }) => state === 'proposed');
+  const newest = acts.findLast(mayUndo);
   return (
     <>
       <div className={styles.acts} role="status" aria-atomic="false" aria-label={decide.acts}>
@@ -40,24 +40,31 @@ function OpenAct({ act, isNewest }: { act: Act; isNewest: boolean }) {
   const { decide, desk } = useTexts();
   const { acts } = useDesk();
   const { key, applicationId, state, proposal } = act;
+  const waitsForSecond =
+    proposal?.state === 'proposed' &&
+    proposal.needs_second !== null &&
+    (state === 'proposed' || state === 'over');
   return (
     <>
       <span>
         {applicationId}: {desk.proposed[act.body.act]}
         {state === 'undone' && `, ${decide.undone}`}
-        {proposal?.needs_second != null && state === 'proposed' && `, ${decide.waitsForSecond}`}
+        {state === 'over' && proposal && `. ${desk.proposalStates[proposal.state]}`}
+        {waitsForSecond && `, ${decide.waitsForSecond}`}
       </span>
-      {state === 'sending' && <span className={styles.quiet}>{decide.sending}</span>}
-      {(state === 'proposed' || state === 'undoing') && (
-        <>
-          <SecondsLeft until={act.undoUntil} />
-          <button type="button" disabled={state === 'undoing'} onClick={() => acts.undo(key)}>
-            {decide.undo} <span className={styles.unseen}>{decide.application(applicationId)}</span>
-            {isNewest && <kbd>u</kbd>}
-          </button>
-        </>
+      {state === 'sending' && (
+        <span className={styles.quiet}>{act.isUnwanted ? decide.undoing : decide.sending}</span>
       )}
-      {state === 'undone' && <Link href={`/applications/${applicationId}`}>{decide.open}</Link>}
+      {(state === 'proposed' || state === 'undoing') && <SecondsLeft until={act.undoUntil} />}
+      {(mayUndo(act) || state === 'undoing') && (
+        <button type="button" disabled={state === 'undoing'} onClick={() => acts.undo(key)}>
+          {decide.undo} <span className={styles.unseen}>{decide.application(applicationId)}</span>
+          {isNewest && <kbd>u</kbd>}
+        </button>
+      )}
+      {(state === 'undone' || state === 'over') && (
+        <Link href={`/applications/${applicationId}`}>{decide.open}</Link>
+      )}
     </>
   );
 }
@@ -78,13 +85,13 @@ function SecondsLeft({ until }: { until: number }) {
   );
 }
 
-function FailedAct({ act: { key, applicationId, body, error, proposal } }: { act: Act }) {
+function FailedAct({ act: { key, applicationId, body, error, proposal, isUnwanted } }: { act: Act }) {
   const texts = useTexts();
   const { decide, desk } = texts;
   const { acts } = useDesk();
   const format = useFormat();
-  const isUndo = proposal !== null;
-  const isTooLate = isUndo && error instanceof AnswerError && error.status === 409;
+  const isUndo = proposal !== null || isUnwanted;
+  const isTooLate = proposal !== null && error instanceof AnswerError && error.status === 409;
   const why = isTooLate ? decide.tooLate : failedActText(error, texts, format.time);
   return (
     <div className={styles.failed} role="alert">

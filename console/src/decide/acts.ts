@@ -1,10 +1,14 @@
 /** The decisions that were made on this page and are not over: on their way, to be undone, or failed. */
 import type { QueryClient } from '@tanstack/react-query';
-import type { NewProposalBody, ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type {
+  MadeProposalReply,
+  NewProposalBody,
+  ProposalReply,
+} from '../../../src/desk/routes/proposal-forms.ts';
 import { NotSignedIn } from '../api/act.ts';
 import { showProposal } from '../api/application.ts';
 import { AnswerError } from '../api/ask.ts';
-import { propose, undo } from '../api/proposals.ts';
+import { propose, undo, undoByKey } from '../api/proposals.ts';
 
 /** What was decided, and on which state of the application. */
 export interface Decision {
@@ -17,8 +21,11 @@ export interface Decision {
 export interface Act extends Decision {
   /** The key that makes the act count once. */
   readonly key: string;
-  readonly state: 'sending' | 'proposed' | 'undoing' | 'undone' | 'failed';
+  /** `over`: the proposal came too late to be undone, as its own state says. */
+  readonly state: 'sending' | 'proposed' | 'undoing' | 'undone' | 'over' | 'failed';
   readonly proposal: ProposalReply | null;
+  /** Undone before it was sent: its undo follows the answer. */
+  readonly isUnwanted: boolean;
   /** Until then it can be undone, by `performance.now()`. */
   readonly undoUntil: number;
   /** Why it failed, or why it could not be undone. */
@@ -27,7 +34,7 @@ export interface Act extends Decision {
 
 const TRIES = 4;
 const FIRST_WAIT_MS = 1_000;
-/** How long the page says that an act is undone. */
+/** How long the page says what became of an act. */
 const SAID_MS = 8_000;
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -60,7 +67,15 @@ export class Acts {
 
   decide(decision: Decision): void {
     const key = crypto.randomUUID();
-    const act: Act = { ...decision, key, state: 'sending', proposal: null, undoUntil: 0, error: null };
+    const open = {
+      key,
+      state: 'sending',
+      proposal: null,
+      isUnwanted: false,
+      undoUntil: 0,
+      error: null,
+    } as const;
+    const act: Act = { ...decision, ...open };
     this.#put([...this.#acts, act]);
     void this.#send(act);
   }
@@ -77,12 +92,17 @@ export class Acts {
     void this.#send(act);
   }
 
-  /** Undoes the act with the key; without one the newest that can be undone. */
+  /** Undoes the act with the key; without one the newest that can be undone, also while it is still being sent. */
   undo(key?: string): void {
-    const act = this.#acts.findLast(
-      (known) => known.state === 'proposed' && (key === undefined || known.key === key),
-    );
-    if (act?.proposal != null) void this.#undo(act, act.proposal);
+    const act = this.#acts.findLast((known) => mayUndo(known) && (key === undefined || known.key === key));
+    if (act === undefined) return;
+    if (act.proposal !== null) {
+      void this.#undo(act, act.proposal);
+      return;
+    }
+    this.#change(act.key, { isUnwanted: true });
+    // At once: the tab may be closed before the answer. Where this fails, the undo after the answer does it.
+    void undoByKey(act.key).catch(() => undefined);
   }
 
   dismiss(key: string): void {
@@ -94,16 +114,13 @@ export class Acts {
     for (let tries = 1; ; tries += 1) {
       try {
         const { body: proposal, sentAt } = await propose(applicationId, body, { etag, key });
-        const undoUntil = sentAt + Date.parse(proposal.apply_at) - Date.parse(proposal.at);
-        showProposal(this.#queries, proposal);
-        this.#change(key, { state: 'proposed', proposal, undoUntil });
-        await wait(Math.max(0, undoUntil - performance.now()));
-        if (this.#acts.find((known) => known.key === key)?.state === 'proposed') this.dismiss(key);
-        return;
+        return await this.#proposed(act, proposal, sentAt);
       } catch (error) {
         const isOver = tries === TRIES || !mayPass(error);
         if (!isOver) await wait(FIRST_WAIT_MS * 2 ** (tries - 1));
         if (isOver || !this.#isOpen) {
+          // What was refused for good is not there to be undone.
+          if (this.#isUnwanted(key) && !mayRetry(error)) return await this.#sayUndone(key);
           this.#change(key, { state: 'failed', error });
           return;
         }
@@ -111,16 +128,46 @@ export class Acts {
     }
   }
 
+  async #proposed(act: Act, { now, ...proposal }: MadeProposalReply, sentAt: number): Promise<void> {
+    const { key } = act;
+    // The answer may be that of a repetition: its proposal was made earlier, and may have ended.
+    const undoUntil = sentAt + Date.parse(proposal.apply_at) - Date.parse(now);
+    showProposal(this.#queries, proposal);
+    this.#change(key, { proposal, undoUntil });
+    if (proposal.state === 'undone') return this.#sayUndone(key);
+    if (this.#isUnwanted(key)) return this.#undo(act, proposal);
+    if (proposal.state !== 'proposed' || undoUntil <= performance.now()) return this.#sayOver(key);
+    this.#change(key, { state: 'proposed' });
+    await wait(undoUntil - performance.now());
+    if (this.#acts.find((known) => known.key === key)?.state === 'proposed') this.dismiss(key);
+  }
+
+  async #sayOver(key: string): Promise<void> {
+    this.#change(key, { state: 'over' });
+    // What came back is told beside it.
+    void this.#queries.invalidateQueries({ queryKey: ['proposals'] });
+    await wait(SAID_MS);
+    this.dismiss(key);
+  }
+
   async #undo({ key }: Act, { id }: ProposalReply): Promise<void> {
     this.#change(key, { state: 'undoing', error: null });
     try {
       showProposal(this.#queries, await undo(id));
-      this.#change(key, { state: 'undone' });
-      await wait(SAID_MS);
-      this.dismiss(key);
+      await this.#sayUndone(key);
     } catch (error) {
       this.#change(key, { state: 'failed', error });
     }
+  }
+
+  async #sayUndone(key: string): Promise<void> {
+    this.#change(key, { state: 'undone' });
+    await wait(SAID_MS);
+    this.dismiss(key);
+  }
+
+  #isUnwanted(key: string): boolean {
+    return this.#acts.some((act) => act.key === key && act.isUnwanted);
   }
 
   #change(key: string, change: Partial<Act>): void {
@@ -131,6 +178,11 @@ export class Acts {
     this.#acts = acts;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Whether an undo takes an act back. */
+export function mayUndo({ state, isUnwanted }: Act): boolean {
+  return state === 'proposed' || (state === 'sending' && !isUnwanted);
 }
 
 /** Whether an operator may send a failed act again. */

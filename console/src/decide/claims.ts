@@ -4,6 +4,8 @@ import { claim, release } from '../api/queue.ts';
 
 /** Well below the lease, so that one lost request loses no claim. */
 const RENEW_MS = 15_000;
+/** A claim that is not renewed ends (docs/operators.md, "The review queue"). */
+const LEASE_MS = 120_000;
 
 /** `asked`: the answer is on its way. `held`: by this operator. Else another one holds it, or it is not in the queue. */
 export type ClaimState =
@@ -15,6 +17,8 @@ export const NOT_CLAIMED: ClaimState = { is: 'none' };
 export class Claims {
   readonly #operator: number;
   readonly #states = new Map<number, ClaimState>();
+  /** When what is held was asked for last, by `performance.now()`. */
+  readonly #heldSince = new Map<number, number>();
   readonly #listeners = new Set<() => void>();
 
   /** `operator`: the id of the one who claims. */
@@ -25,6 +29,7 @@ export class Claims {
   /** Renews from now on. Returns what ends it, which gives everything back. */
   start(): () => void {
     const renew = () => {
+      this.#endLeases();
       if (document.visibilityState !== 'visible') return;
       // Also what another operator holds: the application is on the page, and may be free by now.
       for (const [id, { is }] of this.#states) if (is !== 'none') void this.#ask(id);
@@ -41,6 +46,7 @@ export class Claims {
       window.removeEventListener('pagehide', leave);
       leave();
       this.#states.clear();
+      this.#heldSince.clear();
     };
   }
 
@@ -55,7 +61,7 @@ export class Claims {
 
   /** Takes note of a claim that `claim-next` made. */
   note(id: number): void {
-    this.#set(id, { is: 'held' });
+    this.#hold(id, performance.now());
   }
 
   /** Claims the application, unless this page holds it. */
@@ -74,6 +80,7 @@ export class Claims {
   /** Renews it no more: it was decided, or skipped, and its lease ends by itself. */
   forget(id: number): void {
     this.#states.delete(id);
+    this.#heldSince.delete(id);
     this.#tell();
   }
 
@@ -82,11 +89,12 @@ export class Claims {
   }
 
   async #ask(id: number): Promise<void> {
+    const askedAt = performance.now();
     try {
       await claim(id);
       // Given back meanwhile: the answer came too late.
       if (!this.#states.has(id)) await release(id, this.#operator);
-      else this.#set(id, { is: 'held' });
+      else this.#hold(id, askedAt);
     } catch (error) {
       if (this.#states.has(id) && error instanceof AnswerError) this.#refused(id, error);
     }
@@ -94,8 +102,23 @@ export class Claims {
 
   #refused(id: number, { status, body }: AnswerError): void {
     const by = body?.by as { login: string } | undefined;
-    if (status === 409 && by) this.#set(id, { is: 'other', login: by.login, until: String(body?.until) });
+    const until = body?.until;
+    // Without an end it is no claim: a decision is proposed, and the application tells of it.
+    if (status === 409 && by && typeof until === 'string')
+      this.#set(id, { is: 'other', login: by.login, until });
     else if (status >= 400 && status < 500 && status !== 429) this.#set(id, NOT_CLAIMED);
+  }
+
+  #hold(id: number, since: number): void {
+    this.#heldSince.set(id, since);
+    this.#set(id, { is: 'held' });
+  }
+
+  /** Where no answer renewed a claim for the time of its lease, another operator may have it. */
+  #endLeases(): void {
+    const now = performance.now();
+    for (const [id, { is }] of this.#states)
+      if (is === 'held' && now - this.#heldSince.get(id)! >= LEASE_MS) this.#set(id, { is: 'asked' });
   }
 
   #set(id: number, state: ClaimState): void {

@@ -28,17 +28,19 @@ export function ConfirmButtons({ proposal, hasKey, onAnswered }: ConfirmButtonsP
     onAnswered?.(answered);
     return queries.invalidateQueries({ queryKey: ['proposals'] });
   };
-  const yes = useMutation({ mutationFn: () => confirm(proposal.id), onSuccess });
+  const yes = useMutation({ mutationFn: () => confirm(proposal), onSuccess });
   const no = useMutation({ mutationFn: (reason: string) => decline(proposal.id, reason), onSuccess });
-  useShortcuts({ c: hasKey ? () => yes.mutate() : undefined });
-  const known = { 403: proposals.ownProposal, 404: proposals.moved, 409: proposals.moved };
+  // A second press, or one beside a decline that is on its way, answers nothing more.
+  const isPending = yes.isPending || no.isPending;
+  useShortcuts({ c: hasKey && !isPending ? () => yes.mutate() : undefined });
+  const known = { 403: proposals.ownProposal, 404: proposals.moved };
   return (
     <>
       {yes.isError && <span role="alert">{failureText(yes.error, texts, known)}</span>}
-      <button type="button" data-main disabled={yes.isPending} onClick={() => yes.mutate()}>
+      <button type="button" data-main disabled={isPending} onClick={() => yes.mutate()}>
         {decide.confirm} {hasKey && <kbd>c</kbd>}
       </button>
-      <button type="button" disabled={yes.isPending} onClick={() => setDeclining(true)}>
+      <button type="button" disabled={isPending} onClick={() => setDeclining(true)}>
         {decide.decline}
       </button>
       {isDeclining && (

@@ -16,6 +16,7 @@ import { ConfirmButtons } from './confirm-buttons.tsx';
 import styles from './decide.module.css';
 import { useClaimState, useDesk } from './desk.tsx';
 import { failedActText } from './failed-act.ts';
+import { PaymentFacts } from './payment-facts.tsx';
 import { PendDialog } from './pend-dialog.tsx';
 import { ReasonDialog } from './reason-dialog.tsx';
 import { useNext } from './use-next.ts';
@@ -77,7 +78,9 @@ function Decide({ shown, operatorId, onDecided }: DecideProps) {
   };
   const decideOn = (body: NewProposalBody, on: string) => {
     desk.acts.decide({ applicationId: id, body, etag: on });
-    done();
+    // What is not of the queue has no next one.
+    if (application.status === 'in_review') done();
+    else setAsked(null);
   };
   return (
     <>
@@ -95,12 +98,19 @@ function Decide({ shown, operatorId, onDecided }: DecideProps) {
       {choices.mayResume && <Resume id={id} />}
       {choices.open !== null && choices.mayConfirm && <ConfirmButtons proposal={choices.open} hasKey />}
       {asked?.act === 'pend' && (
-        <PendDialog id={id} etag={asked.etag} onClose={() => setAsked(null)} onPended={done} />
+        <PendDialog
+          id={id}
+          takesText={application.chat.takes_text}
+          etag={asked.etag}
+          onClose={() => setAsked(null)}
+          onPended={done}
+        />
       )}
       {asked !== null && asked.act !== 'pend' && (
         <ReasonDialog
           act={asked.act}
           title={`${names.acts[asked.act]}: ${decide.application(id)}`}
+          {...(asked.act === 'disburse' && { note: <PaymentFacts application={application} /> })}
           onClose={() => setAsked(null)}
           onDecide={(body) => decideOn(body, asked.etag)}
         />
@@ -124,7 +134,9 @@ function Standing({ application: { id }, choices: { acts, open }, etag }: Standi
   const said = () => {
     if (open !== null) {
       const proposed = decide.proposedBy(desk.proposed[open.act], open.by.login);
-      return open.needs_second === null ? proposed : `${proposed}; ${decide.waitsForSecond}`;
+      return open.needs_second === null || open.second !== null
+        ? proposed
+        : `${proposed}; ${decide.waitsForSecond}`;
     }
     if (acts.length === 0) return decide.notInQueue;
     if (claim.is === 'other') return decide.heldBy(claim.login, format.time(claim.until));

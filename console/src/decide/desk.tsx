@@ -4,6 +4,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState, useSync
 import { type Act, Acts } from './acts.ts';
 import { Ahead } from './ahead.ts';
 import { type ClaimState, Claims } from './claims.ts';
+import { watchDecisions } from './unsent.ts';
 
 interface Desk {
   readonly claims: Claims;
@@ -26,6 +27,7 @@ export function DeskProvider({ operator, children }: { operator: number; childre
   const [desk] = useState(() => newDesk(queries, operator));
   useEffect(() => desk.claims.start(), [desk]);
   useEffect(() => desk.acts.start(), [desk]);
+  useEffect(() => watchDecisions(desk.acts), [desk]);
   return <DeskContext value={desk}>{children}</DeskContext>;
 }
 

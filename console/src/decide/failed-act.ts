@@ -1,7 +1,9 @@
 /** Why a decision, or what else is done to an application, was refused: in words that say what to do. */
+
 import type { ChangedReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { Conflict } from '../../../src/desk/rules/conflict.ts';
 import { AnswerError } from '../api/ask.ts';
-import { failureText } from '../api/failure.ts';
+import { conflictText, failureText } from '../api/failure.ts';
 import type { Texts } from '../texts/texts.ts';
 
 /** `time` writes a time in the language of the page. */
@@ -12,13 +14,24 @@ export function failedActText(error: unknown, texts: Texts, time: (iso: string) 
     if (by === undefined || act === undefined || at === undefined) return decide.changed;
     return decide.changedBy(by.login, codes.acts[act as keyof typeof codes.acts] ?? act, time(at));
   }
-  return failureText(error, texts, { 403: decide.forbidden, 409: conflictText(error, texts) });
+  if (error instanceof AnswerError && error.status === 409) return actConflictText(error, texts, time);
+  return failureText(error, texts, { 403: decide.forbidden });
 }
 
-/** The body of a 409 names who stands in the way: by a proposal, which has an act, or by a claim. */
-function conflictText(error: unknown, { decide, desk }: Texts): string {
-  const { by, act } = (error instanceof AnswerError ? (error.body ?? {}) : {}) as Partial<ChangedReply>;
-  if (by === undefined) return decide.illegal;
-  if (act === undefined) return decide.claimedBy(by.login);
-  return decide.proposedBy(desk.proposed[act as keyof typeof desk.proposed] ?? act, by.login);
+interface ConflictBody {
+  readonly code?: Conflict;
+  readonly by?: { readonly login: string };
+  readonly act?: string;
+  readonly until?: string;
+}
+
+/** The body of a 409 has a code, and of some who stands in the way or until when. */
+function actConflictText(error: AnswerError, texts: Texts, time: (iso: string) => string): string {
+  const { decide, desk } = texts;
+  const { code, by, act, until } = (error.body ?? {}) as ConflictBody;
+  if (code === 'claimed' && by) return decide.claimedBy(by.login);
+  if (code === 'proposed' && by)
+    return decide.proposedBy(desk.proposed[act as keyof typeof desk.proposed] ?? act, by.login);
+  if (code === 'withdrawable' && until) return decide.withdrawable(time(until));
+  return conflictText(error, texts);
 }

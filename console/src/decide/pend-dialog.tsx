@@ -1,6 +1,6 @@
 /** Pends an application: what is missing, what the applicant is told, and when it comes back by itself. */
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { type NewPendBody, pend } from '../api/proposals.ts';
 import { RequestKey } from '../api/request-key.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
@@ -13,16 +13,19 @@ type Missing = NewPendBody['missing'][number];
 
 interface PendDialogProps {
   readonly id: number;
+  /** The channel takes a message to the applicant now. */
+  readonly takesText: boolean;
   /** The entity tag of the application as it was shown. */
   readonly etag: string;
   readonly onClose: () => void;
   readonly onPended: () => void;
 }
 
-export function PendDialog({ id, etag, onClose, onPended }: PendDialogProps) {
+export function PendDialog({ id, takesText, etag, onClose, onPended }: PendDialogProps) {
   const texts = useTexts();
-  const { decide, desk, frame } = texts;
+  const { codes, decide, desk, frame } = texts;
   const format = useFormat();
+  const noWindow = useId();
   const [missing, setMissing] = useState<readonly Missing[]>([]);
   const [message, setMessage] = useState('');
   const [hours, setHours] = useState('72');
@@ -32,16 +35,19 @@ export function PendDialog({ id, etag, onClose, onPended }: PendDialogProps) {
       const body = { missing: [...missing], message: message.trim() || null, hours: Number(hours) };
       return pend(id, body, { etag, key: keys.of(body) });
     },
-    onSuccess: onPended,
+    // A message that the applicant never gets is not dropped in silence: its text stays to be copied.
+    onSuccess: (pended) => {
+      if (pended.message !== 'no_window') onPended();
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    ask.mutate();
+    if (!ask.isSuccess) ask.mutate();
   };
   return (
     <Dialog
       isOpen
-      onClose={onClose}
+      onClose={ask.isSuccess ? onPended : onClose}
       title={`${decide.pend}: ${decide.application(id)}`}
       note={decide.pendNote}
     >
@@ -67,9 +73,15 @@ export function PendDialog({ id, etag, onClose, onPended }: PendDialogProps) {
             rows={3}
             maxLength={1_000}
             value={message}
+            aria-describedby={takesText ? undefined : noWindow}
             onChange={({ target }) => setMessage(target.value)}
           />
         </label>
+        {!takesText && (
+          <p id={noWindow} className={styles.held}>
+            {decide.noWindow}
+          </p>
+        )}
         <label>
           {decide.hours}
           <input
@@ -82,13 +94,22 @@ export function PendDialog({ id, etag, onClose, onPended }: PendDialogProps) {
           />
         </label>
         {ask.isError && <p role="alert">{failedActText(ask.error, texts, format.time)}</p>}
+        {ask.isSuccess && <p role="alert">{decide.pendedUntold(codes.pendMessages[ask.data.message])}</p>}
         <DialogButtons>
-          <button type="submit" data-main disabled={ask.isPending || missing.length === 0}>
-            {decide.pend}
-          </button>
-          <button type="button" onClick={onClose}>
-            {frame.cancel}
-          </button>
+          {ask.isSuccess ? (
+            <button type="button" data-main onClick={onPended}>
+              {decide.next}
+            </button>
+          ) : (
+            <>
+              <button type="submit" data-main disabled={ask.isPending || missing.length === 0}>
+                {decide.pend}
+              </button>
+              <button type="button" onClick={onClose}>
+                {frame.cancel}
+              </button>
+            </>
+          )}
         </DialogButtons>
       </form>
     </Dialog>

@@ -1,5 +1,5 @@
 /** Asks for the reason code of a decision. One key picks the code and proposes. */
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
 import { codesOfOperators, type ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
 import type { NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
@@ -12,7 +12,7 @@ import styles from './decide.module.css';
 interface ReasonDialogProps {
   readonly act: ReviewAction;
   readonly title: string;
-  readonly note?: string;
+  readonly note?: ReactNode;
   readonly isPending?: boolean;
   /** Why the last try failed; null: none did. */
   readonly failure?: string | null;

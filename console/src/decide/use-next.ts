@@ -37,15 +37,22 @@ export function useNext(id: number, application: ApplicationReply | undefined): 
   const open = async () => {
     setPending(true);
     setFailure(null);
+    const { pathname } = window.location;
     try {
       const next = await ahead.take(search);
+      // The operator went elsewhere meanwhile, and stays there.
+      if (window.location.pathname !== pathname) {
+        if (next !== null && window.location.pathname !== `/applications/${next}`) claims.give(next);
+        return;
+      }
       const query = search === '' ? '' : `?${search}`;
       if (next === null) navigate(`/queue${query}`, { state: { nothingFree: true } });
       else navigate(`/applications/${next}${query}`);
     } catch (error) {
       setFailure(failureText(error, texts));
+    } finally {
+      setPending(false);
     }
-    setPending(false);
   };
   const skip = () => {
     claims.forget(id);

@@ -1,9 +1,7 @@
 /** What stands around every page: the name, the language, the way out. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { failureText } from '../api/failure.ts';
-import { type Operator, signOut } from '../api/session.ts';
-import { forget } from '../api/signed-in.ts';
+import { type Operator, signOut, signOutEverywhere } from '../api/session.ts';
 import { KeyboardHelp } from '../keyboard/keyboard-help.tsx';
 import {
   isLanguage,
@@ -13,7 +11,9 @@ import {
   useLanguage,
   useTexts,
 } from '../texts/texts.ts';
+import { Account } from './account.tsx';
 import styles from './frame.module.css';
+import { LeaveDialog, useLeaving } from './leaving.tsx';
 import { Pages } from './pages.tsx';
 
 interface FrameProps {
@@ -33,11 +33,13 @@ export function Frame({ operator, onLanguage, children }: FrameProps) {
       <header className={styles.bar}>
         <p className={styles.brand}>Ventanilla</p>
         {operator && <Pages role={operator.role} />}
-        <span className={styles.tools}>
-          {operator && <KeyboardHelp />}
-          <LanguageField onLanguage={onLanguage} />
-          {operator && <SignOut operator={operator} />}
-        </span>
+        {operator === null ? (
+          <span className={styles.tools}>
+            <LanguageField onLanguage={onLanguage} />
+          </span>
+        ) : (
+          <Tools operator={operator} onLanguage={onLanguage} />
+        )}
       </header>
       <main id="content" tabIndex={-1} className={styles.content}>
         {children}
@@ -68,20 +70,27 @@ function LanguageField({ onLanguage }: Pick<FrameProps, 'onLanguage'>) {
   );
 }
 
-function SignOut({ operator }: { operator: Operator }) {
+interface ToolsProps extends FrameProps {
+  readonly operator: Operator;
+}
+
+function Tools({ operator, onLanguage }: Omit<ToolsProps, 'children'>) {
   const texts = useTexts();
-  const queries = useQueryClient();
-  const leave = useMutation({
-    mutationFn: signOut,
-    onSuccess: () => forget(queries),
-  });
+  const leaving = useLeaving();
   return (
-    <>
-      {leave.isError && <span role="alert">{failureText(leave.error, texts)}</span>}
-      <span className={styles.login}>{operator.login}</span>
-      <button type="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
-        {texts.frame.signOut}
+    <span className={styles.tools}>
+      {leaving.error && <span role="alert">{failureText(leaving.error, texts)}</span>}
+      <Account operator={operator}>
+        <LanguageField onLanguage={onLanguage} />
+        <button type="button" disabled={leaving.isPending} onClick={() => leaving.begin(signOutEverywhere)}>
+          {texts.frame.signOutEverywhere}
+        </button>
+      </Account>
+      <KeyboardHelp />
+      <button type="button" disabled={leaving.isPending} onClick={() => leaving.begin(signOut)}>
+        {leaving.isSending ? texts.frame.sendingFirst : texts.frame.signOut}
       </button>
-    </>
+      <LeaveDialog leaving={leaving} />
+    </span>
   );
 }

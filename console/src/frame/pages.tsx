@@ -1,6 +1,8 @@
 /** The links to the pages that a role may see. */
 import { Link, useLocation } from 'wouter';
+import { useCameBack } from '../api/proposals.ts';
 import type { Operator } from '../api/session.ts';
+import { useFormat } from '../format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './frame.module.css';
 
@@ -23,10 +25,31 @@ export function Pages({ role }: { role: Role }) {
           <li key={page}>
             <Link href={path} aria-current={location === path ? 'page' : undefined}>
               {frame.pageNames[page]}
+              {page === 'proposals' && <ToConfirm />}
             </Link>
           </li>
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** The service counts no further. */
+const MOST_COUNTED = 100;
+
+/** How many proposals wait for this operator; nothing where none does. */
+function ToConfirm() {
+  const { frame } = useTexts();
+  const format = useFormat();
+  const count = useCameBack()?.to_confirm ?? 0;
+  if (count === 0) return null;
+  const text = count < MOST_COUNTED ? format.number(count) : `${format.number(MOST_COUNTED - 1)}+`;
+  return (
+    <>
+      {' '}
+      <span className={styles.count}>
+        {text} <span className={styles.unseen}>{frame.toConfirm}</span>
+      </span>
+    </>
   );
 }

@@ -16,7 +16,7 @@ export interface Bar extends Readonly<Record<Act, number>> {
 export type Span = 'hour' | 'day';
 
 const MOST_HOURS = 7 * 24;
-/** So many names fit a phone. */
+/** So many names fit a phone, where each begins at its bar. */
 const MOST_NAMES = 5;
 
 export function spanOf(days: number): Span {
@@ -54,11 +54,12 @@ function beginOf(time: number, span: Span, back = 0): number {
   return begin.setDate(begin.getDate() - back);
 }
 
-/** The bars that the axis names: each so many of all, or of those of a week at which a day begins. */
+/** The bars that the axis names: each so many of all; of hours of a week every second at which a day begins. */
 export function namedBars(bars: readonly Bar[]): Bar[] {
-  const isWeekOfHours = bars.length === MOST_HOURS;
-  const isDayBegin = ({ from }: Bar, index: number) => index >= 12 && new Date(from).getHours() === 0;
-  const days = isWeekOfHours ? bars.filter(isDayBegin) : bars;
-  const every = Math.ceil(days.length / MOST_NAMES);
-  return days.filter((_bar, index) => index % every === 0);
+  const every = Math.ceil(bars.length / MOST_NAMES);
+  if (bars.length < MOST_HOURS) return bars.filter((_bar, index) => index % every === 0);
+  const hasRoom = (index: number) => index <= bars.length - every;
+  return bars
+    .filter(({ from }, index) => hasRoom(index) && new Date(from).getHours() === 0)
+    .filter((_bar, index) => index % 2 === 0);
 }

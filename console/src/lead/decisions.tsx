@@ -2,12 +2,14 @@
 
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { LeadReply } from '../../../src/desk/routes/work-forms.ts';
+import { timeNow } from '../api/clock.ts';
 import charts from '../charts/charts.module.css';
 import { Legend } from '../charts/legend.tsx';
+import { useFormat } from '../format.ts';
 import card from '../frame/card.module.css';
 import { Card } from '../frame/card.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { ACTS, type Bar, decisionBars, namedBars, spanOf } from './decision-bars.ts';
+import { ACTS, type Bar, decisionBars, namedBars, type Span, spanOf } from './decision-bars.ts';
 import styles from './lead.module.css';
 import { useSpanFormat } from './span-format.ts';
 
@@ -18,20 +20,25 @@ const TOP = 16;
 
 export function Decisions({ lead: { hours, days } }: { lead: LeadReply }) {
   const { lead: texts } = useTexts();
+  const format = useFormat();
   const span = spanOf(days);
-  const bars = decisionBars(hours, days, Date.now());
+  const bars = decisionBars(hours, days, timeNow());
   const total = bars.reduce((sum, bar) => sum + bar.total, 0);
   const most = Math.max(...bars.map((bar) => bar.total));
   return (
     <Card
       title={span === 'hour' ? texts.anHour : texts.aDay}
-      beside={<strong>{texts.decisions(total)}</strong>}
+      beside={<strong>{texts.decisions(total, format.number(total))}</strong>}
     >
       <Legend entries={ACTS.map((act) => [act, texts.acts[act]] as const)} />
-      <Picture bars={bars} most={most} label={texts.pictureOf(total, most)} />
+      <Picture bars={bars} most={most} label={texts.pictureOf(format.number(total), format.number(most))} />
       <details className={styles.details}>
         <summary>{texts.asTable}</summary>
-        <DecisionTable bars={bars.filter((bar) => bar.total > 0)} />
+        {/* Its columns do not fit a phone; the keyboard scrolls it too. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus. */}
+        <section className={card.scroll} aria-label={texts.asTable} tabIndex={0}>
+          <DecisionTable bars={bars.filter((bar) => bar.total > 0)} span={span} />
+        </section>
       </details>
     </Card>
   );
@@ -39,6 +46,7 @@ export function Decisions({ lead: { hours, days } }: { lead: LeadReply }) {
 
 function Picture({ bars, most, label }: { bars: readonly Bar[]; most: number; label: string }) {
   const { label: nameOf } = useSpanFormat();
+  const format = useFormat();
   const x = scaleBand(
     bars.map(({ from }) => from),
     [0, 100],
@@ -54,7 +62,7 @@ function Picture({ bars, most, label }: { bars: readonly Bar[]; most: number; la
           <g key={tick}>
             <line className={tick === 0 ? charts.axis : charts.grid} x2="100%" y1={y(tick)} y2={y(tick)} />
             <text className={charts.label} y={y(tick) - 4}>
-              {tick}
+              {format.number(tick)}
             </text>
           </g>
         ))}
@@ -62,13 +70,7 @@ function Picture({ bars, most, label }: { bars: readonly Bar[]; most: number; la
         <Stack key={bar.from} bar={bar} x={x(bar.from)!} width={x.bandwidth()} y={y} />
       ))}
       {named.map(({ from }) => (
-        <text
-          key={from}
-          className={charts.label}
-          x={`${x(from)}%`}
-          y={HEIGHT - 6}
-          textAnchor={x(from)! < 4 ? 'start' : 'middle'}
-        >
+        <text key={from} className={charts.label} x={`${x(from)}%`} y={HEIGHT - 6}>
           {nameOf(from, bars.length)}
         </text>
       ))}
@@ -102,9 +104,10 @@ function Stack({ bar, x, width, y }: StackProps) {
   });
 }
 
-function DecisionTable({ bars }: { bars: readonly Bar[] }) {
+function DecisionTable({ bars, span }: { bars: readonly Bar[]; span: Span }) {
   const { lead: texts } = useTexts();
   const { whole } = useSpanFormat();
+  const format = useFormat();
   return (
     <table className={card.table}>
       <thead>
@@ -121,11 +124,11 @@ function DecisionTable({ bars }: { bars: readonly Bar[] }) {
       <tbody>
         {bars.map((bar) => (
           <tr key={bar.from}>
-            <th scope="row">{whole(bar.from)}</th>
+            <th scope="row">{whole(bar.from, span)}</th>
             {ACTS.map((act) => (
-              <td key={act}>{bar[act]}</td>
+              <td key={act}>{format.number(bar[act])}</td>
             ))}
-            <td>{bar.total}</td>
+            <td>{format.number(bar.total)}</td>
           </tr>
         ))}
       </tbody>

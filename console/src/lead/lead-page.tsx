@@ -40,10 +40,10 @@ export default function LeadPage() {
       {!data && !error && <p>{frame.loading}</p>}
       {data && (
         <div className={styles.cards}>
-          <Decisions lead={data} />
-          <Backlog lead={data} />
-          <Overrides lead={data} />
-          <SecondLooks lead={data} />
+          <Decisions lead={data.body} />
+          <Backlog lead={data.body} />
+          <Overrides lead={data.body} />
+          <SecondLooks lead={data.body} />
         </div>
       )}
     </>

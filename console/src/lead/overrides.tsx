@@ -10,6 +10,7 @@ import { useTexts } from '../texts/texts.ts';
 
 export function Overrides({ lead: { reviewers, overrides } }: { lead: LeadReply }) {
   const { lead: texts, desk } = useTexts();
+  const format = useFormat();
   return (
     <Card title={texts.overrides}>
       <p className={card.quiet}>{texts.overridesNote}</p>
@@ -33,7 +34,7 @@ export function Overrides({ lead: { reviewers, overrides } }: { lead: LeadReply 
                 <td className={card.words}>
                   {desk.proposed[act]}: {desk.reasonCodes[reason_code]}
                 </td>
-                <td>{count}</td>
+                <td>{format.number(count)}</td>
               </tr>
             ))}
           </tbody>

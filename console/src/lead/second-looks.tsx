@@ -20,21 +20,25 @@ export function SecondLooks({ lead: { second_looks: told } }: { lead: LeadReply 
   const { lead } = texts;
   const format = useFormat();
   const { data, error } = useSecondLooks();
+  const shown = data?.body.second_looks;
   const [judged, setJudged] = useState<Look | null>(null);
   const [isOpen, setOpen] = useState(false);
   const open = (look: Look) => {
     setJudged(look);
     setOpen(true);
   };
-  const sum = lead.looks(format.percent(told.share), format.number(told.waiting), format.number(told.looked));
+  const waiting = lead.looksWaiting(told.waiting, format.number(told.waiting));
+  const forOthers = told.own === 0 ? '' : `, ${lead.looksForOthers(format.number(told.own))}`;
+  const looked = lead.lookedAt(told.looked, format.number(told.looked));
+  const sum = lead.looks(format.percent(told.share), `${waiting}${forOthers}`, looked);
   return (
     <Card title={lead.secondLooks} beside={<span className={card.quiet}>{sum}</span>}>
       <p className={card.quiet}>
         {lead.looksNote} {told.looked > 0 && lead.disagreed(format.percent(told.disagreed / told.looked))}
       </p>
       {error && <p role="alert">{failureText(error, texts)}</p>}
-      {data?.second_looks.length === 0 && <p>{lead.noLooks}</p>}
-      {data && data.second_looks.length > 0 && <LookTable looks={data.second_looks} onJudge={open} />}
+      {shown?.length === 0 && <p>{lead.noLooks}</p>}
+      {shown && shown.length > 0 && <LookTable looks={shown} onJudge={open} />}
       {judged && (
         <JudgeDialog key={judged.proposal} look={judged} isOpen={isOpen} onClose={() => setOpen(false)} />
       )}
@@ -107,7 +111,7 @@ function JudgeDialog({ look, isOpen, onClose }: JudgeDialogProps) {
     event.preventDefault();
     if (agrees !== null) judging.mutate({ agrees, note: note.trim() });
   };
-  const known = { 400: lead.badNote, 403: lead.own, 404: lead.lookGone, 409: lead.lookGone };
+  const known = { 400: lead.badNote, 403: lead.own, 404: lead.lookGone };
   return (
     <Dialog
       isOpen={isOpen}

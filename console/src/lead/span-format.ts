@@ -1,14 +1,19 @@
 /** Hours and days as the axis and the table name them. */
 import { useLanguage } from '../texts/texts.ts';
+import type { Span } from './decision-bars.ts';
 
 export function useSpanFormat() {
   const language = useLanguage();
   const hour = new Intl.DateTimeFormat(language, { hour: 'numeric', minute: '2-digit' });
   const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
-  const whole = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const dayOfYear = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
+  const hourOfDay = new Intl.DateTimeFormat(language, {
+    ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
+  });
   return {
     /** Short: `bars` is how many the picture has. A day of 24 bars needs no dates. */
     label: (from: number, bars: number) => (bars <= 24 ? hour : day).format(from),
-    whole: (from: number) => whole.format(from),
+    /** A day has its year, and an hour of the last week needs none. */
+    whole: (from: number, span: Span) => (span === 'hour' ? hourOfDay : dayOfYear).format(from),
   };
 }

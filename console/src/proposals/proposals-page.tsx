@@ -1,23 +1,47 @@
 /** Proposals: one's own, those that wait for a second operator, and those that are over. */
-import { Link, useLocation, useSearch } from 'wouter';
+import { Link, Redirect, useLocation, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { failureText } from '../api/failure.ts';
-import { type ProposalList, useProposals } from '../api/proposals.ts';
+import { type ProposalList, useCameBack, useProposals } from '../api/proposals.ts';
 import { PageHeading } from '../frame/page-heading.tsx';
 import { Pager } from '../queue/pager.tsx';
 import { useTexts } from '../texts/texts.ts';
 import styles from './proposals.module.css';
 import { ProposalsTable } from './proposals-table.tsx';
 
-const LISTS = ['mine', 'to_confirm', 'ended'] as const satisfies readonly ProposalList[];
+const LISTS = ['to_confirm', 'mine', 'came_back', 'ended'] as const satisfies readonly ProposalList[];
 
+/** Without a list in the address it opens the one to confirm where something waits there, else the own ones. */
 export function ProposalsPage({ operatorId }: { operatorId: number }) {
+  const query = new URLSearchParams(useSearch());
+  const list = LISTS.find((known) => known === query.get('list'));
+  return list === undefined ? <FirstList /> : <List {...{ list, query, operatorId }} />;
+}
+
+function FirstList() {
+  const { frame, proposals } = useTexts();
+  const told = useCameBack();
+  if (told !== undefined)
+    return <Redirect to={`/proposals?list=${told.to_confirm > 0 ? 'to_confirm' : 'mine'}`} replace />;
+  return (
+    <>
+      <PageHeading title={proposals.title} />
+      <p>{frame.loading}</p>
+    </>
+  );
+}
+
+interface ListProps {
+  readonly list: ProposalList;
+  readonly query: URLSearchParams;
+  readonly operatorId: number;
+}
+
+function List({ list, query, operatorId }: ListProps) {
   const texts = useTexts();
   const { desk, frame, proposals } = texts;
   const [, navigate] = useLocation();
-  const query = new URLSearchParams(useSearch());
   const remembered = useHistoryState<{ trail?: readonly string[] } | null>();
-  const list = LISTS.find((known) => known === query.get('list')) ?? 'mine';
   const cursor = query.get('cursor');
   const { data, error } = useProposals(list, cursor);
   const open = (to: string | null, trail: readonly string[]) => {

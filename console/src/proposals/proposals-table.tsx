@@ -2,51 +2,75 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ListedProposalReply, ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
 import { showProposal } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
 import { type ProposalList, undo } from '../api/proposals.ts';
 import { ConfirmButtons } from '../decide/confirm-buttons.tsx';
+import { outcomeText } from '../decide/outcome.ts';
 import { useFormat } from '../format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
-import { useTexts } from '../texts/texts.ts';
+import { useSteadyRows } from '../queue/use-steady-rows.ts';
+import { type Texts, useTexts } from '../texts/texts.ts';
 import styles from './proposals.module.css';
 
 interface ProposalsTableProps {
   readonly list: ProposalList;
-  readonly proposals: readonly ProposalReply[];
+  readonly proposals: readonly ListedProposalReply[];
   readonly operatorId: number;
 }
 
-export function ProposalsTable({ list, proposals: rows, operatorId }: ProposalsTableProps) {
-  const { proposals } = useTexts();
+export function ProposalsTable({ list, proposals: fresh, operatorId }: ProposalsTableProps) {
+  const { proposals, queue } = useTexts();
   const [said, setSaid] = useState('');
-  const { table, focused, onFocus } = useRows(rows);
+  /** What the operator's own acts made of rows. Such a row stays until the focus goes, so that no key meets another one. */
+  const [answers, setAnswers] = useState<ReadonlyMap<number, ProposalReply>>(new Map());
+  const { rows, isBehind, hold, release, onBlur } = useSteadyRows(fresh);
+  const shown = rows.map(({ item, isGone }) => ({ proposal: { ...item, ...answers.get(item.id) }, isGone }));
+  const { table, focused, onFocus } = useFocusedRow(
+    shown.map(({ proposal }) => proposal),
+    answers,
+  );
+  const hasActions = list === 'mine' || list === 'to_confirm';
+  const onAnswered = (answered: ProposalReply) => {
+    hold();
+    setAnswers((known) => new Map(known).set(answered.id, answered));
+    setSaid(`${answered.application_id}: ${answerText(list, answered, proposals)}`);
+  };
   return (
     <>
       <p role="status" className={styles.said}>
         {said}
       </p>
-      {rows.length === 0 && <p>{proposals.none}</p>}
-      {rows.length > 0 && (
-        <table ref={table} className={styles.table}>
-          <Head hasActions={list !== 'ended'} />
+      {shown.length === 0 && <p>{proposals.none}</p>}
+      {shown.length > 0 && (
+        <table
+          ref={table}
+          className={styles.table}
+          onFocus={hold}
+          onBlur={(event) => {
+            onBlur(event);
+            onFocus(null);
+          }}
+        >
+          <Head hasAmount={list === 'to_confirm'} hasActions={hasActions} />
           <tbody>
-            {rows.map((proposal) => (
-              <tr key={proposal.id} onFocus={() => onFocus(proposal.id)}>
+            {shown.map(({ proposal, isGone }) => (
+              <tr
+                key={proposal.id}
+                data-id={proposal.id}
+                data-gone={isGone || undefined}
+                onFocus={() => onFocus(proposal.id)}
+              >
                 <Facts proposal={proposal} />
-                {list !== 'ended' && (
+                {hasActions && (
                   <td data-label={proposals.actions} className={styles.actions}>
-                    {list === 'mine' && proposal.state === 'proposed' && (
-                      <Undo proposal={proposal} onUndone={() => setSaid(proposals.undone)} />
-                    )}
-                    {list === 'to_confirm' && proposal.by.id !== operatorId && (
-                      <ConfirmButtons
-                        proposal={proposal}
+                    {answers.has(proposal.id) && answerText(list, proposal, proposals)}
+                    {isGone && !answers.has(proposal.id) && queue.gone}
+                    {!isGone && !answers.has(proposal.id) && (
+                      <Actions
+                        {...{ list, proposal, operatorId, onAnswered }}
                         hasKey={proposal.id === focused}
-                        onAnswered={({ state }) =>
-                          setSaid(state === 'declined' ? proposals.declined : proposals.confirmed)
-                        }
                       />
                     )}
                   </td>
@@ -56,20 +80,51 @@ export function ProposalsTable({ list, proposals: rows, operatorId }: ProposalsT
           </tbody>
         </table>
       )}
+      <p role="status" className={styles.said}>
+        {isBehind && (
+          <>
+            {queue.behind}{' '}
+            <button type="button" onClick={release}>
+              {queue.reorder}
+            </button>
+          </>
+        )}
+      </p>
     </>
   );
 }
 
-/** Moves the focus over the rows, and keeps it at its place where a row goes. */
-function useRows(rows: readonly ProposalReply[]) {
+/** What an act on a row of the list came to. */
+function answerText(list: ProposalList, { state }: ProposalReply, texts: Texts['proposals']): string {
+  if (list === 'mine') return texts.undone;
+  return state === 'declined' ? texts.declined : texts.confirmed;
+}
+
+interface ActionsProps {
+  readonly list: ProposalList;
+  readonly proposal: ProposalReply;
+  readonly operatorId: number;
+  readonly hasKey: boolean;
+  readonly onAnswered: (answered: ProposalReply) => void;
+}
+
+function Actions({ list, proposal, operatorId, hasKey, onAnswered }: ActionsProps) {
+  if (list === 'mine') return proposal.state === 'proposed' && <Undo {...{ proposal, onAnswered }} />;
+  return proposal.by.id !== operatorId && <ConfirmButtons {...{ proposal, hasKey, onAnswered }} />;
+}
+
+/** Moves the focus over the rows. Where a button is answered and goes, the focus stays at the row, at its link. */
+function useFocusedRow(rows: readonly ProposalReply[], answered: ReadonlyMap<number, ProposalReply>) {
   const table = useRef<HTMLTableElement>(null);
   const [, navigate] = useLocation();
   const [focused, setFocused] = useState<number | null>(null);
-  const place = useRef(-1);
-  const links = () => [...(table.current?.querySelectorAll<HTMLAnchorElement>('tbody th a') ?? [])];
+  /** The row that had the focus last. */
+  const last = useRef<number | null>(null);
+  const focus = (id: number | null | undefined) =>
+    table.current?.querySelector<HTMLElement>(`[data-id="${id}"] th a`)?.focus();
   const move = (by: number) => {
-    const all = links();
-    all[Math.max(0, Math.min(all.length - 1, place.current + by))]?.focus();
+    const place = rows.findIndex(({ id }) => id === last.current);
+    focus(rows[Math.max(0, Math.min(rows.length - 1, place + by))]?.id);
   };
   useShortcuts({
     j: () => move(1),
@@ -79,44 +134,51 @@ function useRows(rows: readonly ProposalReply[]) {
       if (row) navigate(`/applications/${row.application_id}`);
     },
   });
-  const onFocus = (id: number) => {
+  const onFocus = (id: number | null) => {
     setFocused(id);
-    place.current = rows.findIndex((row) => row.id === id);
+    if (id !== null) last.current = id;
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus is looked after when the rows change.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus is looked after when a row is answered.
   useEffect(() => {
-    if (place.current >= 0 && document.activeElement === document.body) move(0);
-  }, [rows]);
+    if (answered.has(last.current ?? 0) && document.activeElement === document.body) focus(last.current);
+  }, [answered]);
   return { table, focused, onFocus };
 }
 
-function Head({ hasActions }: { hasActions: boolean }) {
-  const { proposals } = useTexts();
+function Head({ hasAmount, hasActions }: { hasAmount: boolean; hasActions: boolean }) {
+  const { proposals, queue } = useTexts();
   const { application, act, reason, by, at, state, second } = proposals;
   return (
     <thead>
       <tr>
-        {[application, act, reason, by, at, state, second].map((title) => (
-          <th key={title} scope="col">
-            {title}
-          </th>
-        ))}
+        {[application, act, ...(hasAmount ? [queue.amount] : []), reason, by, at, state, second].map(
+          (title) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ),
+        )}
         {hasActions && <th scope="col">{proposals.actions}</th>}
       </tr>
     </thead>
   );
 }
 
-function Facts({ proposal }: { proposal: ProposalReply }) {
-  const { desk, proposals } = useTexts();
+function Facts({ proposal }: { proposal: ListedProposalReply }) {
+  const { desk, proposals, queue } = useTexts();
   const format = useFormat();
-  const { application_id, act, reason, reason_code, by, at, state, outcome, second, needs_second } = proposal;
+  const { application_id, act, reason, reason_code, by, at, state, second, needs_second } = proposal;
+  const { currency, debt_amount } = proposal;
+  const outcome = outcomeText(proposal, desk);
   return (
     <>
       <th scope="row">
         <Link href={`/applications/${application_id}`}>{application_id}</Link>
       </th>
       <td data-label={proposals.act}>{desk.proposed[act]}</td>
+      {debt_amount !== undefined && (
+        <td data-label={queue.amount}>{format.wholeAmount(debt_amount, currency ?? null)}</td>
+      )}
       <td data-label={proposals.reason} className={styles.reason}>
         {desk.reasonCodes[reason_code]}
         {reason !== reason_code && <span className={styles.quiet}> {reason}</span>}
@@ -134,14 +196,14 @@ function Facts({ proposal }: { proposal: ProposalReply }) {
   );
 }
 
-function Undo({ proposal, onUndone }: { proposal: ProposalReply; onUndone: () => void }) {
+function Undo({ proposal, onAnswered }: Pick<ActionsProps, 'proposal' | 'onAnswered'>) {
   const texts = useTexts();
   const queries = useQueryClient();
   const ask = useMutation({
     mutationFn: () => undo(proposal.id),
     onSuccess: (undone) => {
       showProposal(queries, undone);
-      onUndone();
+      onAnswered(undone);
       return queries.invalidateQueries({ queryKey: ['proposals'] });
     },
   });

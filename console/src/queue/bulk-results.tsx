@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { BulkReply } from '../../../src/desk/routes/proposal-forms.ts';
 import { failureText } from '../api/failure.ts';
-import { undoMany } from '../api/proposals.ts';
+import { undoByKey } from '../api/proposals.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useFormat } from '../format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './queue.module.css';
 
-type Result = BulkReply['results'][number]['result'];
+type Result = BulkReply['results'][number]['result'] | 'undone';
 
 /** Rows of the table at a time. */
 const ROWS = 100;
@@ -26,17 +26,20 @@ export function BulkResults({ reply, decisionKey, onClose }: BulkResultsProps) {
   const { desk, frame, queue } = useTexts();
   const format = useFormat();
   const [from, setFrom] = useState(0);
-  const counts = Object.entries(Object.groupBy(reply.results, ({ result }) => result));
-  // What went wrong comes first.
-  const sorted = reply.results.toSorted(
-    (a, b) => Number(a.result === 'proposed') - Number(b.result === 'proposed'),
-  );
+  const [undone, setUndone] = useState<ReadonlySet<number>>(new Set());
+  const textOf = (result: Result) =>
+    result === 'undone' ? desk.proposalStates.undone : desk.bulkResults[result];
+  // What went wrong comes first, also when what went well is undone.
+  const results = reply.results
+    .toSorted((a, b) => Number(a.result === 'proposed') - Number(b.result === 'proposed'))
+    .map(({ id, result }) => ({ id, result: undone.has(id) ? ('undone' as const) : result }));
+  const counts = Object.entries(Object.groupBy(results, ({ result }) => result));
   return (
     <Dialog isOpen onClose={onClose} title={queue.results}>
       <ul className={styles.counts}>
         {counts.map(([result, items]) => (
           <li key={result}>
-            {desk.bulkResults[result as Result]}: <strong>{format.number(items.length)}</strong>
+            {textOf(result as Result)}: <strong>{format.number(items.length)}</strong>
           </li>
         ))}
       </ul>
@@ -48,26 +51,28 @@ export function BulkResults({ reply, decisionKey, onClose }: BulkResultsProps) {
           </tr>
         </thead>
         <tbody>
-          {sorted.slice(from, from + ROWS).map(({ id, result }) => (
+          {results.slice(from, from + ROWS).map(({ id, result }) => (
             <tr key={id}>
               <th scope="row">
                 <Link href={`/applications/${id}`}>{id}</Link>
               </th>
-              <td>{desk.bulkResults[result]}</td>
+              <td>{textOf(result)}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {reply.proposed > 0 && <UndoAll decisionKey={decisionKey} />}
+      {reply.proposed > 0 && (
+        <UndoAll decisionKey={decisionKey} onUndone={(ids) => setUndone(new Set(ids))} />
+      )}
       <DialogButtons>
-        {sorted.length > ROWS && (
+        {results.length > ROWS && (
           <>
             <button type="button" disabled={from === 0} onClick={() => setFrom(from - ROWS)}>
               {queue.previous}
             </button>
             <button
               type="button"
-              disabled={from + ROWS >= sorted.length}
+              disabled={from + ROWS >= results.length}
               onClick={() => setFrom(from + ROWS)}
             >
               {queue.nextPage}
@@ -82,18 +87,29 @@ export function BulkResults({ reply, decisionKey, onClose }: BulkResultsProps) {
   );
 }
 
-function UndoAll({ decisionKey }: Pick<BulkResultsProps, 'decisionKey'>) {
+interface UndoAllProps {
+  readonly decisionKey: string;
+  /** Gets the applications whose proposals are undone. */
+  readonly onUndone: (ids: readonly number[]) => void;
+}
+
+function UndoAll({ decisionKey, onUndone }: UndoAllProps) {
   const texts = useTexts();
   const { queue } = texts;
   const format = useFormat();
   const queries = useQueryClient();
   const undo = useMutation({
-    mutationFn: () => undoMany(decisionKey),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['queue'] }),
+    mutationFn: () => undoByKey(decisionKey),
+    onSuccess: (ids) => {
+      onUndone(ids);
+      return queries.invalidateQueries({ queryKey: ['queue'] });
+    },
   });
   return (
     <>
-      <p role="status">{undo.isSuccess && queue.undoneMany(format.number(undo.data))}</p>
+      <p role="status">
+        {undo.isSuccess && queue.undoneMany(undo.data.length, format.number(undo.data.length))}
+      </p>
       {undo.isError && <p role="alert">{failureText(undo.error, texts)}</p>}
       {!undo.isSuccess && (
         <button type="button" disabled={undo.isPending} onClick={() => undo.mutate()}>

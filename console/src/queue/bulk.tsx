@@ -60,7 +60,7 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
   return (
     <>
       <div className={styles.bulk}>
-        <span role="status">{chosen > 0 && queue.selected(format.number(chosen))}</span>
+        <span role="status">{chosen > 0 && queue.selected(chosen, format.number(chosen))}</span>
         {chosen > 0 &&
           (['approve', 'reject'] as const).map((of) => (
             <button key={of} type="button" onClick={ask(of)}>
@@ -72,18 +72,18 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
             {queue.clearSelection}
           </button>
         )}
-        {frozen === null && count > 0 && (
+        {frozen === null && count > 1 && (
           <button type="button" disabled={all.isPending} onClick={() => all.mutate()}>
             {queue.selectAll(countText)}
           </button>
         )}
-        {all.isError && <span role="alert">{failureText(all.error, texts, { 409: queue.tooMany })}</span>}
+        {all.isError && <span role="alert">{failureText(all.error, texts)}</span>}
       </div>
       {asked !== null && (
         <ReasonDialog
           act={asked}
-          title={queue.decideMany(desk.acts[asked], format.number(chosen))}
-          {...(frozen && { note: queue.frozen(format.number(frozen.count)) })}
+          title={queue.decideMany(desk.acts[asked], chosen, format.number(chosen))}
+          {...(frozen && { note: queue.frozen(frozen.count, format.number(frozen.count)) })}
           isPending={send.isPending}
           failure={send.isError ? failureText(send.error, texts, { 404: queue.selectionOver }) : null}
           onClose={() => setAsked(null)}

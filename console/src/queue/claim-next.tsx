@@ -5,6 +5,7 @@ import { failureText } from '../api/failure.ts';
 import { useDesk } from '../decide/desk.tsx';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
+import styles from './queue.module.css';
 
 interface ClaimNextProps {
   readonly search: string;
@@ -32,7 +33,7 @@ export function ClaimNext({ search, wasNothingFree }: ClaimNextProps) {
     <>
       <p role="status">{isNothingFree && queue.nothingFree}</p>
       {take.isError && <p role="alert">{failureText(take.error, texts)}</p>}
-      <button type="button" data-main disabled={take.isPending} onClick={next}>
+      <button type="button" data-main className={styles.claimNext} disabled={take.isPending} onClick={next}>
         {queue.next} <kbd>n</kbd>
       </button>
     </>

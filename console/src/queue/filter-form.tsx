@@ -8,15 +8,19 @@ import { AGES, BANDS, CLAIMS, DUES, type Filters, ORDERS, STATES, withFilter } f
 import styles from './queue.module.css';
 
 const HOUR_MS = 3_600_000;
+/** What the button of a narrow window shows. */
+export const FILTERS_ID = 'filters';
 
 interface FilterFormProps {
   readonly filters: Filters;
   /** The partners that can be chosen. */
   readonly partners: readonly Static<typeof PartnerName>[];
   readonly onChange: (filters: Filters) => void;
+  /** A narrow window has it behind a button. */
+  readonly isOpen: boolean;
 }
 
-export function FilterForm({ filters, partners, onChange }: FilterFormProps) {
+export function FilterForm({ filters, partners, onChange, isOpen }: FilterFormProps) {
   const { desk, queue } = useTexts();
   const language = useLanguage();
   const set = (change: Parameters<typeof withFilter>[1]) => onChange(withFilter(filters, change));
@@ -29,7 +33,13 @@ export function FilterForm({ filters, partners, onChange }: FilterFormProps) {
   const chosenPartner = partners.find(({ id }) => id === filters.partner);
   const isPartnerUnknown = filters.partner !== undefined && chosenPartner === undefined;
   return (
-    <form className={styles.filters} aria-label={queue.filters} onSubmit={(event) => event.preventDefault()}>
+    <form
+      id={FILTERS_ID}
+      className={styles.filters}
+      aria-label={queue.filters}
+      data-open={isOpen || undefined}
+      onSubmit={(event) => event.preventDefault()}
+    >
       <Choice
         label={queue.band}
         value={

@@ -68,6 +68,12 @@ export function withFilter(
   return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined)) as Filters;
 }
 
+/** How many filters are set: the two ends of a band are one. The order is none. */
+export function countFilters({ order: _, score_from, score_to, ...others }: Filters): number {
+  const isBand = score_from !== undefined || score_to !== undefined;
+  return Object.keys(others).length + Number(isBand);
+}
+
 /** The band of a score. */
 export function bandOf(score: number): readonly [number, number] {
   return BANDS.find(([, to]) => score <= to) ?? BANDS.at(-1)!;

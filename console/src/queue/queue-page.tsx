@@ -11,6 +11,7 @@ import { PageHeading } from '../frame/page-heading.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Bulk } from './bulk.tsx';
 import { ClaimNext } from './claim-next.tsx';
+import { FilterButton } from './filter-button.tsx';
 import { FilterForm } from './filter-form.tsx';
 import { type Filters, filtersOf, searchOf } from './filters.ts';
 import { OpenByNumber } from './open-by-number.tsx';
@@ -41,6 +42,7 @@ export function QueuePage({ operator }: { operator: Operator }) {
   if (cursor !== null) query.set('cursor', cursor);
   const { data, error, isPlaceholderData } = useQueue(String(query));
   const partners = useQueuePartners();
+  const [areFiltersOpen, setFiltersOpen] = useState(false);
   const open = (to: Filters, toCursor: string | null = null, trail: readonly string[] = []) => {
     const next = new URLSearchParams(searchOf(to));
     if (toCursor !== null) next.set('cursor', toCursor);
@@ -50,12 +52,13 @@ export function QueuePage({ operator }: { operator: Operator }) {
     <div className={styles.page}>
       <PageHeading title={queue.title}>
         {data && <Count count={data.body.count} />}
-        <OpenByNumber />
         {operator.role !== 'viewer' && (
           <ClaimNext search={search} wasNothingFree={remembered?.nothingFree === true} />
         )}
+        <FilterButton filters={filters} isOpen={areFiltersOpen} onToggle={setFiltersOpen} />
+        <OpenByNumber />
       </PageHeading>
-      <FilterForm filters={filters} partners={partners} onChange={open} />
+      <FilterForm {...{ filters, partners }} isOpen={areFiltersOpen} onChange={open} />
       {error && <p role="alert">{failureText(error, texts)}</p>}
       {!data && !error && <p>{texts.frame.loading}</p>}
       {data && (

@@ -1,6 +1,7 @@
 /** One row of the queue. It has no personal data. */
 import { Link } from 'wouter';
 import type { QueueItemReply } from '../../../src/desk/routes/queue-forms.ts';
+import { timeNow } from '../api/clock.ts';
 import { useFormat } from '../format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { durationText } from './duration.ts';
@@ -23,7 +24,7 @@ export function QueueRow(props: QueueRowProps) {
   const format = useFormat();
   const language = useLanguage();
   const { id, partner, state, score, claim } = item;
-  const age = durationText(Date.now() - Date.parse(item.created_at), language);
+  const age = durationText(timeNow() - Date.parse(item.created_at), language);
   const holder = claim === null ? queue.free : claim.by.id === operatorId ? queue.me : claim.by.login;
   return (
     <tr
@@ -90,7 +91,7 @@ function TimeLeft({ dueAt }: { dueAt: string | null }) {
   const { queue } = useTexts();
   const language = useLanguage();
   if (dueAt === null) return <span className={styles.quiet}>{queue.stopped}</span>;
-  const left = Date.parse(dueAt) - Date.now();
+  const left = Date.parse(dueAt) - timeNow();
   const text = durationText(left, language);
   if (left > 0) return text;
   return (

@@ -1,5 +1,5 @@
 /** The rows of the queue. They keep their places while the focus is among them. */
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { QueueItemReply } from '../../../src/desk/routes/queue-forms.ts';
 import { useDesk } from '../decide/desk.tsx';
@@ -7,7 +7,7 @@ import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './queue.module.css';
 import { QueueRow } from './queue-row.tsx';
-import { steadyRows } from './steady-rows.ts';
+import { useSteadyRows } from './use-steady-rows.ts';
 
 interface QueueTableProps {
   readonly items: readonly QueueItemReply[];
@@ -24,8 +24,7 @@ export function QueueTable({ items, operatorId, search, selected, onSelect }: Qu
   const desk = useDesk();
   const [, navigate] = useLocation();
   const table = useRef<HTMLTableElement>(null);
-  const [held, setHeld] = useState<readonly QueueItemReply[] | null>(null);
-  const { rows, isBehind } = steadyRows(held, items);
+  const { rows, isBehind, hold, release, onBlur } = useSteadyRows(items);
   const hrefOf = (id: number) => (search === '' ? `/applications/${id}` : `/applications/${id}?${search}`);
   const links = () => [...(table.current?.querySelectorAll<HTMLAnchorElement>('tbody a') ?? [])];
   const place = () => links().findIndex((link) => link.closest('tr')?.contains(document.activeElement));
@@ -54,14 +53,7 @@ export function QueueTable({ items, operatorId, search, selected, onSelect }: Qu
   }, [desk]);
   return (
     <>
-      <table
-        ref={table}
-        className={styles.table}
-        onFocus={() => held === null && setHeld(items)}
-        onBlur={({ currentTarget, relatedTarget }) => {
-          if (!currentTarget.contains(relatedTarget)) setHeld(null);
-        }}
-      >
+      <table ref={table} className={styles.table} onFocus={hold} onBlur={onBlur}>
         <caption className={styles.unseen}>{queue.title}</caption>
         <Head hasBoxes={onSelect !== null} />
         <tbody>
@@ -82,7 +74,7 @@ export function QueueTable({ items, operatorId, search, selected, onSelect }: Qu
         {isBehind && (
           <>
             {queue.behind}{' '}
-            <button type="button" onClick={() => setHeld(null)}>
+            <button type="button" onClick={release}>
               {queue.reorder}
             </button>
           </>

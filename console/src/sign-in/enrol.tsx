@@ -1,8 +1,9 @@
 /** What an operator does behind the link: a password, the authenticator app, the recovery codes. */
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { FEWEST_DIFFERENT, LONGEST, SHORTEST } from '../../../src/operators/rules/password.ts';
 import { failureText } from '../api/failure.ts';
-import { addApp, beginBinding, beginEnrolment, endEnrolment } from '../api/session.ts';
+import { addApp, beginBinding, beginEnrolment, endEnrolment, isLinkUsable } from '../api/session.ts';
 import { useTexts } from '../texts/texts.ts';
 import { AtProvider } from './at-provider.tsx';
 import { CodeField, PasswordField } from './fields.tsx';
@@ -19,10 +20,42 @@ interface EnrolProps {
 export function Enrol({ token, isBound, onDone }: EnrolProps) {
   const [begun, setBegun] = useState<{ login: string; totp: string } | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const isUsable = useLink(token);
   if (codes !== null) return <RecoveryCodes codes={codes} onDone={onDone} />;
   if (begun !== null) return <AppStep token={token} begun={begun} onDone={setCodes} />;
+  if (isUsable === undefined) return <Loading />;
+  if (!isUsable) return <UsedLink onDone={onDone} />;
   if (isBound) return <BoundStep token={token} onDone={setBegun} />;
   return <PasswordStep token={token} onDone={setBegun} />;
+}
+
+/** Whether the link may be used, as it was at the opening; undefined: not known yet. What nobody told is tried. */
+function useLink(token: string): boolean | undefined {
+  const { data, isError } = useQuery({
+    queryKey: ['link', token],
+    queryFn: () => isLinkUsable(token),
+    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, retry: false },
+  });
+  return data ?? (isError || undefined);
+}
+
+function Loading() {
+  const { frame } = useTexts();
+  return <p>{frame.loading}</p>;
+}
+
+function UsedLink({ onDone }: { onDone: () => void }) {
+  const { signIn } = useTexts();
+  return (
+    <section className={styles.card}>
+      <h1>{signIn.enrolTitle}</h1>
+      <p role="alert">{signIn.badLink}</p>
+      <p>{signIn.hasAccount}</p>
+      <button type="button" data-main onClick={onDone}>
+        {signIn.title}
+      </button>
+    </section>
+  );
 }
 
 /** After the identity provider, which asked for no second factor. */
@@ -60,7 +93,7 @@ function PasswordStep({ token, onDone }: StepProps) {
   return (
     <form className={styles.card} onSubmit={submit}>
       <h1>{signIn.enrolTitle}</h1>
-      <p>{signIn.choosePassword}</p>
+      <p>{signIn.choosePassword(SHORTEST, LONGEST, FEWEST_DIFFERENT)}</p>
       <PasswordField isNew value={password} onChange={setPassword} />
       {begin.isError && <p role="alert">{failureText(begin.error, texts, known)}</p>}
       <button type="submit" data-main disabled={begin.isPending}>

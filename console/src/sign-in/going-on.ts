@@ -1,12 +1,12 @@
 /** Goes on where the operator was, as soon as they have signed in again: here, or in another tab. */
 import { useEffect } from 'react';
-import { goOn, useWaits } from '../api/act.ts';
+import { goOn, useWaiting } from '../api/act.ts';
 import type { useSession } from '../api/signed-in.ts';
 
 const LOOK_MS = 3_000;
 
 export function useGoingOn({ data, refetch }: ReturnType<typeof useSession>): void {
-  const waits = useWaits('session');
+  const waits = useWaiting('session').length > 0;
   const isOver = data?.isOver === true;
   useEffect(() => {
     if (!waits && !isOver) return;
@@ -19,11 +19,4 @@ export function useGoingOn({ data, refetch }: ReturnType<typeof useSession>): vo
     const timer = setInterval(() => void look(), LOOK_MS);
     return () => clearInterval(timer);
   }, [waits, isOver, refetch]);
-  useEffect(() => {
-    if (!waits) return;
-    // The browser asks whether to leave the page.
-    const stay = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', stay);
-    return () => window.removeEventListener('beforeunload', stay);
-  }, [waits]);
 }

@@ -1,9 +1,10 @@
 /** The codes of the API that have a text in each language. */
 import type { DEBT_AGES } from '../../../src/applications/rules/fields.ts';
 import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
-import type { PEND_MESSAGES } from '../../../src/desk/rules/pend.ts';
+import type { PEND_ENDS, PEND_MESSAGES } from '../../../src/desk/rules/pend.ts';
 import type { DocumentReason } from '../../../src/documents/rules/document.ts';
 import type { IncomeReason } from '../../../src/income/rules/judge-income.ts';
+import type { Reason } from '../../../src/messages/rules/reasons.ts';
 
 type Named<Code extends string | null> = Readonly<Record<NonNullable<Code>, string>>;
 type Conversation = NonNullable<ApplicationReply['chat']['conversation']>;
@@ -19,12 +20,15 @@ export interface CodeTexts {
   readonly debtAges: Named<(typeof DEBT_AGES)[number]>;
   readonly offerStates: Named<NonNullable<ApplicationReply['offer']>['state']>;
   readonly pendMessages: Named<(typeof PEND_MESSAGES)[number]>;
+  readonly pendEnds: Named<(typeof PEND_ENDS)[number]>;
   /** Where a conversation is. */
   readonly places: Named<Conversation['step']>;
   /** What an applicant sends. */
-  readonly inputKinds: Named<'interest' | 'text' | 'tap' | 'file' | 'other' | 'opted_out'>;
+  readonly inputKinds: Named<'interest' | 'text' | 'tap' | 'file' | 'other' | 'opted_out' | 'handed_on'>;
   readonly messageTypes: Named<ApplicationReply['chat']['messages'][number]['type']>;
   readonly messageStatuses: Named<ApplicationReply['chat']['messages'][number]['status']>;
+  /** Codes of the channel and of connections are shown as they are. */
+  readonly messageReasons: Named<Reason>;
   readonly documentReasons: Named<DocumentReason>;
   readonly incomeReasons: Named<IncomeReason>;
 }

@@ -5,9 +5,11 @@ import type {
   BULK_RESULTS,
   PROPOSAL_LISTS,
   PROPOSAL_STATES,
+  RETURN_CODES,
   SECOND_REASONS,
 } from '../../../src/desk/routes/proposal-forms.ts';
 import type { QUEUE_ORDERS, QUEUE_STATES } from '../../../src/desk/routes/queue-forms.ts';
+import type { CONFLICTS } from '../../../src/desk/rules/conflict.ts';
 import type { MISSING } from '../../../src/desk/rules/pend.ts';
 
 type Named<Codes extends readonly string[]> = Readonly<Record<Codes[number], string>>;
@@ -23,6 +25,10 @@ export interface DeskTexts {
   readonly proposalStates: Named<typeof PROPOSAL_STATES>;
   readonly proposalLists: Named<typeof PROPOSAL_LISTS>;
   readonly secondReasons: Named<typeof SECOND_REASONS>;
+  /** Why a proposal came back. */
+  readonly returnedFor: Named<typeof RETURN_CODES>;
+  /** Why the service refuses with 409. */
+  readonly conflicts: Named<typeof CONFLICTS>;
   readonly bulkResults: Named<typeof BULK_RESULTS>;
   readonly missing: Named<typeof MISSING>;
 }

@@ -1,7 +1,9 @@
 /** The files of documents and contracts in the place of backups: copied there, compared, and put back by a restore. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnreadableBackupError } from '../../backup/errors.ts';
 import { copiesIn, copyName, type FilePlace, forgetCopies, readCopy, storeCopy } from '../../backup/files.ts';
+import { counted } from '../../base/counted.ts';
 import type { ReadSetting } from '../../base/setting.ts';
 import type { Database, Session } from '../../postgres/database.ts';
 import type { FileStore, ServiceContext, StoredFiles } from '../../subject/subject.ts';
@@ -170,10 +172,10 @@ export function fileFault({ missing, damaged }: FileCounts, address: string): st
   const faults = [
     missing.length === 0
       ? ''
-      : `${missing.length} files of documents and contracts are missing in ${address} (${some(missing)})`,
+      : `${counted(missing.length, 'file of documents and contracts is', 'files of documents and contracts are')} missing in ${address} (${some(missing)})`,
     damaged.length === 0
       ? ''
-      : `${damaged.length} do not open (${some(damaged)}): remove these objects, and they are copied again`,
+      : `${counted(damaged.length, 'does', 'do')} not open (${some(damaged)}): remove what is named, and it is copied again`,
   ];
   return faults.filter((fault) => fault !== '').join('; ') || null;
 }

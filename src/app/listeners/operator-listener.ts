@@ -1,7 +1,8 @@
 /** Opens the console's listener. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { isLoopback } from '../../base/loopback.ts';
+import { errorFields } from '../../base/error-fields.ts';
+import { isLoopbackAddress } from '../../base/loopback.ts';
 import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from '../../desk/settings.ts';
 import type { LogFailure } from '../../operations/failure-log.ts';
 import {
@@ -11,6 +12,7 @@ import {
   NEXT_PORT,
   oidcConfig,
 } from '../../operators/settings.ts';
+import { forgetConsole, noteConsole } from '../../operators/uses/console-place.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FoundPage } from '../console-page.ts';
 import type { Store } from '../open-store.ts';
@@ -24,10 +26,10 @@ export interface OperatorListener extends Listener {
 /**
  * Listens on `CONSOLE_PORT`. Where it is not set, the embedded store has its console at the number after `OPS_PORT`, or
  * at any free one where that is taken: a default must not refuse a start. Throws a `ConfigError` where the address
- * cannot be used, and where others could reach a console without accounts.
+ * cannot be used, and where others could reach a console to which nobody can sign in.
  */
 export async function startOperatorListener(
-  { setting, databaseUrl }: Config,
+  { setting, databaseUrl, dataDir }: Config,
   { database, vault }: Store,
   { log, logFailure, page }: { log: Logger; logFailure: LogFailure; page: Promise<FoundPage> },
 ): Promise<OperatorListener> {
@@ -35,7 +37,7 @@ export async function startOperatorListener(
   const given = setting(CONSOLE_PORT);
   if (given === null && databaseUrl !== null) return { ...NO_LISTENER, origin: null };
   const oidc = oidcConfig(setting);
-  const [{ consoleApi }, { accountRoutes }, { deskRoutes, dropClaims }, { hasOperators }, { openStore }] =
+  const [{ consoleApi }, { accountRoutes }, { deskRoutes }, { canSomebodySignIn }, { openStore }] =
     await Promise.all([
       import('../../operator-api/console-api.ts'),
       import('../../operators/routes/accounts.ts'),
@@ -43,19 +45,16 @@ export async function startOperatorListener(
       import('../../operators/sql/operators.ts'),
       import('../../documents/open.ts'),
     ]);
-  if (!isLoopback(host.includes(':') ? `[${host}]` : host) && !(await hasOperators(database))) {
+  if (!isLoopbackAddress(host) && !(await canSomebodySignIn(database))) {
     throw new ConfigError(
       'CONSOLE_HOST',
-      'must be an address of this machine alone while there is no operator: npx ventanilla operator add comes first',
+      'must be an address of this machine alone until an operator has set the factors: npx ventanilla operator add comes first',
     );
   }
   const store = { database, vault };
-  const open = async (port: number): Promise<OperatorListener> => {
+  const open = async (port: number): Promise<Listener & { readonly origin: string }> => {
     const origin = (): string => consoleOrigin(setting, app.server.listening ? portOf(app) : port);
-    const accounts = await accountRoutes({
-      ...{ ...store, oidc, origin, logFailure },
-      signedOut: (operatorId) => dropClaims(database, operatorId),
-    });
+    const accounts = await accountRoutes({ ...store, oidc, origin, logFailure });
     const app: FastifyInstance = consoleApi({
       database,
       routes: [
@@ -81,8 +80,16 @@ export async function startOperatorListener(
     return { close, origin: origin() };
   };
   if (given !== null) return open(given);
-  return open(setting(NEXT_PORT)).catch((error: unknown) => {
+  const listener = await open(setting(NEXT_PORT)).catch((error: unknown) => {
     if (error instanceof ConfigError) return open(0);
     throw error;
   });
+  await noteConsole(dataDir, listener.origin).catch((error: unknown) =>
+    log.warn({ error: errorFields(error) }, 'the place of the console could not be noted for the commands'),
+  );
+  const close = async (): Promise<void> => {
+    await forgetConsole(dataDir);
+    await listener.close();
+  };
+  return { ...listener, close };
 }

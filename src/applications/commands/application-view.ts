@@ -1,5 +1,6 @@
 /** How `ventanilla application` shows applications, to people and to programs. */
 
+import { counted } from '../../base/counted.ts';
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { type Io, recordOf, shortTime, writeList, writeNote, writeOutput } from '../../cli/output.ts';
 import { MASK } from '../../cli/reveal.ts';
@@ -25,6 +26,7 @@ export async function writeExplained(io: Io, application: ExplainedApplication):
     ['Interested', shortTime(application.interestedAt)],
     ['Signed', shortTime(application.signedAt)],
     ['May withdraw until', shortTime(application.withdrawableUntil)],
+    ...(application.isWrongPerson ? [['Wrong person', 'nothing goes to the phone'] as const] : []),
   ]);
   await writeOutput(io, `${record}\n\n`);
   await writeList(
@@ -36,7 +38,10 @@ export async function writeExplained(io: Io, application: ExplainedApplication):
         { title: 'AT', value: ({ at }) => shortTime(at) },
         {
           title: 'WHO',
-          value: ({ actor, second }) => (second === null ? actor : `${actor} and ${second}`),
+          value: ({ actor, way, second }) => {
+            const names = second === null ? actor : `${actor} and ${second}`;
+            return way === 'command_line' ? `${names}, by the command line` : names;
+          },
         },
         { title: 'ACTION', value: ({ action }) => action },
         { title: 'FROM', value: ({ from }) => from },
@@ -78,6 +83,7 @@ export function applicationJson(application: StoredApplication) {
     interested_at: optionalTime(application.interestedAt),
     signed_at: optionalTime(application.signedAt),
     withdrawable_until: optionalTime(application.withdrawableUntil),
+    wrong_person: application.isWrongPerson,
     fault,
     ...fields,
   };
@@ -116,7 +122,7 @@ export function explainedJson(application: ExplainedApplication) {
 export function tellFaults(io: Io, ids: readonly ApplicationId[]): void {
   if (ids.length === 0) return;
   const some = ids.slice(0, 5).join(', ') + (ids.length > 5 ? ' …' : '');
-  const whose = ids.length === 1 ? `application ${some}` : `${ids.length} applications (${some})`;
+  const whose = ids.length === 1 ? `application ${some}` : `${counted(ids.length, 'application')} (${some})`;
   writeNote(
     io,
     `The personal data of ${whose} cannot be shown. See docs/messages.md, "Personal data that does not open".\n`,

@@ -1,5 +1,7 @@
 /** `ventanilla retention`: how long applications are kept. */
+
 import type { Command } from 'commander';
+import { counted } from '../../base/counted.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { writeJson, writeList, writeOutput } from '../../cli/output.ts';
 import { noting } from '../../operations/acting.ts';
@@ -56,7 +58,7 @@ export function addRetentionCommands(group: Command, { roles, io }: Cli): void {
 }
 
 function deletedText(deleted: number): string {
-  if (deleted > 0) return `Deleted ${deleted} applications.\n`;
+  if (deleted > 0) return `Deleted ${counted(deleted, 'application')}.\n`;
   return (
     'Deleted 0 applications. What is due stays up to a day after its partition was looked at, and up to 30 days where ' +
     'less than half of the partition is due.\n'

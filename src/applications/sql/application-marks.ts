@@ -4,8 +4,9 @@
  */
 import { type Database, inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
-import { type ApplicationId, type BlindIndex, toApplicationId } from '../rules/ids.ts';
+import { type ApplicationId, type BlindIndex, partitionOf, toApplicationId } from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
+import { byPartitions } from './partition-runs.ts';
 
 const FREE = 'DELETE FROM open_phones WHERE phone_index = $1 AND application_id = $2';
 /** Two statements: on a cluster, the two tables are on different machines. */
@@ -46,17 +47,33 @@ export async function markConversations(
   return rows.map(({ id }) => toApplicationId(id));
 }
 
+const NOTE_WRONG_PERSON = 'SELECT note_wrong_person($1, $2)';
+
+/**
+ * Notes whether the phone of applications is somebody else's (D43). While it is, no message of the application goes
+ * there.
+ */
+export async function noteWrongPerson(
+  session: Session,
+  ids: readonly ApplicationId[],
+  isWrong: boolean,
+): Promise<void> {
+  for (const some of byPartitions(ids, partitionOf)) await session.query(NOTE_WRONG_PERSON, [some, isWrong]);
+}
+
 /** The application as the transaction has locked it. */
 interface LockedState {
   readonly status: ApplicationStatus;
   readonly signedAt: Date | null;
   readonly withdrawableUntil: Date | null;
+  /** Its phone is somebody else's. */
+  readonly isWrongPerson: boolean;
   /** The database's clock. */
   readonly now: Date;
 }
 
 const LOCK = `
-  SELECT status, signed_at, withdrawable_until, clock_timestamp() AS now FROM application_states
+  SELECT status, signed_at, withdrawable_until, wrong_person, clock_timestamp() AS now FROM application_states
   WHERE batch_id = batch_of($1) AND application_id = $1 FOR UPDATE`;
 
 /** Locks an application that has a conversation, against every review; null where it has none. */
@@ -65,12 +82,13 @@ export async function lockState(session: Transaction, id: ApplicationId): Promis
     status: ApplicationStatus;
     signed_at: Date | null;
     withdrawable_until: Date | null;
+    wrong_person: boolean;
     now: Date;
   }>(LOCK, [id]);
   const [row] = rows;
   if (row === undefined) return null;
   const { status, now, signed_at: signedAt, withdrawable_until: withdrawableUntil } = row;
-  return { status, signedAt, withdrawableUntil, now };
+  return { status, signedAt, withdrawableUntil, isWrongPerson: row.wrong_person, now };
 }
 
 const SIGN = `

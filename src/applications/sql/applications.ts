@@ -34,6 +34,8 @@ export interface StoredApplication {
   readonly signedAt: Date | null;
   /** Until when the applicant may withdraw from it; null: not signed, or the country has no such period. */
   readonly withdrawableUntil: Date | null;
+  /** Somebody at the phone said that it is not the applicant's (D43). */
+  readonly isWrongPerson: boolean;
   /** Why the sealed fields, or all fields, cannot be shown; null if they can, and if they are erased. */
   readonly fault: PersonalFault | null;
   /** The fields in the contract's order; the sealed ones are null if they are erased or there is a fault. */
@@ -75,6 +77,7 @@ interface Row extends SealedRow, Record<string, unknown> {
   interested_at: Date | null;
   signed_at: Date | null;
   withdrawable_until: Date | null;
+  wrong_person: boolean;
 }
 
 interface DetailsRow extends Row {
@@ -85,7 +88,7 @@ interface DetailsRow extends Row {
 
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
 const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ name }) => `a.${name}`);
-const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, a.interested_at, a.signed_at, a.withdrawable_until, ${FIELD_COLUMNS.join(', ')}`;
+const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, a.interested_at, a.signed_at, a.withdrawable_until, a.wrong_person, ${FIELD_COLUMNS.join(', ')}`;
 
 const READ = `
   SELECT ${COLUMNS} FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id
@@ -213,6 +216,7 @@ function applicationOf(row: Row, person: Person): StoredApplication {
     interestedAt: row.interested_at,
     signedAt: row.signed_at,
     withdrawableUntil: row.withdrawable_until,
+    isWrongPerson: row.wrong_person,
     fault,
     fields: fields as StoredApplication['fields'],
   };

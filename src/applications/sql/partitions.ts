@@ -12,7 +12,6 @@ import type { BatchId } from '../rules/ids.ts';
 const PARTITION_APPLICATIONS = 8_388_608;
 /** In a small installation, applications may stay for so much longer than RETENTION_DAYS. */
 const PARTITION_MS = 7 * DAY_MS;
-const SEGMENT_APPLICATIONS = 1_048_576;
 
 const MAKE = 'SELECT make_batch_partitions()';
 /** On a busy cluster a partition takes seconds. Registrations go on meanwhile, in the partitions that are there. */
@@ -52,17 +51,18 @@ export async function leavePartition(
 
 /** A segment of a million applications takes a few seconds, and an old partition may take a minute. */
 const TIMEOUT_MS = 5 * 60_000;
-const CLOSE = 'SELECT close_segments($1)';
+const CLOSE = 'SELECT close_segments(coalesce($1, segment_applications()))';
 const FILL = 'SELECT fill_look_up_buckets() AS applications';
 
 /**
- * Closes segments of about so many applications, at most 16. Puts all that were closed a minute ago into the buckets of
- * `migrations/0027_applications_look_up.sql`, one a transaction, until none is left or another process does it.
+ * Closes segments of about so many applications (null: a million) or of many batches, at most 16. Puts all that were
+ * closed a minute ago into the buckets of `migrations/0027_applications_look_up.sql`, one a transaction, until none is
+ * left or another process does it.
  * Registration and review go on meanwhile.
  */
 export async function fillLookUpBuckets(
   database: Database,
-  applications = SEGMENT_APPLICATIONS,
+  applications: number | null = null,
 ): Promise<void> {
   await database.query(CLOSE, [applications]);
   while ((await onPartition(database, FILL, [])).applications !== null);

@@ -121,11 +121,12 @@ async function readSurplusRanges(database: Database): Promise<SurplusRange[]> {
 }
 
 const HAS = 'SELECT FROM batches WHERE surplus AND id >= $1 AND id < $2 LIMIT 1';
-const CLEAR = 'UPDATE closed_segments SET may_have_surplus = false WHERE ends_at = $1';
+/** Not where the segment was joined with others meanwhile. */
+const CLEAR = 'UPDATE closed_segments SET may_have_surplus = false WHERE begins_at = $1 AND ends_at = $2';
 
 /** Leaves a closed range out from now on, if it holds no such batch any more. */
 async function leaveOutTrimmed(database: Database, { from, before, isClosed }: SurplusRange): Promise<void> {
   if (isClosed && (await database.query(HAS, [from, before])).rows.length === 0) {
-    await database.query(CLEAR, [before]);
+    await database.query(CLEAR, [from, before]);
   }
 }

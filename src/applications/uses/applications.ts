@@ -2,6 +2,7 @@
 
 import { withOffset } from '../../base/time.ts';
 import { readMessagesOf, type StoredMessage } from '../../messages/sql/messages.ts';
+import { accountOf } from '../../operations/actor.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
@@ -100,10 +101,14 @@ export async function searchPhones(
   return [...phones];
 }
 
+/** How somebody acts: an `operator` has an account, and `command_line` is the machine's owner (D48). */
+export type ActorWay = 'service' | 'applicant' | 'operator' | 'command_line';
+
 /** An entry of the history; `from` is null for the registration. */
 interface HistoryEntry {
   readonly at: Date;
   readonly actor: string;
+  readonly way: ActorWay;
   readonly action: ReviewAction | 'register' | 'interested' | 'free_phone';
   readonly from: ApplicationStatus | null;
   /** null if the decision of the registration cannot be read. */
@@ -132,6 +137,7 @@ export async function showApplication(
   const registered: HistoryEntry = {
     at: details.createdAt,
     actor: 'ventanilla',
+    way: 'service',
     action: 'register',
     from: null,
     to: details.decision && INITIAL_STATUS[details.decision],
@@ -140,7 +146,14 @@ export async function showApplication(
     second: null,
   };
   const messages = (await readMessagesOf(database, toApplicationId(id))).toReversed();
-  return { ...details, messages, history: [registered, ...details.events] };
+  const events = details.events.map((event) => ({ ...event, way: wayOf(event) }));
+  return { ...details, messages, history: [registered, ...events] };
+}
+
+/** A name of the command line may be any word, so the applicant is known by what only applicants do. */
+function wayOf({ action, actor, reasonCode }: ApplicationDetails['events'][number]): ActorWay {
+  if (action === 'interested' || reasonCode === 'contract_withdrawn') return 'applicant';
+  return accountOf(actor) === null ? 'command_line' : 'operator';
 }
 
 /** A review that was done. */

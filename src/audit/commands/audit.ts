@@ -1,5 +1,7 @@
 /** `ventanilla audit`. */
+
 import type { Command } from 'commander';
+import { counted } from '../../base/counted.ts';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, asArgument, type Cli, limitOption } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
@@ -73,8 +75,8 @@ function addVerify(group: Command, { roles, io }: Cli): void {
         await writeOutput(
           io,
           misfit === null
-            ? `All ${events} rows fit.\n`
-            : `Row ${misfit.id} does not fit: ${misfit.fault}. The ${events} rows before it fit. See docs/audit.md.\n`,
+            ? `Every row fits: ${counted(events, 'row')}.\n`
+            : `Row ${misfit.id} does not fit: ${misfit.fault}. Before it ${counted(events, 'row fits', 'rows fit')}. See docs/audit.md.\n`,
         );
       }),
     );

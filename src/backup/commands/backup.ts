@@ -1,5 +1,7 @@
 /** `ventanilla backup`. */
+
 import type { Command } from 'commander';
+import { counted } from '../../base/counted.ts';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, readTime } from '../../cli/command.ts';
 import { type Io, recordOf, shortTime, writeJson, writeNote, writeOutput } from '../../cli/output.ts';
@@ -59,7 +61,10 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
       const { name, bytes, at, files } = await (await load()).create(to);
       if (json) return writeJson(io, { backup: name, bytes, at: withOffset(new Date(at)), files });
       await writeOutput(io, `Made backup ${name} of ${mib(bytes)}: it restores the store of ${at}.\n`);
-      await writeOutput(io, `Copied ${files} files of documents and contracts that the place lacked.\n`);
+      await writeOutput(
+        io,
+        `Copied ${counted(files, 'file')} of documents and contracts that the place lacked.\n`,
+      );
     });
   addCommand(group, 'verify', 'restore a backup into a scratch folder and check it', 'backup verify')
     .option('--from <place>', FROM)
@@ -77,20 +82,20 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
         });
       } else {
         const checks = verified.findings.map(({ rule, broken: count }) => [
-          count === 0 ? 'holds' : `BROKEN ${count} times`,
+          count === 0 ? 'holds' : `BROKEN ${counted(count, 'time')}`,
           rule,
         ]);
         await writeOutput(io, `${recordOf(checks as [string, string][])}\n`);
       }
       if (broken.length > 0) {
         throw new BackupError(
-          `backup ${verified.name} restores, but ${broken.length} rules are broken: use another one`,
+          `backup ${verified.name} restores, but ${counted(broken.length, 'rule is', 'rules are')} broken: use another one`,
         );
       }
       if (json) return;
       await writeOutput(io, `Backup ${verified.name} restores: the store of ${shown(verified.at)}.\n`);
-      await writeOutput(io, `${verified.erasures} erasures in the place can be read.\n`);
-      await writeOutput(io, `${verified.files} files of documents and contracts can be read.\n`);
+      await writeOutput(io, `${counted(verified.erasures, 'erasure')} in the place can be read.\n`);
+      await writeOutput(io, `${counted(verified.files, 'file')} of documents and contracts can be read.\n`);
     });
   addCommand(
     group,
@@ -116,12 +121,12 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
             files: restored.files,
           });
         await writeOutput(io, `Restored backup ${restored.name}: the store of ${shown(restored.at)}.\n`);
-        await writeOutput(io, `Put back ${restored.files} files of documents and contracts.\n`);
+        await writeOutput(io, `Put back ${counted(restored.files, 'file')} of documents and contracts.\n`);
         await writeOutput(
           io,
           withoutErasures
             ? 'Persons who were erased since are there again: erase them before the service starts (docs/subject.md).\n'
-            : `Erased again: ${applications} applications, by ${erasures} erasures.\n`,
+            : `Erased again: ${counted(applications, 'application')}, by ${counted(erasures, 'erasure')}.\n`,
         );
       },
     );

@@ -1,5 +1,7 @@
 /** The progress of a submission, on stderr: a bar for people, a line now and then for logs. */
+
 import type { Writable } from 'node:stream';
+import { counted } from '../../base/counted.ts';
 
 interface ProgressView {
   update(rows: number): void;
@@ -48,7 +50,9 @@ function lines(stderr: Writable, verb: string, total: number | null): ProgressVi
       const rate = rows / seconds(start);
       const left = total === null ? '' : `, ${count((total - rows) / rate)} s left`;
       const of = total === null ? '' : ` of ${count(total)}`;
-      stderr.write(`${verb} ${count(rows)}${of} rows, ${count(rate)} a second${left}\n`);
+      stderr.write(
+        `${verb} ${counted(total ?? rows, 'row', 'rows', `${count(rows)}${of}`)}, ${count(rate)} a second${left}\n`,
+      );
     },
     stop() {},
   };
@@ -60,7 +64,7 @@ function seconds(start: number): number {
 
 /** `1 row`, `1,234 rows`. */
 export function rowsOf(rows: number): string {
-  return `${count(rows)} row${rows === 1 ? '' : 's'}`;
+  return counted(rows, 'row', 'rows', count(rows));
 }
 
 /** `1,234,567`. The platform's own formatting would load large tables. */

@@ -1,5 +1,7 @@
 /** Reads CSV files: `,`, `;` or tab, quotes by RFC 4180. */
+
 import { StringDecoder } from 'node:string_decoder';
+import { counted } from '../../base/counted.ts';
 import { BulkError, bulkErrorAt } from './bulk-error.ts';
 import { type Dialect, dialectOf } from './csv-dialect.ts';
 import { CsvRecords } from './csv-records.ts';
@@ -47,7 +49,10 @@ async function* dataRows(
       const { cells } = row;
       if (cells.length <= width || isBlank(cells.slice(width))) return row;
       const last = cells.findLastIndex((cell) => !isEmpty(cell)) + 1;
-      return { ...row, fault: `it has ${last} cells, and there are ${width} columns` };
+      return {
+        ...row,
+        fault: `it has ${counted(last, 'cell')}, and there ${width === 1 ? 'is' : 'are'} ${counted(width, 'column')}`,
+      };
     });
   }
 }

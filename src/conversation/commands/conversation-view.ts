@@ -14,6 +14,7 @@ export function conversationJson(row: ConversationRow) {
     held_by: row.held_by,
     handed_over: row.state?.handedOver ?? null,
     opted_out: row.state?.optedOut ?? false,
+    wrong_person: row.state?.wrongPerson ?? false,
     language: row.language,
     turn: row.turn,
     began_at: withOffset(row.began_at),
@@ -55,6 +56,7 @@ export function shownText({ row, inputs, replies, since }: ShownConversation, is
     ['Heard', shortTime(row.heard_at)],
     ['Next', row.timer && `${row.timer}, ${shortTime(row.due_at)}`],
     ['Ended', shortTime(row.ended_at)],
+    ['Phone', row.state?.wrongPerson ? "not the applicant's (wrong_person): nothing goes there" : null],
     ['Key', since.keyRevokedAt && `revoked ${shortTime(since.keyRevokedAt)}; the conversation goes on`],
     [
       'Brand',
@@ -83,6 +85,7 @@ function wordsOf(input: ShownInput, isRevealed: boolean): string {
 
 /** What an input says in codes; null where its kind says all. Nothing of the person is in it. */
 function detailOf({ content }: ShownInput): string | null {
+  if (content?.isOfOtherPhone) return 'of another phone';
   switch (content?.kind) {
     case 'tap':
       return parsePayload(content.payload)?.choice ?? 'of another message';
@@ -96,6 +99,8 @@ function detailOf({ content }: ShownInput): string | null {
       return content.act;
     case 'document':
       return typeof content.fate === 'string' ? content.fate : `refused ${content.fate.refused}`;
+    case 'document_decided':
+      return `${content.isUsable ? 'accepted' : 'rejected'} ${content.number}`;
     case 'income':
       return content.outcome;
     case 'source_step':
@@ -105,6 +110,7 @@ function detailOf({ content }: ShownInput): string | null {
     case 'offer':
       return content.offer === null ? 'none' : null;
     case 'contract':
+    case 'signed_contract':
       return content.contract === null ? 'none' : null;
     default:
       return null;

@@ -12,6 +12,7 @@ import { HOLDERS, type Holder, PLACES, type Place } from '../rules/places.ts';
 import {
   actOn,
   type ConversationRow,
+  giveBack,
   listConversations,
   sayTo,
   showConversation,
@@ -19,17 +20,16 @@ import {
 } from '../uses/operate.ts';
 import { conversationJson, shownJson, shownText } from './conversation-view.ts';
 
-type Act = (context: OperatorContext, id: ApplicationId) => Promise<ConversationRow>;
+type Act = (context: OperatorContext, id: ApplicationId) => Promise<ConversationRow | null>;
 
 /** Adds the commands of the group. */
 export function addConversationCommands(group: Command, cli: Cli): void {
   const handOver: Act = (part, id) => actOn(part, id, 'hand_over');
-  const giveBack: Act = (part, id) => actOn(part, id, 'give_back');
   const close: Act = (part, id) => actOn(part, id, 'close');
   addList(group, cli);
   addShow(group, cli);
   addAct(group, cli, 'hand-over', 'let an operator speak: the service is silent', handOver);
-  addAct(group, cli, 'give-back', 'let the service go on with the open question', giveBack);
+  addAct(group, cli, 'give-back', 'let the service go on, also after "wrong number"', giveBack);
   addSay(group, cli);
   addAct(group, cli, 'close', 'end a conversation', close);
   addAct(group, cli, 'start', 'begin a conversation of an open application', startConversation);
@@ -98,7 +98,8 @@ function addAct(group: Command, { roles, io }: Cli, name: string, about: string,
           (part) => act(part, id),
           () => ({ act: `conversation ${name}`, applicationId: id }),
         );
-        if (options.json) return writeJson(io, conversationJson(row));
+        if (options.json) return writeJson(io, row && conversationJson(row));
+        if (row === null) return writeOutput(io, `Messages of application ${id} go to its phone again.\n`);
         await writeOutput(
           io,
           `The conversation of application ${id} is at ${row.place}, held by the ${row.held_by}.\n`,

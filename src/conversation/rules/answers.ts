@@ -16,10 +16,11 @@ import {
   OFFERS_PERSON_AT,
   tellAgain,
 } from './moves.ts';
+import { askForCode, withdrawnInOwnWords } from './proofs.ts';
 import { askAgain, askOpen, isBeingMade } from './questions.ts';
 import { answerSource, waitsForStep } from './source-steps.ts';
 import { type State, UNDERSTOOD } from './state.ts';
-import { isSameText, type Meaning, meaningsOf } from './words.ts';
+import { isBareNo, isTitle, type Meaning, meaningsOf } from './words.ts';
 
 /** Taps of old buttons in a row, or wrong answers, from which on a person has to help. */
 const MOST_REPEATS = 5;
@@ -43,26 +44,33 @@ export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
   if (input.kind === 'tap' || input.kind === 'foreign_tap') return repeated(state);
   if (isGoOnInWords(flow, state, input)) return understoodAgain(state);
   const text = input.kind === 'text' ? input.body : null;
-  return answerAt(flow, state, { meanings, text, isProven: false }) ?? notUnderstood(state);
+  const answered = answerAt(flow, state, { meanings, text, isProven: false });
+  if (answered !== null) return answered;
+  return meanings.has('later') ? comesLater(state) : notUnderstood(state);
 }
 
-/** While an operator speaks, files are still read, and a withdrawal still counts. */
+/** While an operator speaks, files are still read, and a withdrawal and a wrong number still count. */
 export function whileHeld(flow: Flow, state: State, input: PersonInput): Next {
   if (input.kind === 'file' && state.place !== 'started' && state.place !== 'data_consent') {
     return takeFile(flow, state, input.media);
   }
-  return meaningsAt(flow, input).has('withdraw') ? withdrawn(state) : none(state);
+  const meanings = meaningsAt(flow, input);
+  if (meanings.has('withdraw')) return withdrawn(state);
+  const isOther = meanings.has('wrong_person') || (meanings.has('mistaken') && isUnknown(state));
+  return isOther ? ofAnother(state) : none(state);
 }
 
 /** After the end nothing begins again. A signature can be withdrawn, and a person can be asked for. */
 export function atEnd(flow: Flow, state: State, input: PersonInput): Next {
   const meanings = meaningsAt(flow, input);
   if (state.place === 'signed' && meanings.has('withdraw')) return moved(state, { kind: 'withdraw' });
-  if (state.heldBy === 'service') {
-    if (meanings.has('person')) return handOverTelling(state, 'asked');
-    if (meanings.has('wrong_person')) return ofAnother(state);
-  }
-  if (meanings.has('thanks') || state.toldEnd) return none(state);
+  if (meanings.has('wrong_person')) return ofAnother(state);
+  const inOwnWords = input.kind === 'text' ? withdrawnInOwnWords(state, input.body) : null;
+  if (inOwnWords !== null) return inOwnWords;
+  if (state.heldBy === 'service' && meanings.has('person')) return handOverTelling(state, 'asked');
+  // A letter or a voice message may be a withdrawal, and nobody reads it.
+  const mayBeUnread = input.kind === 'file' && state.lastDayToWithdraw !== null;
+  if (meanings.has('thanks') || (state.toldEnd && !mayBeUnread)) return none(state);
   return moved({ ...state, toldEnd: true }, ...askOpen(state));
 }
 
@@ -70,7 +78,7 @@ export function atEnd(flow: Flow, state: State, input: PersonInput): Next {
 function meaningsAt({ buttons }: Flow, input: PersonInput): ReadonlySet<Meaning> {
   if (input.kind !== 'text') return NO_MEANING;
   const chosen = CHOICES.filter((choice) =>
-    LANGUAGES.some((language) => isSameText(input.body, buttons[language][choice])),
+    LANGUAGES.some((language) => isTitle(input.body, buttons[language][choice])),
   );
   return new Set([...meaningsOf(input.body), ...chosen.flatMap((choice) => MEANING_OF[choice] ?? [])]);
 }
@@ -78,13 +86,21 @@ function meaningsAt({ buttons }: Flow, input: PersonInput): ReadonlySet<Meaning>
 /** What counts at every step, whatever is asked; null: nothing of it. */
 function meantAnywhere(state: State, meanings: ReadonlySet<Meaning>): Next | null {
   if (meanings.has('withdraw')) return withdrawn(state);
-  if (meanings.has('wrong_person')) return ofAnother(state);
+  if (meanings.has('wrong_person') || (meanings.has('mistaken') && isUnknown(state))) return ofAnother(state);
   return meanings.has('person') ? handOverTelling(state, 'asked') : null;
 }
 
-/** The phone is not the applicant's: its person hears no more of the application, and an operator looks at it. */
+/** Until the consent nobody has answered as the applicant. Later "se equivocaron" may be about the offer. */
+function isUnknown({ place }: State): boolean {
+  return place === 'started' || place === 'data_consent';
+}
+
+/**
+ * The phone is not the applicant's: its person hears no more of the application, in the chat or outside of it, and an
+ * operator looks at it.
+ */
 function ofAnother(state: State): Next {
-  return handOver(state, 'wrong_person', say('wrong_person'));
+  return handOver({ ...state, wrongPerson: true }, 'wrong_person', say('wrong_person'));
 }
 
 function withdrawn(state: State): Next {
@@ -106,8 +122,13 @@ function isGoOnInWords({ buttons }: Flow, { misunderstood }: State, input: Perso
   return (
     misunderstood >= OFFERS_PERSON_AT &&
     input.kind === 'text' &&
-    LANGUAGES.some((language) => isSameText(input.body, buttons[language].go_on))
+    LANGUAGES.some((language) => isTitle(input.body, buttons[language].go_on))
   );
+}
+
+/** "Not yet" refuses nothing: the question waits, with its buttons, and reminders come as ever. */
+function comesLater(state: State): Next {
+  return moved({ ...state, ...UNDERSTOOD }, say('no_hurry'), ...askAgain(state));
 }
 
 function understoodAgain(state: State): Next {
@@ -158,19 +179,26 @@ function answerAt(flow: Flow, state: State, answer: Answer): Next | null {
       return answerFiles(flow, heard, state.place, meanings);
     case 'checking':
       if (waitsForStep(state)) return answerSource(heard, meanings, text);
-      // Nothing is asked: the person hears what is waited for, a few times.
-      if (meanings.has('thanks') || state.repeats >= MOST_REPEATS) return none(state);
-      return moved({ ...state, repeats: state.repeats + 1 }, ...askOpen(state));
+      return stillWaiting(state, meanings);
     case 'summary':
       if (meanings.has('yes') || meanings.has('accept')) return moved(state, { kind: 'look', isProven });
       return meanings.has('no') ? declined(heard, 'declined') : null;
     case 'contract':
       return answerContract(heard, state, answer);
     case 'code':
-      return answerProof(state, meanings);
+      return answerProof(state, answer);
     default:
       return null;
   }
+}
+
+/** Nothing is asked: the person hears what is waited for, a few times. */
+function stillWaiting(state: State, meanings: ReadonlySet<Meaning>): Next {
+  if (meanings.has('thanks') || state.repeats >= MOST_REPEATS) return none(state);
+  const repeats = state.repeats + 1;
+  // Before the silence the person hears how to get somebody.
+  const hint = repeats === MOST_REPEATS ? [say('person_hint')] : [];
+  return moved({ ...state, repeats }, ...askOpen(state), ...hint);
 }
 
 function declined(state: State, act: 'data_consent_refused' | 'declined'): Next {
@@ -183,13 +211,20 @@ function answerContract(heard: State, state: State, { meanings, isProven }: Answ
   return meanings.has('yes') ? moved(heard, ...askAgain(heard)) : null;
 }
 
-function answerProof(state: State, meanings: ReadonlySet<Meaning>): Next | null {
+function answerProof(state: State, { meanings, text }: Answer): Next | null {
   const question = proofQuestionOf(state);
-  if (question === null) return none(state);
-  if (question === 'code' && meanings.has('resend')) {
-    return moved({ ...state, ...UNDERSTOOD, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
-  }
-  return null;
+  if (question === null && !meanings.has('no')) return stillWaiting(state, meanings);
+  const heard: State = { ...state, ...UNDERSTOOD };
+  if (question === 'code' && meanings.has('resend')) return askForCode(heard);
+  // Whoever did not hear that an answer counted gives it again: the acceptance, or the last four characters.
+  const isLastFour = text !== null && /\d/.test(text) && isAnswerTo('last_four', text);
+  const isGivenAgain = meanings.has('accept') || meanings.has('yes') || (question === 'code' && isLastFour);
+  if (isGivenAgain) return moved(heard, ...askAgain(heard));
+  if (!meanings.has('no')) return null;
+  // A bare "no" may say that no code came: the contract is asked about once more, and has to be accepted again.
+  if (text !== null && isBareNo(text))
+    return goOn({ ...heard, acceptedContract: null, proof: 'none' }, 'contract');
+  return declined(heard, 'declined');
 }
 
 /** What the step `code` waits for; null: something that the service does. */

@@ -9,13 +9,15 @@ import {
   flowWith,
   LANGUAGES,
   LONGEST_VALUE,
+  MAX_REPLY_LENGTH,
+  QUESTIONS,
   TEXTS,
   type TextKey,
   type Value as TextValue,
 } from './flow.ts';
 import { CHOICES, type Choice } from './input.ts';
 
-/** So that the longest question, the hint under it and a sentence before it fit into a reply. */
+/** So that a sentence before a question fits into a reply. A question and the hint are checked together. */
 const MAX_TEXT_LENGTH = 800;
 const MAX_TITLE_LENGTH = 20;
 const PLACEHOLDER = /\{([a-z_]+)\}/g;
@@ -71,9 +73,9 @@ function* contentFaults(changes: FlowChanges, path: string): Generator<string, v
       for (const reason of titleFaults(choice as Choice, title))
         yield `${path}.buttons.${language}.${choice}: ${reason}`;
     }
-    const titles = Object.values(flowWith(DEFAULT_FLOW, changes).buttons[language]).map((title) =>
-      title.trim(),
-    );
+    const { texts, buttons } = flowWith(DEFAULT_FLOW, changes);
+    yield* questionFaults(texts[language], `${path}.texts.${language}`);
+    const titles = Object.values(buttons[language]).map((title) => title.trim());
     if (new Set(titles).size < titles.length) yield `${path}.buttons.${language}: has the same title twice`;
   }
 }
@@ -97,6 +99,15 @@ function* textFaults(key: TextKey, text: string): Generator<string, void> {
   const length = longest(text);
   if (length > MAX_TEXT_LENGTH) {
     yield `can have ${length} characters with the longest values; the limit is ${MAX_TEXT_LENGTH}`;
+  }
+}
+
+/** The longest question has room for the hint under it. */
+function* questionFaults(texts: Readonly<Record<TextKey, string>>, path: string): Generator<string, void> {
+  const [key = QUESTIONS[0]] = QUESTIONS.toSorted((a, b) => longest(texts[b]) - longest(texts[a]));
+  const length = longest(`${texts[key]}\n\n${texts.person_hint}`);
+  if (length > MAX_REPLY_LENGTH) {
+    yield `${path}.${key}: can have ${length} characters with person_hint and the longest values; the limit is ${MAX_REPLY_LENGTH}`;
   }
 }
 

@@ -1,14 +1,11 @@
 /** Makes the reply of a turn from what its inputs wanted said. Pure. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { SayEffect } from './effect.ts';
-import type { Flow, Language, TextKey, Value, Values } from './flow.ts';
+import { type Flow, type Language, MAX_REPLY_LENGTH, type TextKey, type Value, type Values } from './flow.ts';
 import type { ShownContract, Under } from './input.ts';
 import { formatPayload } from './payload.ts';
 import { isEnd } from './places.ts';
 import type { State } from './state.ts';
-
-/** The most characters of a reply with buttons or a document, in UTF-16 units, which is the strictest reading. */
-const MAX_REPLY_LENGTH = 1024;
 
 /** The questions whose texts the evidence of a signature has (D46). */
 const PROVEN_QUESTIONS = ['consent', 'summary', 'contract'] as const;
@@ -43,21 +40,23 @@ interface Speaker {
  * `state` is the state after the turn, whose question the buttons are of.
  */
 export function composeReply(speaker: Speaker, state: State, says: readonly SayEffect[]): TurnReply | null {
-  // Nothing is asked any more, whatever was asked before the end in the same turn.
-  const question = isEnd(state.place) ? null : (says.findLast(({ isQuestion }) => isQuestion) ?? null);
+  // After the end, or where an operator speaks from now on, nothing is asked, whatever this turn asked before.
+  const isOver = isEnd(state.place) || state.heldBy === 'operator';
+  const question = isOver ? null : (says.findLast(({ isQuestion }) => isQuestion) ?? null);
   const kept = says.filter((one) => !one.isQuestion || one === question);
   // A sentence that comes several times is said once, at its last place.
   const parts = kept.filter((one, index) => kept.findLastIndex(({ text }) => text === one.text) === index);
   if (parts.length === 0) return null;
   const ordered = question === null ? parts : [...parts.filter((one) => one !== question), question];
   const texts = ordered.map((one) => textOf(speaker, one, countOf(says, one)));
-  if (question !== null) texts.push(textOf(speaker, { text: 'person_hint', values: {} }, 1));
+  const hint = question === null ? null : textOf(speaker, { text: 'person_hint', values: {} }, 1);
+  const text = withinLimit(texts, hint);
   return {
     shows: PROVEN_QUESTIONS.find((one) => one === question?.text) ?? null,
     // A text with a link has no buttons, so the channel takes more of it.
-    text: question?.link ? `${withinLimit(texts)}\n\n${question.link}` : withinLimit(texts),
+    text: question?.link ? `${text}\n\n${question.link}` : text,
     buttons: question === null ? [] : buttonsOf(speaker, state, question),
-    document: question?.document ?? null,
+    document: ordered.findLast(({ document }) => document !== null)?.document ?? null,
   };
 }
 
@@ -83,15 +82,24 @@ function textOf(
   { text, values }: Pick<SayEffect, 'text' | 'values'>,
   count: number,
 ): string {
-  const all: Values = { ...values, partner, count: `${count}` };
-  return flow.texts[language][text].replace(/\{([a-z_]+)\}/g, (_, name: Value) => all[name] ?? '');
+  return fillText(flow.texts[language][text], { ...values, partner, count: `${count}` });
 }
 
-/** The sentences in paragraphs. Where they are too long, the first ones are left out: the question stands last. */
-function withinLimit(texts: readonly string[]): string {
-  for (let from = 0; from < texts.length; from += 1) {
-    const text = texts.slice(from).join('\n\n');
-    if (text.length <= MAX_REPLY_LENGTH) return text;
+/** A text with its values. */
+export function fillText(text: string, values: Values): string {
+  return text.replace(/\{([a-z_]+)\}/g, (_, name: Value) => values[name] ?? '');
+}
+
+/**
+ * The sentences in paragraphs, the question last, and the hint under it. Where they are too long, the first sentences
+ * are left out, and then the hint: the question stays, because its buttons prove that it was shown.
+ */
+function withinLimit(texts: readonly string[], hint: string | null): string {
+  for (const under of hint === null ? [[]] : [[hint], []]) {
+    for (let from = 0; from < texts.length; from += 1) {
+      const text = [...texts.slice(from), ...under].join('\n\n');
+      if (text.length <= MAX_REPLY_LENGTH) return text;
+    }
   }
   return (texts.at(-1) ?? '').slice(0, MAX_REPLY_LENGTH);
 }

@@ -1,8 +1,8 @@
 /** The flow of a brand without a flow of its own. */
 import type { Flow } from './flow.ts';
-import { BUTTONS_EN, TEXTS_EN } from './texts-en.ts';
-import { BUTTONS_ES, TEXTS_ES } from './texts-es.ts';
-import { BUTTONS_PT, TEXTS_PT } from './texts-pt.ts';
+import { BUTTONS_EN, TEXTS_EN } from './texts/en.ts';
+import { BUTTONS_ES, TEXTS_ES } from './texts/es.ts';
+import { BUTTONS_PT, TEXTS_PT } from './texts/pt.ts';
 
 export const DEFAULT_FLOW: Flow = {
   texts: { es: TEXTS_ES, pt: TEXTS_PT, en: TEXTS_EN },

@@ -1,5 +1,5 @@
 /** Everything that a conversation can want done. Pure. */
-import type { TextKey, Values } from './flow.ts';
+import type { QuestionKey, TextKey, Values } from './flow.ts';
 import type { Choice, ShownContract } from './input.ts';
 import type { Purpose } from './state.ts';
 
@@ -14,6 +14,7 @@ export const WORKS = [
   'make_contract',
   'send_code',
   'answer_source',
+  'finish_contract',
 ] as const;
 export type Work = (typeof WORKS)[number];
 
@@ -82,6 +83,6 @@ export function say(text: TextKey, values: Values = {}): SayEffect {
 }
 
 /** A question, and its buttons. */
-export function ask(text: TextKey, choices: readonly Choice[], values: Values = {}): SayEffect {
+export function ask(text: QuestionKey, choices: readonly Choice[], values: Values = {}): SayEffect {
   return { kind: 'say', text, values, choices, document: null, link: null, isQuestion: true };
 }

@@ -1,10 +1,13 @@
 /** What a conversation does with files, and at the steps that ask for them. Pure. */
+import { type DocumentReason, fateOf } from '../../documents/rules/document.ts';
 import { ask, say } from './effect.ts';
 import type { Flow } from './flow.ts';
-import { moved, type Next, none, notUnderstood } from './moves.ts';
+import type { DocumentDecided, Refusal, WorkInput } from './input.ts';
+import { goOn, handOverTelling, moved, type Next, none, notUnderstood, tellOpen } from './moves.ts';
+import { isEnd } from './places.ts';
 import { askAgain, filesChoices } from './questions.ts';
 import { leaveFiles, passOn } from './results.ts';
-import { type Purpose, type State, UNDERSTOOD } from './state.ts';
+import { at, NONE_REJECTED, type Purpose, type State, UNDERSTOOD } from './state.ts';
 import type { Meaning } from './words.ts';
 
 /** The answer at a step that asks for files; null: the meanings are none. */
@@ -27,12 +30,54 @@ export function answerFiles(
   return meanings.has('thanks') ? none(state) : null;
 }
 
+/**
+ * An operator decided on a file. At the steps of files the person hears it, and goes back to the statements of earnings
+ * where none can be used any more. An income that a rejected file may have confirmed is not found any more: an operator
+ * looks, and nobody signs before the income is checked again (D44).
+ */
+export function documentDecided(before: State, input: DocumentDecided): Next {
+  const { purpose, isUsable, number, usable } = input;
+  // Those that are still being read, and those that can be used: a file that was sent twice is one document.
+  const files = Math.max(0, before.files[purpose] - before.usable[purpose]) + usable[purpose];
+  const others = before.rejected[purpose].filter((one) => one !== number);
+  const state: State = {
+    ...before,
+    usable,
+    files: { ...before.files, [purpose]: files },
+    rejected: { ...before.rejected, [purpose]: isUsable ? others : [...others, number] },
+  };
+  if (purpose === 'earnings' && !isUsable && isIncomeFound(state)) {
+    const unchecked: State = { ...at(state, 'checking'), income: 'operator' };
+    return state.heldBy === 'operator' ? none(unchecked) : handOverTelling(unchecked, 'income');
+  }
+  const isAsking = state.heldBy === 'service' && asksForFiles(state);
+  if (!isAsking) return none(state);
+  if (isUsable) return moved(state, say('file_accepted', { numbers: `${number}` }), ...askAgain(state));
+  const isBack = state.place === 'debts' && purpose === 'earnings' && usable.earnings === 0;
+  return isBack ? goOn(state, 'earnings') : tellOpen(state);
+}
+
+/** The income is found, and the contract is not signed. */
+function isIncomeFound({ place, income }: State): boolean {
+  return !isEnd(place) && (income === 'confirmed' || income === 'adjusted');
+}
+
+/** The state once the person answers, who has read of the files that were rejected. */
+export function heardOfFiles(state: State): State {
+  return asksForFiles(state) && !state.unsaid ? { ...state, rejected: NONE_REJECTED } : state;
+}
+
+function asksForFiles({ place }: State): boolean {
+  return place === 'earnings' || place === 'debts';
+}
+
 /** Whether a file is what the open question asks for. */
 export function isAskedFile(state: State, media: string): boolean {
   return isReadable(media) && state.place === purposeAt(state);
 }
 
-function isReadable(media: string): boolean {
+/** Whether a person takes it for a file. Voice, videos and stickers are none. */
+export function isReadable(media: string): boolean {
   return media === 'image' || media === 'document';
 }
 
@@ -66,4 +111,26 @@ export function takeFile(flow: Flow, state: State, media: string): Next {
     { kind: 'work', work: 'read_document', purpose },
     ask('files_received', filesChoices(taken)),
   );
+}
+
+/** What the person is told of a file that is not used; of the others: it could not be fetched, send it again. */
+const REFUSALS: Partial<Readonly<Record<DocumentReason, Refusal>>> = {
+  too_large: 'too_large',
+  too_many_pixels: 'too_large',
+  unsupported_type: 'wrong_type',
+  type_mismatch: 'wrong_type',
+  polyglot: 'wrong_type',
+  encrypted: 'locked',
+  infected: 'infected',
+  empty: 'unreadable',
+  damaged: 'unreadable',
+  rejected_by_operator: 'unreadable',
+  too_many: 'too_many',
+};
+
+/** What the person is told of a document with this reason. */
+export function shownFate(reason: DocumentReason): Extract<WorkInput, { kind: 'document' }>['fate'] {
+  const fate = fateOf(reason);
+  if (fate === 'refused') return { refused: REFUSALS[reason] ?? 'gone' };
+  return reason === 'another_holder' ? 'other_person' : fate;
 }

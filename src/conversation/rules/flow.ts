@@ -13,6 +13,7 @@ export const LONGEST_VALUE = {
   partner: 60,
   count: 3,
   amount: 40,
+  net: 40,
   installment: 40,
   months: 3,
   total: 40,
@@ -23,11 +24,12 @@ export const LONGEST_VALUE = {
   way: 40,
   minutes: 3,
   until: 40,
+  numbers: 50,
 } as const;
 export type Value = keyof typeof LONGEST_VALUE;
 export type Values = Partial<Readonly<Record<Value, string>>>;
 
-const OFFER = ['amount', 'installment', 'months', 'total', 'rate', 'rate_name', 'lender'] as const;
+const OFFER = ['amount', 'net', 'installment', 'months', 'total', 'rate', 'rate_name', 'lender'] as const;
 
 /** The texts of a flow, each with the values that it has beside `partner`. */
 export const TEXTS = {
@@ -53,10 +55,16 @@ export const TEXTS = {
   person_hint: [],
   // What is said beside the questions.
   not_understood: [],
+  /** To who answers "not yet": the question follows. */
+  no_hurry: [],
   offer_person: [],
   handed_over: [],
   wrong_person: [],
+  /** To somebody who writes in place of tapping the offer's button, which stands under it. */
+  tap_first: [],
   given_back: [],
+  /** The offer with its new costs follows. */
+  costs_changed: [],
   reminder: [],
   files_received: ['count'],
   files_needed: [],
@@ -70,9 +78,14 @@ export const TEXTS = {
   file_infected: [],
   file_unreadable: [],
   file_other_person: [],
+  /** An operator looked at files, in the order in which they were sent. */
+  file_rejected: ['numbers'],
+  file_accepted: ['numbers'],
   still_reading: [],
   checking: [],
   in_review: [],
+  /** The review approved. */
+  approved: [],
   person_will_write: [],
   source_again: [],
   answer_wrong: [],
@@ -80,16 +93,47 @@ export const TEXTS = {
   code_not_sent: [],
   sending_code: [],
   withdraw_too_late: [],
-  /** Said with `signed`, where the country gives a time to withdraw. */
+  /** Said with `signed` and `after_signed`, while the country's time to withdraw lasts. */
   withdrawal_right: ['until'],
+  /** To whoever may withdraw in words that are not understood. */
+  withdrawal_word: ['until'],
+  /** Under the signed contract. */
+  signed_copy: ['hash'],
   // The ends.
   signed: [],
+  /** To whoever writes after the signature. */
+  after_signed: [],
   declined: [],
   withdrawn: [],
   expired: [],
   closed: [],
 } as const satisfies Readonly<Record<string, readonly Value[]>>;
 export type TextKey = keyof typeof TEXTS;
+
+/** The texts that ask: the hint to a person stands under each. */
+export const QUESTIONS = [
+  'consent',
+  'earnings',
+  'debts',
+  'summary',
+  'contract',
+  'last_four',
+  'code',
+  'open_link',
+  'enter_code',
+  'earnings_again',
+  'debts_again',
+  'summary_again',
+  'contract_again',
+  'code_again',
+  'open_link_again',
+  'offer_person',
+  'files_received',
+] as const satisfies readonly TextKey[];
+export type QuestionKey = (typeof QUESTIONS)[number];
+
+/** The most characters of a reply with buttons or a document, in UTF-16 units, which is the strictest reading. */
+export const MAX_REPLY_LENGTH = 1024;
 
 export interface Flow {
   readonly texts: Readonly<Record<Language, Readonly<Record<TextKey, string>>>>;

@@ -1,6 +1,7 @@
 /** Everything that can happen to a conversation. Pure. */
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
-import type { Purpose } from './state.ts';
+import type { ToldReply } from '../../messages/rules/reply.ts';
+import type { ApprovalMessage, Purpose } from './state.ts';
 
 /** The choices of buttons. */
 export const CHOICES = [
@@ -58,6 +59,8 @@ export type Refusal = (typeof REFUSALS)[number];
 /** What the offer is, in the words and numbers that the person reads. */
 export interface OfferShown {
   readonly amount: string;
+  /** What is paid out. */
+  readonly net: string;
   readonly installment: string;
   readonly months: string;
   readonly total: string;
@@ -66,10 +69,25 @@ export interface OfferShown {
   readonly lender: string;
 }
 
+/** An offer or a contract, and its costs as one value: a contract of other costs than the offer had is not shown. */
+export type WithCosts<T> = T & { readonly costs: string };
+
 /** The income source needs something of the person. The link is theirs alone. */
 export type SourceStepInput =
   | { readonly kind: 'source_step'; readonly step: 'open_link'; readonly link: string }
   | { readonly kind: 'source_step'; readonly step: 'enter_code' };
+
+/**
+ * An operator rejected a file that was usable, or accepted one that was not. `number`: which of the person's files it
+ * is, in the order of their sending, from 1 on. `usable`: the files of the application that can be used now.
+ */
+export interface DocumentDecided {
+  readonly kind: 'document_decided';
+  readonly purpose: Purpose;
+  readonly isUsable: boolean;
+  readonly number: number;
+  readonly usable: Readonly<Record<Purpose, number>>;
+}
 
 /** The ends of work that was done beside the conversation. */
 export type WorkInput =
@@ -81,8 +99,10 @@ export type WorkInput =
     }
   | { readonly kind: 'income'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
   | SourceStepInput
-  | { readonly kind: 'offer'; readonly offer: OfferShown | null }
-  | { readonly kind: 'contract'; readonly contract: ShownContract | null }
+  | { readonly kind: 'offer'; readonly offer: WithCosts<OfferShown> | null }
+  | { readonly kind: 'contract'; readonly contract: WithCosts<ShownContract> | null }
+  /** With its certificate; null: the channel takes no such file. */
+  | { readonly kind: 'signed_contract'; readonly contract: ShownContract | null }
   | {
       readonly kind: 'code';
       readonly result: 'sent' | 'failed' | 'no_proof' | 'too_many';
@@ -92,7 +112,7 @@ export type WorkInput =
   /** The work failed for good. */
   | { readonly kind: 'work_failed' };
 
-/** A contract that can be shown: it is stored, sealed and uploaded. */
+/** A contract that can be shown, before the signature or after it: it is stored, sealed and uploaded. */
 export interface ShownContract {
   /** In hex. */
   readonly sha256: string;
@@ -110,14 +130,23 @@ export type QuestionRead = 'can' | 'cannot' | 'may' | 'coming';
 export type ProofInput =
   | { readonly kind: 'answer'; readonly result: 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable' }
   | { readonly kind: 'question_read'; readonly result: QuestionRead }
-  /** `until`: the last day to withdraw, in the words of the conversation; null: there is none. */
+  /** `lastDay`: the last day to withdraw, in the words of the conversation; null: the country gives no time. */
   | {
       readonly kind: 'signature';
       /** `not_shown`: the contract that was accepted did not reach the person after all. */
       readonly result: 'signed' | 'not_signable' | 'not_shown';
-      readonly until: string | null;
+      readonly withdrawal: { readonly lastDay: string; readonly untilMs: number } | null;
     }
-  | { readonly kind: 'withdrawal'; readonly result: 'withdrawn' | 'too_late' | 'not_signed' };
+  | { readonly kind: 'withdrawal'; readonly result: 'withdrawn' | 'too_late' | 'paid_out' | 'not_signed' };
+
+/**
+ * What is known of the reply with the signed contract. `isLost`: it was cancelled, failed or is uncertain; otherwise it
+ * arrived, or may still arrive.
+ */
+export interface CopyReply {
+  readonly kind: 'copy_reply';
+  readonly isLost: boolean;
+}
 
 export type Input =
   /** `canSay`: the channel's window is open. */
@@ -125,16 +154,29 @@ export type Input =
   | PersonInput
   | WorkInput
   | ProofInput
+  | DocumentDecided
   /** The person wants no more messages, or an operator wants none for the person. */
   | { readonly kind: 'opted_out' }
-  /** The application's status changed. */
-  | { readonly kind: 'status'; readonly status: ApplicationStatus }
-  | { readonly kind: 'timer'; readonly timer: Timer }
+  /** The application's status changed. `canSay`: as that of `begin`; absent: it is open. */
+  | { readonly kind: 'status'; readonly status: ApplicationStatus; readonly canSay?: boolean }
+  /** What is known, when a turn begins, of the message outside the chat that tells of an approval. */
+  | { readonly kind: 'approval_message'; readonly message: ApprovalMessage }
+  /** What became of the reply that told of an approval. */
+  | { readonly kind: 'approval_reply'; readonly reply: ToldReply | null }
+  /** `mayRemind`: the contact window of the person's country is open. */
+  | { readonly kind: 'timer'; readonly timer: Timer; readonly mayRemind: boolean }
   | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  /** A message of the conversation came from another phone than the application's. */
+  | { readonly kind: 'other_phone' }
+  /** A day has begun since the person's message before. */
+  | { readonly kind: 'next_day' }
+  /** The time to withdraw the signature was over when the person wrote. */
+  | { readonly kind: 'withdrawal_over' }
   /** Something that happened cannot be read. */
   | { readonly kind: 'unreadable' }
   /** The newest reply does not reach the person: the channel's window is closed, or the channel said so. */
-  | { readonly kind: 'unsaid' };
+  | { readonly kind: 'unsaid' }
+  | CopyReply;
 
 /** `remind`: inside the channel's window. `template`: after it. `expire`: the end. */
 export type Timer = 'remind' | 'template' | 'expire';

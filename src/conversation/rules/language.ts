@@ -1,7 +1,7 @@
 /** The language of a conversation, and the locale of its amounts, by the country of the phone. Pure. */
 import type { Phone } from '../../applications/rules/phone.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
-import type { Country } from '../../base/country-data.ts';
+import { type Country, isCountry } from '../../base/country-data.ts';
 import { localeOfPhone } from '../../messages/rules/message-locale.ts';
 import type { Language } from './flow.ts';
 
@@ -31,4 +31,10 @@ export function languageOfPhone(phone: Phone): { readonly language: Language; re
   const country = countryOfPhone(phone);
   if (country !== null && ENGLISH.has(country)) return { language: 'en', locale: `en-${country}` };
   return localeOfPhone(phone);
+}
+
+/** The country of a locale that `languageOfPhone` gave; null: the phone's was not known. */
+export function countryOfLocale(locale: string): Country | null {
+  const { region } = new Intl.Locale(locale);
+  return region !== undefined && isCountry(region) ? region : null;
 }

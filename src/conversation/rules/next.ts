@@ -4,23 +4,36 @@
  */
 import { isOpen } from '../../applications/rules/lifecycle.ts';
 import { answerOf, atEnd, whileHeld } from './answers.ts';
+import { approvalReplyKnown, approved, tellApproval } from './approval.ts';
 import type { Effect } from './effect.ts';
 import { say } from './effect.ts';
+import { documentDecided, heardOfFiles } from './files.ts';
 import type { Flow } from './flow.ts';
 import { type Input, isOfPerson, type PersonInput } from './input.ts';
 import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, tellOpen } from './moves.ts';
+import { operatorActs } from './operator-acts.ts';
 import { isEnd } from './places.ts';
+import { withdrawnInOwnWords } from './proofs.ts';
 import { askAgain, isBeingMade } from './questions.ts';
 import { resultOf } from './results.ts';
-import { waitsForStep } from './source-steps.ts';
-import { type State, UNDERSTOOD } from './state.ts';
+import { copyAfter, copyReplyKnown } from './signed-copy.ts';
+import { MOST_REMINDERS, type State } from './state.ts';
 import { asksToStop, type Meaning, meaningsOf } from './words.ts';
 
-/** The next state, and what has to be done. An operator's conversation says nothing. */
+/**
+ * The next state, and what has to be done. To a wrong person and in an operator's conversation nothing is said, but a
+ * signed contract comes while an operator speaks.
+ */
 export function next(flow: Flow, state: State, input: Input): Next {
   const after = reached(flow, state, input);
-  const isSilent = after.state.optedOut || (state.heldBy === 'operator' && after.state.heldBy === 'operator');
-  return isSilent ? { ...after, effects: after.effects.filter(({ kind }) => !SENDS.includes(kind)) } : after;
+  const isHeld = state.heldBy === 'operator' && after.state.heldBy === 'operator';
+  const isSilent =
+    after.state.optedOut ||
+    (state.wrongPerson && after.state.wrongPerson) ||
+    (isHeld && input.kind !== 'signed_contract');
+  return isSilent
+    ? { ...after, effects: after.effects.filter(({ kind }) => !SENDS.includes(kind)) }
+    : tellApproval(after, input);
 }
 
 const SENDS: readonly Effect['kind'][] = ['say', 'remind'];
@@ -33,16 +46,31 @@ function reached(flow: Flow, state: State, input: Input): Next {
     case 'begin':
       return begin(state, input);
     case 'status':
-      return statusChanged(flow, state, input.status);
+      return statusChanged(flow, state, input);
     case 'operator':
       return operatorActs(flow, state, input.act);
     case 'timer':
-      return timerRings(state, input.timer);
+      return timerRings(state, input);
+    case 'approval_message':
+      return none({ ...state, approvalMessage: input.message });
+    case 'approval_reply':
+      return none(approvalReplyKnown(state, input.reply));
+    case 'document_decided':
+      return isEnd(state.place) ? none(state) : documentDecided(state, input);
+    case 'other_phone':
+      // Nothing is said: the application's phone may be somebody else's by now.
+      return state.heldBy === 'operator' ? none(state) : handOver(state, 'other_phone');
+    case 'next_day':
+      return none(nextDay(state));
+    case 'withdrawal_over':
+      return none({ ...state, withdrawableUntilMs: null, lastDayToWithdraw: null });
     case 'unreadable':
       return isEnd(state.place) ? none(state) : handOverTelling(state, 'unreadable');
     case 'unsaid':
-      if (isEnd(state.place)) return none({ ...state, toldEnd: false });
+      if (isEnd(state.place)) return none(toTellEnd(state));
       return none(isBeingMade(state) ? state : { ...state, unsaid: true });
+    case 'copy_reply':
+      return none(copyReplyKnown(state, input));
     default:
       return resultOf(flow, state, input);
   }
@@ -56,8 +84,12 @@ function optOut(before: State, words: string | null): Next {
   const meanings: ReadonlySet<Meaning> = words === null ? new Set() : meaningsOf(words);
   const withdraws = meanings.has('withdraw');
   if (state.place === 'signed' && withdraws) return moved(state, { kind: 'withdraw' });
+  const inOwnWords = words === null ? null : withdrawnInOwnWords(state, words);
+  if (inOwnWords !== null) return inOwnWords;
   if (state.place === 'closed' && before.optedOut && !before.toldEnd) return lateWords(state, meanings);
   if (isEnd(state.place)) return none(state);
+  // The words of a wrong person are not the applicant's.
+  if (before.wrongPerson) return endAt(state, 'closed');
   if (withdraws) return endAt(state, 'withdrawn', { kind: 'evidence', act: 'withdrawal_asked' });
   if (!meanings.has('no')) return endAt(state, 'closed');
   const isConsent = state.place === 'data_consent' || state.place === 'started';
@@ -74,12 +106,20 @@ function lateWords(state: State, meanings: ReadonlySet<Meaning>): Next {
 }
 
 function fromPerson(flow: Flow, before: State, input: PersonInput): Next {
-  if (before.optedOut || (input.kind === 'other' && input.isQuiet)) return none(before);
+  if (before.optedOut || before.wrongPerson) return whileMute(before, input);
+  if (input.kind === 'other' && input.isQuiet) return none(before);
   if (input.kind === 'tap' && isSecondOfTwo(before, input)) return none(before);
   const state: State = { ...before, reminders: 0, ...(input.kind === 'tap' && { tapped: tapOf(input) }) };
-  if (isEnd(state.place)) return atEnd(flow, state, input);
+  if (isEnd(state.place)) return copyAfter(atEnd(flow, state, input));
   if (state.heldBy === 'operator') return whileHeld(flow, state, input);
-  return answerOf(flow, state, input);
+  return answerOf(flow, heardOfFiles(state), input);
+}
+
+/** After an opt-out, and of a wrong person: a signature can be withdrawn, and nothing is said. */
+function whileMute(state: State, input: PersonInput): Next {
+  if (input.kind !== 'text' || state.place !== 'signed') return none(state);
+  if (meaningsOf(input.body).has('withdraw')) return moved(state, { kind: 'withdraw' });
+  return withdrawnInOwnWords(state, input.body) ?? none(state);
 }
 
 type Tap = Extract<PersonInput, { kind: 'tap' }>;
@@ -103,67 +143,51 @@ function tapOf({ place, nonce, choice, under, atMs }: Tap): State['tapped'] {
 }
 
 function begin(state: State, { canSay }: Extract<Input, { kind: 'begin' }>): Next {
-  if (state.place !== 'started' || state.nonce !== 0) return none(state);
+  if (state.place !== 'started' || state.unsaid) return none(state);
   const started = { kind: 'tell', event: 'conversation.started' } as const;
   if (canSay) return goOn(state, 'data_consent', started);
   // The timer sends the template that reminds.
-  return moved({ ...state, nonce: 1, unsaid: true }, started);
+  return moved({ ...state, nonce: state.nonce + 1, unsaid: true }, started);
 }
 
-function statusChanged(flow: Flow, before: State, status: State['status']): Next {
+function statusChanged(
+  flow: Flow,
+  before: State,
+  { status, canSay = true }: Extract<Input, { kind: 'status' }>,
+): Next {
   if (status === before.status) return none(before);
   const state = { ...before, status };
   if (isEnd(state.place)) return none(state);
   if (!isOpen(status)) return endAt(state, 'closed', say('closed'));
-  return goOnIfReady(flow, state);
+  const on = goOnIfReady(flow, state);
+  return before.status === 'in_review' ? approved(on, canSay) : on;
 }
 
 function goOnIfReady(flow: Flow, state: State): Next {
   return resultOf(flow, state, { kind: 'nothing' });
 }
 
-function operatorActs(flow: Flow, state: State, act: 'hand_over' | 'give_back' | 'close'): Next {
-  switch (act) {
-    case 'hand_over':
-      return state.heldBy === 'operator' ? none(state) : handOver(state, 'operator');
-    case 'close':
-      return isEnd(state.place) ? none(state) : endAt(state, 'closed', say('closed'));
-    case 'give_back':
-      return state.heldBy === 'service' ? none(state) : givenBack(flow, state);
-  }
+/** Where nothing is asked, the person hears again what is waited for, or how it ended. */
+function nextDay(state: State): State {
+  if (state.place === 'checking') return { ...state, repeats: 0 };
+  return isEnd(state.place) ? toTellEnd(state) : state;
 }
 
-/** The question is asked again, and what waited for an operator is tried again. */
-function givenBack(flow: Flow, held: State): Next {
-  const state: State = { ...held, heldBy: 'service', handedOver: null, refused: 0, ...UNDERSTOOD };
-  if (isEnd(state.place)) return none(state);
-  const isUnchecked = state.income === 'operator' || state.income === 'asked' || waitsForStep(state);
-  if (state.place === 'checking' && isUnchecked) {
-    const again = { ...state, income: 'asked', sourceSteps: 0 } as const;
-    return moved(again, say('given_back'), say('checking'), { kind: 'work', work: 'check_income' });
-  }
-  if (state.place === 'started') return goOn(state, 'data_consent', say('given_back'));
-  // Nothing tells any more what was accepted, because the row was damaged.
-  if (state.place === 'code' && state.acceptedContract === null) {
-    return goOn(state, 'contract', say('given_back'));
-  }
-  // A code that was spent is asked for anew, after the last four characters.
-  const asking: State = state.place === 'code' ? { ...state, proof: 'none' } : state;
-  const on = goOnIfReady(flow, asking);
-  return on.effects.length > 0
-    ? moved(on.state, say('given_back'), ...on.effects)
-    : tellOpen(asking, say('given_back'));
+/** After an opt-out nothing is told: there it says that the words are recorded. */
+function toTellEnd(state: State): State {
+  return state.optedOut ? state : { ...state, toldEnd: false };
 }
 
-function timerRings(state: State, timer: 'remind' | 'template' | 'expire'): Next {
+function timerRings(state: State, { timer, mayRemind }: Extract<Input, { kind: 'timer' }>): Next {
   if (isEnd(state.place) || state.heldBy === 'operator' || state.optedOut) return none(state);
   switch (timer) {
     case 'remind':
+      if (!mayRemind) return none({ ...state, reminders: 1 });
       return state.unsaid
         ? tellOpen({ ...state, reminders: 1 }, say('reminder'))
         : moved({ ...state, reminders: 1 }, say('reminder'), ...askAgain(state));
     case 'template':
-      return moved({ ...state, reminders: 2 }, { kind: 'remind' });
+      return moved({ ...state, reminders: MOST_REMINDERS }, { kind: 'remind' });
     case 'expire':
       return endAt(state, 'expired', say('expired'));
   }

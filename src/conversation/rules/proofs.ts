@@ -1,9 +1,11 @@
 /** What a conversation does with the ends of what is proven: the answers and the signature. Pure. */
-import { ask, say } from './effect.ts';
+import { ask, type Effect, say } from './effect.ts';
 import type { ProofInput, WorkInput } from './input.ts';
 import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, notUnderstood } from './moves.ts';
 import { askOpen } from './questions.ts';
+import { withCopyDue } from './signed-copy.ts';
 import { type State, UNDERSTOOD } from './state.ts';
+import { mayWithdraw } from './words.ts';
 
 /** Wrong answers from which on an operator has to help. */
 const MOST_WRONG = 5;
@@ -13,7 +15,7 @@ export function codeSent(state: State, { result, way, minutes }: Extract<WorkInp
   if (state.place !== 'code' || state.proof !== 'code_asked') return none(state);
   if (result === 'sent') {
     return moved(
-      { ...state, proof: 'code_sent', unsaid: false },
+      { ...state, ...UNDERSTOOD, proof: 'code_sent', unsaid: false },
       ask('code', ['resend'], { way, minutes: `${minutes}` }),
     );
   }
@@ -28,6 +30,12 @@ function proveAgain(before: State): Next {
   return moved(state, say('code_expired'), ...askOpen(state));
 }
 
+/** The code goes out beside the conversation, which may take long where its way is away. */
+export function askForCode(before: State): Next {
+  const state: State = { ...before, proof: 'code_asked' };
+  return moved(state, { kind: 'work', work: 'send_code' }, ...askOpen(state));
+}
+
 /** An answer to the last four characters or to the code. */
 export function answerChecked(
   before: State,
@@ -37,8 +45,7 @@ export function answerChecked(
   if (place !== 'code' || (proof !== 'none' && proof !== 'code_sent')) return none(before);
   if (result === 'right') {
     const state = { ...before, ...UNDERSTOOD };
-    if (proof === 'none')
-      return moved({ ...state, proof: 'code_asked' }, { kind: 'work', work: 'send_code' });
+    if (proof === 'none') return askForCode(state);
     return moved({ ...state, proof: 'code' }, { kind: 'sign' });
   }
   if (result === 'unreadable') return notUnderstood(before);
@@ -52,21 +59,49 @@ export function answerChecked(
 }
 
 /** Signed: the contract that was shown and accepted, by the person who knows both. */
-export function signed(state: State, { result, until }: Extract<ProofInput, { kind: 'signature' }>): Next {
+export function signed(
+  state: State,
+  { result, withdrawal }: Extract<ProofInput, { kind: 'signature' }>,
+): Next {
   if (state.place !== 'code' || state.proof !== 'code' || state.acceptedContract === null) return none(state);
   // The channel took the contract, and told later that it did not arrive.
   if (result === 'not_shown') return goOn({ ...state, proof: 'none' }, 'contract');
   if (result === 'not_signable') return handOverTelling({ ...state, proof: 'none' }, 'not_signable');
-  const right = until === null ? [] : [say('withdrawal_right', { until })];
-  return endAt(state, 'signed', { kind: 'tell', event: 'contract.signed' }, say('signed'), ...right);
+  const right = withdrawal === null ? [] : [say('withdrawal_right', { until: withdrawal.lastDay })];
+  const until = {
+    withdrawableUntilMs: withdrawal?.untilMs ?? null,
+    lastDayToWithdraw: withdrawal?.lastDay ?? null,
+  };
+  const event = { kind: 'tell', event: 'contract.signed' } as const;
+  return withCopyDue(endAt({ ...state, ...until }, 'signed', event, say('signed'), ...right));
 }
 
 /** The signature was taken back, or it was too late for that. */
-export function withdrawn(state: State, result: 'withdrawn' | 'too_late' | 'not_signed'): Next {
+export function withdrawn(state: State, result: 'withdrawn' | 'too_late' | 'paid_out' | 'not_signed'): Next {
   if (state.place !== 'signed') return none(state);
   if (result === 'withdrawn') {
     const { state: ended } = endAt(state, 'withdrawn');
     return moved(ended, { kind: 'tell', event: 'contract.withdrawn' }, say('withdrawn'));
   }
-  return state.heldBy === 'operator' ? none(state) : handOver(state, 'asked', say('withdraw_too_late'));
+  if (result === 'paid_out') return handOver(state, 'withdrawal', ...PAID_OUT);
+  return state.heldBy === 'operator' ? none(state) : handOver(state, 'withdrawal', say('withdraw_too_late'));
+}
+
+/** The right still holds, and an operator settles what was paid out. */
+const PAID_OUT: readonly Effect[] = [
+  { kind: 'evidence', act: 'withdrawal_asked' },
+  say('withdrawn'),
+  say('person_will_write'),
+];
+
+/**
+ * An operator reads what may be a withdrawal, because the law asks for no word, and the person hears which word is
+ * enough. null: the text is nothing of it, or the signature may not be withdrawn.
+ */
+export function withdrawnInOwnWords(state: State, text: string): Next | null {
+  const { withdrawableUntilMs, lastDayToWithdraw: until, wrongPerson } = state;
+  if (state.place !== 'signed' || withdrawableUntilMs === null || wrongPerson || !mayWithdraw(text))
+    return null;
+  const word = until === null ? [] : [say('withdrawal_word', { until })];
+  return handOver(state, 'withdrawal', ...word, say('person_will_write'));
 }

@@ -1,13 +1,13 @@
 /** The question that a conversation asks at each of its places. Pure. */
 import { ask, type Effect, say } from './effect.ts';
 import type { Choice } from './input.ts';
-import { isEnd } from './places.ts';
+import { type End, isEnd } from './places.ts';
 import type { State } from './state.ts';
 
 /** Asks the open question, or says what is waited for. After the end it says how the conversation ended. */
 export function askOpen(state: State): readonly Effect[] {
   const { place } = state;
-  if (isEnd(place)) return [say(place)];
+  if (isEnd(place)) return howItEnded(place, state);
   switch (place) {
     case 'started':
       return [];
@@ -15,7 +15,10 @@ export function askOpen(state: State): readonly Effect[] {
       return [ask('consent', ['yes', 'no'])];
     case 'earnings':
     case 'debts':
-      return state.complete ? [say('still_reading')] : [ask(place, filesChoices(state))];
+      return [
+        ...rejectedFiles(state),
+        state.complete ? say('still_reading') : ask(place, filesChoices(state)),
+      ];
     case 'checking':
       return waiting(state);
     case 'summary':
@@ -25,6 +28,26 @@ export function askOpen(state: State): readonly Effect[] {
     case 'code':
       return [proofQuestion(state)];
   }
+}
+
+/** The other ends say how to get a person by themselves. */
+const WITH_HINT: readonly End[] = ['signed', 'declined', 'withdrawn'];
+
+/** What whoever writes after the end hears, whatever they ask: what is known, and the way to a person. */
+function howItEnded(end: End, { lastDayToWithdraw: until }: State): readonly Effect[] {
+  const told = say(end === 'signed' ? 'after_signed' : end);
+  const right = end === 'signed' && until !== null ? [say('withdrawal_right', { until })] : [];
+  return WITH_HINT.includes(end) ? [told, ...right, say('person_hint')] : [told];
+}
+
+/** So many numbers fit into a sentence. */
+const MOST_NUMBERS = 12;
+
+/** Which files an operator rejected. */
+function rejectedFiles({ rejected }: State): readonly Effect[] {
+  const all = [...rejected.earnings, ...rejected.debts].toSorted((a, b) => a - b);
+  const numbers = all.slice(-MOST_NUMBERS).join(', ');
+  return numbers === '' ? [] : [say('file_rejected', { numbers })];
 }
 
 /** As `askOpen`, in short where the person has read the long form. */
@@ -49,9 +72,11 @@ export function isBeingMade({ place, offerShown, shownContract }: State): boolea
 
 /** The state in which the open question is told as if for the first time: until then no answer to it counts. */
 export function asAsked(state: State): State {
-  const { place, offerShown, shownContract } = state;
+  const { place, nonce, offerShown, shownContract } = state;
   return {
     ...state,
+    // The offer and the contract get theirs when they are made again.
+    nonce: place === 'data_consent' ? nonce + 1 : nonce,
     unsaid: false,
     askedTurn: null,
     offerShown: place === 'summary' ? false : offerShown,
@@ -76,4 +101,9 @@ function waiting({ income, status }: State): readonly Effect[] {
 function proofQuestion({ proof }: State) {
   if (proof === 'none') return ask('last_four', []);
   return proof === 'code_sent' || proof === 'code' ? ask('code_again', ['resend']) : say('sending_code');
+}
+
+/** A hash that a person can compare: groups of eight digits. */
+export function inWords(sha256: string): string {
+  return sha256.match(/.{1,8}/g)?.join(' ') ?? sha256;
 }

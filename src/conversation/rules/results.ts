@@ -1,13 +1,22 @@
 /** What a conversation does with the ends of work and of proofs, and where it goes on by itself. Pure. */
 import { ask, type Effect, say } from './effect.ts';
 import type { Flow } from './flow.ts';
-import type { OfferShown, ProofInput, QuestionRead, Refusal, ShownContract, WorkInput } from './input.ts';
+import type {
+  OfferShown,
+  ProofInput,
+  QuestionRead,
+  Refusal,
+  ShownContract,
+  WithCosts,
+  WorkInput,
+} from './input.ts';
 import { goOn, handOverTelling, moved, type Next, none, tellAgain } from './moves.ts';
 import { isEnd } from './places.ts';
 import { answerChecked, codeSent, signed, withdrawn } from './proofs.ts';
-import { askAgain, askOpen } from './questions.ts';
+import { askAgain, askOpen, inWords } from './questions.ts';
+import { copyMade } from './signed-copy.ts';
 import { sourceAsks, waitsForStep } from './source-steps.ts';
-import { at, type Purpose, type State, UNDERSTOOD } from './state.ts';
+import { at, NONE_REJECTED, type Purpose, type State, UNDERSTOOD } from './state.ts';
 
 /** The end of work or of a proof. `nothing`: only looks whether the conversation can go on. */
 export function resultOf(
@@ -28,6 +37,8 @@ export function resultOf(
       return offerMade(state, input.offer);
     case 'contract':
       return contractMade(state, input.contract);
+    case 'signed_contract':
+      return copyMade(state, input);
     case 'code':
       return codeSent(state, input);
     case 'work_failed':
@@ -88,7 +99,8 @@ export function leaveFiles(flow: Flow, state: State): Next {
 }
 
 /** Goes on after a step of files: to the next one, or to the check of the income. */
-export function passOn(flow: Flow, state: State, left: Purpose, ...effects: readonly Effect[]): Next {
+export function passOn(flow: Flow, before: State, left: Purpose, ...effects: readonly Effect[]): Next {
+  const state = { ...before, rejected: NONE_REJECTED };
   if (left === 'earnings' && flow.steps.debts) return goOn(state, 'debts', ...effects);
   if (!flow.steps.earnings) {
     const there = at(state, 'checking');
@@ -168,32 +180,33 @@ function incomeChecked(flow: Flow, before: State, outcome: 'confirmed' | 'adjust
 }
 
 /** Another offer may have other costs, so the buttons under an earlier one are old. */
-function offerMade(state: State, offer: OfferShown | null): Next {
+function offerMade(state: State, offer: WithCosts<OfferShown> | null): Next {
   // An operator speaks: the offer is made again when the conversation is given back.
   if (state.place !== 'summary' || state.heldBy === 'operator') return none(state);
   if (offer === null) return handOverTelling(state, 'no_offer');
-  const { rateName, ...values } = offer;
+  const { rateName, costs, ...values } = offer;
   return moved(
-    { ...state, nonce: state.nonce + 1, offerShown: true, askedTurn: null, unsaid: false },
+    { ...state, nonce: state.nonce + 1, offerShown: true, shownCosts: costs, askedTurn: null, unsaid: false },
     ask('summary', ['go_on', 'decline'], { ...values, rate_name: rateName }),
   );
 }
 
-/** Another contract than the one that was shown makes the buttons under that one old. */
-function contractMade(state: State, contract: ShownContract | null): Next {
+/**
+ * Another contract than the one that was shown makes the buttons under that one old. Where the terms have changed since
+ * the person read the offer, the offer comes first again (D45).
+ */
+function contractMade(state: State, made: WithCosts<ShownContract> | null): Next {
   // As with the offer.
   if (state.place !== 'contract' || state.heldBy === 'operator') return none(state);
-  if (contract === null) return handOverTelling(state, 'no_contract');
+  if (made === null) return handOverTelling(state, 'no_contract');
+  const { costs, ...contract } = made;
+  if (costs !== state.shownCosts)
+    return goOn(state, 'summary', ...(state.shownCosts === null ? [] : [say('costs_changed')]));
   const nonce = state.shownContract === contract.sha256 ? state.nonce : state.nonce + 1;
   return moved(
     { ...state, nonce, shownContract: contract.sha256, askedTurn: null, unsaid: false },
     { ...ask('contract', ['accept', 'decline'], { hash: inWords(contract.sha256) }), document: contract },
   );
-}
-
-/** A hash that a person can compare: groups of eight digits. */
-function inWords(sha256: string): string {
-  return sha256.match(/.{1,8}/g)?.join(' ') ?? sha256;
 }
 
 function hasEnded({ place }: State): boolean {

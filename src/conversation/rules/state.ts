@@ -10,6 +10,12 @@ export type Purpose = (typeof PURPOSES)[number];
 export const SOURCE_STEPS = ['open_link', 'enter_code'] as const;
 export type SourceStep = (typeof SOURCE_STEPS)[number];
 
+/**
+ * The message outside the chat that tells of an approval. `none`: there is none, or it failed. `queued`: it has not
+ * gone out. `left`: the person has it, or may have it.
+ */
+export type ApprovalMessage = 'none' | 'queued' | 'left';
+
 export interface State {
   readonly place: Place;
   readonly heldBy: Holder;
@@ -17,6 +23,8 @@ export interface State {
   readonly handedOver: HandOverReason | null;
   /** The person wants no more messages. */
   readonly optedOut: boolean;
+  /** The phone is somebody else's: nothing is said there, also after the end. */
+  readonly wrongPerson: boolean;
   /** The number of the question that is open. A button with another number is old. */
   readonly nonce: number;
   /** The open question was not told, because the channel's window was closed. */
@@ -41,6 +49,8 @@ export interface State {
   readonly files: Readonly<Record<Purpose, number>>;
   /** Files of these that can be used, or that an operator has to look at. */
   readonly usable: Readonly<Record<Purpose, number>>;
+  /** Files that an operator rejected, and that the person has not heard of: their numbers in the order of sending. */
+  readonly rejected: Readonly<Record<Purpose, readonly number[]>>;
   /** Files that were refused at this step. */
   readonly refused: number;
   /** Files that are being fetched and read. */
@@ -57,24 +67,53 @@ export interface State {
   readonly askedTurn: number | null;
   /** The offer was told at this question. */
   readonly offerShown: boolean;
+  /** The costs of the offer that was told last, as one value; null: none was. */
+  readonly shownCosts: string | null;
   /** The SHA-256 of the contract that was shown, in hex; null: none was. */
   readonly shownContract: string | null;
   /** The SHA-256 of the contract that the person accepted. */
   readonly acceptedContract: string | null;
+  /** The review's approval. `untold`: the chat has not told it. `said`: it did, in the reply of `approvalTurn`. */
+  readonly approval: 'none' | 'untold' | 'said';
+  /** The turn whose reply told the approval; null: none did, or the turn has not ended. */
+  readonly approvalTurn: number | null;
+  /** What was known of the message outside the chat that tells of the approval. */
+  readonly approvalMessage: ApprovalMessage;
   /** What is proven of the person, and what is waited for, at the step `code`. */
   readonly proof: 'none' | 'last_four' | 'code_asked' | 'code_sent' | 'code';
+  /** Until when the signature may be withdrawn, by the database's clock; null: it may not. */
+  readonly withdrawableUntilMs: number | null;
+  /** The last day for that, as the person reads it; null: there is none, or it was not remembered. */
+  readonly lastDayToWithdraw: string | null;
+  /** The signed contract in the chat. `due`: it is not said, or its reply is lost. */
+  readonly signedCopy: 'none' | 'due' | 'said';
+  /** The turn whose reply has the signed contract; null: none has. */
+  readonly copyTurn: number | null;
   /** After the end: the person has been told. */
   readonly toldEnd: boolean;
 }
 
-/** A conversation that has begun and said nothing. */
-export function newState(status: ApplicationStatus): State {
+/** The person has heard of every file that an operator rejected. */
+export const NONE_REJECTED: State['rejected'] = { earnings: [], debts: [] };
+
+/** One inside the channel's window, and the template after it. */
+export const MOST_REMINDERS = 2;
+
+/** More questions than one turn can ask. */
+const NONCES_A_TURN = 1_000;
+
+/**
+ * A conversation that has begun and said nothing. `turn`: the last one of the application's conversations before, so
+ * that no button of theirs is one of this conversation.
+ */
+export function newState(status: ApplicationStatus, turn = 0): State {
   return {
     place: 'started',
     heldBy: 'service',
     handedOver: null,
     optedOut: false,
-    nonce: 0,
+    wrongPerson: false,
+    nonce: turn * NONCES_A_TURN,
     unsaid: false,
     tapped: null,
     misunderstood: 0,
@@ -83,6 +122,7 @@ export function newState(status: ApplicationStatus): State {
     reminders: 0,
     files: { earnings: 0, debts: 0 },
     usable: { earnings: 0, debts: 0 },
+    rejected: NONE_REJECTED,
     refused: 0,
     reading: 0,
     complete: false,
@@ -91,9 +131,17 @@ export function newState(status: ApplicationStatus): State {
     status,
     askedTurn: null,
     offerShown: false,
+    shownCosts: null,
     shownContract: null,
     acceptedContract: null,
+    approval: 'none',
+    approvalTurn: null,
+    approvalMessage: 'none',
     proof: 'none',
+    withdrawableUntilMs: null,
+    lastDayToWithdraw: null,
+    signedCopy: 'none',
+    copyTurn: null,
     toldEnd: false,
   };
 }
@@ -112,14 +160,55 @@ export function at(state: State, place: Place): State {
   };
 }
 
+/** What a state has that was stored before these were remembered. */
+const BEFORE = {
+  askedTurn: null,
+  sourceSteps: 0,
+  tapped: null,
+  retold: 0,
+  withdrawableUntilMs: null,
+  lastDayToWithdraw: null,
+  shownCosts: null,
+  rejected: NONE_REJECTED,
+  wrongPerson: false,
+  approval: 'none',
+  approvalTurn: null,
+  approvalMessage: 'none',
+  signedCopy: 'none',
+  copyTurn: null,
+} as const satisfies Partial<State>;
+
+/** A state that was stored before the turn of the copy was remembered: whether a reply had followed the copy. */
+type StoredState = Omit<State, 'signedCopy'> & {
+  readonly signedCopy: State['signedCopy'] | 'newest' | 'sent';
+};
+
+/** The state as it is stored, complete. `turn`: the last one of the conversation. */
+export function storedState(stored: StoredState, turn: number): State {
+  const state = { ...BEFORE, ...stored };
+  const { signedCopy } = state;
+  if (signedCopy === 'newest') return { ...state, signedCopy: 'said', copyTurn: turn };
+  return { ...state, signedCopy: signedCopy === 'sent' ? 'said' : signedCopy };
+}
+
 /**
- * The state as it is stored. One from before a question's turn was kept has none: its question is asked again. One from
- * before sources asked something has no number of their steps, and one from before double taps were known no last tap.
- * One from before tellings were counted has none.
+ * The state of a conversation whose rows make a turn fail: an operator has it, and the questions begin anew. What the
+ * person said of themselves and of the phone stays, and what they have still to get or may still do.
  */
-export function storedState(stored: State): State {
-  const { askedTurn = null, sourceSteps = 0, tapped = null, retold = 0 } = stored as Partial<State>;
-  return { ...stored, askedTurn, sourceSteps, tapped, retold };
+export function setAsideState(
+  row: { readonly place: Place; readonly status: ApplicationStatus; readonly state: State | null },
+  turn: number,
+): State {
+  const fresh = newState(row.status, turn);
+  // A damaged state may have any of its parts.
+  const stored = storedState({ ...fresh, ...row.state }, turn - 1);
+  const { optedOut, wrongPerson, withdrawableUntilMs, lastDayToWithdraw, signedCopy, copyTurn } = stored;
+  return {
+    ...fresh,
+    ...{ place: row.place, heldBy: 'operator', handedOver: 'unreadable' },
+    ...{ optedOut, wrongPerson, withdrawableUntilMs, lastDayToWithdraw, signedCopy, copyTurn },
+    approval: stored.approval === 'untold' ? 'untold' : 'none',
+  };
 }
 
 /** What an input that was understood resets. */

@@ -4,7 +4,7 @@ import type { Flow } from './flow.ts';
 import type { Timer } from './input.ts';
 import { isEnd } from './places.ts';
 import { waitsForStep } from './source-steps.ts';
-import type { State } from './state.ts';
+import { MOST_REMINDERS, type State } from './state.ts';
 
 /** The channel takes free messages for so long after a person's last message. */
 export const WINDOW_MS = DAY_MS;
@@ -28,7 +28,7 @@ export function nextTimer(flow: Flow, state: State, facts: TimerFacts): { timer:
     // A question that is asked late in the window needs no reminder in it.
     if (at > moved) return { timer: 'remind', at: new Date(at) };
   }
-  if (template > 0 && state.reminders < 2) {
+  if (template > 0 && state.reminders < MOST_REMINDERS) {
     const at = state.unsaid || heard === null ? moved : heard + template * HOUR_MS;
     return { timer: 'template', at: new Date(Math.max(at, moved)) };
   }

@@ -27,6 +27,8 @@ export interface Candidate {
   /** The applicant agreed to be contacted (`messaging_optin`). */
   readonly hasConsent: boolean;
   readonly isSigned: boolean;
+  /** The phone is somebody else's. */
+  readonly isWrongPerson: boolean;
 }
 
 interface CandidateRow {
@@ -38,12 +40,13 @@ interface CandidateRow {
   brand: Brand;
   messaging_optin: boolean;
   signed_at: Date | null;
+  wrong_person: boolean;
 }
 
 /** On a cluster the applications are on other machines than the suppressions: two statements. */
 const READ = `
   SELECT a.id, a.partner_id, p.name AS partner_name, a.phone_index, a.status, k.brand, a.messaging_optin,
-    a.signed_at
+    a.signed_at, a.wrong_person
   FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
 
 /** The open applications among these that have a phone. */
@@ -62,29 +65,43 @@ export async function readCandidates(session: Session, ids: readonly Application
         brand: row.brand,
         hasConsent: row.messaging_optin,
         isSigned: row.signed_at !== null,
+        isWrongPerson: row.wrong_person,
       });
     }
   }
   return found;
 }
 
-const MESSAGES = 'SELECT application_id, channel_message_id FROM messages_of($1)';
+const MESSAGES = 'SELECT message_id, application_id, channel_message_id FROM messages_of($1)';
 
-/** The blind indexes of the channel's ids of the messages that these applications got. */
+/**
+ * The blind indexes of the channel's ids of the messages that these applications got, and that of the message after an
+ * approval (D40; null: the application got none).
+ */
+export interface ChannelIndexes {
+  readonly all: ReadonlySet<string>;
+  readonly approval: string | null;
+}
+
 export async function channelIndexesOf(
   session: Session,
   ids: readonly ApplicationId[],
-): Promise<Map<ApplicationId, ReadonlySet<string>>> {
-  const found = new Map<ApplicationId, Set<string>>();
+): Promise<Map<ApplicationId, ChannelIndexes>> {
+  const found = new Map<ApplicationId, { all: Set<string>; approval: string | null }>();
   for (const some of byPartitions(ids, partitionOf)) {
-    const { rows } = await session.query<{ application_id: string; channel_message_id: string | null }>(
-      MESSAGES,
-      [some.flatMap(messageIdsOf)],
-    );
-    for (const { application_id, channel_message_id } of rows) {
+    const { rows } = await session.query<{
+      message_id: string;
+      application_id: string;
+      channel_message_id: string | null;
+    }>(MESSAGES, [some.flatMap(messageIdsOf)]);
+    for (const { message_id, application_id, channel_message_id } of rows) {
       if (channel_message_id === null) continue;
       const id = toApplicationId(application_id);
-      found.set(id, (found.get(id) ?? new Set()).add(fromBigint(channel_message_id)));
+      const of = found.get(id) ?? { all: new Set(), approval: null };
+      const index = fromBigint<'channel_message_id'>(channel_message_id);
+      of.all.add(index);
+      if (message_id === messageIdsOf(id)[1]) of.approval = index;
+      found.set(id, of);
     }
   }
   return found;

@@ -36,6 +36,8 @@ export interface ConversationRow {
   readonly timer: Timer | null;
   readonly due_at: Date | null;
   readonly ended_at: Date | null;
+  /** Its chat was deleted (`CONVERSATION_DAYS`), and nothing has happened since. */
+  readonly is_trimmed: boolean;
   /** Since when it waits for an operator; null: it does not. */
   readonly waits_since: Date | null;
   readonly contract_turn: number | null;
@@ -77,12 +79,18 @@ export interface WrittenTurn {
   readonly state: State;
   readonly turn: number;
   readonly heardAt: Date | null;
+  /** The turn took something of the person. */
+  readonly hasHeard: boolean;
   readonly timer: { readonly timer: Timer; readonly at: Date } | null;
+  /** The chat was deleted: what the turn adds is deleted later. */
+  readonly isTrimmed: boolean;
   readonly contractTurn: number | null;
   readonly acceptedInput: string | null;
 }
 
-const WRITE = 'SELECT write_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)';
+/** The upkeep counts the days of what is new from now on. */
+const GROWN = 'UPDATE conversations SET is_trimmed = false, ended_ms = NULL WHERE id = ANY ($1::bigint[])';
+const WRITE = 'SELECT write_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)';
 
 /** Writes what turns came to, of conversations that the transaction has locked. */
 export async function writeTurns(session: Transaction, turns: readonly WrittenTurn[]): Promise<void> {
@@ -103,8 +111,11 @@ export async function writeTurns(session: Transaction, turns: readonly WrittenTu
       turns.map(({ state }) => isEnd(state.place)),
       turns.map(({ contractTurn }) => contractTurn),
       turns.map(({ acceptedInput }) => acceptedInput),
+      turns.map(({ hasHeard }) => hasHeard),
     ],
   });
+  const grown = turns.filter(({ isTrimmed }) => isTrimmed);
+  if (grown.length > 0) await session.query(GROWN, [grown.map(({ id }) => id)]);
 }
 
 const SET_UP = `
@@ -212,7 +223,10 @@ export async function lockConversation(
   return (await session.query<ConversationRow>(LOCK, [id])).rows[0] ?? null;
 }
 
-const ANSWER = 'UPDATE conversations SET turn = turn + 1, waits_since = NULL WHERE id = $1 RETURNING turn';
+const ANSWER = `
+  UPDATE conversations SET turn = turn + 1, waits_since = NULL, is_trimmed = false,
+    ended_ms = CASE WHEN is_trimmed THEN NULL ELSE ended_ms END
+  WHERE id = $1 RETURNING turn`;
 
 /**
  * Takes the next number of a turn for what an operator says, in a conversation that the transaction has locked. Then

@@ -7,7 +7,7 @@ import type { Session } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
-import type { WorkInput } from '../rules/input.ts';
+import type { DocumentDecided, WorkInput } from '../rules/input.ts';
 import type { ConversationId } from './conversations.ts';
 
 /** A file at the channel, as the channel claims it. */
@@ -35,10 +35,20 @@ export type InputContent =
   | { readonly kind: 'opted_out' }
   | { readonly kind: 'status'; readonly status: ApplicationStatus }
   | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  | DocumentDecided
   | WorkInput;
 
-/** `channelId`: the channel's id of the person's message. It is sealed, because it may hold the phone. */
-export type SealedInput = InputContent & { readonly channelId?: string | null };
+/**
+ * `channelId`: the channel's id of the person's message. It is sealed, because it may hold the phone. `isOfOtherPhone`:
+ * it came from another phone than the application's. `documentIndex`: of the message whose file was read. `sentMs`:
+ * when the person sent it, by the channel's clock, also where that is in the future of the database's.
+ */
+export type SealedInput = InputContent & {
+  readonly channelId?: string | null;
+  readonly isOfOtherPhone?: boolean;
+  readonly documentIndex?: string;
+  readonly sentMs?: number;
+};
 
 /** Who brought an input. */
 export type InputSource = 'person' | 'work' | 'sweep' | 'operator';
@@ -134,9 +144,11 @@ export interface InputRow {
   readonly content: Buffer;
 }
 
-const COLUMNS = 'id, conversation_id, application_id, source, seal_id, message_index, at, content';
+/** The columns of an `InputRow`. */
+export const INPUT_COLUMNS =
+  'id, conversation_id, application_id, source, seal_id, message_index, at, content';
 const WAITING = `
-  SELECT ${COLUMNS} FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[]) AND turn IS NULL
+  SELECT ${INPUT_COLUMNS} FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[]) AND turn IS NULL
   ORDER BY conversation_id, at, id`;
 
 /** The inputs that wait for turns of these conversations, each one's by the channel's time, then as they came. */
@@ -163,7 +175,7 @@ export async function markTaken(
 
 const NEWEST_OF_PERSONS = `
   SELECT i.* FROM unnest($1::bigint[]) AS g(id) CROSS JOIN LATERAL (
-    SELECT ${COLUMNS} FROM conversation_inputs n WHERE n.conversation_id = g.id AND n.source = 'person'
+    SELECT ${INPUT_COLUMNS} FROM conversation_inputs n WHERE n.conversation_id = g.id AND n.source = 'person'
     ORDER BY n.id DESC LIMIT 1) AS i`;
 
 /** The newest message of the person of each of these conversations. */
@@ -174,7 +186,7 @@ export async function newestOfPersons(session: Session, ids: readonly Conversati
     .rows;
 }
 
-const ONE = `SELECT ${COLUMNS} FROM conversation_inputs WHERE id = $1`;
+const ONE = `SELECT ${INPUT_COLUMNS} FROM conversation_inputs WHERE id = $1`;
 
 /** One input; null: it was erased. */
 export async function inputOf(session: Session, id: string): Promise<InputRow | null> {
@@ -182,7 +194,7 @@ export async function inputOf(session: Session, id: string): Promise<InputRow | 
 }
 
 const OF_CONVERSATION = `
-  SELECT ${COLUMNS}, turn FROM conversation_inputs WHERE conversation_id = $1 ORDER BY id DESC LIMIT 500`;
+  SELECT ${INPUT_COLUMNS}, turn FROM conversation_inputs WHERE conversation_id = $1 ORDER BY id DESC LIMIT 500`;
 
 /** The newest 500 inputs of a conversation, oldest first. */
 export async function inputsOf(

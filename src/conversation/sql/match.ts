@@ -18,6 +18,14 @@ export interface Found {
   readonly applicationId: ApplicationId;
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly isOpen: boolean;
+  /** By the database's clock; null: it is open. */
+  readonly endedAt: Date | null;
+  /** Its signature may be withdrawn now (D46). */
+  readonly isWithdrawable: boolean;
+  /** It is open, and the contract is what it asks about. */
+  readonly isAtContract: boolean;
+  /** It ended in review, neither withdrawn nor with a wrong person: the tap on a later approval begins a new one. */
+  readonly mayBeginAgain: boolean;
 }
 
 const BY_REPLY = `
@@ -52,21 +60,34 @@ interface FoundRow {
   application_id: string;
   phone_index: string;
   is_open: boolean;
+  ended_at: Date | null;
+  is_withdrawable: boolean;
+  is_at_contract: boolean;
+  may_begin_again: boolean;
 }
 
+const IS_WITHDRAWABLE = `coalesce(c.place = 'signed'
+  AND (c.state->>'withdrawableUntilMs')::bigint > extract(epoch FROM clock_timestamp()) * 1000, false)`;
+const COLUMNS = `
+  c.id, c.application_id, c.phone_index, c.ended_at IS NULL AS is_open, c.ended_at, ${IS_WITHDRAWABLE} AS is_withdrawable,
+  c.place IN ('contract', 'code') AS is_at_contract,
+  c.place IN ('declined', 'expired', 'closed') AND c.status = 'in_review'
+    AND c.state->'wrongPerson' IS DISTINCT FROM 'true' AS may_begin_again`;
 /**
- * A conversation that ended is found for 60 days: the longest time in which a signature may be withdrawn is shorter.
- * After that the phone may be somebody else's.
+ * A conversation that ended is found for 60 days, and for as long as its signature may be withdrawn. After that the
+ * phone may be somebody else's.
  */
-const COLUMNS = 'c.id, c.application_id, c.phone_index, c.ended_at IS NULL AS is_open';
-const IS_RECENT = "(c.ended_at IS NULL OR c.ended_at > clock_timestamp() - interval '60 days')";
+const IS_RECENT = `(c.ended_at IS NULL OR c.ended_at > clock_timestamp() - interval '60 days' OR ${IS_WITHDRAWABLE})`;
 const BY_APPLICATION = `
   SELECT DISTINCT ON (c.application_id) ${COLUMNS} FROM conversations c
   WHERE c.application_id = ANY ($1::bigint[]) AND ${IS_RECENT} ORDER BY c.application_id, c.id DESC`;
 const BY_PHONE = `
   SELECT DISTINCT ON (c.phone_index) ${COLUMNS} FROM conversations c
   WHERE c.phone_index = ANY ($1::bigint[]) AND ${IS_RECENT}
-  ORDER BY c.phone_index, c.ended_at IS NULL DESC, c.id DESC`;
+  ORDER BY c.phone_index, c.ended_at IS NULL DESC, ${IS_WITHDRAWABLE} DESC, c.id DESC`;
+const SIGNED = `
+  SELECT DISTINCT ON (c.phone_index) ${COLUMNS} FROM conversations c
+  WHERE c.phone_index = ANY ($1::bigint[]) AND ${IS_WITHDRAWABLE} ORDER BY c.phone_index, c.id DESC`;
 
 /** The newest conversation of each of these applications. */
 export async function conversationsOfApplications(
@@ -78,21 +99,37 @@ export async function conversationsOfApplications(
   return new Map(rows.map((row) => [toApplicationId(row.application_id), foundOf(row)]));
 }
 
-/** The open conversation of each of these phones, or else the newest one. */
+/** The open conversation of each of these phones, else one whose signature may be withdrawn, else the newest one. */
 export async function conversationsOfPhones(
   session: Session,
   phones: readonly BlindIndex<'phone'>[],
 ): Promise<Map<BlindIndex<'phone'>, Found>> {
-  if (phones.length === 0) return new Map();
-  const { rows } = await session.query<FoundRow>(BY_PHONE, [[...new Set(phones)].map(toBigint)]);
+  return byPhone(session, BY_PHONE, phones);
+}
+
+/** The newest conversation of each of these phones whose signature may be withdrawn, also beside an open one. */
+export async function signedOfPhones(
+  session: Session,
+  phones: readonly BlindIndex<'phone'>[],
+): Promise<Map<BlindIndex<'phone'>, Found>> {
+  return byPhone(session, SIGNED, phones);
+}
+
+async function byPhone(session: Session, text: string, phones: readonly BlindIndex<'phone'>[]) {
+  if (phones.length === 0) return new Map<BlindIndex<'phone'>, Found>();
+  const { rows } = await session.query<FoundRow>(text, [[...new Set(phones)].map(toBigint)]);
   return new Map(rows.map((row) => [fromBigint<'phone'>(row.phone_index), foundOf(row)]));
 }
 
-function foundOf({ id, application_id, phone_index, is_open }: FoundRow): Found {
+function foundOf(row: FoundRow): Found {
   return {
-    id,
-    applicationId: toApplicationId(application_id),
-    phoneIndex: fromBigint(phone_index),
-    isOpen: is_open,
+    id: row.id,
+    applicationId: toApplicationId(row.application_id),
+    phoneIndex: fromBigint(row.phone_index),
+    isOpen: row.is_open,
+    endedAt: row.ended_at,
+    isWithdrawable: row.is_withdrawable,
+    isAtContract: row.is_at_contract,
+    mayBeginAgain: row.may_begin_again,
   };
 }

@@ -3,6 +3,8 @@ import type { Database, Transaction } from '../../postgres/database.ts';
 
 /** Conversations of one transaction. */
 export const CHUNK = 500;
+/** Transactions of one turn of the upkeep: what is left waits for the next one. */
+export const MOST_CHUNKS = 20;
 
 /** In the order of the index, so that no plan walks all conversations by their ids. */
 const STAMP = `
@@ -17,12 +19,20 @@ const DUE = `
 
 /** What was signed is proven by what was said, for as long as the contract is kept. */
 const WITH_CONTRACT = `
-  SELECT DISTINCT c.application_id FROM conversations c
-  WHERE c.application_id = ANY ($1::bigint[]) AND c.place IN ('signed', 'withdrawn')`;
+  SELECT DISTINCT c.application_id FROM loan_contracts c
+  WHERE c.application_id = ANY ($1::bigint[]) AND c.state IN ('signed', 'withdrawn')`;
+
+const WITH_REST = `
+  SELECT c.id FROM conversations c WHERE c.id = ANY ($1::bigint[])
+    AND (EXISTS (SELECT FROM conversation_inputs i WHERE i.conversation_id = c.id)
+      OR EXISTS (SELECT FROM replies r WHERE r.application_id = c.application_id AND r.turn <= c.turn))`;
 
 const TRIM = 'UPDATE conversations SET is_trimmed = true WHERE id = ANY ($1::bigint[])';
 const FORGET_WORK = 'DELETE FROM conversation_work WHERE conversation_id = ANY ($1::bigint[])';
-const FORGET_INPUTS = 'DELETE FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[])';
+const LOOK_AGAIN = 'UPDATE conversations SET ended_ms = NULL WHERE id = ANY ($1::bigint[])';
+/** What no turn has taken is still to be answered. */
+const FORGET_INPUTS =
+  'DELETE FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[]) AND turn IS NOT NULL';
 
 /** A conversation that ended. */
 export interface EndedConversation {
@@ -34,7 +44,9 @@ export interface EndedConversation {
 
 /** Notes the elapsed time at which conversations were seen to have ended. */
 export async function stampEnded(database: Database): Promise<void> {
-  while ((await database.query(STAMP)).rowCount === CHUNK);
+  for (let chunk = 0; chunk < MOST_CHUNKS; chunk += 1) {
+    if (((await database.query(STAMP)).rowCount ?? 0) < CHUNK) return;
+  }
 }
 
 /** Conversations that ended this many elapsed days ago and are not trimmed yet, locked; `CHUNK` of them at most. */
@@ -42,7 +54,7 @@ export async function endedLongAgo(session: Transaction, days: number): Promise<
   return (await session.query<EndedConversation>(DUE, [days])).rows;
 }
 
-/** Those of the applications that signed a contract. */
+/** Those of the applications whose signed contract is kept. */
 export async function withContract(
   session: Transaction,
   applications: readonly string[],
@@ -51,12 +63,26 @@ export async function withContract(
   return new Set(rows.map(({ application_id }) => application_id));
 }
 
-/** Looks at these no more. */
+/** Those of these that still have inputs or replies. */
+export async function withRest(
+  session: Transaction,
+  some: readonly EndedConversation[],
+): Promise<Set<string>> {
+  const { rows } = await session.query<{ id: string }>(WITH_REST, [some.map(({ id }) => id)]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Looks at these no more, until something happens in them. */
 export async function noteTrimmed(session: Transaction, some: readonly EndedConversation[]): Promise<void> {
   await session.query(TRIM, [some.map(({ id }) => id)]);
 }
 
-/** Deletes the inputs of these, and work that is left. */
+/** Looks at these again after as many days: something of them has to stay. */
+export async function lookAgain(session: Transaction, some: readonly EndedConversation[]): Promise<void> {
+  await session.query(LOOK_AGAIN, [some.map(({ id }) => id)]);
+}
+
+/** Deletes the inputs of these that turns have taken, and work that is left. */
 export async function forgetInputs(session: Transaction, some: readonly EndedConversation[]): Promise<void> {
   const ids = some.map(({ id }) => id);
   await session.query(FORGET_WORK, [ids]);

@@ -45,10 +45,12 @@ export interface ClaimedWork {
   readonly input_id: string | null;
   /** This try included. */
   readonly tries: number;
+  /** Why it was put off the last time; null: never, or its process died each time. */
+  readonly reason: string | null;
 }
 
 const CLAIM = `
-  SELECT id, conversation_id, application_id, work, purpose, input_id, tries
+  SELECT id, conversation_id, application_id, work, purpose, input_id, tries, reason
   FROM claim_work($1, $2, $3 * interval '1 millisecond')`;
 
 /** Leases due work, of files or of all else: other processes leave it alone meanwhile. */

@@ -1,5 +1,6 @@
 /** What a turn leaves as evidence: what its reply shows, and what the person does. Hashes and ids alone (D46). */
 import { hash } from 'node:crypto';
+import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { EvidenceEntry } from '../../signing/rules/evidence.ts';
 import type { ProvenQuestion, TurnReply } from '../rules/compose.ts';
 import type { EvidenceAct } from '../rules/effect.ts';
@@ -25,10 +26,25 @@ export function actOf(
   input: InputRow | null,
   { turn, now, contract }: { readonly turn: number; readonly now: Date; readonly contract: string | null },
 ): EvidenceEntry {
-  const facts = { turn, input: input?.id ?? null, message_index: input?.message_index ?? null };
+  const facts = { turn, ...messageOf(input) };
   return {
     kind: act,
     at: input?.at ?? now,
     facts: act === 'contract_accepted' ? { ...facts, sha256: contract } : facts,
+  };
+}
+
+/** What was proven by a person's message names this message, beside the ones that it names already. */
+export function provenBy(entry: EvidenceEntry, input: InputRow | null): EvidenceEntry {
+  if ('message_index' in entry.facts) return entry;
+  return { ...entry, facts: { ...entry.facts, ...messageOf(input) } };
+}
+
+/** The index of the channel's id is in hex, as everywhere in the evidence. */
+function messageOf(input: InputRow | null) {
+  const index = input?.message_index ?? null;
+  return {
+    input: input?.id ?? null,
+    message_index: index === null ? null : fromBigint<'channel_message_id'>(index),
   };
 }

@@ -3,28 +3,25 @@
  * machines first, and then writes in statements about the coordinator's tables alone.
  */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
-import { markConversations } from '../../applications/sql/application-marks.ts';
 import type { Heard } from '../../messages/rules/heard.ts';
-import { parseInterestPayload } from '../../messages/rules/outgoing-message.ts';
+import { type KnownUser, learnUsers } from '../../messages/sql/channel-users.ts';
+import { type InterestTap, recordInterest } from '../../messages/sql/interest.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
-import { type Database, inTransaction } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import {
-  beginConversations,
-  type Candidate,
-  channelIndexesOf,
-  readCandidates,
-  suppressedOf,
-} from '../sql/begin.ts';
 import { addInputs, inputsOfHour, type NewInput } from '../sql/inputs.ts';
 import {
   applicationsOfContexts,
   conversationsOfApplications,
   conversationsOfPhones,
   type Found,
+  signedOfPhones,
 } from '../sql/match.ts';
+import { beginByTaps } from './begin-by-tap.ts';
 import { INPUT_BELL } from './bells.ts';
 import { contentOf } from './heard-content.ts';
+import { answerStrangers, type StrangerNotice } from './strangers.ts';
+import { foundFor, interestOf, isOfOtherPhone, withdrawalIn } from './whose.ts';
 
 interface HearingContext {
   readonly database: Database;
@@ -39,12 +36,16 @@ export interface HeardCounts {
   readonly beyond: ReadonlyMap<ApplicationId, number>;
   /** Messages of persons who have no conversation. */
   readonly strangers: number;
+  /** Those of them whose phone has an open application with an offer. */
+  readonly notices: readonly StrangerNotice[];
 }
 
-/** Begins conversations, and stores the messages of persons who have one. It may be called again with the same. */
+/**
+ * Begins conversations, stores the messages of persons who have one, and answers those of others who have an offer. It
+ * may be called again with the same.
+ */
 export async function hearMessages(context: HearingContext, heard: readonly Heard[]): Promise<HeardCounts> {
-  const candidates = await candidatesOf(context, heard);
-  const begun = await begin(context, candidates);
+  const begun = await beginByTaps(context.database, heard);
   const contexts = await applicationsOfContexts(
     context.database,
     heard.flatMap(({ contextIndex }) => contextIndex ?? []),
@@ -57,24 +58,58 @@ export async function hearMessages(context: HearingContext, heard: readonly Hear
     context.database,
     heard.flatMap(({ phoneIndex }) => phoneIndex ?? []),
   );
-  const inputs = heard.flatMap((one): NewInput[] => {
-    const found = foundFor(one, { contexts, applications, phones });
-    if (found === null) return [];
-    return [
-      {
-        conversationId: found.id,
-        applicationId: found.applicationId,
-        messageIndex: one.messageIndex,
-        workId: null,
-        at: one.event.at,
-        content: contentOf(one, found.applicationId),
-      },
-    ];
+  const signed = await signedOfPhones(
+    context.database,
+    heard.flatMap((one) => (withdrawalIn(one) === null ? [] : (one.phoneIndex ?? []))),
+  );
+  const known = heard.flatMap((one) => {
+    const found = foundFor(one, { contexts, applications, phones, signed });
+    return found === null ? [] : [{ one, found }];
   });
+  await noteLateKnown(context, known);
+  const inputs = known.map(
+    ({ one, found }): NewInput => ({
+      conversationId: found.id,
+      applicationId: found.applicationId,
+      messageIndex: one.messageIndex,
+      workId: null,
+      at: one.event.at,
+      content: {
+        ...contentOf(one, found.applicationId),
+        sentMs: one.event.at.getTime(),
+        ...(isOfOtherPhone(one, found) && { isOfOtherPhone: true }),
+      },
+    }),
+  );
   const { kept, beyond } = await withinBound(context, inputs);
   const stored = await againAfterConflict(() => addInputs(context.database, context.vault, 'person', kept));
   if (stored > 0) INPUT_BELL.ring();
-  return { begun, stored, beyond, strangers: heard.length - inputs.length };
+  const isKnown = new Set(known.map(({ one }) => one));
+  const strangers = heard.filter((one) => !isKnown.has(one));
+  const notices = await answerStrangers(context, strangers);
+  return { begun, stored, beyond, strangers: strangers.length, notices };
+}
+
+/**
+ * The channel's id of a message may be recorded after the intake has asked for the phone of a person, and before this
+ * module asks. Then the interest and the person are noted here: else the person's next message would be nobody's.
+ */
+async function noteLateKnown(
+  { database }: HearingContext,
+  known: readonly { readonly one: Heard; readonly found: Found }[],
+): Promise<void> {
+  const late = known.filter(({ one }) => one.phoneIndex === null);
+  const users = late.flatMap(({ one: { userIndex }, found: { phoneIndex } }): KnownUser[] =>
+    userIndex === null ? [] : [{ userIndex, phoneIndex }],
+  );
+  await learnUsers(database, users);
+  const taps = late.flatMap(({ one, found: { phoneIndex } }): InterestTap[] => {
+    const applicationId = interestOf(one);
+    return applicationId === null
+      ? []
+      : [{ applicationId, phoneIndex, contextIndex: one.contextIndex, at: one.event.at }];
+  });
+  await recordInterest(database, taps);
 }
 
 /** Bounds what one person can make the service store, read and answer. */
@@ -96,80 +131,4 @@ async function withinBound({ database }: HearingContext, inputs: readonly NewInp
     return false;
   });
   return { kept, beyond };
-}
-
-function interestOf({ event, optsOut }: Heard): ApplicationId | null {
-  return event.kind === 'tap' && !optsOut ? parseInterestPayload(event.payload) : null;
-}
-
-/**
- * The applications that taps may begin a conversation for: open, with a brand that does not say no, tapped on the phone
- * of the application or on one of its messages, and whose phone wants messages.
- */
-async function candidatesOf({ database }: HearingContext, heard: readonly Heard[]): Promise<Candidate[]> {
-  const taps = heard.flatMap((one) => {
-    const applicationId = interestOf(one);
-    return applicationId === null ? [] : [{ ...one, applicationId }];
-  });
-  if (taps.length === 0) return [];
-  const ids = [...new Set(taps.map(({ applicationId }) => applicationId))];
-  const known = await conversationsOfApplications(database, ids);
-  const found = await readCandidates(
-    database,
-    ids.filter((id) => !known.has(id)),
-  );
-  if (found.length === 0) return [];
-  const messages = await channelIndexesOf(
-    database,
-    found.map(({ applicationId }) => applicationId),
-  );
-  const suppressed = await suppressedOf(
-    database,
-    found.map(({ phoneIndex }) => phoneIndex),
-  );
-  return found.filter(
-    ({ applicationId, phoneIndex, brand, hasConsent }) =>
-      hasConsent &&
-      brand.conversation !== false &&
-      !suppressed.has(phoneIndex) &&
-      taps.some(
-        (tap) =>
-          tap.applicationId === applicationId &&
-          (tap.phoneIndex === phoneIndex ||
-            (tap.contextIndex !== null && messages.get(applicationId)?.has(tap.contextIndex) === true)),
-      ),
-  );
-}
-
-/** The applications are marked first: from then on a payment needs the signature (D46). */
-async function begin({ database }: HearingContext, candidates: readonly Candidate[]): Promise<number> {
-  if (candidates.length === 0) return 0;
-  const ids = candidates.map(({ applicationId }) => applicationId);
-  const marked = new Set(
-    await againAfterConflict(() => inTransaction(database, (session) => markConversations(session, ids))),
-  );
-  const open = candidates.filter(({ applicationId }) => marked.has(applicationId));
-  return (await againAfterConflict(() => beginConversations(database, open, false))).length;
-}
-
-interface Known {
-  readonly contexts: ReadonlyMap<string, ApplicationId>;
-  readonly applications: ReadonlyMap<ApplicationId, Found>;
-  readonly phones: ReadonlyMap<string, Found>;
-}
-
-/**
- * The conversation of the message that the person answers, or of the phone. One that is open wins over one that ended,
- * because the phone is then of the person who has the open one.
- */
-function foundFor(one: Heard, { contexts, applications, phones }: Known): Found | null {
-  const interest = interestOf(one);
-  const application = (one.contextIndex && contexts.get(one.contextIndex)) ?? null;
-  const byContext = application === null ? null : (applications.get(application) ?? null);
-  const byPhone = one.phoneIndex === null ? null : (phones.get(one.phoneIndex) ?? null);
-  const tapped = interest === null ? null : (applications.get(interest) ?? null);
-  const byTap =
-    tapped !== null && (tapped.phoneIndex === one.phoneIndex || byContext?.id === tapped.id) ? tapped : null;
-  const found = [byTap, byContext, byPhone].filter((some) => some !== null);
-  return found.find(({ isOpen }) => isOpen) ?? found[0] ?? null;
 }

@@ -1,7 +1,7 @@
 /** The subjects below a conversation, behind the ports of this room. */
+import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { readApplications } from '../../applications/sql/applications.ts';
-import type { DocumentReason } from '../../documents/rules/document.ts';
 import type { DocumentContext } from '../../documents/uses/context.ts';
 import { receiveDocument } from '../../documents/uses/receive-document.ts';
 import { checkIncome, type IncomeContext } from '../../income/uses/check-income.ts';
@@ -12,12 +12,14 @@ import { formatMoney, formatPercent } from '../../signing/rules/money.ts';
 import type { Offer } from '../../signing/rules/offer.ts';
 import { checkAnswer } from '../../signing/uses/check-answer.ts';
 import type { SigningContext } from '../../signing/uses/context.ts';
+import { finishContract } from '../../signing/uses/finish-contract.ts';
 import { makeContract } from '../../signing/uses/make-contract.ts';
-import { offerOf } from '../../signing/uses/price.ts';
+import { costsOf, offerOf } from '../../signing/uses/price.ts';
 import { sendCode } from '../../signing/uses/send-code.ts';
 import { recordEvidence, signContract } from '../../signing/uses/sign-contract.ts';
 import { rejectWithdrawn, withdraw } from '../../signing/uses/withdraw.ts';
-import type { OfferShown, Refusal } from '../rules/input.ts';
+import { shownFate } from '../rules/files.ts';
+import type { OfferShown, ShownContract } from '../rules/input.ts';
 import type { IncomeEnd, Later, Performer, Signing, WorkOrder } from './ports.ts';
 
 /** What the work beside the conversations needs. */
@@ -39,16 +41,24 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
     answerSource: ({ applicationId }, code) => incomeOf(income, applicationId, code),
     async offer({ applicationId, locale }) {
       const offer = await offerOf(signing, applicationId);
-      return offer.kind === 'blocked' ? null : shownOffer(offer, locale);
+      return offer.kind === 'blocked' ? null : { ...shownOffer(offer, locale), costs: costsOf(offer) };
     },
     async makeContract({ applicationId, signal }) {
       const made = await makeContract(signing, applicationId);
       if (made.kind === 'blocked') return null;
       if (made.kind === 'retry') return later(made.reason);
-      const { bytes, filename, sha256 } = made;
-      const uploaded = await channel.uploadMedia({ bytes, filename, contentType: 'application/pdf' }, signal);
-      if (uploaded.kind === 'uploaded') return { sha256, mediaId: uploaded.mediaId, filename };
-      return uploaded.kind === 'retry' ? later(uploaded.reason) : null;
+      const uploaded = await upload(channel, made, signal);
+      return uploaded !== null && 'mediaId' in uploaded
+        ? { ...uploaded, costs: costsOf(made.offer) }
+        : uploaded;
+    },
+    async finishContract({ applicationId, signal }) {
+      const signed = await finishContract(signing, applicationId);
+      // Another process makes it, or no certificate is set.
+      if (signed === null) return { retryAfterMs: 0, reason: 'not_finished' };
+      const { contract, bytes } = signed;
+      const sha256 = hash('sha256', bytes);
+      return upload(channel, { bytes, sha256, filename: `contract-${contract.id}-signed.pdf` }, signal);
     },
     async sendCode({ applicationId, locale, signal }) {
       const sent = await sendCode(signing, applicationId, signal);
@@ -59,26 +69,22 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
   };
 }
 
+/** null: the channel takes no such file. */
+async function upload(
+  channel: Neighbours['channel'],
+  { bytes, filename, sha256 }: { bytes: Buffer; filename: string; sha256: string },
+  signal: AbortSignal,
+): Promise<ShownContract | null | Later> {
+  const uploaded = await channel.uploadMedia({ bytes, filename, contentType: 'application/pdf' }, signal);
+  if (uploaded.kind === 'uploaded') return { sha256, mediaId: uploaded.mediaId, filename };
+  return uploaded.kind === 'retry' ? later(uploaded.reason) : null;
+}
+
 async function incomeOf(income: IncomeContext, id: ApplicationId, code: string | null): Promise<IncomeEnd> {
   const checked = await checkIncome(income, id, code);
   if ('retryAfterMs' in checked) return checked;
   return 'step' in checked ? { kind: 'source_step', ...checked } : checked.outcome;
 }
-
-/** What the person is told of a file that is not used; of the others: it could not be fetched, send it again. */
-const REFUSALS: Partial<Readonly<Record<DocumentReason, Refusal>>> = {
-  too_large: 'too_large',
-  too_many_pixels: 'too_large',
-  unsupported_type: 'wrong_type',
-  type_mismatch: 'wrong_type',
-  polyglot: 'wrong_type',
-  encrypted: 'locked',
-  infected: 'infected',
-  empty: 'unreadable',
-  damaged: 'unreadable',
-  rejected_by_operator: 'unreadable',
-  too_many: 'too_many',
-};
 
 async function readDocument(
   documents: DocumentContext,
@@ -96,8 +102,7 @@ async function readDocument(
     holder: { name: textOf(name), idNumber: textOf(idNumber) },
   });
   if ('retryAfterMs' in end) return end;
-  if (end.fate === 'refused') return { refused: REFUSALS[end.reason] ?? 'gone' };
-  return end.reason === 'another_holder' ? 'other_person' : end.fate;
+  return shownFate(end.reason);
 }
 
 function textOf(value: unknown): string | null {
@@ -112,6 +117,7 @@ function shownOffer(offer: Offer, locale: string): OfferShown {
   const money = (text: string) => formatMoney(text, offer.currency, locale);
   return {
     amount: money(offer.amount),
+    net: money(offer.net),
     installment: money(offer.installment),
     months: `${offer.months}`,
     total: money(offer.total),

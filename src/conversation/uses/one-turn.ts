@@ -3,32 +3,27 @@
  * the turn came to is data; `turns.ts` writes it.
  */
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
-import { type ToldReply, toldReply } from '../../messages/sql/replies/told.ts';
+import { DAY_MS } from '../../base/time.ts';
+import type { ToldReply } from '../../messages/rules/reply.ts';
+import { toldReply } from '../../messages/sql/replies/told.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { EvidenceEntry, Proven, ProvenSignature } from '../../signing/rules/evidence.ts';
-import { composeReply } from '../rules/compose.ts';
+import { approvalSaid } from '../rules/approval.ts';
+import { composeReply, type TurnReply } from '../rules/compose.ts';
 import type { Effect, SayEffect, Told } from '../rules/effect.ts';
 import { type Input, isOfPerson, type QuestionRead } from '../rules/input.ts';
 import { next } from '../rules/next.ts';
 import { isEnd } from '../rules/places.ts';
+import { questionRead } from '../rules/question-read.ts';
+import { copySaid } from '../rules/signed-copy.ts';
 import { newState, type State, storedState } from '../rules/state.ts';
 import { nextTimer, restOfExpiry, WINDOW_MS } from '../rules/timers.ts';
 import type { ClaimedConversation, WrittenTurn } from '../sql/conversations.ts';
 import type { NewWork } from '../sql/work.ts';
-import { actOf, shownBy } from './evidence.ts';
+import { actOf, provenBy, shownBy } from './evidence.ts';
 import type { Signing } from './ports.ts';
 import { ruleInputOf } from './rule-input.ts';
-import type { OpenedInput, TurnResult, Voice } from './turn-result.ts';
-
-/** What is known of a conversation beside its row and its inputs. */
-export interface TurnFacts {
-  /** An input cannot be read. */
-  readonly isDamaged: boolean;
-  /** Of the newest reply: `never`: it will not arrive. `maybe`: the channel did not say that it took the reply. */
-  readonly untold: 'never' | 'maybe' | null;
-  /** The channel's id of the person's message that the turn answers, where it takes none; null: there is none. */
-  readonly answers: string | null;
-}
+import type { OpenedInput, TurnFacts, TurnResult, Voice } from './turn-result.ts';
 
 /** Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. */
 export async function takeTurn(
@@ -37,10 +32,12 @@ export async function takeTurn(
   row: ClaimedConversation,
   inputs: readonly OpenedInput[],
   voice: Voice,
-  { isDamaged, untold, answers }: TurnFacts,
+  { isDamaged, untold, answers, approvalMessage, mayRemind }: TurnFacts,
 ): Promise<TurnResult> {
   const turn = new OneTurn(session, signing, row, voice, answers);
   const persons = inputs.some(({ row: { source } }) => source === 'person');
+  await turn.apply({ kind: 'approval_message', message: approvalMessage }, null);
+  await turn.lookAtReplies();
   // How it ended is told again also where it may have arrived: nothing else would tell it.
   if (untold === 'never' || (untold === 'maybe' && isEnd(row.place)))
     await turn.apply({ kind: 'unsaid' }, null);
@@ -48,7 +45,7 @@ export async function takeTurn(
   if (row.timer !== null && row.due_at !== null && row.due_at <= row.now && !persons) {
     const restMs = restOfExpiry(row.timer, row.due_at.getTime() - row.moved_at.getTime(), waitedMsOf(row));
     if (restMs > 0) turn.waitOn(restMs);
-    else await turn.apply({ kind: 'timer', timer: row.timer }, null);
+    else await turn.apply({ kind: 'timer', timer: row.timer, mayRemind }, null);
   }
   // The ends of work come last: what was sent beside them cannot answer what they ask.
   const isWork = ({ row: { source } }: OpenedInput) => source === 'work';
@@ -66,7 +63,7 @@ class OneTurn {
   readonly #applicationId: ApplicationId;
   readonly #number: number;
   readonly #says: SayEffect[] = [];
-  readonly #work: NewWork[] = [];
+  #work: NewWork[] = [];
   readonly #told: Told[] = [];
   readonly #evidence: EvidenceEntry[] = [];
   #state: State;
@@ -91,7 +88,7 @@ class OneTurn {
     this.#voice = voice;
     this.#applicationId = toApplicationId(row.application_id);
     this.#number = row.turn + 1;
-    this.#state = row.state === null ? newState(row.status) : storedState(row.state);
+    this.#state = row.state === null ? newState(row.status, row.turn) : storedState(row.state, row.turn);
     this.#heardAt = row.heard_at;
     this.#acceptedInput = row.accepted_input;
   }
@@ -99,9 +96,16 @@ class OneTurn {
   /** An input as it is stored. */
   async take(input: OpenedInput): Promise<void> {
     const { row, content } = input;
-    if (row.source === 'person') {
-      if (this.#heardAt === null || row.at > this.#heardAt) this.#heardAt = row.at;
+    // A message of another phone opens no window at the application's.
+    if (row.source === 'person' && !content.isOfOtherPhone) {
+      const before = this.#heardAt;
+      if (before === null || row.at > before) this.#heardAt = row.at;
+      if (before !== null && dayOf(row.at) > dayOf(before)) await this.apply({ kind: 'next_day' }, null);
       this.#channelId = content.channelId ?? this.#channelId;
+      // What was sent in time is taken for it, also where the turn comes late.
+      const until = this.#state.withdrawableUntilMs;
+      if (until !== null && Math.min(row.at.getTime(), this.#row.now.getTime()) >= until)
+        await this.apply({ kind: 'withdrawal_over' }, null);
     }
     const canSay = this.#heardAt !== null && this.#windowUntil > this.#row.now;
     await this.apply(ruleInputOf(content, row.at, this.#state, canSay), input);
@@ -114,14 +118,30 @@ class OneTurn {
     for (const effect of effects) await this.#perform(effect, input, from);
   }
 
+  /** Asks what became of the signed contract and of an approval in the chat, each by its own reply. */
+  async lookAtReplies(): Promise<void> {
+    const { place, copyTurn, approval, approvalTurn } = this.#state;
+    if (approval === 'said' && approvalTurn !== null)
+      await this.apply({ kind: 'approval_reply', reply: await this.#toldAt(approvalTurn) }, null);
+    if (place !== 'signed' || copyTurn === null) return;
+    const reply = await this.#toldAt(copyTurn);
+    await this.apply({ kind: 'copy_reply', isLost: reply?.fate === 'lost' }, null);
+  }
+
   /** The conversation expires so much later than its timer says. */
   waitOn(restMs: number): void {
     this.#restMs = restMs;
   }
 
   async end(): Promise<TurnResult> {
-    // After an opt-out nothing follows, also nothing of what came before it in the same turn.
-    if (this.#state.optedOut) this.#says.length = this.#work.length = 0;
+    // After an opt-out nothing follows, also nothing of what came before it in the same turn. A wrong person hears the
+    // apology alone.
+    if (this.#state.optedOut || this.#state.wrongPerson) {
+      const apology = this.#says.filter(({ text }) => text === 'wrong_person');
+      this.#says.splice(0, this.#says.length, ...(this.#state.optedOut ? [] : apology));
+      // After the end this work asks no provider, and forgets the code.
+      this.#work = this.#work.filter(({ work }) => work === 'answer_source');
+    }
     const isOpen = this.#windowUntil > this.#row.now;
     // A question that cannot be told now is asked when the person writes, and the template says so.
     if (this.#says.length > 0 && !isOpen) await this.apply({ kind: 'unsaid' }, null);
@@ -129,9 +149,8 @@ class OneTurn {
       ? composeReply({ ...this.#voice, applicationId: this.#applicationId }, this.#state, this.#says)
       : null;
     if (reply !== null) this.#evidence.push(...shownBy(reply, this.#number, this.#row.now));
-    const state =
-      reply !== null && reply.shows !== null ? { ...this.#state, askedTurn: this.#number } : this.#state;
-    const contractTurn = reply?.document ? this.#number : this.#row.contract_turn;
+    const state = this.#stateAfter(reply);
+    const contractTurn = reply?.shows === 'contract' ? this.#number : this.#row.contract_turn;
     return {
       written: {
         id: this.#row.id,
@@ -148,8 +167,15 @@ class OneTurn {
       told: this.#told,
       evidence: this.#evidence,
       withdraws: this.#withdraws,
+      tellsApproval: state.approvalTurn === this.#number,
       reminds: this.#reminds && !isEnd(state.place) && !state.optedOut,
     };
+  }
+
+  #stateAfter(reply: TurnReply | null): State {
+    const says = reply === null ? [] : this.#says;
+    const state = approvalSaid(copySaid(this.#state, this.#number, says), this.#number, says);
+    return reply === null || reply.shows === null ? state : { ...state, askedTurn: this.#number };
   }
 
   #timerOf(state: State): WrittenTurn['timer'] {
@@ -179,7 +205,7 @@ class OneTurn {
       case 'check': {
         const text = input.kind === 'text' && isOfPerson(input) ? input.body : '';
         const checked = this.#signing.checkAnswer(this.#session, this.#applicationId, effect.question, text);
-        return this.apply({ kind: 'answer', result: this.#noted(await checked) }, from);
+        return this.apply({ kind: 'answer', result: this.#noted(await checked, from) }, from);
       }
       case 'look': {
         const result = await this.#questionRead(effect.isProven, from);
@@ -187,12 +213,14 @@ class OneTurn {
       }
       case 'sign': {
         const signed = await this.#sign();
-        const { lastDay } = signed;
-        const until = lastDay && dayText(lastDay, this.#voice.locale);
-        return this.apply({ kind: 'signature', result: this.#noted(signed), until }, from);
+        const withdrawal = signed.withdrawal && {
+          lastDay: dayText(signed.withdrawal.lastDay, this.#voice.locale),
+          untilMs: signed.withdrawal.until.getTime(),
+        };
+        return this.apply({ kind: 'signature', result: this.#noted(signed, from), withdrawal }, from);
       }
       case 'withdraw': {
-        const result = this.#noted(await this.#signing.withdraw(this.#session, this.#applicationId));
+        const result = this.#noted(await this.#signing.withdraw(this.#session, this.#applicationId), from);
         this.#withdraws ||= result === 'withdrawn';
         return this.apply({ kind: 'withdrawal', result }, from);
       }
@@ -213,45 +241,41 @@ class OneTurn {
     }
   }
 
-  /**
-   * Whether the person can have read the open question. A button under it is of the message that has it; a word and
-   * the buttons of a reminder can be older than the question, or come while it is on its way to the phone: these count
-   * once the channel has told of its arrival.
-   */
   async #questionRead(isProven: boolean, from: OpenedInput | null): Promise<QuestionRead> {
     const { askedTurn } = this.#state;
     const reply = askedTurn === null ? null : await this.#toldAt(askedTurn);
-    if (reply === null || reply.fate === 'lost') return 'cannot';
-    // The button is the proof, also where the service has not noted yet that the channel took the question.
-    if (isProven) return 'can';
-    if (reply.fate !== 'taken') return reply.fate === 'queued' ? 'coming' : 'may';
-    // The channel tells whole seconds: within one second nothing says what came first.
-    const { arrivedAt } = reply;
-    return arrivedAt !== null && from !== null && arrivedAt < from.row.at ? 'can' : 'cannot';
+    return questionRead(reply, isProven, from?.content.sentMs);
   }
 
   #toldAt(turn: number): Promise<ToldReply | null> {
     return toldReply(this.#session, this.#applicationId, turn);
   }
 
-  #noted<Result>({ result, evidence }: Proven<Result>): Result {
-    this.#evidence.push(...evidence);
+  #noted<Result>({ result, evidence }: Proven<Result>, from: OpenedInput | null): Result {
+    for (const entry of evidence) this.#evidence.push(provenBy(entry, from?.row ?? null));
     return result;
   }
 
-  async #sign(): Promise<Proven<'signed' | 'not_signable' | 'not_shown'> & Pick<ProvenSignature, 'lastDay'>> {
+  async #sign(): Promise<
+    Proven<'signed' | 'not_signable' | 'not_shown'> & Pick<ProvenSignature, 'withdrawal'>
+  > {
     const { acceptedContract } = this.#state;
     const shownTurn = this.#row.contract_turn;
     if (acceptedContract === null || this.#acceptedInput === null || shownTurn === null)
-      return { result: 'not_signable', evidence: [], lastDay: null };
+      return { result: 'not_signable', evidence: [], withdrawal: null };
     if ((await this.#toldAt(shownTurn))?.fate !== 'taken')
-      return { result: 'not_shown', evidence: [], lastDay: null };
+      return { result: 'not_shown', evidence: [], withdrawal: null };
     return this.#signing.sign(this.#session, this.#applicationId, {
       contract: acceptedContract,
       acceptedInput: this.#acceptedInput,
       shownTurn,
     });
   }
+}
+
+/** The number of a day, in UTC. */
+function dayOf(at: Date): number {
+  return Math.floor(at.getTime() / DAY_MS);
 }
 
 function isAboutInput(work: NewWork['work']): boolean {

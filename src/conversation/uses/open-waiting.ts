@@ -2,7 +2,9 @@
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import type { Session } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
+import { shownFate } from '../rules/files.ts';
 import type { ConversationId, ConversationRow } from '../sql/conversations.ts';
+import { reasonsOf } from '../sql/document-places.ts';
 import { type InputRow, openInput, waitingInputs } from '../sql/inputs.ts';
 import type { OpenedInput } from './turn-result.ts';
 
@@ -14,7 +16,8 @@ export interface Waiting {
 
 /**
  * The inputs that wait for these conversations. From the first one on whose data key another process has, the inputs of
- * a conversation are left to that process: none of them may go before it.
+ * a conversation are left to that process: none of them may go before it. Of a file that was read counts what is stored
+ * of it now, because an operator may have decided since: a later decision waits for the turn (decide-document.ts).
  */
 export async function openWaiting(
   vault: Vault,
@@ -35,5 +38,18 @@ export async function openWaiting(
       else waiting.damaged.push({ row, error });
     }
   }
+  await withReasons(session, [...byConversation.values()]);
   return byConversation;
+}
+
+async function withReasons(session: Session, all: readonly Waiting[]): Promise<void> {
+  const indexes = all.flatMap(({ opened }) => opened.flatMap(({ content }) => content.documentIndex ?? []));
+  const reasons = await reasonsOf(session, indexes);
+  for (const { opened } of all) {
+    for (const [at, { row, content }] of opened.entries()) {
+      const reason = reasons.get(content.documentIndex ?? '');
+      if (content.kind === 'document' && reason !== undefined)
+        opened[at] = { row, content: { ...content, fate: shownFate(reason) } };
+    }
+  }
 }

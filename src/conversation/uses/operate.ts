@@ -1,6 +1,6 @@
 /** What operators do with conversations (docs/conversation.md). Each act runs in the transaction that records it. */
-import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
-import { markConversations } from '../../applications/sql/application-marks.ts';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { markConversations, noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import {
   queueReplies,
   REPLY_BELL,
@@ -23,10 +23,9 @@ import {
   lockConversation,
   readConversations,
 } from '../sql/conversations.ts';
-import { addInputs, type InputContent, inputsOf, openInput, type SealedInput } from '../sql/inputs.ts';
-import { signingOf } from './neighbours.ts';
+import { inputsOf, openInput, type SealedInput } from '../sql/inputs.ts';
 import { type SinceBegin, sinceBegin } from './since-begin.ts';
-import { takeTurns } from './turns.ts';
+import { tell } from './tell.ts';
 
 export type { ConversationFilter, ConversationRow };
 
@@ -100,6 +99,20 @@ export async function actOn(
   });
 }
 
+/**
+ * Gives a conversation back. Where somebody said without an open conversation that the number is wrong, messages go out
+ * again. Returns the conversation; null: there is none. Throws `OperatorError` where that changes nothing.
+ */
+export async function giveBack(context: OperatorContext, id: ApplicationId): Promise<ConversationRow | null> {
+  const { database } = context;
+  const row = await conversationOf(database, id);
+  const isOver = row === null || (isEnd(row.place) && row.held_by === 'service');
+  const [candidate] = isOver ? await readCandidates(database, [id]) : [];
+  if (!candidate?.isWrongPerson) return actOn(context, id, 'give_back');
+  await noteWrongPerson(database, [id], false);
+  return row;
+}
+
 /** Begins a conversation for an application that has none that is open. Throws `OperatorError`. */
 export async function startConversation(
   context: OperatorContext,
@@ -122,6 +135,8 @@ export async function startConversation(
   // Marked first: from then on a payment needs the signature (D46).
   const marked = await markConversations(database, [id]);
   if (marked.length === 0) throw new OperatorError(`application ${id} is not open`);
+  // Whoever starts one knows that the phone is the applicant's.
+  await noteWrongPerson(database, [id], false);
   if ((await beginConversations(database, [candidate], true)).length === 0) {
     throw new OperatorError(`application ${id} has an open conversation already`);
   }
@@ -154,6 +169,11 @@ export async function sayTo(
       );
     }
     if (row.state?.optedOut === true) throw new OperatorError('the person wants no messages');
+    if (row.state?.wrongPerson === true) {
+      throw new OperatorError(
+        `the person said that the number is wrong: where it is not, first run conversation give-back ${id}`,
+      );
+    }
     const windowUntil = new Date((row.heard_at?.getTime() ?? 0) + WINDOW_MS);
     if (windowUntil <= (await databaseTime(context.database))) {
       throw new OperatorError(
@@ -182,15 +202,4 @@ async function requireConversation(
   const row = await conversationOf(database, id);
   if (row === null) throw new OperatorError(`application ${id} has no conversation`);
   return row;
-}
-
-/** An input of the operator, and the turn that takes it. */
-async function tell(context: OperatorContext, row: ConversationRow, content: InputContent): Promise<void> {
-  const { database, vault } = context;
-  const about = { conversationId: row.id, applicationId: toApplicationId(row.application_id) };
-  await addInputs(database, vault, 'operator', [
-    { ...about, messageIndex: null, workId: null, at: null, content },
-  ]);
-  const turns = { database, vault, signing: signingOf(vault), flows: new Map() };
-  await takeTurns({ ...turns, onFault: () => {} }, [row.id]);
 }

@@ -3,7 +3,14 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { NewEvidence, Proven, ProvenSignature } from '../../signing/rules/evidence.ts';
-import type { OfferShown, ProofInput, ShownContract, SourceStepInput, WorkInput } from '../rules/input.ts';
+import type {
+  OfferShown,
+  ProofInput,
+  ShownContract,
+  SourceStepInput,
+  WithCosts,
+  WorkInput,
+} from '../rules/input.ts';
 import type { Purpose } from '../rules/state.ts';
 import type { StoredFile } from '../sql/inputs.ts';
 
@@ -36,8 +43,10 @@ export interface Performer {
   /** Goes on with a code that the income source has asked for. */
   answerSource(order: WorkOrder, code: string): Promise<IncomeEnd>;
   /** null: there is no offer, and an operator has to look. */
-  offer(order: WorkOrder): Promise<OfferShown | null | Later>;
-  makeContract(order: WorkOrder): Promise<ShownContract | null | Later>;
+  offer(order: WorkOrder): Promise<WithCosts<OfferShown> | null | Later>;
+  makeContract(order: WorkOrder): Promise<WithCosts<ShownContract> | null | Later>;
+  /** The signed contract, with its certificate. */
+  finishContract(order: WorkOrder): Promise<ShownContract | null | Later>;
   sendCode(
     order: WorkOrder,
   ): Promise<Pick<Extract<WorkInput, { kind: 'code' }>, 'result' | 'way' | 'minutes'> | Later>;
@@ -67,7 +76,7 @@ export interface Signing {
   withdraw(
     session: Transaction,
     applicationId: ApplicationId,
-  ): Promise<Proven<'withdrawn' | 'too_late' | 'not_signed'>>;
+  ): Promise<Proven<'withdrawn' | 'too_late' | 'paid_out' | 'not_signed'>>;
   /** Once a transaction, for all of its turns. */
   recordEvidence(session: Transaction, some: readonly NewEvidence[]): Promise<void>;
   /** Rejects the applications of withdrawn signatures. Takes the locks of their partners' events. */

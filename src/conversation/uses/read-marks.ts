@@ -20,8 +20,8 @@ export async function answeredMessages(
   const found = new Map<ConversationId, string>();
   for (const row of await newestOfPersons(session, ids)) {
     try {
-      const { channelId = null } = openInput(vault, row);
-      if (channelId !== null) found.set(row.conversation_id, channelId);
+      const { channelId = null, isOfOtherPhone = false } = openInput(vault, row);
+      if (channelId !== null && !isOfOtherPhone) found.set(row.conversation_id, channelId);
     } catch {
       // As above.
     }

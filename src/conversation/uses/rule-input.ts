@@ -8,18 +8,28 @@ import type { SealedInput } from '../sql/inputs.ts';
 const QUIET: readonly string[] = ['reaction', 'unsupported'];
 
 /**
- * The input of the rules. `at`: when it was sent, by the channel's clock. `canSay`: the channel's window is open. A
- * second begin is a tap of something else.
+ * The input of the rules. `at`: when it was sent, or stored where it tells no time of its own. `canSay`: the channel's
+ * window is open. A second begin is a tap of something else.
  */
-export function ruleInputOf(content: SealedInput, at: Date, { place, nonce }: State, canSay: boolean): Input {
+export function ruleInputOf(
+  content: SealedInput,
+  at: Date,
+  { place, unsaid }: State,
+  canSay: boolean,
+): Input {
+  if (content.isOfOtherPhone) return { kind: 'other_phone' };
   switch (content.kind) {
     case 'interest':
     case 'begin':
-      return place === 'started' && nonce === 0 ? { kind: 'begin', canSay } : { kind: 'foreign_tap' };
+      return place === 'started' && !unsaid ? { kind: 'begin', canSay } : { kind: 'foreign_tap' };
     case 'tap': {
       const payload = parsePayload(content.payload);
-      return payload === null ? { kind: 'foreign_tap' } : { kind: 'tap', ...payload, atMs: at.getTime() };
+      return payload === null
+        ? { kind: 'foreign_tap' }
+        : { kind: 'tap', ...payload, atMs: content.sentMs ?? at.getTime() };
     }
+    case 'status':
+      return { kind: 'status', status: content.status, canSay };
     case 'handed_on':
       return { kind: 'other', isQuiet: true };
     case 'other':

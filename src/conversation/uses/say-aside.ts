@@ -1,7 +1,7 @@
 /** What an operator says to the person in the middle of a conversation that the service holds. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
-import { inTransaction, type Transaction } from '../../postgres/database.ts';
+import { inTransaction, type Session } from '../../postgres/database.ts';
 import { databaseTime } from '../../postgres/database-time.ts';
 import { fromBigint } from '../../seal/blind-indexes.ts';
 import { isEnd } from '../rules/places.ts';
@@ -37,12 +37,13 @@ export async function sayAside(context: OperatorContext, id: ApplicationId, text
   });
 }
 
-async function canSay(
-  session: Transaction,
-  { database }: OperatorContext,
+/** Whether a text of an operator can go to the person of the conversation now, as `sayAside` sends it. */
+export async function canSay(
+  session: Session,
+  { database }: Pick<OperatorContext, 'database'>,
   { place, state, phone_index, heard_at }: ConversationRow,
 ): Promise<boolean> {
-  if (isEnd(place) || state?.optedOut === true || heard_at === null) return false;
+  if (isEnd(place) || state?.optedOut || state?.wrongPerson || heard_at === null) return false;
   if ((await suppressedOf(session, [fromBigint<'phone'>(phone_index)])).size > 0) return false;
   return heard_at.getTime() + WINDOW_MS > (await databaseTime(database)).getTime();
 }

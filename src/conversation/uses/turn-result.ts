@@ -4,6 +4,7 @@ import type { EvidenceEntry } from '../../signing/rules/evidence.ts';
 import type { TurnReply } from '../rules/compose.ts';
 import type { Told } from '../rules/effect.ts';
 import type { Flow, Language } from '../rules/flow.ts';
+import type { ApprovalMessage } from '../rules/state.ts';
 import type { WrittenTurn } from '../sql/conversations.ts';
 import type { InputRow, SealedInput } from '../sql/inputs.ts';
 import type { NewWork } from '../sql/work.ts';
@@ -23,9 +24,23 @@ export interface Voice {
   readonly partner: string;
 }
 
+/** What is known of a conversation beside its row and its inputs. */
+export interface TurnFacts {
+  /** An input cannot be read. */
+  readonly isDamaged: boolean;
+  /** Of the newest reply: `never`: it will not arrive. `maybe`: the channel did not say that it took the reply. */
+  readonly untold: 'never' | 'maybe' | null;
+  /** The channel's id of the person's message that the turn answers, where it takes none; null: there is none. */
+  readonly answers: string | null;
+  /** The message outside the chat that tells of an approval. Read where the conversation may have to tell it. */
+  readonly approvalMessage: ApprovalMessage;
+  /** A reminder may go out now. */
+  readonly mayRemind: boolean;
+}
+
 /** What a turn came to. */
 export interface TurnResult {
-  readonly written: WrittenTurn;
+  readonly written: Omit<WrittenTurn, 'hasHeard' | 'isTrimmed'>;
   readonly applicationId: ApplicationId;
   readonly reply: (TurnReply & { readonly windowUntil: Date; readonly readMessageId: string | null }) | null;
   readonly work: readonly NewWork[];
@@ -33,6 +48,8 @@ export interface TurnResult {
   readonly evidence: readonly EvidenceEntry[];
   /** A signature was withdrawn: the application is to be rejected. */
   readonly withdraws: boolean;
+  /** The reply tells that the review approved: no message outside the chat does. */
+  readonly tellsApproval: boolean;
   /** The template that reminds is wanted. */
   readonly reminds: boolean;
 }

@@ -3,14 +3,17 @@
  * or none of them. So a crash between any two steps repeats nothing.
  */
 import { toApplicationId } from '../../applications/rules/ids.ts';
+import type { Country } from '../../base/country-data.ts';
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
+import { approvalMessages } from '../../messages/sql/replies/approvals.ts';
 import { untoldApplications } from '../../messages/sql/replies/told.ts';
 import { REPLY_BELL } from '../../messages/sql/replies.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import { isRowFault } from '../../postgres/row-fault.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { newState } from '../rules/state.ts';
+import { countryOfLocale } from '../rules/language.ts';
+import { setAsideState } from '../rules/state.ts';
 import {
   type ClaimedConversation,
   type ConversationId,
@@ -23,7 +26,7 @@ import { takeTurn } from './one-turn.ts';
 import { openWaiting } from './open-waiting.ts';
 import type { Signing } from './ports.ts';
 import { answeredMessages } from './read-marks.ts';
-import type { TurnResult } from './turn-result.ts';
+import type { OpenedInput, TurnResult } from './turn-result.ts';
 import { type FlowCache, readVoices } from './voices.ts';
 import { type TakenTurn, writeTaken } from './write-taken.ts';
 
@@ -32,6 +35,8 @@ export interface TurnContext {
   readonly vault: Vault;
   readonly signing: Signing;
   readonly flows: FlowCache;
+  /** Whether a reminder may go to a phone of this country (null: unknown) at the time (docs/contact-windows.md). */
+  readonly mayRemind: (country: Country | null, at: Date) => boolean;
   /** Called with a conversation that an operator has to look at, because its rows cannot be read. */
   readonly onFault: (conversation: ConversationId, error: unknown) => void;
   /** Called with turns that are committed; absent: nobody counts them. */
@@ -105,6 +110,12 @@ async function takeClaimed(
     session,
     rows.map(({ application_id }) => toApplicationId(application_id)),
   );
+  const approvals = await approvalMessages(
+    session,
+    rows
+      .filter((row) => mayTellApproval(row, inputs.get(row.id)?.opened ?? []))
+      .map(({ application_id }) => toApplicationId(application_id)),
+  );
   const taken: TakenTurn[] = [];
   // One order of applications: what is proven locks them one after the other (0043_signing.sql).
   for (const row of rows.toSorted((a, b) => Number(a.application_id) - Number(b.application_id))) {
@@ -115,6 +126,8 @@ async function takeClaimed(
       isDamaged: damaged.length > 0,
       untold: untold.get(toApplicationId(row.application_id)) ?? null,
       answers: answered.get(row.id) ?? null,
+      approvalMessage: approvals.get(toApplicationId(row.application_id)) ?? ('none' as const),
+      mayRemind: row.timer === 'remind' && context.mayRemind(countryOfLocale(voice.locale), row.now),
     };
     const result = await takeTurn(session, context.signing, row, opened, voice, facts);
     taken.push({ row, result, opened, damaged });
@@ -122,6 +135,13 @@ async function takeClaimed(
   }
   const reminders = await writeTaken(context, session, taken);
   return { results: taken.map(({ result }) => result), reminders };
+}
+
+/** Whether a turn may have to tell that the review approved. */
+function mayTellApproval({ state }: ClaimedConversation, opened: readonly OpenedInput[]): boolean {
+  const isReviewed = ({ content }: OpenedInput) =>
+    content.kind === 'status' && content.status === 'pending_signature';
+  return (state?.approval ?? 'none') !== 'none' || opened.some(isReviewed);
 }
 
 /** Gives a conversation to an operator whose rows make a turn fail. What waits for it is left aside. */
@@ -133,21 +153,18 @@ async function setAside(
   await inTransaction(database, async (session) => {
     for (const row of await claimConversations(session, vault, 1, ids)) {
       const turn = row.turn + 1;
-      const held = {
-        ...newState(row.status),
-        place: row.place,
-        heldBy: 'operator',
-        handedOver: 'unreadable',
-      } as const;
+      const held = setAsideState(row, turn);
+      const waiting = await waitingInputs(session, [row.id]);
       const written = {
         id: row.id,
         turn,
         heardAt: row.heard_at,
+        hasHeard: waiting.some(({ source }) => source === 'person'),
         timer: null,
+        isTrimmed: row.is_trimmed,
         contractTurn: row.contract_turn,
       };
       await writeTurns(session, [{ ...written, state: held, acceptedInput: row.accepted_input }]);
-      const waiting = await waitingInputs(session, [row.id]);
       await markTaken(
         session,
         waiting.map(({ id }) => ({ id, turn, fault: 'failed' })),

@@ -7,8 +7,8 @@ import { channelIndexOf, toBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { WorkInput } from '../rules/input.ts';
 import { readSourceCode } from '../rules/source-steps.ts';
-import { conversationById } from '../sql/conversations.ts';
-import { addInputs, forgetCode, inputOf, openInput } from '../sql/inputs.ts';
+import { type ConversationRow, conversationById } from '../sql/conversations.ts';
+import { addInputs, forgetCode, type InputRow, inputOf, openInput, type SealedInput } from '../sql/inputs.ts';
 import { type ClaimedWork, claimWork, endWork, renewWork, retryWork, type WorkKind } from '../sql/work.ts';
 import { INPUT_BELL } from './bells.ts';
 import type { IncomeEnd, Later, Performer, WorkOrder } from './ports.ts';
@@ -49,6 +49,14 @@ const OURS: readonly string[] = ['scanner', 'store', 'unknown_key'];
 const MOST_TRIES_OF_OURS = 150;
 /** The reason of work that threw: it was told already. */
 const FAILED = 'failed';
+/** The reason of work of which no try came to an end. */
+const DIED = 'process_ended';
+
+/** The most tries of work that is put off for this reason. */
+function mostTries(work: ClaimedWork, reason: string | null): number {
+  const isOurs = work.work === 'read_document' && reason !== null && OURS.includes(reason);
+  return isOurs ? MOST_TRIES_OF_OURS : MOST_TRIES;
+}
 
 /** How long work waits after a failed try (from 1); null: it was the last one. */
 export function waitAfter(tries: number, most = MOST_TRIES): number | null {
@@ -86,7 +94,15 @@ async function whileRenewing<T>(
 async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([cut, AbortSignal.timeout(WITHIN_MS)]);
   const begunMs = performance.now();
-  let end: WorkInput | Later | null;
+  const tried = (result: WorkResult) => context.onTried?.(work, result, performance.now() - begunMs);
+  const giveUp = (reason: string) => {
+    tried('given_up');
+    if (reason !== FAILED) context.onFailure(work, reason, true);
+    return conclude(context, work, givenUp(work));
+  };
+  // The process of each try before may have died of this work.
+  if (work.tries > mostTries(work, work.reason)) return giveUp(DIED);
+  let end: WorkEnd | Later | null;
   try {
     end = await whileRenewing(context, work, () => perform(context, work, signal));
   } catch (error) {
@@ -95,18 +111,12 @@ async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSig
     context.onFailure(work, error, work.tries >= MOST_TRIES);
     end = { retryAfterMs: 0, reason: FAILED };
   }
-  const tried = (result: WorkResult) => context.onTried?.(work, result, performance.now() - begunMs);
   if (!isLater(end)) {
     tried(end === null ? 'gone' : 'done');
     return conclude(context, work, end);
   }
-  const isOurs = work.work === 'read_document' && OURS.includes(end.reason);
-  const wait = waitAfter(work.tries, isOurs ? MOST_TRIES_OF_OURS : MOST_TRIES);
-  if (wait === null) {
-    tried('given_up');
-    if (end.reason !== FAILED) context.onFailure(work, end.reason, true);
-    return conclude(context, work, givenUp(work));
-  }
+  const wait = waitAfter(work.tries, mostTries(work, end.reason));
+  if (wait === null) return giveUp(end.reason);
   tried(end.reason === FAILED ? 'failed' : 'later');
   const afterMs = Math.max(wait, Math.min(end.retryAfterMs, LONGEST_WAIT_MS));
   await retryWork(context.database, work, afterMs, end.reason);
@@ -120,14 +130,16 @@ function givenUp({ work, purpose }: ClaimedWork): WorkInput {
   return { kind: 'work_failed' };
 }
 
-/** null: nothing is left to do it for. */
+type WorkEnd = WorkInput & Pick<SealedInput, 'documentIndex'>;
+
+/** null: nothing is left to do it for, such as the code of a person who opted out, or who is not the applicant. */
 async function perform(
   { database, vault, performer }: WorkContext,
   work: ClaimedWork,
   signal: AbortSignal,
-): Promise<WorkInput | Later | null> {
+): Promise<WorkEnd | Later | null> {
   const conversation = await conversationById(database, work.conversation_id);
-  if (conversation === null) return null;
+  if (conversation === null || !wants(conversation, work)) return null;
   const order: WorkOrder = {
     applicationId: toApplicationId(work.application_id),
     partnerId: conversation.partner_id as PartnerId,
@@ -141,9 +153,9 @@ async function perform(
       const file = openInput(vault, input);
       if (file.kind !== 'file') return null;
       const purpose = work.purpose ?? 'earnings';
-      const inputIndex = input.message_index ?? toBigint(standInFor(vault, input.id));
+      const inputIndex = documentIndexOf(vault, input);
       const fate = await performer.readDocument(order, { ...file, purpose, inputIndex });
-      return isLater(fate) ? fate : { kind: 'document', purpose, fate };
+      return isLater(fate) ? fate : { kind: 'document', purpose, fate, documentIndex: inputIndex };
     }
     case 'check_income': {
       return incomeEnd(await performer.checkIncome(order));
@@ -162,6 +174,10 @@ async function perform(
       const contract = await performer.makeContract(order);
       return isLater(contract) ? contract : { kind: 'contract', contract };
     }
+    case 'finish_contract': {
+      const contract = await performer.finishContract(order);
+      return isLater(contract) ? contract : { kind: 'signed_contract', contract };
+    }
     case 'send_code': {
       const sent = await performer.sendCode(order);
       return isLater(sent) ? sent : { kind: 'code', ...sent };
@@ -169,13 +185,25 @@ async function perform(
   }
 }
 
+/** After its end a conversation wants nothing but the signed contract, and nothing for somebody else. */
+function wants({ ended_at: endedAt, place, state }: ConversationRow, { work }: ClaimedWork): boolean {
+  if (state?.wrongPerson) return false;
+  return work === 'finish_contract' ? place === 'signed' : endedAt === null;
+}
+
 function incomeEnd(end: IncomeEnd): WorkInput | Later {
   return typeof end === 'string' ? { kind: 'income', outcome: end } : end;
 }
 
-/** Of a channel without ids of messages: what no such id is stands for it, and is indexed as one. */
-function standInFor(vault: Vault, inputId: string) {
-  return channelIndexOf(vault, `conversation input ${inputId}`);
+/**
+ * The index by which the document of a message is found. Of a channel without ids of messages: what no such id is
+ * stands for it, and is indexed as one.
+ */
+export function documentIndexOf(
+  vault: Vault,
+  { id, message_index: index }: Pick<InputRow, 'id' | 'message_index'>,
+): string {
+  return index ?? toBigint(channelIndexOf(vault, `conversation input ${id}`));
 }
 
 function isLater(end: unknown): end is Later {
@@ -186,7 +214,7 @@ function isLater(end: unknown): end is Later {
 async function conclude(
   { database, vault }: WorkContext,
   work: ClaimedWork,
-  end: WorkInput | null,
+  end: WorkEnd | null,
 ): Promise<void> {
   await againAfterConflict(() =>
     inTransaction(database, async (session) => {

@@ -1,7 +1,10 @@
 /** Writes what turns came to, in their transaction. */
+import { noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import { addConversationEvents, lockPartnerEvents } from '../../events/sql/conversation-events.ts';
 import { queueReminders } from '../../messages/sql/reminders.ts';
+import { cancelApprovals } from '../../messages/sql/replies/approvals.ts';
 import { type QueuedReply, queueReplies, sealReply } from '../../messages/sql/replies.ts';
+import { cancelForWrongPerson } from '../../messages/sql/wrong-person.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -30,11 +33,20 @@ export async function writeTaken(
   const results = turns.map(({ result }) => result);
   await writeTurns(
     session,
-    results.map(({ written }) => written),
+    turns.map(({ row, result: { written }, opened, damaged }) => ({
+      ...written,
+      isTrimmed: row.is_trimmed,
+      hasHeard: [...opened, ...damaged].some(({ row: { source } }) => source === 'person'),
+    })),
   );
+  await noteWrongPersons(session, turns);
   await queueReplies(
     session,
     turns.flatMap((turn) => queuedReplyOf(vault, turn)),
+  );
+  await cancelApprovals(
+    session,
+    results.flatMap(({ applicationId, tellsApproval }) => (tellsApproval ? [applicationId] : [])),
   );
   await queueWork(
     session,
@@ -57,6 +69,20 @@ export async function writeTaken(
     ),
   );
   return reminded.length;
+}
+
+/** What waits to go to a wrong person is cancelled before the apology is queued. */
+async function noteWrongPersons(session: Transaction, turns: readonly TakenTurn[]): Promise<void> {
+  for (const isWrong of [false, true]) {
+    const ids = turns
+      .filter(({ row, result: { written } }) => {
+        const is = written.state.wrongPerson;
+        return is === isWrong && is !== (row.state?.wrongPerson ?? false);
+      })
+      .map(({ result }) => result.applicationId);
+    await noteWrongPerson(session, ids, isWrong);
+    if (isWrong) await cancelForWrongPerson(session, ids);
+  }
 }
 
 /** The reviews come with events of the partners: all locks of these are taken first, in one order. */

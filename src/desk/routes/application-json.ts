@@ -2,7 +2,7 @@
 import { CRITERIA, MAX_POINTS } from '../../applications/rules/policy.ts';
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { endOf, initialsOf } from '../rules/mask.ts';
-import type { ShownApplication } from '../uses/show-application.ts';
+import type { Actor, ShownApplication } from '../uses/show-application.ts';
 import type { ApplicationReply } from './forms.ts';
 import { noteJson } from './notes.ts';
 import { pendJson } from './pend.ts';
@@ -35,13 +35,17 @@ export function applicationJson(shown: ShownApplication): ApplicationReply {
     interested_at: optionalTime(application.interestedAt),
     signed_at: optionalTime(application.signedAt),
     withdrawable_until: optionalTime(application.withdrawableUntil),
+    payment_held_by: application.status === 'pending_signature' ? shown.heldBy : null,
     offer: offerJson(shown),
     person: personJson(shown),
     earlier: {
       same_phone: earlierJson(earlier.samePhone),
       same_id_number: earlierJson(earlier.sameIdNumber),
     },
-    chat: { messages: messagesJson(shown), conversation: conversationJson(shown) },
+    chat: {
+      ...{ messages: messagesJson(shown), conversation: conversationJson(shown) },
+      takes_text: shown.takesText,
+    },
     documents: documentsJson(shown),
     observed_income: incomeJson(shown),
     timeline: timelineJson(shown),
@@ -74,15 +78,15 @@ function earlierJson({
 }: ShownApplication['earlier']['samePhone']): ApplicationReply['earlier']['same_phone'] {
   return {
     count,
-    applications: applications.map(({ id, partner, status, createdAt }) => ({
-      ...{ id, partner, status, created_at: withOffset(createdAt) },
+    applications: applications.map(({ id, partner, status, signedAt, createdAt }) => ({
+      ...{ id, partner, status, signed_at: optionalTime(signedAt), created_at: withOffset(createdAt) },
     })),
   };
 }
 
 function messagesJson({ application }: ShownApplication): ApplicationReply['chat']['messages'] {
-  return application.messages.map(({ type, status, reason, createdAt, changedAt }) => ({
-    ...{ type, status, reason, created_at: withOffset(createdAt), changed_at: withOffset(changedAt) },
+  return application.messages.map(({ id, type, status, reason, createdAt, changedAt }) => ({
+    ...{ id, type, status, reason, created_at: withOffset(createdAt), changed_at: withOffset(changedAt) },
   }));
 }
 
@@ -128,15 +132,21 @@ function inUnits(hundredths: number | null): number | null {
   return hundredths === null ? null : hundredths / 100;
 }
 
-function reviewJson({ item, pend }: ShownApplication): Exclude<ApplicationReply['review'], undefined> {
+function reviewJson({ item, pends }: ShownApplication): Exclude<ApplicationReply['review'], undefined> {
   if (item === null) return null;
   const claim = item.claim && claimJson(item.claim);
-  const open = pend?.endedAt === null ? pendJson(pend) : null;
-  return { state: item.state, due_at: optionalTime(item.dueAt), claim, pend: open };
+  const open = pends.findLast(({ endedAt }) => endedAt === null);
+  const pend = open === undefined ? null : pendJson(open);
+  return { state: item.state, due_at: optionalTime(item.dueAt), claim, pend };
 }
 
-function timelineJson({ application }: ShownApplication): ApplicationReply['timeline'] {
-  return application.history.map(({ at, actor, action, from, to, reason, reasonCode, second }) => ({
-    ...{ at: withOffset(at), by: actor, act: action, from, to, reason, reason_code: reasonCode, second },
+function timelineJson({ timeline }: ShownApplication): ApplicationReply['timeline'] {
+  return timeline.map(({ at, by, act, from, to, reason, reasonCode, second, missing, end }) => ({
+    ...{ at: withOffset(at), by: actorJson(by), act, from, to, reason, reason_code: reasonCode },
+    ...{ second: second && actorJson(second), missing: missing && [...missing], end },
   }));
+}
+
+function actorJson({ way, id, login }: Actor): ApplicationReply['timeline'][number]['by'] {
+  return { way, id, login };
 }

@@ -2,6 +2,7 @@
 import { withOffset } from '../../base/time.ts';
 import { type Route, route } from '../../operator-api/route.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { keyedRequest } from '../uses/note-reveal.ts';
 import { noApplication } from '../uses/refusal.ts';
 import { type RevealedApplication, reveal } from '../uses/reveal.ts';
 import { lastEventOf, readForPage } from '../uses/show-application.ts';
@@ -16,6 +17,8 @@ export function applicationRoutes(desk: Desk): Route[] {
       method: 'GET',
       path: '/applications/{id}',
       access: 'viewer',
+      failures: [404],
+      hasTag: true,
       summary: 'One application without personal data. The ETag is its last event.',
       reply: Application,
       run: ({ params, session, knownTags }) =>
@@ -23,8 +26,8 @@ export function applicationRoutes(desk: Desk): Route[] {
           const id = applicationIdOf(params.id);
           const tag = await lastEventOf(desk.database, id);
           if (tag !== null && knownTags.includes(tag)) return { status: 304, body: null, tag };
-          const shown = tag && (await readForPage(actingAs(desk, session!.operatorId), id));
-          if (!shown) throw noApplication();
+          if (tag === null) throw noApplication();
+          const shown = await readForPage(actingAs(desk, session!.operatorId), id, tag);
           return { body: applicationJson(shown), tag: shown.lastEvent };
         }),
     }),
@@ -32,24 +35,29 @@ export function applicationRoutes(desk: Desk): Route[] {
       method: 'POST',
       path: '/applications/{id}/reveal',
       access: 'reviewer',
+      failures: [404],
       summary: 'The personal data of one application. The reading and its reason are recorded first.',
+      headers: ['Idempotency-Key'],
       body: RevealReason,
       reply: Revealed,
-      run: ({ params, session, body }) =>
+      run: ({ params, session, body, idempotencyKey }) =>
         answered(async () => {
           const id = applicationIdOf(params.id);
           if ((await lastEventOf(desk.database, id)) === null) throw noApplication();
-          const shown = await reveal(actingAs(desk, session!.operatorId), id, reasonOf(body.reason));
+          const [by, reason] = [session!.operatorId, reasonOf(body.reason)];
+          const request = keyedRequest(by, idempotencyKey, ['reveal', id, reason]);
+          const shown = await reveal(actingAs(desk, by), id, { reason, request });
           return { body: revealedJson(shown) };
         }),
     }),
   ];
 }
 
-function revealedJson({ fields, chat, income }: RevealedApplication): RevealedReply {
+function revealedJson({ fields, messages, chat, income }: RevealedApplication): RevealedReply {
   const text = (name: 'name' | 'phone' | 'id_number' | 'city') => fields[name] as string | null;
   return {
     ...{ name: text('name'), phone: text('phone'), id_number: text('id_number'), city: text('city') },
+    messages: messages.map(({ choices, ...message }) => ({ ...message, choices: [...choices] })),
     chat: chat.map(({ at, choices, ...line }) => ({ at: withOffset(at), ...line, choices: [...choices] })),
     income:
       income?.map(({ source, currency, months }) => ({

@@ -2,7 +2,6 @@
 import type { DocumentStore } from '../../documents/store/document-store.ts';
 import type { Route } from '../../operator-api/route.ts';
 import type { ProposingDesk } from '../uses/propose-one.ts';
-import { dropClaims } from '../uses/queue.ts';
 import type { LookingDesk } from '../uses/second-looks.ts';
 import { applicationRoutes } from './application.ts';
 import { documentRoutes } from './documents.ts';
@@ -11,8 +10,6 @@ import { noteRoutes } from './notes.ts';
 import { pendRoutes } from './pend.ts';
 import { proposalRoutes } from './proposals.ts';
 import { queueRoutes } from './queue.ts';
-
-export { dropClaims };
 
 /** The routes; `openStore` opens the store of documents. */
 export function deskRoutes(

@@ -1,8 +1,10 @@
 /** The route of documents' files; the page of an application lists the documents. */
 import type { DocumentStore } from '../../documents/store/document-store.ts';
 import { type Route, route } from '../../operator-api/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { noDocument, revealFile } from '../uses/document-file.ts';
+import { keyedRequest } from '../uses/note-reveal.ts';
 import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf, reasonOf } from './answered.ts';
 import { RevealReason } from './forms.ts';
@@ -16,20 +18,34 @@ export function documentRoutes(desk: Desk, openStore: () => Promise<DocumentStor
       method: 'POST',
       path: '/applications/{id}/documents/{document}/reveal',
       access: 'reviewer',
-      summary: 'The file of a document. The reading and its reason are recorded first.',
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary:
+        'The file of a document, and the lines of a PDF. The reading and its reason are recorded first.',
+      headers: ['Idempotency-Key'],
       body: RevealReason,
       reply: DocumentFile,
-      run: ({ params, session, body }) =>
+      run: ({ params, session, body, idempotencyKey }) =>
         answered(async () => {
           const given = {
             applicationId: applicationIdOf(params.id),
             document: documentOf(params.document),
             reason: reasonOf(body.reason),
           };
-          const context = actingAs(desk, session!.operatorId);
+          const by = session!.operatorId;
+          const { applicationId, document, reason } = given;
+          const asked = ['reveal', applicationId, document, reason];
+          const request = keyedRequest(by, idempotencyKey, asked);
+          const context = actingAs(desk, by);
           const base64 = await inTurn(async () => {
-            const { contentType, bytes } = await revealFile(context, await openStore(), given);
-            return { content_type: contentType, bytes: bytes.toString('base64') };
+            const { contentType, bytes, text } = await revealFile(context, await openStore(), {
+              ...given,
+              request,
+            });
+            return {
+              ...{ content_type: contentType, bytes: bytes.toString('base64') },
+              lines: text?.lines.map(({ text, month }) => ({ text, month })) ?? null,
+              counted: text?.counted ?? null,
+            };
           });
           return { body: base64 };
         }),
@@ -42,8 +58,8 @@ function documentOf(text: string | undefined): number {
   return Number(text);
 }
 
-/** The listener answers a request by itself soon after: nobody would get the file. */
-const WAIT_MS = 8_000;
+/** With the reading of a PDF the listener would answer by itself: nobody would get the file. */
+const WAIT_MS = 3_000;
 
 /**
  * Files are opened one after the other: each takes several times its size in memory. Who waited too long gets 429, and

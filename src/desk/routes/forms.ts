@@ -5,15 +5,14 @@
 import { type Static, Type } from 'typebox';
 import { APPLICATION_STATUSES } from '../../applications/rules/lifecycle.ts';
 import { CRITERIA } from '../../applications/rules/policy.ts';
-import { ALL_REASON_CODES } from '../../applications/rules/reason-codes.ts';
 import { DECISIONS } from '../../applications/rules/scorecard.ts';
-import { HOLDERS, PLACES } from '../../conversation/rules/places.ts';
 import { DOCUMENT_STATES, PURPOSES } from '../../documents/rules/document.ts';
-import { MESSAGE_STATUSES, MESSAGE_TYPES } from '../../messages/rules/notify.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/bounds.ts';
+import { AnnouncedMessage, Chat, ChatLine } from './chat-forms.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
 import { Proposal } from './proposal-forms.ts';
 import { Claim, QUEUE_STATES } from './queue-forms.ts';
+import { Event } from './timeline-forms.ts';
 import { Pend } from './work-forms.ts';
 
 export const Note = form({
@@ -58,54 +57,10 @@ const Earlier = form({
       id: Type.Integer(),
       partner: PartnerName,
       status: orNull(oneOf(APPLICATION_STATUSES)),
+      signed_at: orNull(Time),
       created_at: Time,
     }),
     { maxItems: 20 },
-  ),
-});
-
-/** A template that announces something to the applicant, and what became of it. */
-const Message = form({
-  type: oneOf(MESSAGE_TYPES),
-  status: oneOf(MESSAGE_STATUSES),
-  reason: orNull(Type.String()),
-  created_at: Time,
-  changed_at: Time,
-});
-
-/** Something that happened to the conversation. */
-const Input = form({
-  at: Time,
-  source: Type.String(),
-  turn: orNull(Type.Integer()),
-  /** null: it cannot be read. */
-  kind: orNull(Type.String()),
-});
-
-/** An answer of the service in the conversation. */
-const Reply = form({
-  turn: Type.Integer(),
-  status: oneOf(MESSAGE_STATUSES),
-  reason: orNull(Type.String()),
-  created_at: Time,
-  sent_at: orNull(Time),
-  delivered_at: orNull(Time),
-  read_at: orNull(Time),
-});
-
-/** What applicant and service said to each other, without its texts: `reveal` has them. */
-const Chat = form({
-  messages: Type.Array(Message),
-  conversation: orNull(
-    form({
-      step: oneOf(PLACES),
-      held_by: oneOf(HOLDERS),
-      began_at: Time,
-      ended_at: orNull(Time),
-      /** The newest 500, oldest first. */
-      inputs: Type.Array(Input),
-      replies: Type.Array(Reply),
-    }),
   ),
 });
 
@@ -148,19 +103,6 @@ const Offer = form({
   expires_at: Time,
 });
 
-/** The registration, the reviews and the applicant's tap. */
-const Event = form({
-  at: Time,
-  by: Type.String(),
-  act: oneOf(['register', 'approve', 'reject', 'disburse', 'interested', 'free_phone']),
-  from: orNull(oneOf(APPLICATION_STATUSES)),
-  to: orNull(oneOf(APPLICATION_STATUSES)),
-  reason: Type.String(),
-  reason_code: orNull(oneOf(ALL_REASON_CODES)),
-  /** The second operator of an act that needs two. */
-  second: orNull(Type.String()),
-});
-
 /** An application on its page. */
 export const Application = form({
   id: Type.Integer(),
@@ -188,6 +130,8 @@ export const Application = form({
   interested_at: orNull(Time),
   signed_at: orNull(Time),
   withdrawable_until: orNull(Time),
+  /** What its contract asks for before a payment, and is not there; null: nothing, or it has no conversation (D46). */
+  payment_held_by: orNull(oneOf(['not_signed', 'withdrawable'])),
   offer: orNull(Offer),
   person: MaskedPerson,
   earlier: form({ same_phone: Earlier, same_id_number: Earlier }),
@@ -222,18 +166,9 @@ export const Revealed = form({
   phone: orNull(Type.String()),
   id_number: orNull(Type.String()),
   city: orNull(Type.String()),
-  chat: Type.Array(
-    form({
-      at: Time,
-      from: oneOf(['applicant', 'service']),
-      /** The turn of the conversation that heard or said it; null: none has yet. */
-      turn: orNull(Type.Integer()),
-      /** A text, or the name of a file. */
-      text: Type.String(),
-      /** The titles of what the applicant could choose. */
-      choices: Type.Array(Type.String()),
-    }),
-  ),
+  /** Those of `chat.messages` that can be rendered. */
+  messages: Type.Array(AnnouncedMessage),
+  chat: Type.Array(ChatLine),
   /** The statements that the observed income stands on; null: nothing was checked, or it is erased. */
   income: orNull(
     Type.Array(

@@ -1,11 +1,20 @@
 /** The routes of a lead: the view, and second looks. */
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { type Route, route } from '../../operator-api/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs } from '../uses/desk-context.ts';
 import { AGES, readLead, type ShownLead } from '../uses/lead.ts';
-import { type LookingDesk, listLooks, look, noLook, type ShownLook } from '../uses/second-looks.ts';
+import {
+  drawnFor,
+  type LookingDesk,
+  look,
+  noLook,
+  type ShownLook,
+  withScores,
+} from '../uses/second-looks.ts';
 import { answered } from './answered.ts';
 import { form } from './form.ts';
+import { tagged, tagOf } from './tagged.ts';
 import {
   Lead,
   LeadQuery,
@@ -24,27 +33,35 @@ export function leadRoutes(desk: LookingDesk): Route[] {
       method: 'GET',
       path: '/lead',
       access: 'admin',
-      summary: 'Decisions by hour, the age of what waits, decisions against the score, and second looks.',
+      hasTag: true,
+      summary:
+        'Decisions by hour, the age of what waits, decisions against the score, and second looks. The ETag is of the content.',
       query: LeadQuery,
       reply: Lead,
-      run: async ({ query }) => ({
-        body: leadJson(await readLead(desk.database, query.days ?? DEFAULT_DAYS), desk.lookShare),
-      }),
+      run: async ({ query: { days = DEFAULT_DAYS }, session, knownTags }) =>
+        tagged(leadJson(await readLead(desk.database, days, session!.operatorId), desk.lookShare), knownTags),
     }),
     route({
       method: 'GET',
       path: '/second-looks',
       access: 'admin',
-      summary: 'The oldest 100 decisions that were drawn for a second look which the operator may take.',
+      hasTag: true,
+      summary:
+        'The oldest 100 decisions that were drawn for a second look which the operator may take. The ETag is of the decisions.',
       reply: SecondLooks,
-      run: async ({ session }) => ({
-        body: { second_looks: (await listLooks(desk.database, session!.operatorId)).map(lookJson) },
-      }),
+      run: async ({ session, knownTags }) => {
+        const drawn = await drawnFor(desk.database, session!.operatorId);
+        // A score never changes, and to read a hundred of them costs more than the rest.
+        const tag = tagOf(drawn);
+        if (knownTags.includes(tag)) return { status: 304, body: null, tag };
+        return { body: { second_looks: (await withScores(desk.database, drawn)).map(lookJson) }, tag };
+      },
     }),
     route({
       method: 'POST',
       path: '/second-looks/{proposal}',
       access: 'admin',
+      ...{ failures: [404], conflicts: CONFLICTS },
       summary:
         'Says whether the looker would have decided so too. Who made or confirmed the decision gets 403.',
       body: NewLook,

@@ -1,6 +1,7 @@
 /** The route of notes; the page of an application shows them. */
 import { withOffset } from '../../base/time.ts';
 import { type Route, route } from '../../operator-api/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { addNote, type ShownNote } from '../uses/notes.ts';
 import { answered, applicationIdOf } from './answered.ts';
@@ -13,6 +14,7 @@ export function noteRoutes(desk: Desk): Route[] {
       method: 'POST',
       path: '/applications/{id}/notes',
       access: 'reviewer',
+      ...{ failures: [404], conflicts: CONFLICTS },
       summary:
         'Writes a note about an application, for other operators. An Idempotency-Key makes a repetition count once.',
       headers: ['Idempotency-Key'],

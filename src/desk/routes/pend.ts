@@ -1,6 +1,7 @@
 /** The routes that pend an application and go on with it. */
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { type Route, route } from '../../operator-api/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk, type QueueDesk } from '../uses/desk-context.ts';
 import { pend, resume, type StoredPend } from '../uses/pend.ts';
 import { Refusal } from '../uses/refusal.ts';
@@ -15,6 +16,7 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
       method: 'POST',
       path: '/applications/{id}/pend',
       access: 'reviewer',
+      ...{ failures: [404], conflicts: CONFLICTS },
       summary:
         'Stops the time of an application until the applicant answers or the hours are over. If-Match names the last event that it was decided on: 428 without it, 412 after another event. An Idempotency-Key makes a repetition count once.',
       headers: ['If-Match', 'Idempotency-Key'],
@@ -33,6 +35,7 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
       method: 'POST',
       path: '/applications/{id}/resume',
       access: 'reviewer',
+      ...{ failures: [404], conflicts: CONFLICTS },
       summary: 'Ends the pend of an application, and claims it.',
       body: form({}),
       reply: Pend,

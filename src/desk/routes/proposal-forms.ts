@@ -3,9 +3,10 @@ import { type Static, Type } from 'typebox';
 import { REVIEW_ACTIONS } from '../../applications/rules/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../applications/rules/reason-codes.ts';
 import { BULK_RESULTS, PROPOSAL_STATES, SECOND_REASONS } from '../rules/proposal.ts';
+import { RETURN_CODES } from '../rules/returned.ts';
 import { By, form, oneOf, orNull, Time } from './form.ts';
 
-export { BULK_RESULTS, PROPOSAL_STATES, SECOND_REASONS };
+export { BULK_RESULTS, PROPOSAL_STATES, RETURN_CODES, SECOND_REASONS };
 
 /** The most applications of one decision on many. */
 export const MOST_AT_ONCE = 10_000;
@@ -21,7 +22,7 @@ export const NewProposal = form({
   override: Type.Optional(Type.Boolean()),
 });
 
-export const Proposal = form({
+const PROPOSAL = {
   id: Type.Integer(),
   application_id: Type.Integer(),
   act: oneOf(REVIEW_ACTIONS),
@@ -40,10 +41,20 @@ export const Proposal = form({
   ended_at: orNull(Time),
   /** Why it was declined or returned, in one line; null for other ends. */
   outcome: orNull(Type.String()),
-});
+  /** The same as a code where it was returned; else null. */
+  returned_for: orNull(oneOf(RETURN_CODES)),
+};
 
-/** `mine` has the open ones of the asking operator and those that came back; `to_confirm` waits for a second one. */
-export const PROPOSAL_LISTS = ['mine', 'to_confirm', 'ended'] as const;
+export const Proposal = form(PROPOSAL);
+
+/** `now` is the store's time at the answer: what is left until `apply_at` needs no clock of a browser (D39). */
+export const MadeProposal = form({ ...PROPOSAL, now: Time });
+
+/**
+ * `mine` has the open ones of the asking operator and those that came back, which `came_back` has alone; `to_confirm`
+ * waits for a second one.
+ */
+export const PROPOSAL_LISTS = ['mine', 'came_back', 'to_confirm', 'ended'] as const;
 
 export const ProposalQuery = form({
   list: oneOf(PROPOSAL_LISTS),
@@ -51,7 +62,19 @@ export const ProposalQuery = form({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
 });
 
-export const Proposals = form({ proposals: Type.Array(Proposal), next: orNull(Type.String()) });
+/** In `to_confirm` also what the decision is about, the debt in units of the currency; null: it cannot be read. */
+export const ListedProposal = form({
+  ...PROPOSAL,
+  currency: Type.Optional(orNull(Type.String())),
+  debt_amount: Type.Optional(orNull(Type.Number())),
+});
+
+export const Proposals = form({
+  proposals: Type.Array(ListedProposal),
+  next: orNull(Type.String()),
+  /** How many wait for the asking operator to confirm them, whatever the list; counted up to 100. */
+  to_confirm: Type.Integer({ maximum: 100 }),
+});
 
 /** Why the second operator does not confirm. */
 export const Decline = form({ reason: ActReason });
@@ -86,8 +109,8 @@ export const Bulk = form({
   ),
 });
 
-/** How many proposals of a decision on many were still open, and are taken back. */
-export const UndoneBulk = form({ undone: Type.Integer() });
+/** The applications whose proposals of a decision on many are taken back. */
+export const UndoneBulk = form({ undone: Type.Array(Type.Integer()) });
 
 /** The body of a 412: what happened since. */
 export const Changed = form({
@@ -99,6 +122,8 @@ export const Changed = form({
 });
 
 export type ProposalReply = Static<typeof Proposal>;
+export type ListedProposalReply = Static<typeof ListedProposal>;
+export type MadeProposalReply = Static<typeof MadeProposal>;
 export type ProposalsReply = Static<typeof Proposals>;
 export type NewProposalBody = Static<typeof NewProposal>;
 export type BulkReply = Static<typeof Bulk>;

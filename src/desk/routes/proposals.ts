@@ -2,9 +2,10 @@
 import { UNSPECIFIED } from '../../applications/rules/reason-codes.ts';
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { type Route, route } from '../../operator-api/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { confirmProposal, declineProposal, undoProposal } from '../uses/end-proposal.ts';
-import { proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
+import { type DecidedOn, proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
 import type { Decision } from '../uses/propose.ts';
 import { proposeMany, undoMany } from '../uses/propose-many.ts';
 import { type ProposingDesk, proposeOne } from '../uses/propose-one.ts';
@@ -14,6 +15,7 @@ import { form } from './form.ts';
 import {
   Bulk,
   Decline,
+  MadeProposal,
   NewBulk,
   NewProposal,
   type NewProposalBody,
@@ -23,6 +25,7 @@ import {
   Proposals,
   UndoneBulk,
 } from './proposal-forms.ts';
+import { tagged } from './tagged.ts';
 
 const Nothing = form({});
 
@@ -43,26 +46,28 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
       method: 'POST',
       path: '/applications/{id}/proposals',
       access: 'reviewer',
+      needsFresh: 'for a payment',
+      ...{ failures: [404], conflicts: CONFLICTS },
       summary:
-        'Proposes a decision. If-Match names the last event that it was decided on: 428 without it, 412 after another event. An Idempotency-Key makes a repetition count once.',
+        'Proposes a decision. If-Match names the last event that it was decided on: 428 without it, 412 after another event. An Idempotency-Key makes a repetition count once. To disburse needs a sign-in of the last five minutes.',
       headers: ['If-Match', 'Idempotency-Key'],
       body: NewProposal,
-      reply: Proposal,
+      reply: MadeProposal,
       run: ({ params, session, body, decidedOn, idempotencyKey }) =>
         answered(async () => {
           const id = applicationIdOf(params.id);
           if (decidedOn === null) throw new Refusal(428, 'If-Match with the last event is missing');
           if (body.act === 'disburse' && !session!.isFresh) throw needsSignIn();
           const decided = { id, lastEvent: decidedOn };
-          return {
-            body: proposalJson(await proposeOne(desk, decisionOf(session!, body), decided, idempotencyKey)),
-          };
+          const made = await proposeOne(desk, decisionOf(session!, body), decided, idempotencyKey);
+          return { body: { ...proposalJson(made.proposal), now: withOffset(made.now) } };
         }),
     }),
     route({
       method: 'POST',
       path: '/proposals/bulk',
       access: 'reviewer',
+      failures: [404],
       summary:
         'Proposes one decision on many applications: named ones, or those of a selection. Each has its own result.',
       headers: ['Idempotency-Key'],
@@ -94,13 +99,13 @@ function undoManyRoute(desk: Desk): Route {
     path: '/proposals/bulk/undo',
     access: 'reviewer',
     summary:
-      'Takes back what is still open of one’s own decision on many, which its Idempotency-Key names. Their applications wait for reviewers again.',
+      'Takes back what is still open of one’s own decision on many, which its Idempotency-Key names. Their applications wait for reviewers again. A decision that comes after its undo is refused.',
     headers: ['Idempotency-Key'],
     body: Nothing,
     reply: UndoneBulk,
     run: ({ session, idempotencyKey }) =>
       answered(async () => ({
-        body: { undone: await undoMany(desk, session!.operatorId, idempotencyKey) },
+        body: { undone: [...(await undoMany(desk, session!.operatorId, idempotencyKey))] },
       })),
   });
 }
@@ -115,6 +120,7 @@ function endingRoutes(desk: Desk): Route[] {
       method: 'POST',
       path: '/proposals/{id}/undo',
       access: 'reviewer',
+      ...{ failures: [404], conflicts: CONFLICTS },
       summary: 'Takes a proposal of one’s own back, until it is applied.',
       body: Nothing,
       reply: Proposal,
@@ -127,8 +133,10 @@ function endingRoutes(desk: Desk): Route[] {
       method: 'POST',
       path: '/proposals/{id}/confirm',
       access: 'reviewer',
+      needsFresh: 'for a payment',
+      ...{ failures: [404], conflicts: CONFLICTS },
       summary:
-        'Confirms a proposal of another operator. One of a payment needs a sign-in of the last five minutes.',
+        'Confirms a proposal of another operator. One to disburse needs a sign-in of the last five minutes.',
       body: Nothing,
       reply: Proposal,
       run: ({ params, session }) =>
@@ -143,6 +151,7 @@ function endingRoutes(desk: Desk): Route[] {
       method: 'POST',
       path: '/proposals/{id}/decline',
       access: 'reviewer',
+      ...{ failures: [404], conflicts: CONFLICTS },
       summary: 'Declines a proposal of another operator with a reason; its application is free again.',
       body: Decline,
       reply: Proposal,
@@ -161,14 +170,19 @@ function listRoute(desk: Desk): Route {
     method: 'GET',
     path: '/proposals',
     access: 'reviewer',
+    hasTag: true,
     summary:
-      'The proposals of the asking operator that are open or came back, those that wait for a second operator, or those of the asking operator that ended.',
+      'The proposals of the asking operator that are open or came back, those that came back alone, those that wait for a second operator, or those of the asking operator that ended. The ETag is of the content.',
     query: ProposalQuery,
     reply: Proposals,
-    run: ({ session, query }) =>
+    run: ({ session, query, knownTags }) =>
       answered(async () => {
-        const { proposals, next } = await proposalsOf(desk, session!.operatorId, query);
-        return { body: { proposals: proposals.map(proposalJson), next } };
+        const { proposals, facts, next, toConfirm } = await proposalsOf(desk, session!.operatorId, query);
+        const listed = proposals.map((proposal) => ({
+          ...proposalJson(proposal),
+          ...(facts && amountJson(facts.get(proposal.applicationId))),
+        }));
+        return tagged({ proposals: listed, next, to_confirm: toConfirm }, knownTags);
       }),
   });
 }
@@ -185,6 +199,10 @@ function proposalIdOf(text: string | undefined): number {
   return Number(text);
 }
 
+function amountJson(facts: DecidedOn | undefined) {
+  return { currency: facts?.currency ?? null, debt_amount: facts?.debtAmount ?? null };
+}
+
 /** A proposal as the API tells it. */
 export function proposalJson(proposal: StoredProposal): ProposalReply {
   const { id, applicationId, act, reasonCode, reason, isOverride, maker, createdAt, applyAt } = proposal;
@@ -193,5 +211,6 @@ export function proposalJson(proposal: StoredProposal): ProposalReply {
     ...{ by: { ...maker }, at: withOffset(createdAt), apply_at: withOffset(applyAt), state: proposal.state },
     ...{ needs_second: proposal.needsSecond, second: proposal.second && { ...proposal.second } },
     ...{ ended_at: optionalTime(proposal.endedAt), outcome: proposal.outcome },
+    returned_for: proposal.returnedFor,
   };
 }

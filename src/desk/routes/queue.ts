@@ -1,7 +1,7 @@
 /** The routes of the queue and of claims. */
-import { createHash } from 'node:crypto';
 import { withOffset } from '../../base/time.ts';
-import { type Answer, type Route, route } from '../../operator-api/route.ts';
+import { type Route, route } from '../../operator-api/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
 import type { QueueDesk } from '../uses/desk-context.ts';
 import { claim, claimNext, dropClaim, readPartnerNames, select, showQueue } from '../uses/queue.ts';
 import { Refusal } from '../uses/refusal.ts';
@@ -16,10 +16,10 @@ import {
   QueueFilter,
   QueuePartners,
   QueueQuery,
-  type QueueReply,
   Selection,
 } from './queue-forms.ts';
 import { claimJson, itemJson } from './queue-json.ts';
+import { tagged } from './tagged.ts';
 
 /** The routes; each one of claims tells who holds the application where it is somebody else. */
 export function queueRoutes(desk: QueueDesk): Route[] {
@@ -27,6 +27,7 @@ export function queueRoutes(desk: QueueDesk): Route[] {
   return [
     route({
       ...{ method: 'GET', path: '/review-queue', access: 'viewer' },
+      hasTag: true,
       summary: 'The applications in review, a page at a time. The ETag is of the content.',
       query: QueueQuery,
       reply: Queue,
@@ -49,15 +50,18 @@ export function queueRoutes(desk: QueueDesk): Route[] {
     route({
       ...{ method: 'POST', path: '/review-queue/claim-next', access: 'reviewer' },
       summary: 'Claims the next application that nobody holds, in the order and within the filters.',
+      headers: ['Idempotency-Key'],
       body: ClaimNext,
       reply: Claimed,
-      run: async ({ body: { order = 'due', ...filter }, session }) => {
-        const next = await claimNext(database, filter, order, session!.operatorId);
-        return { body: { id: next?.id ?? null, claim: next && claimJson(next.claim) } };
-      },
+      run: ({ body: { order = 'due', ...filter }, session, idempotencyKey: key }) =>
+        answered(async () => {
+          const next = await claimNext(database, { filter, order, key }, session!.operatorId);
+          return { body: { id: next?.id ?? null, claim: next && claimJson(next.claim) } };
+        }),
     }),
     route({
       ...{ method: 'POST', path: '/review-queue/selections', access: 'reviewer' },
+      conflicts: CONFLICTS,
       summary: 'Keeps all that match the filters, each with its last event, for one decision on them.',
       body: QueueFilter,
       reply: Selection,
@@ -75,7 +79,9 @@ function claimRoutes(desk: QueueDesk): Route[] {
   return [
     route({
       ...{ method: 'POST', path: '/applications/{id}/claim', access: 'reviewer' },
-      summary: 'Claims an application, or renews the claim. 409 tells who holds it, until when.',
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary:
+        'Claims an application, or renews the claim. 409 tells who holds it, until when, or who has proposed a decision on it.',
       body: Nothing,
       reply: Claimed,
       run: ({ params, session }) =>
@@ -86,6 +92,7 @@ function claimRoutes(desk: QueueDesk): Route[] {
     }),
     route({
       ...{ method: 'POST', path: '/applications/{id}/release', access: 'reviewer' },
+      failures: [404],
       summary: 'Gives an application back. Where somebody else holds it, nothing changes.',
       body: Nothing,
       reply: Nothing,
@@ -100,9 +107,4 @@ function claimRoutes(desk: QueueDesk): Route[] {
 
 function wrongCursor(): Refusal {
   return new Refusal(400, 'query: cursor must be the next of a page in the same order');
-}
-
-function tagged(body: QueueReply, knownTags: readonly string[]): Answer<QueueReply> {
-  const tag = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22);
-  return knownTags.includes(tag) ? { status: 304, body: null, tag } : { body, tag };
 }

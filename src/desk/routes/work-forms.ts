@@ -51,6 +51,8 @@ export const Lead = form({
   second_looks: form({
     share: Share,
     waiting: Type.Integer(),
+    /** Those among them that the asking admin made or confirmed: another one has to look. */
+    own: Type.Integer(),
     looked: Type.Integer(),
     disagreed: Type.Integer(),
   }),
@@ -75,6 +77,10 @@ export const DocumentFile = form({
   content_type: Type.String(),
   /** Base64. */
   bytes: Type.String(),
+  /** The text of a PDF, with the months that were counted; null: no PDF, one of pictures, or one that does not open. */
+  lines: orNull(Type.Array(form({ text: Type.String(), month: orNull(Type.String()) }))),
+  /** The lines with a month; null: there is no text, or nobody looked for months in it. */
+  counted: orNull(Type.Integer({ minimum: 0 })),
 });
 
 export type PendReply = Static<typeof Pend>;

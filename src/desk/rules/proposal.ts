@@ -2,6 +2,7 @@
 import type { ApplicationStatus, ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { Authority } from '../../operators/rules/authority.ts';
 import { mayActAs, type Role } from '../../operators/rules/role.ts';
+import type { HeldBy } from './conflict.ts';
 
 /**
  * `proposed` waits for its time or for a second operator. It ends `applied`, `undone` by its maker, `declined` by the
@@ -57,34 +58,17 @@ export function mayDecide(decider: Decider): boolean {
   return decider !== null && !decider.isDisabled && mayActAs(decider.role, 'reviewer');
 }
 
-/** Days after which a proposal that nobody confirmed goes back to its maker. */
-export const CONFIRM_WITHIN_DAYS = 7;
-/** Tries to apply a proposal before it goes back to its maker; with the waits between them, four minutes. */
-export const MOST_TRIES = 8;
-
-/** Why a due proposal is not applied, before the application is looked at; null: nothing speaks against it. */
-export function whyReturned(due: {
-  readonly needsSecond: SecondReason | null;
-  readonly isConfirmed: boolean;
-  readonly tries: number;
-  readonly maker: Decider;
-  readonly second: Decider;
-}): string | null {
-  if (!mayDecide(due.maker)) return 'its maker may not decide any more';
-  if (due.needsSecond !== null && !due.isConfirmed)
-    return `nobody confirmed it within ${CONFIRM_WITHIN_DAYS} days`;
-  if (due.needsSecond !== null && !mayDecide(due.second))
-    return 'the second operator may not decide any more: propose it again';
-  if (due.tries >= MOST_TRIES) return 'it could not be applied because of a failure: propose it again';
-  return null;
-}
-
 /** How long a proposal waits after its failed try (from 1), in milliseconds: from one second to two minutes. */
 export function waitAfterTry(tries: number): number {
   return 1_000 * 2 ** Math.min(tries - 1, 7);
 }
 
-/** What the contract asks for before a payment is not there (D46), for operators. */
+/** Which of the two a contract asks for before a payment is not there (D46). `until`: when the period ends. */
+export function heldBy(until: Date | null): HeldBy {
+  return until === null ? 'not_signed' : 'withdrawable';
+}
+
+/** The same for operators, in one line. */
 export function heldText(until: string | null): string {
   return until === null
     ? 'its contract is not signed: wait for the signature, or override it'

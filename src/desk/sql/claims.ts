@@ -13,38 +13,38 @@ export interface StoredClaim {
 
 const TAKE = `
   SELECT t.is_held, o.id AS by_id, o.login AS by_login, t.until
-  FROM take_claim($1, $2, ${CLAIM_SECONDS}) AS t JOIN operators o ON o.id = t.operator_id`;
+  FROM take_claim($1, $2, ${CLAIM_SECONDS}) AS t LEFT JOIN operators o ON o.id = t.operator_id`;
 const DROP = 'SELECT drop_claim($1, $2)';
-const DROP_ALL = `
-  WITH held AS MATERIALIZED (
-    SELECT i.application_id FROM review_items i WHERE i.claimed_by = $1 ORDER BY i.application_id FOR NO KEY UPDATE
-  )
-  UPDATE review_items i SET claimed_by = NULL, claimed_until = NULL FROM held h WHERE i.application_id = h.application_id`;
+
+/** What became of a try to claim; `proposed`: a decision of another operator is. */
+export type Taking =
+  | { readonly is: 'held'; readonly claim: StoredClaim }
+  | { readonly is: 'of another'; readonly claim: StoredClaim }
+  | { readonly is: 'proposed' };
 
 /**
- * Claims an application for an operator where nobody else holds it, and renews the operator's own claim. `isHeld` false
- * tells whose it is; null: it is not in the queue.
+ * Claims an application for an operator where nobody else holds it or has proposed a decision on it, and renews the
+ * operator's own claim. null: it is not in the queue.
  */
 export async function takeClaim(
   session: Session,
   id: ApplicationId,
   operatorId: number,
-): Promise<{ readonly isHeld: boolean; readonly claim: StoredClaim } | null> {
-  const { rows } = await session.query<{ is_held: boolean; by_id: number; by_login: string; until: Date }>(
-    TAKE,
-    [id, operatorId],
-  );
+): Promise<Taking | null> {
+  const { rows } = await session.query<{
+    is_held: boolean;
+    by_id: number | null;
+    by_login: string;
+    until: Date;
+  }>(TAKE, [id, operatorId]);
   const [row] = rows;
   if (row === undefined) return null;
-  return { isHeld: row.is_held, claim: { by: { id: row.by_id, login: row.by_login }, until: row.until } };
+  if (row.by_id === null) return { is: 'proposed' };
+  const claim = { by: { id: row.by_id, login: row.by_login }, until: row.until };
+  return { is: row.is_held ? 'held' : 'of another', claim };
 }
 
 /** Gives an application back, where the operator holds it. */
 export async function dropClaim(session: Session, id: ApplicationId, operatorId: number): Promise<void> {
   await session.query(DROP, [id, operatorId]);
-}
-
-/** Gives everything back that an operator holds. */
-export async function dropClaims(session: Session, operatorId: number): Promise<void> {
-  await session.query(DROP_ALL, [operatorId]);
 }

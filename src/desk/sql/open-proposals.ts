@@ -6,6 +6,7 @@ import type { Role } from '../../operators/rules/role.ts';
 import type { Database, Session, Transaction } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Decider, ProposalState, SecondReason } from '../rules/proposal.ts';
+import type { ReturnCode } from '../rules/returned.ts';
 
 /** Two statements: the second one sees what the transaction that had the lock has committed. */
 const APPLICATION = 'SELECT p.application_id AS id FROM proposals p WHERE p.id = $1';
@@ -18,11 +19,13 @@ export async function lockOpen(session: Transaction, proposalId: number): Promis
   return (await session.query(LOCK, [found.id, proposalId])).rowCount === 1;
 }
 
+/** Here and below, times come from a subquery: Citus refuses `clock_timestamp()` and sums of times in an UPDATE. */
 const CONFIRM = `
   WITH confirmed AS (
-    UPDATE proposals SET second_id = $2, confirmed_at = clock_timestamp() WHERE id = $1 RETURNING id, application_id, apply_at
+    UPDATE proposals p SET second_id = $2, confirmed_at = t.now FROM (SELECT clock_timestamp() AS now) AS t
+    WHERE p.id = $1 RETURNING p.id, p.application_id, p.apply_at, p.confirmed_at
   )
-  UPDATE open_proposals o SET stamped_at = clock_timestamp(), due_at = c.apply_at
+  UPDATE open_proposals o SET stamped_at = c.confirmed_at, due_at = c.apply_at
   FROM confirmed c WHERE o.application_id = c.application_id AND o.proposal_id = c.id`;
 
 /** Writes who confirmed a proposal that the transaction has locked: from its time on it is applied. */
@@ -36,24 +39,28 @@ export async function writeConfirmation(
 
 const END = `
   WITH gone AS (DELETE FROM open_proposals WHERE application_id = $2 AND proposal_id = $1)
-  UPDATE proposals SET state = $3, outcome = $4, second_id = coalesce($5, second_id), ended_at = clock_timestamp(),
-    ended_ms = elapsed_ms()
-  WHERE id = $1`;
+  UPDATE proposals p SET state = $3, outcome = $4, second_id = coalesce($5, p.second_id), returned_for = $6,
+    ended_at = t.now, ended_ms = t.ms
+  FROM (SELECT clock_timestamp() AS now, elapsed_ms() AS ms) AS t WHERE p.id = $1`;
 
-/** How a proposal ends. `secondId`: who declined it. */
+/** How a proposal ends. `secondId`: who declined it; `returnedFor` where it is returned. */
 export interface ProposalEnd {
   readonly state: Exclude<ProposalState, 'proposed'>;
   readonly outcome?: string;
   readonly secondId?: number;
+  readonly returnedFor?: ReturnCode;
 }
 
 /** Ends a proposal that the transaction has locked. What happens to its item in the queue comes before. */
 export async function endProposal(
   session: Transaction,
   { proposalId, applicationId }: { readonly proposalId: number; readonly applicationId: ApplicationId },
-  { state, outcome, secondId }: ProposalEnd,
+  { state, outcome, secondId, returnedFor }: ProposalEnd,
 ): Promise<void> {
-  await session.query(END, [proposalId, applicationId, state, outcome ?? null, secondId ?? null]);
+  await session.query(END, [
+    ...[proposalId, applicationId, state, outcome ?? null, secondId ?? null],
+    returnedFor ?? null,
+  ]);
 }
 
 const WAIT = "SELECT set_item_state($1, 'waiting')";
@@ -162,9 +169,9 @@ export async function dropLost(
 }
 
 const PUT_OFF = `
-  UPDATE open_proposals SET tries = least(tries + 1, 1000), stamped_at = clock_timestamp(),
-    due_at = clock_timestamp() + $3 * interval '1 millisecond'
-  WHERE application_id = $1 AND proposal_id = $2`;
+  UPDATE open_proposals o SET tries = least(o.tries + 1, 1000), stamped_at = t.now, due_at = t.due_at
+  FROM (SELECT clock_timestamp() AS now, clock_timestamp() + $3 * interval '1 millisecond' AS due_at) AS t
+  WHERE o.application_id = $1 AND o.proposal_id = $2`;
 
 /** Lets a proposal be tried again later, where it is still open. */
 export async function putOff(
@@ -195,57 +202,13 @@ export async function lookAtOpen(database: Database): Promise<Look> {
   return onlyRow((await database.query<Look>(LOOK)).rows);
 }
 
-/** So many rows are moved by a statement, because its time is bounded. */
-const MOVED_AT_ONCE = 2_000;
-/** The clock went back: what was stamped later than now has its whole time again, and never waits for the old clock. */
-const WENT_BACK = `
-  WITH held AS MATERIALIZED (
-    SELECT o.application_id, o.stamped_at, clock_timestamp() - o.stamped_at AS step FROM open_proposals o
-    WHERE o.stamped_at > clock_timestamp() ORDER BY o.application_id LIMIT ${MOVED_AT_ONCE} FOR UPDATE
-  ), moved AS (
-    UPDATE open_proposals o SET stamped_at = o.stamped_at + h.step, due_at = o.due_at + h.step
-    FROM held h WHERE o.application_id = h.application_id RETURNING o.proposal_id, h.step
-  ), told AS (
-    UPDATE proposals p SET apply_at = p.apply_at + m.step FROM moved m WHERE p.id = m.proposal_id
-  )
-  SELECT count(*)::integer AS moved FROM moved`;
-/** The clock leapt on: what was stamped before keeps the time that it had left. Each leap moves a row once. */
-const LEAPT = `
-  WITH held AS MATERIALIZED (
-    SELECT o.application_id FROM open_proposals o WHERE o.stamped_at <= $1
-    ORDER BY o.application_id LIMIT ${MOVED_AT_ONCE} FOR UPDATE
-  ), moved AS (
-    UPDATE open_proposals o SET stamped_at = clock_timestamp(), due_at = o.due_at + $2 * interval '1 millisecond'
-    FROM held h WHERE o.application_id = h.application_id RETURNING o.proposal_id
-  ), told AS (
-    UPDATE proposals p SET apply_at = p.apply_at + $2 * interval '1 millisecond'
-    FROM moved m WHERE p.id = m.proposal_id
-  )
-  SELECT count(*)::integer AS moved FROM moved`;
-
-/** Corrects the times that were written while the clock was ahead (D39). */
-export async function mendAhead(database: Database): Promise<void> {
-  await moveAll(database, WENT_BACK, []);
-}
-
-/** Moves what was open at `before` on by a leap of the clock, so that the leap takes nobody's time to undo (D39). */
-export async function moveByLeap(database: Database, before: Date, leapMs: number): Promise<void> {
-  await moveAll(database, LEAPT, [before, leapMs]);
-}
-
-async function moveAll(database: Database, text: string, values: readonly unknown[]): Promise<void> {
-  let moved = MOVED_AT_ONCE;
-  while (moved === MOVED_AT_ONCE)
-    ({ moved } = onlyRow((await database.query<{ moved: number }>(text, [...values])).rows));
-}
-
 const FORGET = `
   DELETE FROM proposals WHERE id IN (
     SELECT p.id FROM proposals p WHERE p.state <> 'proposed' AND p.ended_ms <= elapsed_ms() - ms_of(interval '100 days')
     ORDER BY p.ended_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
 const FORGET_REQUESTS = `
-  DELETE FROM proposal_requests WHERE (operator_id, request_key) IN (
-    SELECT r.operator_id, r.request_key FROM proposal_requests r
+  DELETE FROM desk_requests WHERE (operator_id, request_key) IN (
+    SELECT r.operator_id, r.request_key FROM desk_requests r
     WHERE r.stored_ms <= elapsed_ms() - ms_of(interval '100 days')
     ORDER BY r.stored_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
 

@@ -5,17 +5,24 @@ import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Missing, PendEnd, PendMessage } from '../rules/pend.ts';
 
+interface By {
+  readonly id: number;
+  readonly login: string;
+}
+
 /** A pend as it is stored. */
 export interface StoredPend {
   readonly applicationId: ApplicationId;
   readonly missing: readonly Missing[];
-  readonly by: { readonly id: number; readonly login: string };
+  readonly by: By;
   readonly at: Date;
   readonly endsAt: Date;
   readonly message: PendMessage;
   /** null, as the next one: it is open. */
   readonly endedAt: Date | null;
   readonly end: PendEnd | null;
+  /** The operator who resumed it; null: nobody did. */
+  readonly resumedBy: By | null;
 }
 
 const LOCK = 'SELECT FROM open_pends o WHERE o.application_id = $1 FOR UPDATE';
@@ -54,11 +61,11 @@ export async function beginPend(
   ).result;
 }
 
-const END = 'SELECT end_pend($1, $2)';
+const RESUME = "SELECT end_pend($1, 'resumed', $2)";
 
-/** Ends the pend of an application, which the transaction has locked. */
-export async function endPend(session: Transaction, id: ApplicationId, end: PendEnd): Promise<void> {
-  await session.query(END, [id, end]);
+/** Ends the pend of an application, which the transaction has locked, because an operator goes on with it. */
+export async function resumePend(session: Transaction, id: ApplicationId, operatorId: number): Promise<void> {
+  await session.query(RESUME, [id, operatorId]);
 }
 
 const END_DUE = 'SELECT end_due_pends($1) AS ended';
@@ -79,11 +86,14 @@ interface Row {
   message: PendMessage;
   ended_at: Date | null;
   ending: PendEnd | null;
+  resumed_by: number | null;
+  resumed_by_login: string | null;
 }
 
 const STORED = `
-  SELECT p.application_id, p.missing, p.operator_id, o.login, p.at, p.ends_at, p.message, p.ended_at, p.ending
-  FROM pends p JOIN operators o ON o.id = p.operator_id`;
+  SELECT p.application_id, p.missing, p.operator_id, o.login, p.at, p.ends_at, p.message, p.ended_at, p.ending,
+    p.resumed_by, r.login AS resumed_by_login
+  FROM pends p JOIN operators o ON o.id = p.operator_id LEFT JOIN operators r ON r.id = p.resumed_by`;
 const NEWEST = `${STORED} WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
 
 /** The newest pend of an application; null: there is none. */
@@ -93,6 +103,13 @@ export async function newestPendOf(
 ): Promise<StoredPend | null> {
   const [row] = (await session.query<Row>(NEWEST, [applicationId])).rows;
   return row === undefined ? null : pendOf(row);
+}
+
+const ALL = `${STORED} WHERE p.application_id = $1 ORDER BY p.id`;
+
+/** Every pend of an application, oldest first: 100 at most. */
+export async function pendsOf(session: Session, applicationId: ApplicationId): Promise<StoredPend[]> {
+  return (await session.query<Row>(ALL, [applicationId])).rows.map(pendOf);
 }
 
 /** By `elapsed` the coordinator of a cluster takes the lock. */
@@ -114,10 +131,15 @@ export async function pendOfRequest(
 }
 
 function pendOf(row: Row): StoredPend {
-  const { missing, at, ends_at, message, ended_at, ending } = row;
-  const by = { id: row.operator_id, login: row.login };
-  const applicationId = toApplicationId(row.application_id);
-  return { applicationId, missing, by, at, endsAt: ends_at, message, endedAt: ended_at, end: ending };
+  const { missing, at, message, resumed_by } = row;
+  return {
+    ...{ applicationId: toApplicationId(row.application_id), missing, at, message },
+    ...{ by: { id: row.operator_id, login: row.login }, endsAt: row.ends_at, endedAt: row.ended_at },
+    ...{
+      end: row.ending,
+      resumedBy: resumed_by === null ? null : { id: resumed_by, login: row.resumed_by_login! },
+    },
+  };
 }
 
 const ERASE = 'SELECT erase_pends($1, $2)';

@@ -3,7 +3,9 @@ import { type ApplicationId, toApplicationId } from '../../applications/rules/id
 import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { Session } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
 import type { ProposalState, SecondReason } from '../rules/proposal.ts';
+import type { ReturnCode } from '../rules/returned.ts';
 
 interface By {
   readonly id: number;
@@ -29,6 +31,7 @@ export interface StoredProposal {
   readonly confirmedAt: Date | null;
   readonly endedAt: Date | null;
   readonly outcome: string | null;
+  readonly returnedFor: ReturnCode | null;
 }
 
 interface Row {
@@ -49,25 +52,31 @@ interface Row {
   confirmed_at: Date | null;
   ended_at: Date | null;
   outcome: string | null;
+  returned_for: ReturnCode | null;
 }
 
 const SHOWN = `
   SELECT p.id, p.application_id, p.act, p.reason_code, p.reason, p.is_override, p.maker_id, m.login AS maker_login,
     p.created_at, p.apply_at, p.state, p.needs_second, p.second_id, s.login AS second_login, p.confirmed_at, p.ended_at,
-    p.outcome
+    p.outcome, p.returned_for
   FROM proposals p JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id`;
 const ONE = `${SHOWN} WHERE p.id = $1`;
 const NEWEST = `${SHOWN} WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
 
 /** For so many days a maker is told of what came back. */
 const TOLD_DAYS = 7;
+const IS_TOLD = `p.ended_at > now() - interval '${TOLD_DAYS} days' AND NOT EXISTS (
+        SELECT FROM proposals n WHERE n.application_id = p.application_id AND n.id > p.id)`;
 /** $1: the operator who asks; $2: the id that the page before ended with; $3: the most rows. */
 const LISTS = {
   mine: `${SHOWN}
     WHERE p.maker_id = $1 AND p.state IN ('proposed', 'declined', 'returned') AND ($2::bigint IS NULL OR p.id < $2)
-      AND (p.state = 'proposed' OR p.ended_at > now() - interval '${TOLD_DAYS} days' AND NOT EXISTS (
-        SELECT FROM proposals n WHERE n.application_id = p.application_id AND n.id > p.id))
+      AND (p.state = 'proposed' OR ${IS_TOLD})
     ORDER BY p.id DESC LIMIT $3`,
+  came_back: `${SHOWN}
+    WHERE p.maker_id = $1 AND p.state IN ('declined', 'returned') AND ${IS_TOLD} AND ($2::bigint IS NULL
+      OR (p.ended_at, p.id) < (SELECT b.ended_at, b.id FROM proposals b WHERE b.id = $2))
+    ORDER BY p.ended_at DESC, p.id DESC LIMIT $3`,
   to_confirm: `${SHOWN}
     WHERE p.state = 'proposed' AND p.needs_second IS NOT NULL AND p.confirmed_at IS NULL AND p.maker_id <> $1
       AND ($2::bigint IS NULL OR p.id > $2)
@@ -76,7 +85,10 @@ const LISTS = {
     WHERE p.maker_id = $1 AND p.state <> 'proposed' AND ($2::bigint IS NULL OR p.id < $2) ORDER BY p.id DESC LIMIT $3`,
 } as const;
 
-/** `mine`: open, or back within a week without a newer proposal on its application; `ended`: of the operator too. */
+/**
+ * `came_back`: declined or returned within a week, without a newer proposal on its application, the last one first;
+ * `mine`: these and the open ones; `ended`: of the operator too.
+ */
 export type ProposalList = keyof typeof LISTS;
 
 /** The proposal; null if there is none. */
@@ -100,6 +112,17 @@ export async function listProposals(
   return (await session.query<Row>(LISTS[list], [operatorId, after, limit])).rows.map(proposalOf);
 }
 
+const COUNT = `
+  SELECT count(*)::integer AS count FROM (
+    SELECT FROM proposals p
+    WHERE p.state = 'proposed' AND p.needs_second IS NOT NULL AND p.confirmed_at IS NULL AND p.maker_id <> $1
+    LIMIT $2) AS waiting`;
+
+/** How many proposals wait for the operator to confirm them; counted up to `most`. */
+export async function countToConfirm(session: Session, operatorId: number, most: number): Promise<number> {
+  return onlyRow((await session.query<{ count: number }>(COUNT, [operatorId, most])).rows).count;
+}
+
 const ERASE = `
   UPDATE proposals SET reason = 'erased', outcome = CASE WHEN outcome IS NOT NULL THEN 'erased' END
   WHERE application_id = ANY ($1::bigint[])`;
@@ -117,12 +140,22 @@ function proposalOf(row: Row): StoredProposal {
     ...{ createdAt: row.created_at, applyAt: row.apply_at, state: row.state, needsSecond: row.needs_second },
     second: row.second_id === null ? null : { id: row.second_id, login: row.second_login ?? '' },
     ...{ confirmedAt: row.confirmed_at, endedAt: row.ended_at, outcome: row.outcome },
+    returnedFor: row.returned_for,
   };
 }
 
-const LOGIN = 'SELECT login FROM operators WHERE id = $1';
+const LOGINS = 'SELECT id, login FROM operators WHERE id = ANY ($1::integer[])';
+
+/** The logins of operators as they are now, by id; one who is not there is absent. */
+export async function readLogins(
+  session: Session,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await session.query<{ id: number; login: string }>(LOGINS, [ids]);
+  return new Map(rows.map(({ id, login }) => [id, login]));
+}
 
 /** The login of an operator as it is now; the id as text where there is none. */
 export async function readLogin(session: Session, id: number): Promise<string> {
-  return (await session.query<{ login: string }>(LOGIN, [id])).rows[0]?.login ?? `${id}`;
+  return (await readLogins(session, [id])).get(id) ?? `${id}`;
 }

@@ -6,7 +6,8 @@ import type { DecisionFacts } from '../../applications/sql/desk/decision-facts.t
 import type { Authority } from '../../operators/rules/authority.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { takeIds } from '../../postgres/ids.ts';
-import { CONFIRM_WITHIN_DAYS, type SecondReason } from '../rules/proposal.ts';
+import type { SecondReason } from '../rules/proposal.ts';
+import { CONFIRM_WITHIN_DAYS } from '../rules/returned.ts';
 
 /** An application with the id of the proposal that it gets, if nobody else has an open one. */
 export interface Reserved {
@@ -139,10 +140,13 @@ const ADD = `
       AS u(id, application_id, decided_on, signed_at, needs_second)`;
 /** One that waits for a second operator is looked at when its time for that is over. */
 const STAMP = `
-  UPDATE open_proposals o SET stamped_at = p.created_at,
-    due_at = CASE WHEN p.needs_second IS NULL THEN p.apply_at
-      ELSE p.created_at + interval '${CONFIRM_WITHIN_DAYS} days' END
-  FROM proposals p WHERE p.id = ANY ($2::bigint[]) AND o.application_id = ANY ($1::bigint[]) AND o.proposal_id = p.id`;
+  WITH stamped AS MATERIALIZED (
+    SELECT p.id, p.created_at, CASE WHEN p.needs_second IS NULL THEN p.apply_at
+      ELSE p.created_at + interval '${CONFIRM_WITHIN_DAYS} days' END AS due_at
+    FROM proposals p WHERE p.id = ANY ($2::bigint[])
+  )
+  UPDATE open_proposals o SET stamped_at = p.created_at, due_at = p.due_at FROM stamped p
+  WHERE o.application_id = ANY ($1::bigint[]) AND o.proposal_id = p.id`;
 
 /** Writes proposals in the places that the transaction has taken. */
 export async function addProposals(

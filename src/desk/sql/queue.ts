@@ -66,12 +66,17 @@ const pageBy = ({ by, key, after }: (typeof ORDERS)[QueueOrder]) => `
 
 /** $11: the seconds of the claim. Sessions at once pass over what the others are taking. */
 const claimBy = ({ by }: (typeof ORDERS)[QueueOrder]) => `
-  UPDATE review_items c SET claimed_by = $10, claimed_until = clock_timestamp() + $11 * interval '1 second'
-  WHERE c.application_id = (
+  WITH free AS MATERIALIZED (
     SELECT i.application_id FROM review_items i
-    WHERE ${FITS} AND ($1 IS NOT NULL OR i.state = 'waiting') AND NOT is_claimed(i.claimed_until, now())
-    ORDER BY ${by} LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
-  RETURNING c.application_id AS id, (SELECT o.login FROM operators o WHERE o.id = $10) AS login, c.claimed_until AS until`;
+    WHERE ${FITS} AND ($1 IS NOT NULL OR i.state = 'waiting') AND i.state <> 'proposed'
+      AND NOT is_claimed(i.claimed_until, now())
+    ORDER BY ${by} LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+  ), claim AS MATERIALIZED (
+    SELECT f.application_id, clock_timestamp() + $11 * interval '1 second' AS until FROM free f
+  )
+  UPDATE review_items i SET claimed_by = $10, claimed_until = c.until FROM claim c
+  WHERE i.application_id = c.application_id
+  RETURNING i.application_id AS id, (SELECT o.login FROM operators o WHERE o.id = $10) AS login, i.claimed_until AS until`;
 
 const statements = (make: (parts: (typeof ORDERS)[QueueOrder]) => string) =>
   Object.fromEntries(QUEUE_ORDERS.map((order) => [order, make(ORDERS[order])])) as Record<QueueOrder, string>;
@@ -128,16 +133,18 @@ export async function readItem(session: Session, id: ApplicationId): Promise<Sto
   return row === undefined ? null : itemOf(row);
 }
 
-/** Claims the first one in the order that nobody holds; a waiting one where the filter has no state. null: none is. */
+/**
+ * Claims the first one in the order that nobody holds, and that no decision is proposed on; a waiting one where the
+ * filter has no state. null: there is none.
+ */
 export async function claimNext(
-  database: Database,
+  session: Session,
   filter: QueueFilter,
   order: QueueOrder,
   operatorId: number,
 ): Promise<{ readonly id: ApplicationId; readonly claim: StoredClaim } | null> {
   const values = [...filterValues(filter, operatorId), CLAIM_SECONDS];
-  const [row] = (await database.query<{ id: string; login: string; until: Date }>(CLAIMS[order], values))
-    .rows;
+  const [row] = (await session.query<{ id: string; login: string; until: Date }>(CLAIMS[order], values)).rows;
   if (row === undefined) return null;
   return {
     id: toApplicationId(row.id),

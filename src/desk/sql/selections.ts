@@ -3,7 +3,7 @@ import type { Database } from '../../postgres/database.ts';
 
 // A selection that ends further away than one may last was made while the clock was ahead (D39).
 const FORGET = `
-  DELETE FROM selections WHERE ends_at < clock_timestamp() OR ends_at > clock_timestamp() + interval '1 day'`;
+  DELETE FROM selections WHERE ends_at < now() OR ends_at > now() + interval '1 day'`;
 
 /** Deletes the selections that have ended. */
 export async function forgetSelections(database: Database): Promise<void> {

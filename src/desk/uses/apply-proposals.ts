@@ -1,5 +1,9 @@
 /** Applies due proposals, each in a transaction of its own: all of it happens, or nothing (D48). */
-import { TRANSITIONS } from '../../applications/rules/lifecycle.ts';
+import {
+  type ApplicationStatus,
+  type ReviewAction,
+  TRANSITIONS,
+} from '../../applications/rules/lifecycle.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
 import { holdApplication } from '../../applications/sql/desk/decision-facts.ts';
 import { lastChangeOf } from '../../applications/sql/desk/last-event.ts';
@@ -9,7 +13,8 @@ import { addOperatorEvents } from '../../operations/sql/operator-events.ts';
 import { operatorName } from '../../operators/rules/operator-name.ts';
 import { type Database, inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
 import { storeTrouble } from '../../postgres/store-trouble.ts';
-import { heldText, illegalText, waitAfterTry, whyReturned } from '../rules/proposal.ts';
+import { heldBy, heldText, illegalText, waitAfterTry } from '../rules/proposal.ts';
+import { type Returned, whyReturned } from '../rules/returned.ts';
 import { scoreInReview } from '../sql/decisions.ts';
 import {
   backToQueue,
@@ -67,10 +72,12 @@ async function end(
 ): Promise<'applied' | 'returned'> {
   // The move takes the application out of the queue.
   const score = await scoreInReview(session, due.applicationId);
-  const outcome = whyReturned(due) ?? (await move(session, due));
-  if (outcome !== null) {
+  const returned = whyReturned(due) ?? (await move(session, due));
+  if (returned !== null) {
     await backToQueue(session, due.applicationId);
-    await endProposal(session, due, { state: 'returned', outcome });
+    await endProposal(session, due, {
+      ...{ state: 'returned', outcome: returned.text, returnedFor: returned.code },
+    });
     return 'returned';
   }
   await endProposal(session, due, { state: 'applied' });
@@ -88,20 +95,27 @@ async function end(
 }
 
 /** Moves the application where it is still the one that was decided on; else returns why not. */
-async function move(session: Transaction, due: DueProposal): Promise<string | null> {
+async function move(session: Transaction, due: DueProposal): Promise<Returned | null> {
   const { applicationId, act, signedAt, decidedOn, reason, reasonCode, isOverride } = due;
   const held = await holdApplication(session, applicationId);
-  if (held === null) return 'the application is deleted';
-  if (held.status === null) return illegalText(act, null);
-  if (held.lastEvent !== decidedOn) return changedText(session, due);
+  if (held === null) return { code: 'deleted', text: 'the application is deleted' };
+  if (held.status === null) return illegal(act, null);
+  if (held.lastEvent !== decidedOn) return { code: 'changed', text: await changedText(session, due) };
   if (held.signedAt?.getTime() !== signedAt?.getTime())
-    return 'the applicant has signed the contract meanwhile';
+    return { code: 'signed', text: 'the applicant has signed the contract meanwhile' };
   const moved = await moveApplication(session, applicationId, {
     ...{ ...TRANSITIONS[act], actor: operatorName(due.makerId), action: act, reason, reasonCode, isOverride },
     ...(due.secondId !== null && { second: operatorName(due.secondId) }),
   });
-  if (moved?.heldByContract) return heldText(moved.withdrawableUntil && withOffset(moved.withdrawableUntil));
-  return moved?.moved ? null : illegalText(act, moved?.status ?? null);
+  if (moved?.heldByContract) {
+    const until = moved.withdrawableUntil;
+    return { code: heldBy(until), text: heldText(until && withOffset(until)) };
+  }
+  return moved?.moved ? null : illegal(act, moved?.status ?? null);
+}
+
+function illegal(act: ReviewAction, status: ApplicationStatus | null): Returned {
+  return { code: status === null ? 'unreadable' : 'illegal', text: illegalText(act, status) };
 }
 
 async function changedText(session: Session, { applicationId }: DueProposal): Promise<string> {

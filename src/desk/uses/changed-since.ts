@@ -2,11 +2,10 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { type LastChange, lastChangeOf } from '../../applications/sql/desk/last-event.ts';
 import { withOffset } from '../../base/time.ts';
+import { accountOf } from '../../operations/actor.ts';
 import type { Session } from '../../postgres/database.ts';
 import { readLogin } from '../sql/proposals.ts';
 import { Refusal } from './refusal.ts';
-
-const OPERATOR = /^operator (\d{1,9})$/;
 
 /** The refusal with status 412 of an act that was decided on an older event: who did what when. */
 export async function changedSince(session: Session, id: ApplicationId): Promise<Refusal> {
@@ -24,8 +23,6 @@ export async function actorOf(
   session: Session,
   { actor }: Pick<LastChange, 'actor'>,
 ): Promise<{ readonly id: number | null; readonly login: string }> {
-  const id = OPERATOR.exec(actor)?.[1];
-  return id === undefined
-    ? { id: null, login: actor }
-    : { id: Number(id), login: await readLogin(session, Number(id)) };
+  const id = accountOf(actor);
+  return { id, login: id === null ? actor : await readLogin(session, id) };
 }

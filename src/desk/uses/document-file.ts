@@ -2,17 +2,21 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { readDocument, type StoredDocument, toDocumentId } from '../../documents/sql/documents.ts';
 import type { DocumentStore } from '../../documents/store/document-store.ts';
-import { fileOf, showDocument } from '../../documents/uses/operate.ts';
+import { type DocumentText, textOf } from '../../documents/uses/document-text.ts';
+import { fileOf, showDocument, UnopenedFile } from '../../documents/uses/operate.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { REVEAL } from '../../operations/sql/operator-events.ts';
 import { MOST_SHOWN_BYTES } from '../rules/bounds.ts';
+import type { KeyedRequest } from '../sql/desk-requests.ts';
 import { noteReveal } from './note-reveal.ts';
-import { Refusal } from './refusal.ts';
+import { conflict, Refusal } from './refusal.ts';
 
 /** What the browser gets: the type is what the content was found to be, and not what the channel claimed. */
 export interface ShownFile {
   readonly contentType: string;
   readonly bytes: Buffer;
+  /** As `textOf` has it. */
+  readonly text: DocumentText | null;
 }
 
 /**
@@ -26,17 +30,22 @@ export async function revealFile(
     applicationId,
     document: given,
     reason,
-  }: { applicationId: ApplicationId; document: number; reason: string },
+    request,
+  }: { applicationId: ApplicationId; document: number; reason: string; request: KeyedRequest | null },
 ): Promise<ShownFile> {
   const id = toDocumentId(given);
   const document = await readDocument(context.database, id);
   if (document?.applicationId !== applicationId) throw noDocument();
   const contentType = requireFile(document);
-  await noteReveal(context, { act: REVEAL, target: `document ${id}`, applicationId, reason });
+  await noteReveal(context, { act: REVEAL, target: `document ${id}`, applicationId, reason }, request);
   try {
-    return { contentType, bytes: await fileOf(await showDocument(context, store, id)) };
+    const shown = await showDocument(context, store, id);
+    const bytes = await fileOf(shown);
+    return { contentType, bytes, text: await textOf(shown, bytes) };
   } catch (error) {
-    throw error instanceof OperatorError ? new Refusal(409, error.message) : error;
+    if (error instanceof UnopenedFile) throw conflict(error.why, error.message);
+    // An erasure came between.
+    throw error instanceof OperatorError ? noDocument() : error;
   }
 }
 
@@ -47,11 +56,12 @@ export function noDocument(): Refusal {
 
 function requireFile({ id, contentType, bytes, missingAt }: StoredDocument): string {
   if (contentType === null || bytes === null)
-    throw new Refusal(409, `document ${id} has no file: it was refused before it was stored`);
-  if (missingAt !== null) throw new Refusal(409, `the file of document ${id} is missing in the store`);
+    throw conflict('no_file', `document ${id} has no file: it was refused before it was stored`);
+  if (missingAt !== null)
+    throw conflict('file_missing', `the file of document ${id} is missing in the store`);
   if (bytes > MOST_SHOWN_BYTES) {
-    throw new Refusal(
-      409,
+    throw conflict(
+      'file_too_large',
       `the file of document ${id} has over ${MOST_SHOWN_BYTES} bytes: ventanilla document show ${id} --output writes it`,
     );
   }

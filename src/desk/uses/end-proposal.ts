@@ -8,7 +8,7 @@ import { mayDecide } from '../rules/proposal.ts';
 import { takeClaim } from '../sql/claims.ts';
 import { backToQueue, endProposal, lockOpen, readDecider, writeConfirmation } from '../sql/open-proposals.ts';
 import { readProposal, type StoredProposal } from '../sql/proposals.ts';
-import { needsSignIn, Refusal } from './refusal.ts';
+import { conflict, needsSignIn, Refusal } from './refusal.ts';
 
 /**
  * The maker takes a proposal back; the application is the maker's to review. A repetition changes nothing. Throws a
@@ -119,10 +119,10 @@ async function lockForSecond(
   // The account may have changed since the request began.
   if (!mayDecide(await readDecider(session, second.id)))
     throw new Refusal(403, 'your account may not decide any more');
-  if (proposal.needsSecond === null) throw new Refusal(409, 'it needs no second operator');
+  if (proposal.needsSecond === null) throw conflict('no_second', 'it needs no second operator');
   if (proposal.confirmedAt !== null) {
-    throw new Refusal(409, `${proposal.second?.login} has confirmed it already`, {
-      facts: { by: proposal.second, state: proposal.state },
+    throw conflict('confirmed', `${proposal.second?.login} has confirmed it already`, {
+      ...{ by: proposal.second, state: proposal.state },
     });
   }
   return proposal;
@@ -143,7 +143,7 @@ async function lockProposal(
   const proposal = await found(session, id);
   if (isOpen || isRepeated(proposal)) return proposal;
   const { state, second, outcome } = proposal;
-  throw new Refusal(409, `it is ${state} already`, { facts: { state, by: second, outcome } });
+  throw conflict('not_open', `it is ${state} already`, { state, by: second, outcome });
 }
 
 async function found(session: Session, id: number): Promise<StoredProposal> {

@@ -1,7 +1,14 @@
 /** What a lead looks at: how much is decided, what waits, who decides against the score, and second looks. */
 import type { Database } from '../../postgres/database.ts';
 import { type Backlog, readBacklog } from '../sql/backlog.ts';
-import { countLooks, type DecidedBy, type DecidedHour, decidedBy, decidedHours } from '../sql/lead.ts';
+import {
+  type CountedLooks,
+  countLooks,
+  type DecidedBy,
+  type DecidedHour,
+  decidedBy,
+  decidedHours,
+} from '../sql/lead.ts';
 
 /** The upper bounds of the backlog's ages, in hours. */
 export const AGES = [4, 24, 72, 168] as const;
@@ -12,16 +19,16 @@ export interface ShownLead {
   readonly hours: readonly DecidedHour[];
   readonly backlog: Backlog;
   readonly by: readonly DecidedBy[];
-  readonly looks: Awaited<ReturnType<typeof countLooks>>;
+  readonly looks: CountedLooks;
 }
 
-/** What happened within the last `days` (1 to 90), and what waits now. */
-export async function readLead(database: Database, days: number): Promise<ShownLead> {
+/** What happened within the last `days` (1 to 90), and what waits now, as an admin is told of it. */
+export async function readLead(database: Database, days: number, adminId: number): Promise<ShownLead> {
   const [hours, by, backlog, looks] = await Promise.all([
     decidedHours(database, days),
     decidedBy(database, days),
     readBacklog(database, AGES),
-    countLooks(database, days),
+    countLooks(database, days, adminId),
   ]);
   return { days, hours, by, backlog, looks };
 }

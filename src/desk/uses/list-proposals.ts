@@ -1,22 +1,45 @@
 /** The lists of proposals, page by page. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { type DecisionFacts, readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
 import type { Session } from '../../postgres/database.ts';
-import { listProposals, type ProposalList, type StoredProposal } from '../sql/proposals.ts';
+import { countToConfirm, listProposals, type ProposalList, type StoredProposal } from '../sql/proposals.ts';
 import { Refusal } from './refusal.ts';
 
 export type { StoredProposal };
 
-const PAGE = 50;
+/** What a decision is about; null: it cannot be read. */
+export type DecidedOn = Pick<DecisionFacts, 'currency' | 'debtAmount'>;
 
-/** A page of a list, and the cursor of the next one, null after the last. Throws a `Refusal` for a wrong cursor. */
+const PAGE = 50;
+/** The page of the console tells 99, and more of them as `99+`. */
+const MOST_COUNTED = 100;
+
+/** A page of a list. */
+export interface ShownProposals {
+  readonly proposals: readonly StoredProposal[];
+  /** Of `to_confirm`, so that nobody confirms an amount unseen; null for the other lists. */
+  readonly facts: ReadonlyMap<ApplicationId, DecidedOn> | null;
+  /** The cursor of the next page; null after the last. */
+  readonly next: string | null;
+  /** How many wait for the operator to confirm them, whatever the list; counted up to 100. */
+  readonly toConfirm: number;
+}
+
+/** A page of a list after the one that the cursor names. Throws a `Refusal` for a wrong cursor. */
 export async function proposalsOf(
   { database }: { readonly database: Session },
   operatorId: number,
   { list, cursor, limit = PAGE }: { list: ProposalList; cursor?: string; limit?: number },
-): Promise<{ readonly proposals: readonly StoredProposal[]; readonly next: string | null }> {
+): Promise<ShownProposals> {
   const after = cursor === undefined ? null : placeOf(cursor);
-  const found = await listProposals(database, list, { operatorId, after, limit: limit + 1 });
+  const [found, toConfirm] = await Promise.all([
+    listProposals(database, list, { operatorId, after, limit: limit + 1 }),
+    countToConfirm(database, operatorId, MOST_COUNTED),
+  ]);
   const proposals = found.slice(0, limit);
-  return { proposals, next: found.length > limit ? `p${proposals.at(-1)!.id}` : null };
+  const ids = proposals.map(({ applicationId }) => applicationId);
+  const facts = list === 'to_confirm' ? await readDecisionFacts(database, ids) : null;
+  return { proposals, facts, toConfirm, next: found.length > limit ? `p${proposals.at(-1)!.id}` : null };
 }
 
 function placeOf(cursor: string): number {

@@ -1,7 +1,9 @@
 /** Notes of operators about an application: they write them for each other, and no applicant or partner reads them. */
+
 import { v7 as uuidv7 } from 'uuid';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { stillThere } from '../../applications/sql/erasure.ts';
+import { counted } from '../../base/counted.ts';
 import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction, type Session } from '../../postgres/database.ts';
@@ -17,7 +19,7 @@ import {
   notesOf,
   type StoredNote,
 } from '../sql/notes.ts';
-import { noApplication, otherRequest, Refusal } from './refusal.ts';
+import { conflict, noApplication, otherRequest, Refusal } from './refusal.ts';
 
 /** A note as it is shown; `text` is null where it does not open: it is damaged, or of a data key that is missing. */
 export interface ShownNote {
@@ -61,10 +63,10 @@ export async function addNote(
         if (before !== null) return { note: sameNote(vault, before, applicationId, text), isNew: false };
         const counts = await countNotes(session, { applicationId, operatorId: by.id }, MOST_NOTES_AN_HOUR);
         if (counts.ofApplication >= MOST_NOTES)
-          throw new Refusal(409, `the application has ${MOST_NOTES} notes: it takes no more`);
+          throw conflict('too_many_notes', `the application has ${MOST_NOTES} notes: it takes no more`);
         if (counts.ofHour >= MOST_NOTES_AN_HOUR) {
           const retryAfterSeconds = counts.waitSeconds ?? 1;
-          const wait = `too many notes within an hour: wait ${retryAfterSeconds} seconds`;
+          const wait = `too many notes within an hour: wait ${counted(retryAfterSeconds, 'second')}`;
           throw new Refusal(429, wait, { retryAfterSeconds });
         }
         const sealId = uuidv7();
@@ -87,7 +89,7 @@ function sameNote(vault: Vault, before: StoredNote, id: ApplicationId, text: str
 async function requirePerson(session: Session, id: ApplicationId): Promise<void> {
   if ((await stillThere(session, [id])).length > 0) return;
   if ((await stillThere(session, [id], 'also erased')).length === 0) throw noApplication();
-  throw new Refusal(409, 'the person of the application was erased: nothing more is written about them');
+  throw conflict('erased', 'the person of the application was erased: nothing more is written about them');
 }
 
 /** The notes of an application, the oldest first. */

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { lastEventOf } from '../../applications/sql/desk/last-event.ts';
-import { withOffset } from '../../base/time.ts';
 import { sayAside } from '../../conversation/uses/say-aside.ts';
 import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
@@ -13,15 +12,16 @@ import { takeClaim } from '../sql/claims.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
 import {
   beginPend,
-  endPend,
   lockOpenPend,
   newestPendOf,
   pendOfRequest,
+  resumePend,
   type StoredPend,
 } from '../sql/pends.ts';
 import { changedSince } from './changed-since.ts';
+import { claimRefusal } from './claim-refusal.ts';
 import { actingAs, type Desk, type QueueDesk } from './desk-context.ts';
-import { noApplication, otherRequest, Refusal } from './refusal.ts';
+import { conflict, noApplication, otherRequest, type Refusal } from './refusal.ts';
 
 export type { StoredPend };
 
@@ -72,7 +72,7 @@ export async function pend(
           { applicationId, operatorId, missing, hours, message, key },
           MOST_PENDS,
         );
-        if (result !== 'begun') throw new Refusal(409, WHY_NOT[result]);
+        if (result !== 'begun') throw whyNot(result);
         return { pended: (await newestPendOf(session, applicationId))!, isNew: true };
       }),
     ({ isNew }) => (isNew ? { act: 'application pend', applicationId } : null),
@@ -88,11 +88,11 @@ function samePend(before: StoredPend, { applicationId, missing }: AskedPend): St
   return before;
 }
 
-const WHY_NOT = {
-  proposed: 'a decision on it is proposed: undo it first',
-  pended: 'it is pended already',
-  too_many: `the application has had ${MOST_PENDS} pends: decide on it`,
-} as const;
+function whyNot(result: 'proposed' | 'pended' | 'too_many'): Refusal {
+  if (result === 'proposed') return conflict('busy', 'a decision on it is proposed: undo it first');
+  if (result === 'pended') return conflict('pended', 'it is pended already');
+  return conflict('too_many_pends', `the application has had ${MOST_PENDS} pends: decide on it`);
+}
 
 function messageOf(message: string | null): string | null {
   if (message === null) return null;
@@ -108,7 +108,7 @@ async function say(context: OperatorContext, id: ApplicationId, text: string | n
   try {
     return (await sayAside(context, id, text)) ? 'said' : 'no_window';
   } catch (error) {
-    throw error instanceof OperatorError ? new Refusal(409, error.message) : error;
+    throw error instanceof OperatorError ? conflict('not_said', error.message) : error;
   }
 }
 
@@ -129,10 +129,10 @@ export async function resume(
         if ((await lastEventOf(session, applicationId)) === null) throw noApplication();
         const isOpen = await lockOpenPend(session, applicationId);
         const before = isOpen ? null : await newestPendOf(session, applicationId);
-        if (!isOpen && before?.end !== 'resumed') throw new Refusal(409, 'it is not pended');
+        if (!isOpen && before?.end !== 'resumed') throw conflict('not_pended', 'it is not pended');
         await requireClaim(session, applicationId, operatorId);
         if (before !== null) return { pended: before, isNew: false };
-        await endPend(session, applicationId, 'resumed');
+        await resumePend(session, applicationId, operatorId);
         return { pended: (await newestPendOf(session, applicationId))!, isNew: true };
       }),
     ({ isNew }) => (isNew ? { act: 'application resume', applicationId } : null),
@@ -142,8 +142,6 @@ export async function resume(
 
 async function requireClaim(session: Transaction, id: ApplicationId, operatorId: number): Promise<void> {
   const taken = await takeClaim(session, id, operatorId);
-  if (taken === null) throw new Refusal(409, 'it is not in the queue: it is not in review');
-  if (taken.isHeld) return;
-  const { by, until } = taken.claim;
-  throw new Refusal(409, `${by.login} reviews it now`, { facts: { by, until: withOffset(until) } });
+  if (taken === null) throw conflict('not_in_review', 'it is not in the queue: it is not in review');
+  if (taken.is !== 'held') throw await claimRefusal(session, id, taken);
 }

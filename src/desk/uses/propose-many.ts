@@ -3,12 +3,12 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
+import { keyedRequest, type Outcome, takeRequest, undoneRequest } from '../sql/desk-requests.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
-import type { Outcome } from '../sql/proposal-requests.ts';
 import { type Decision, readSelection } from '../sql/propose.ts';
-import { hasRequest, undoRequest } from '../sql/undo-many.ts';
+import { undoRequest } from '../sql/undo-many.ts';
 import { checkDecision, type Decided, propose } from './propose.ts';
-import { digestOf, once, type ProposingDesk } from './propose-one.ts';
+import { once, type ProposingDesk } from './propose-one.ts';
 import { Refusal } from './refusal.ts';
 
 /** Exactly one of the two. */
@@ -32,13 +32,13 @@ export async function proposeMany(
   const decision = checkDecision(given);
   if ((many.applications === undefined) === (many.selection === undefined))
     throw new OperatorError('name the applications either by applications or by selection');
-  const digest = digestOf(['many', many, decision]);
+  const request = keyedRequest(decision.makerId, key, ['many', many, decision]);
   // What a selection names is in the queue.
   const named = (many.applications ?? []).map(({ id }) => id);
   await expandReviewsOf(database, named, dueHours);
   const outcomes = await againAfterConflict(() =>
     inTransaction(database, (session) =>
-      once(session, decision.makerId, { key, digest }, async () =>
+      once(session, request, async () =>
         propose(session, decision, { undoSeconds, isOfMany: true }, await decidedOf(session, decision, many)),
       ),
     ),
@@ -47,19 +47,19 @@ export async function proposeMany(
 }
 
 /**
- * Takes the proposals back that a request with this key has made and that are still open, and returns how many. Nobody
- * claims their applications. Throws a `Refusal`: 400 without a key; 404 the operator has made no such request.
+ * Takes the proposals back that a request with this key has made and that are still open. Nobody claims their
+ * applications. It waits for a request that is under way; one that comes later is refused. Returns the applications
+ * whose proposals are undone, also to a repetition. Throws a `Refusal` (400) without a key.
  */
 export async function undoMany(
   { database }: Pick<ProposingDesk, 'database'>,
   operatorId: number,
   key: string | null,
-): Promise<number> {
+): Promise<readonly ApplicationId[]> {
   if (key === null) throw new Refusal(400, 'the Idempotency-Key of the decision on many is missing');
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
-      if (!(await hasRequest(session, operatorId, key)))
-        throw new Refusal(404, 'you have made no request with this Idempotency-Key');
+      await takeRequest(session, undoneRequest(operatorId, key));
       return undoRequest(session, operatorId, key);
     }),
   );

@@ -1,24 +1,37 @@
 /** A decision on one application becomes a proposal, or is refused with what stands in its way. */
-import { createHash } from 'node:crypto';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
 import { withOffset } from '../../base/time.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
-import { heldText, illegalText } from '../rules/proposal.ts';
+import { databaseTime } from '../../postgres/database-time.ts';
+import { heldBy, heldText, illegalText } from '../rules/proposal.ts';
+import {
+  type KeyedRequest,
+  keepOutcomes,
+  keyedRequest,
+  type Outcome,
+  takeRequest,
+} from '../sql/desk-requests.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
-import { keepOutcomes, type Outcome, takeRequest } from '../sql/proposal-requests.ts';
-import { newestProposalOf, readLogin, readProposal, type StoredProposal } from '../sql/proposals.ts';
+import { readLogin, readProposal, type StoredProposal } from '../sql/proposals.ts';
 import type { Decision } from '../sql/propose.ts';
 import { changedSince } from './changed-since.ts';
+import { claimedRefusal, proposedRefusal } from './claim-refusal.ts';
 import type { QueueDesk } from './desk-context.ts';
 import { checkDecision, type Decided, type ProposeOutcome, propose } from './propose.ts';
-import { noApplication, otherRequest, Refusal } from './refusal.ts';
+import { conflict, noApplication, type Refusal, spentKey } from './refusal.ts';
 
 /** What proposing needs. */
 export interface ProposingDesk extends QueueDesk {
   /** UNDO_SECONDS. */
   readonly undoSeconds: number;
+}
+
+/** A proposal as it is at `now`, by the database's clock. */
+interface Made {
+  readonly proposal: StoredProposal;
+  readonly now: Date;
 }
 
 /**
@@ -31,44 +44,37 @@ export async function proposeOne(
   given: Decision,
   decided: Decided,
   key: string | null,
-): Promise<StoredProposal> {
+): Promise<Made> {
   const decision = checkDecision(given);
-  const digest = digestOf(['one', decided.id, decision]);
+  const request = keyedRequest(decision.makerId, key, ['one', decided.id, decision]);
   await expandReviewsOf(database, [decided.id], dueHours);
-  const proposal = await againAfterConflict(() =>
+  return againAfterConflict(() =>
     inTransaction(database, async (session) => {
-      const [outcome] = await once(session, decision.makerId, { key, digest }, async () => {
+      const [outcome] = await once(session, request, async () => {
         const [made] = await propose(session, decision, { undoSeconds, isOfMany: false }, [decided]);
         if (made!.result !== 'proposed') throw await refusalOf(session, decision, made!);
         await requirePayable(session, decision, decided.id);
         return [made!];
       });
-      return (await readProposal(session, outcome!.proposalId!))!;
+      const proposal = (await readProposal(session, outcome!.proposalId!))!;
+      return { proposal, now: await databaseTime(session) };
     }),
   );
-  return proposal;
 }
 
 /** Does `work`, or returns what became of the first request with the key. */
 export async function once(
   session: Transaction,
-  operatorId: number,
-  { key, digest }: { readonly key: string | null; readonly digest: Buffer },
+  request: KeyedRequest | null,
   work: () => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
-  if (key === null) return work();
-  const request = { operatorId, key, digest };
+  if (request === null) return work();
   const before = await takeRequest(session, request);
-  if (before === 'other') throw otherRequest();
-  if (before !== 'new') return before;
+  if (before === 'other' || before === 'undone') throw spentKey(before);
+  if (before !== 'new') return before.outcomes;
   const outcomes = await work();
   await keepOutcomes(session, request, outcomes);
   return outcomes;
-}
-
-/** SHA-256 of what a request asks for. */
-export function digestOf(request: unknown): Buffer {
-  return createHash('sha256').update(JSON.stringify(request)).digest();
 }
 
 /** Refuses at once what `move_application` would refuse when the proposal is applied. */
@@ -79,7 +85,9 @@ async function requirePayable(
 ): Promise<void> {
   if (act !== 'disburse' || isOverride) return;
   const held = await heldByContract(session, id);
-  if (held !== null) throw new Refusal(409, heldText(held.until && withOffset(held.until)));
+  if (held === null) return;
+  const until = held.until && withOffset(held.until);
+  throw conflict(heldBy(held.until), heldText(until), { until });
 }
 
 async function refusalOf(
@@ -93,24 +101,15 @@ async function refusalOf(
     case 'changed':
       return changedSince(session, id);
     case 'already_proposed':
-      return openRefusal(await newestProposalOf(session, id));
+      return proposedRefusal(session, id);
     case 'claimed': {
       const by = { id: notTaken!.claimedBy!, login: await readLogin(session, notTaken!.claimedBy!) };
-      const until = withOffset(notTaken!.until!);
-      return new Refusal(409, `${by.login} reviews it now`, { facts: { by, until } });
+      return claimedRefusal({ by, until: notTaken!.until! });
     }
-    default:
-      return new Refusal(409, notTaken?.isPended ? PENDED : illegalText(act, facts?.status ?? null));
+    default: {
+      if (notTaken?.isPended) return conflict('pended', 'it is pended: resume it first');
+      const status = facts?.status ?? null;
+      return conflict(status === null ? 'unreadable' : 'illegal', illegalText(act, status));
+    }
   }
-}
-
-const PENDED = 'it is pended: resume it first';
-
-function openRefusal(proposal: StoredProposal | null): Refusal {
-  if (proposal?.state !== 'proposed')
-    return new Refusal(409, 'another decision on it is under way: look again');
-  const { id, act, maker } = proposal;
-  return new Refusal(409, `${maker.login} has proposed the act ${act} already`, {
-    facts: { by: maker, act, proposal: id },
-  });
 }

@@ -9,8 +9,8 @@ import { checkReason } from '../../operations/reason.ts';
 import type { Authority } from '../../operators/rules/authority.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { type BulkResult, secondReasonOf } from '../rules/proposal.ts';
+import type { Outcome } from '../sql/desk-requests.ts';
 import { backToQueue } from '../sql/open-proposals.ts';
-import type { Outcome } from '../sql/proposal-requests.ts';
 import {
   addProposals,
   type Decision,

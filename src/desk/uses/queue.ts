@@ -1,18 +1,25 @@
 /** The queue of applications in review, as operators work with it (D48). */
 import { randomUUID } from 'node:crypto';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
-import { withOffset } from '../../base/time.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
-import type { Database } from '../../postgres/database.ts';
+import { type Database, inTransaction } from '../../postgres/database.ts';
 import { MOST_COUNTED, type QueueFilter, type QueueOrder, type QueuePlace } from '../rules/queue.ts';
-import { dropClaims as dropAllClaims, dropClaim, type StoredClaim, takeClaim } from '../sql/claims.ts';
+import { dropClaim, type StoredClaim, takeClaim } from '../sql/claims.ts';
+import { keepClaimed, keyedRequest, takeRequest } from '../sql/desk-requests.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
 import { readPartnerNames } from '../sql/partner-names.ts';
-import { claimNext, countItems, makeSelection, readPage, type StoredItem } from '../sql/queue.ts';
+import {
+  claimNext as claimFree,
+  countItems,
+  makeSelection,
+  readPage,
+  type StoredItem,
+} from '../sql/queue.ts';
+import { claimRefusal } from './claim-refusal.ts';
 import type { QueueDesk } from './desk-context.ts';
-import { Refusal } from './refusal.ts';
+import { conflict, Refusal, spentKey } from './refusal.ts';
 
-export { claimNext, dropClaim, readPartnerNames, type StoredClaim, type StoredItem };
+export { dropClaim, readPartnerNames, type StoredClaim, type StoredItem };
 
 /** A page of the queue. */
 export interface QueuePage {
@@ -45,7 +52,10 @@ export async function showQueue(
   return { items, next: found.length > limit ? (items.at(-1) ?? null) : null, count };
 }
 
-/** Claims an application, or renews the claim. Throws a `Refusal`: 404 not in review, 409 with who holds it. */
+/**
+ * Claims an application, or renews the claim. Throws a `Refusal`: 404 not in review; 409 with who holds it, or who has
+ * proposed a decision on it.
+ */
 export async function claim(
   { database, dueHours }: QueueDesk,
   id: ApplicationId,
@@ -54,16 +64,34 @@ export async function claim(
   await expandReviewsOf(database, [id], dueHours);
   const taken = await takeClaim(database, id, operatorId);
   if (taken === null) throw new Refusal(404, 'there is no such application in review');
-  if (taken.isHeld) return taken.claim;
-  const { by, until } = taken.claim;
-  throw new Refusal(409, 'another operator holds the application', {
-    facts: { by, until: withOffset(until) },
-  });
+  if (taken.is === 'held') return taken.claim;
+  throw await claimRefusal(database, id, taken);
 }
 
-/** Gives everything back that an operator holds. */
-export function dropClaims(database: Database, operatorId: number): Promise<void> {
-  return againAfterConflict(() => dropAllClaims(database, operatorId));
+/**
+ * Claims the first one in the order that nobody holds; null: there is none. `key`: the Idempotency-Key; a repetition
+ * renews the claim of the first request, and takes another application only where that claim is lost. Throws a
+ * `Refusal` where the key was used for another request.
+ */
+export function claimNext(
+  database: Database,
+  { filter, order, key }: Pick<Asked, 'filter' | 'order'> & { readonly key: string | null },
+  operatorId: number,
+): ReturnType<typeof claimFree> {
+  const request = keyedRequest(operatorId, key, ['claim next', order, filter]);
+  if (request === null) return claimFree(database, filter, order, operatorId);
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      const before = await takeRequest(session, request);
+      if (before === 'other' || before === 'undone') throw spentKey(before);
+      const id = before === 'new' ? undefined : before.outcomes[0]?.id;
+      const again = id === undefined ? null : await takeClaim(session, id, operatorId);
+      if (id !== undefined && again?.is === 'held') return { id, claim: again.claim };
+      const next = await claimFree(session, filter, order, operatorId);
+      if (next !== null) await keepClaimed(session, request, next.id);
+      return next;
+    }),
+  );
 }
 
 /** Keeps what fits now for ten minutes. Throws a `Refusal` (409) where more than `MOST_COUNTED` fit. */
@@ -74,6 +102,6 @@ export async function select(
 ): Promise<{ readonly selection: string; readonly count: number; readonly endsAt: Date }> {
   const selection = randomUUID();
   const made = await makeSelection(database, filter, operatorId, selection);
-  if (made === null) throw new Refusal(409, `more than ${MOST_COUNTED} match: narrow the filters`);
+  if (made === null) throw conflict('too_many_match', `more than ${MOST_COUNTED} match: narrow the filters`);
   return { selection, ...made };
 }

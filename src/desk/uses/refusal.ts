@@ -1,19 +1,21 @@
 /** Why the desk does not do what an operator asks for. */
+import type { Conflict } from '../rules/conflict.ts';
+import type { SpentKey } from '../sql/desk-requests.ts';
 
-/** `404`: there is none; `409`: not in this state; `412`: something happened since; `429`: too often. */
-export type RefusalStatus = 400 | 403 | 404 | 409 | 412 | 428 | 429;
+/** `404`: there is none; `412`: something happened since; `429`: too often. A 409 has a code instead. */
+export type RefusalStatus = 400 | 403 | 404 | 412 | 428 | 429;
 
 /** The request cannot be carried out; the operator reads the message as it is. It repeats nothing of a person. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  readonly status: RefusalStatus;
+  readonly status: RefusalStatus | 409;
   /** More fields of the answer's body, such as who did what when. */
   readonly facts: Readonly<Record<string, unknown>>;
   /** With `429`: when to come again. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
-    status: RefusalStatus,
+    why: RefusalStatus | Conflict,
     message: string,
     {
       facts = {},
@@ -21,10 +23,20 @@ export class Refusal extends Error {
     }: { readonly facts?: Readonly<Record<string, unknown>>; readonly retryAfterSeconds?: number } = {},
   ) {
     super(message);
-    this.status = status;
-    this.facts = facts;
+    const isConflict = typeof why === 'string';
+    this.status = isConflict ? 409 : why;
+    this.facts = isConflict ? { code: why, ...facts } : facts;
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+/** The refusal (409) of what does not fit a state, or what another operator does. */
+export function conflict(
+  code: Conflict,
+  message: string,
+  facts: Readonly<Record<string, unknown>> = {},
+): Refusal {
+  return new Refusal(code, message, { facts });
 }
 
 /** There is no application with the id of the request. */
@@ -42,4 +54,10 @@ export function needsSignIn(): Refusal {
 /** An operator's key stands for what it was first sent with. */
 export function otherRequest(): Refusal {
   return new Refusal(400, 'the Idempotency-Key was used for another request: take a new one');
+}
+
+/** As `otherRequest`, or the operator has undone what the key stands for before it began. */
+export function spentKey(before: SpentKey): Refusal {
+  if (before === 'other') return otherRequest();
+  return new Refusal(400, 'what this Idempotency-Key stands for was undone before it began: take a new one');
 }

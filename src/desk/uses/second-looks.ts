@@ -9,9 +9,16 @@ import { type Database, inTransaction, type Transaction } from '../../postgres/d
 import { isAgainstScore } from '../rules/lean.ts';
 import { operatorText } from '../rules/operator-text.ts';
 import { countDecision } from '../sql/decisions.ts';
-import { addSecondLook, type Drawn, lockLook, waitingLooks, writeLook } from '../sql/second-looks.ts';
+import {
+  addSecondLook,
+  type Drawn,
+  lockLook,
+  type WaitingLook,
+  waitingLooks,
+  writeLook,
+} from '../sql/second-looks.ts';
 import type { Desk } from './desk-context.ts';
-import { Refusal } from './refusal.ts';
+import { conflict, Refusal } from './refusal.ts';
 
 /** The desk, with SECOND_LOOK_SHARE. */
 export interface LookingDesk extends Desk {
@@ -37,8 +44,7 @@ export async function noteDecision(
 }
 
 /** A decision that waits for a look, without who decided. */
-export interface ShownLook extends Omit<Drawn, 'makerId' | 'checkerId'> {
-  readonly at: Date;
+export interface ShownLook extends WaitingLook {
   /** null, as the next one: the application is deleted, or its stored data cannot be read. */
   readonly score: number | null;
   readonly decision: 'approved' | 'in_review' | 'rejected' | null;
@@ -47,8 +53,12 @@ export interface ShownLook extends Omit<Drawn, 'makerId' | 'checkerId'> {
 const MOST_SHOWN = 100;
 
 /** The oldest 100 decisions that wait for a look which this operator may take. */
-export async function listLooks(database: Database, lookerId: number): Promise<ShownLook[]> {
-  const looks = await waitingLooks(database, lookerId, MOST_SHOWN);
+export function drawnFor(database: Database, lookerId: number): Promise<WaitingLook[]> {
+  return waitingLooks(database, lookerId, MOST_SHOWN);
+}
+
+/** The same with what the score said. */
+export async function withScores(database: Database, looks: readonly WaitingLook[]): Promise<ShownLook[]> {
   const ids: ApplicationId[] = [...new Set(looks.map(({ applicationId }) => applicationId))];
   const scores = await readScores(database, ids);
   return looks.map((look) => ({
@@ -84,7 +94,7 @@ export async function look(
           throw new Refusal(403, 'you decided it: another admin has to look');
         const said = { lookerId, agrees, note };
         if (isDeepStrictEqual(drawn.look, said)) return null;
-        if (drawn.look !== null) throw new Refusal(409, 'somebody has looked at it already');
+        if (drawn.look !== null) throw conflict('looked_at', 'somebody has looked at it already');
         await writeLook(session, proposalId, said);
         return drawn.applicationId;
       }),

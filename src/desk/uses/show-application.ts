@@ -1,20 +1,25 @@
 /** Everything that the page of an application shows, read with the statements of its subjects. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
 import { type Earlier, earlierApplications } from '../../applications/sql/desk/earlier-applications.ts';
 import { lastEventOf } from '../../applications/sql/desk/last-event.ts';
 import { type ExplainedApplication, showApplication } from '../../applications/uses/applications.ts';
 import { conversationOf } from '../../conversation/sql/conversations.ts';
 import { type ShownConversation, showConversation } from '../../conversation/uses/operate.ts';
+import { canSay } from '../../conversation/uses/say-aside.ts';
 import { listDocuments, type StoredDocument } from '../../documents/sql/documents.ts';
 import { incomeCheckOf, type StoredIncomeCheck } from '../../income/sql/income-checks.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import { readContract, type StoredContract } from '../../signing/sql/contracts.ts';
-import { newestPendOf, type StoredPend } from '../sql/pends.ts';
+import type { HeldBy } from '../rules/conflict.ts';
+import { heldBy } from '../rules/proposal.ts';
+import { pendsOf, type StoredPend } from '../sql/pends.ts';
 import { newestProposalOf, type StoredProposal } from '../sql/proposals.ts';
 import { readItem, type StoredItem } from '../sql/queue.ts';
 import { readNotes, type ShownNote } from './notes.ts';
+import { type Actor, type TimelineEntry, timelineOf } from './timeline.ts';
 
-export { lastEventOf };
+export { type Actor, lastEventOf };
 
 export interface ShownApplication {
   /** The last event, read before the rest: what is shown is never older than it. */
@@ -23,49 +28,65 @@ export interface ShownApplication {
   readonly earlier: { readonly samePhone: Earlier; readonly sameIdNumber: Earlier };
   /** null, as the next two: there is none. */
   readonly conversation: ShownConversation | null;
+  /** Whether a text of an operator can go into the chat now. */
+  readonly takesText: boolean;
   readonly documents: readonly StoredDocument[];
   readonly income: StoredIncomeCheck | null;
   readonly contract: StoredContract | null;
+  /** What the contract asks for before a payment, and is not there; null: nothing. */
+  readonly heldBy: HeldBy | null;
   readonly notes: readonly ShownNote[];
   /** null: it is not in the queue. */
   readonly item: StoredItem | null;
   /** The open one, or else the newest. */
   readonly proposal: StoredProposal | null;
-  /** The newest one; null: there was none. */
-  readonly pend: StoredPend | null;
+  /** Oldest first. */
+  readonly pends: readonly StoredPend[];
+  readonly timeline: readonly TimelineEntry[];
 }
 
-/** The application; null where there is none. `context.actor` is not used: nothing personal is shown. */
+/**
+ * The application, which the caller has found to be there by `lastEvent`. `context.actor` is not used: nothing
+ * personal is shown.
+ */
 export async function readForPage(
   context: OperatorContext,
   id: ApplicationId,
-): Promise<ShownApplication | null> {
+  lastEvent: string,
+): Promise<ShownApplication> {
   const { database } = context;
-  const lastEvent = await lastEventOf(database, id);
-  if (lastEvent === null) return null;
   // Three reads at once: one after the other they take long on a busy store, and all at once they take its sessions.
   const [application, earlier, rest] = await Promise.all([
     showApplication(context, id),
     earlierApplications(database, id),
     readRest(context, id),
   ]);
-  return { lastEvent, application, earlier, ...rest };
+  const timeline = await timelineOf(database, application, rest.pends);
+  return { lastEvent, application, earlier, ...rest, timeline };
 }
 
-type Rest = Omit<ShownApplication, 'lastEvent' | 'application' | 'earlier'>;
+type Rest = Omit<ShownApplication, 'lastEvent' | 'application' | 'earlier' | 'timeline'>;
 
 async function readRest(context: OperatorContext, id: ApplicationId): Promise<Rest> {
   const { database } = context;
+  const conversation = await chatOf(context, id);
   return {
-    conversation: await chatOf(context, id),
+    conversation,
+    takesText: conversation !== null && (await canSay(database, context, conversation.row)),
     documents: await documentsOf(context, id),
     income: await incomeCheckOf(database, id),
     contract: await readContract(database, id),
+    heldBy: await heldByOf(context, id),
     notes: await readNotes(context, id),
     item: await readItem(database, id),
     proposal: await newestProposalOf(database, id),
-    pend: await newestPendOf(database, id),
+    pends: await pendsOf(database, id),
   };
+}
+
+async function heldByOf({ database }: OperatorContext, id: ApplicationId): Promise<HeldBy | null> {
+  const held = await heldByContract(database, id);
+  return held === null ? null : heldBy(held.until);
 }
 
 /** The newest conversation with what happened; null where the application has none. */

@@ -6,7 +6,6 @@ import { readApplicationId } from '../../cli/id-arguments.ts';
 import { type ListOptions, shortTime, writeList } from '../../cli/output.ts';
 import { DOCUMENT_STATES, type DocumentState } from '../rules/document.ts';
 import { listDocuments } from '../uses/operate.ts';
-import { addAccept, addReject } from './document-decide.ts';
 import { addShow } from './document-show.ts';
 import { documentJson } from './document-view.ts';
 
@@ -15,12 +14,10 @@ interface Options extends ListOptions {
   readonly state?: DocumentState;
 }
 
-/** Adds the commands to their group. */
+/** Adds the commands to their group. Those that decide are the conversation's, which hears of each decision. */
 export function addDocumentCommands(group: Command, cli: Cli): void {
   addDocumentList(group, cli);
   addShow(group, cli);
-  addAccept(group, cli);
-  addReject(group, cli);
 }
 
 function addDocumentList(group: Command, { roles, io }: Cli): void {

@@ -82,6 +82,23 @@ export function processReader(limits?: ReaderLimits, child = CHILD, nodeOptions?
   };
 }
 
+/**
+ * Whether this machine runs the reader's process at all. The bytes are no document: a process that works says so, after
+ * it has loaded its library.
+ */
+export async function isReading(reader: Reader): Promise<boolean> {
+  const result = await reader(Buffer.from('no document'), 'application/pdf');
+  return 'fault' in result && result.fault === 'damaged';
+}
+
+/** Reads the text that a PDF has itself, within these limits. No picture in it goes to the OCR: a scan has no text. */
+export function pdfTextReader(limits: ReaderLimits): Reader {
+  return async (bytes, type) => {
+    const text = await readOnce(bytes, type, limits, { ...(await isolation()), child: CHILD });
+    return isScan(text) ? { fault: 'no_text' } : text;
+  };
+}
+
 /** Whether a PDF has so little text that its pages may be pictures. */
 function isScan(text: ReadResult): boolean {
   if ('fault' in text) return text.fault === 'no_text';

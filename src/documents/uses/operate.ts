@@ -27,7 +27,17 @@ export interface ShownDocument {
   readonly opened: OpenedDocument | null;
 }
 
-/** A document. Throws `OperatorError` where there is none, or what is sealed does not open. */
+/** Why a file is not at hand. */
+export class UnopenedFile extends OperatorError {
+  readonly why: 'no_file' | 'file_missing' | 'file_damaged';
+
+  constructor(why: UnopenedFile['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+/** A document. Throws `OperatorError` where there is none, and `UnopenedFile` where what is sealed does not open. */
 export async function showDocument(
   { database, vault }: OperatorContext,
   store: DocumentStore,
@@ -37,24 +47,29 @@ export async function showDocument(
   try {
     return { document, opened: openDocument({ vault, store }, document) };
   } catch {
-    throw new OperatorError(
+    throw new UnopenedFile(
+      'file_damaged',
       `what is sealed of document ${id} does not open: it is damaged, or DATA_KEYS of this command lack its key`,
     );
   }
 }
 
-/** The bytes of a document's file. Throws `OperatorError` where there is none, or it does not open. */
+/** The bytes of a document's file. Throws `UnopenedFile` where there is none, or it does not open. */
 export async function fileOf({ document, opened }: ShownDocument): Promise<Buffer> {
   const { id } = document;
   if (opened === null)
-    throw new OperatorError(`document ${id} has no file: it was refused before it was stored`);
+    throw new UnopenedFile('no_file', `document ${id} has no file: it was refused before it was stored`);
   let bytes: Buffer | undefined;
   try {
     bytes = await opened.file();
   } catch {
-    throw new OperatorError(`the file of document ${id} does not open: it is cut off or changed`);
+    throw new UnopenedFile(
+      'file_damaged',
+      `the file of document ${id} does not open: it is cut off or changed`,
+    );
   }
-  if (bytes === undefined) throw new OperatorError(`the file of document ${id} is missing in the store`);
+  if (bytes === undefined)
+    throw new UnopenedFile('file_missing', `the file of document ${id} is missing in the store`);
   return bytes;
 }
 

@@ -2,17 +2,20 @@
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { withOffset } from '../../base/time.ts';
-import { namedBy } from '../../cli/actor-option.ts';
+import { actorOption, namedBy } from '../../cli/actor-option.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { recordOf, shortTime, writeJson, writeOutput } from '../../cli/output.ts';
 import { addReveal, MASK, type RevealOptions, revealReason } from '../../cli/reveal.ts';
 import { writeAmount } from '../../documents/rules/amount.ts';
-import { noting } from '../../operations/acting.ts';
+import { acting, noting } from '../../operations/acting.ts';
+import { acceptIncome } from '../uses/accept-income.ts';
 import { type ShownIncome, showIncome } from '../uses/show-income.ts';
 
 /** Adds the commands to their group. */
-export function addIncomeCommands(group: Command, { roles, io }: Cli): void {
+export function addIncomeCommands(group: Command, cli: Cli): void {
+  const { roles, io } = cli;
+  addAccept(group, cli);
   const description = 'show how the observed income was compared with the declared one';
   addReveal(addCommand(group, 'show', description, 'income show 346'))
     .argument('<application>', 'the application', readApplicationId)
@@ -29,6 +32,36 @@ export function addIncomeCommands(group: Command, { roles, io }: Cli): void {
         await (options.json === true ? writeJson(io, json) : writeOutput(io, `${incomeText(json)}\n`));
       });
     });
+}
+
+interface AcceptOptions {
+  readonly reason: string;
+  readonly as?: string;
+  readonly json?: boolean;
+}
+
+function addAccept(group: Command, { roles, io }: Cli): void {
+  const example = 'income accept 346 --reason "two months of an illness, seen the papers"';
+  addCommand(group, 'accept', 'let the income count as it was observed', example)
+    .argument('<application>', 'the application', readApplicationId)
+    .requiredOption('--reason <text>', 'the reason, which goes into the record of acts')
+    .addOption(actorOption())
+    .action((id: ApplicationId, options: AcceptOptions) =>
+      roles.operate(async (context) => {
+        const { reason } = await acting(
+          namedBy(options, context),
+          (part) => acceptIncome(part, id, options.reason),
+          () => ({ act: 'income accept', applicationId: id, reason: options.reason.trim() }),
+        );
+        await (options.json === true
+          ? writeJson(io, { application_id: id, accepted: reason })
+          : writeOutput(
+              io,
+              `The income of application ${id} counts as it was observed (${reason}).\n` +
+                `Now give its conversation back: ventanilla conversation give-back ${id}\n`,
+            ));
+      }),
+    );
 }
 
 /** The amounts of months tell a person to the platform that paid them, so they are masked. */
@@ -50,6 +83,8 @@ function incomeJson(id: ApplicationId, { check, evidence }: ShownIncome, isRevea
     thresholds: check.rules,
     new_score: check.newScore,
     new_decision: check.newDecision,
+    accepted_by: check.accepted?.by ?? null,
+    accepted_at: check.accepted && withOffset(check.accepted.at),
     statements:
       evidence?.map(({ source, currency, issued, months }) => ({
         ...{ source, currency, issued },
@@ -80,6 +115,7 @@ function incomeText(json: ReturnType<typeof incomeJson>): string {
     ['Policy', json.policy],
     ['New score', json.new_score],
     ['New decision', json.new_decision],
+    ['Accepted by', json.accepted_by],
     ['Statements', statements?.join('\n') ?? 'erased, or cannot be opened'],
   ]);
 }

@@ -38,6 +38,8 @@ export interface StoredIncomeCheck extends Omit<IncomeCheck, 'again'> {
   readonly checkedAt: Date;
   readonly newScore: number | null;
   readonly newDecision: Decision | null;
+  /** The operator who accepted the income in spite of the outcome; null: nobody. */
+  readonly accepted: { readonly by: string; readonly at: Date } | null;
 }
 
 /** In the Americas a month ends up to 12 hours after it does in UTC; nowhere it begins more than 14 hours before. */
@@ -62,16 +64,19 @@ const ADD = `
   INSERT INTO income_checks (application_id, digest, method, outcome, reason, currency, declared, observed, months,
     confidence, layouts, reader, policy_version, rules, new_score, new_points, new_decision, evidence)
   VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-  ON CONFLICT (application_id, digest) DO UPDATE SET checked_at = excluded.checked_at, number = excluded.number`;
+  ON CONFLICT (application_id, digest) DO UPDATE SET checked_at = excluded.checked_at, number = excluded.number
+  RETURNING accepted_at IS NOT NULL AS is_accepted`;
 
-/** Stores a check; one with the same digest is the last one again. */
+/**
+ * Stores a check; one with the same digest is the last one again. Returns whether an operator has accepted it.
+ */
 export async function addIncomeCheck(
   session: Session,
   applicationId: ApplicationId,
   check: IncomeCheck,
-): Promise<void> {
+): Promise<boolean> {
   const { again } = check;
-  await session.query(ADD, [
+  const { rows } = await session.query<{ is_accepted: boolean }>(ADD, [
     applicationId,
     check.digest,
     check.method,
@@ -91,12 +96,27 @@ export async function addIncomeCheck(
     again?.decision ?? null,
     check.evidence,
   ]);
+  return onlyRow(rows).is_accepted;
+}
+
+const ACCEPT = `
+  UPDATE income_checks c SET accepted_by = $3, accepted_at = now()
+  WHERE c.application_id = $1 AND c.digest = decode($2, 'hex') AND c.outcome = 'operator' AND c.accepted_at IS NULL`;
+
+/** Notes who accepts a check; false: it has another outcome, or is accepted. */
+export async function acceptIncomeCheck(
+  session: Session,
+  applicationId: ApplicationId,
+  digest: string,
+  by: string,
+): Promise<boolean> {
+  return (await session.query(ACCEPT, [applicationId, digest, by])).rowCount === 1;
 }
 
 const LAST = `
   SELECT encode(c.digest, 'hex') AS digest, c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared::float8,
     c.observed::float8, c.months, c.confidence, c.layouts, c.reader, c.policy_version, c.rules, c.new_score, c.new_decision,
-    c.evidence
+    c.evidence, c.accepted_by, c.accepted_at
   FROM income_checks c WHERE c.application_id = $1 ORDER BY c.number DESC LIMIT 1`;
 
 interface Row {
@@ -117,6 +137,8 @@ interface Row {
   new_score: number | null;
   new_decision: Decision | null;
   evidence: Buffer | null;
+  accepted_by: string | null;
+  accepted_at: Date | null;
 }
 
 /** The last check of an application; null where there is none. */
@@ -126,13 +148,14 @@ export async function incomeCheckOf(
 ): Promise<StoredIncomeCheck | null> {
   const [row] = (await session.query<Row>(LAST, [applicationId])).rows;
   if (row === undefined) return null;
-  const { checked_at, policy_version, new_score, new_decision, ...rest } = row;
+  const { checked_at, policy_version, new_score, new_decision, accepted_by, accepted_at, ...rest } = row;
   return {
     ...rest,
     checkedAt: checked_at,
     policyVersion: policy_version,
     newScore: new_score,
     newDecision: new_decision,
+    accepted: accepted_by === null || accepted_at === null ? null : { by: accepted_by, at: accepted_at },
   };
 }
 

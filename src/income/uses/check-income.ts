@@ -30,13 +30,14 @@ export type { IncomeContext };
 
 export interface CheckedIncome {
   readonly outcome: IncomeOutcome;
-  readonly reason: IncomeReason;
+  readonly reason: IncomeReason | 'accepted_by_operator';
 }
 
 /**
- * Checks the income of an application, and stores the check. `code`: what the person entered for the provider that
- * asked for it; null: nothing. May be called again: the same facts in the same month are the same check. Throws
- * `UnknownDataKeyError` where this process lacks a data key, and where the database fails.
+ * Checks the income of an application, and stores the check; one that an operator has accepted is confirmed. `code`:
+ * what the person entered for the provider that asked for it; null: nothing. May be called again: the same facts in
+ * the same month are the same check. Throws `UnknownDataKeyError` where this process lacks a data key, and where the
+ * database fails.
  */
 export async function checkIncome(
   context: IncomeContext,
@@ -53,7 +54,8 @@ export async function checkIncome(
   if ('retryAfterMs' in found || 'step' in found) return found;
   const calendar = await calendarOf(database);
   const judged = found.fault === null ? judge(application, policy, found, calendar) : faulty(found.fault);
-  await store(context, application, policy, { found, judged, calendar });
+  if (await store(context, application, policy, { found, judged, calendar }))
+    return { outcome: 'confirmed', reason: 'accepted_by_operator' };
   return { outcome: judged.outcome, reason: judged.reason };
 }
 
@@ -84,12 +86,13 @@ interface Made {
   readonly calendar: Calendar;
 }
 
+/** Whether an operator has accepted this check. */
 async function store(
   { database, vault }: IncomeContext,
   { id, fields }: StoredApplication,
   policy: Policy,
   { found, judged, calendar }: Made,
-): Promise<void> {
+): Promise<boolean> {
   const rules = policy.income ?? DEFAULT_INCOME_RULES;
   const evidence = JSON.stringify({ observations: found.observations, months: judged.months });
   const declared = Math.round(Number(fields.income) * 100);
@@ -104,9 +107,9 @@ async function store(
     rules,
   ];
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex');
-  await inTransaction(database, async (session) => {
+  const isAccepted = await inTransaction(database, async (session) => {
     await requireLiveKey(session, vault);
-    await addIncomeCheck(session, id, {
+    const is = await addIncomeCheck(session, id, {
       ...judged,
       digest,
       method: found.method,
@@ -121,6 +124,8 @@ async function store(
       evidence: vault.seal(evidence, evidenceIdentity(id, digest)),
     });
     await dropSteps(session, [id]);
+    return is;
   });
   await forgetErased(database, id);
+  return isAccepted;
 }

@@ -63,8 +63,6 @@ export interface ChannelEventCounts extends KindCounts, Changes {
   readonly unapplied: readonly Record<string, unknown>[];
 }
 
-const INTEREST_REASON = 'tapped "I am interested"';
-
 const NOTHING: Changes = {
   ...{ moved: 0, paused: 0, interested: 0, suppressed: 0, resumed: 0, waiting: 0, unknown: 0 },
 };
@@ -139,7 +137,7 @@ async function applyTogether(
   const told = await learnUsers(database, users);
   const known = await findPhones(database, vault, acts, (event) => stopOf(event) !== null);
   const learnt = await learnUsers(database, known.flatMap(knownUserOf));
-  const interested = await recordInterest(database, known.flatMap(interestOf), INTEREST_REASON);
+  const interested = await recordInterest(database, known.flatMap(interestOf));
   const optOuts = known.flatMap(optOutChangeOf);
   const { suppressed, resumed } = await applyOptOutChanges(database, [
     ...optedOut,

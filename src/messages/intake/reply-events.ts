@@ -5,7 +5,13 @@ import { parseReplyCallback, type ReplyId } from '../rules/reply.ts';
 import { replyFate } from '../rules/reply-fate.ts';
 import { type IndexedStatus, settle } from '../rules/settle.ts';
 import type { KnownUser } from '../sql/channel-users.ts';
-import { earliest, holdSentReplies, type ReplySettlement, settleReplies } from '../sql/replies/settlement.ts';
+import {
+  earliest,
+  type HeldReply,
+  holdSentReplies,
+  type ReplySettlement,
+  settleReplies,
+} from '../sql/replies/settlement.ts';
 import type { OptOutChange } from '../sql/suppressions.ts';
 import { matched } from './matched-events.ts';
 
@@ -63,7 +69,7 @@ export async function settleReplyEvents(
     );
     found.set(replyId, {
       ...before,
-      ...(move && replyFate(move)),
+      ...(move && unlessWrongPerson(reply, replyFate(move))),
       deliveredAt: status === 'delivered' ? earliest(before.deliveredAt, at) : before.deliveredAt,
       readAt: status === 'read' ? earliest(before.readAt, at) : before.readAt,
       isMoved: before.isMoved || move !== null,
@@ -75,6 +81,16 @@ export async function settleReplyEvents(
   await settleReplies(session, settlements);
   const moved = settlements.filter(({ isMoved }) => isMoved).length;
   return { taken, moved, optedOut, users, pauseSender };
+}
+
+/** What would go out again does not, where somebody said meanwhile that the phone is not the applicant's (D43). */
+function unlessWrongPerson(
+  { neverAgain }: HeldReply,
+  fate: ReturnType<typeof replyFate>,
+): ReturnType<typeof replyFate> {
+  return fate.status === 'queued' && neverAgain
+    ? { ...fate, status: 'cancelled', reason: 'wrong_person' }
+    : fate;
 }
 
 function replyOf({ callback }: IndexedStatus) {

@@ -3,15 +3,15 @@
  *
  * WhatsApp's Business Messaging Policy requires senders to respect every such request, in any words, and lists none.
  * The laws of the recipients' countries let people withdraw consent at any time, as easily as they gave it: Brazil's
- * LGPD
- * (Lei 13.709/2018, art. 8 § 5 and art. 18 IX), Colombia's Ley 1581 of 2012 (art. 8 e) and Ley 2300 of 2023, Mexico's
- * LFPDPPP. These laws have no list of words. The USA have one, 47 CFR 64.1200(a)(10): stop, quit, end, revoke, opt
- * out, cancel, unsubscribe. The other patterns are words that senders in Latin America ask people to write, and words
- * that people write on their own. Counsel has the last word.
+ * LGPD (Lei 13.709/2018, art. 8 § 5 and art. 18 IX), Colombia's Ley 1581 of 2012 (art. 8 e) and Ley 2300 of 2023,
+ * Mexico's LFPDPPP. These laws have no list of words. The USA have one, 47 CFR 64.1200(a)(10): stop, quit, end, revoke,
+ * opt out, cancel, unsubscribe. The other patterns are words that senders in Latin America ask people to write, and
+ * words that people write on their own. Counsel has the last word.
  *
  * A request counts only where it is the whole message. Within a sentence the same words may ask for something else:
  * "¿me pueden dar de baja el interés?". A "no, thanks" to an offer does not ask for an end of messages.
  */
+import { plainWords } from './plain-words.ts';
 
 /** Patterns of a whole message by language, in plain form: small letters without accents, single spaces. */
 const REQUESTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
@@ -74,49 +74,62 @@ const STATEMENTS: readonly string[] = [
   'ya no (quiero|deseo)( nada)?( mas)?',
 ];
 
-/** Words that may stand around a request without a change of its meaning. */
+/** Words of courtesy: they change nothing of what the words beside them mean. */
 const COURTESY =
   'por favor|x favor|porfavor|porfa|pf|pfv|please|pls|plz|(muchas |mil )?gracias|grac|obrigad[oa]|por gentileza|thanks|' +
   'thank you|hola|buenas?( (dias|tardes|noches))?|buenos dias|ola|oi|bom dia|boa (tarde|noite)|hello|hi|' +
-  'no me interesa( mas)?|nao me interessa( mais)?|nao tenho( mais)? interesse|senor(es)?|senora|senhor(es)?|senhora|amig[oa]s?|ya|ja';
+  'senor(es)?|senora|senhor(es)?|senhora|amig[oa]s?|ya|ja';
+/** Words that refuse by themselves: beside a request they change nothing of it, and beside a "yes" they do. */
+const NO_INTEREST = 'no me interesa( mas)?|nao me interessa( mais)?|nao tenho( mais)? interesse';
 
 const wholly = (patterns: readonly string[]) => new RegExp(`^(?:${patterns.join('|')})$`);
 const REQUEST = wholly([...Object.values(REQUESTS).flat(), ...STATEMENTS]);
 const REQUEST_AS_QUESTION = wholly(Object.values(REQUESTS).flat());
 /** `BAJA BAJA`, on one line or on two. */
 const REPEATED = /^(.+?)(?: \1)+$/;
-const COURTESY_BEFORE = new RegExp(`^(?:${COURTESY}) `);
-const COURTESY_AFTER = new RegExp(` (?:${COURTESY})$`);
+const AROUND = [COURTESY, NO_INTEREST].map((words) => ({
+  before: new RegExp(`^(?:${words}) `),
+  after: new RegExp(` (?:${words})$`),
+  refuses: words === NO_INTEREST,
+}));
 /** A longer text says more than a request. The length is that of the text as written. */
 const MAX_LENGTH = 120;
 
-/** True where the whole text asks for no more messages, in any spelling that `plainWords` unites. */
-export function asksToStop(text: string): boolean {
-  if (text.length > MAX_LENGTH) return false;
-  const request = /[?？]/.test(text) ? REQUEST_AS_QUESTION : REQUEST;
-  let plain = plainWords(text);
-  while (!request.test(plain.replace(REPEATED, '$1'))) {
-    const shorter = plain.replace(COURTESY_BEFORE, '').replace(COURTESY_AFTER, '');
-    if (shorter === plain) return false;
-    plain = shorter;
-  }
-  return true;
+/** A text without some of what may stand around it. `refuses`: words that refuse were among that. */
+export interface Core {
+  readonly words: string;
+  readonly refuses: boolean;
 }
 
 /**
- * The text in small letters and digits, with one space between words. Full-width and other forms of letters become
- * plain. Accents, emoji, punctuation and invisible characters are removed. A repeated letter (BAJAAA) becomes one, and
- * a word in single letters (B A J A) is joined. Many people write `no quiero +` for `no quiero más`.
+ * The text in plain words, whole and without some of the courtesy around it, the longest first. A text that is said
+ * twice counts once. Of a long text there is none. What a text means and whether it asks for no more messages are both
+ * read of these, so that a text which does both never loses its meaning.
  */
-export function plainWords(text: string): string {
-  const words = text
-    .normalize('NFKC')
-    .normalize('NFD')
-    .replace(/[\p{M}\p{Cf}]+/gu, '')
-    .toLowerCase()
-    .replace(/\b(nao|no|n|quiero|quero)\s*\+/u, '$1 mas ')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .replace(/(\p{L})\1{2,}/gu, '$1')
-    .trim();
-  return /^\p{L}( \p{L}){2,}$/u.test(words) ? words.replaceAll(' ', '') : words;
+export function* coresOf(text: string): Generator<Core, void> {
+  if (text.length > MAX_LENGTH) return;
+  for (const begun of without('before', { words: plainWords(text), refuses: false })) {
+    yield* without('after', begun);
+  }
+}
+
+/** The words, and what is left of them as one courtesy after the other is left out at this side. */
+function* without(side: 'before' | 'after', core: Core): Generator<Core, void> {
+  const words = core.words.replace(REPEATED, '$1');
+  yield { ...core, words };
+  const found = AROUND.find((one) => one[side].test(words));
+  if (found === undefined) return;
+  yield* without(side, { words: words.replace(found[side], ''), refuses: core.refuses || found.refuses });
+}
+
+/** Whether a text asks something, so that it states nothing. */
+export function isQuestion(text: string): boolean {
+  return /[?？]/.test(text);
+}
+
+/** True where the whole text asks for no more messages, in any spelling that `plainWords` unites. */
+export function asksToStop(text: string): boolean {
+  const request = isQuestion(text) ? REQUEST_AS_QUESTION : REQUEST;
+  for (const { words } of coresOf(text)) if (request.test(words)) return true;
+  return false;
 }

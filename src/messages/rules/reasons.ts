@@ -17,6 +17,7 @@ export const REASONS = [
   'replaced',
   'recipient_limit',
   'application_closed',
+  'wrong_person',
   'suppressed',
   'window_closed',
   'erased',

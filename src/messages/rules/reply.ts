@@ -59,6 +59,17 @@ export interface OutgoingReply extends ReplyBody {
   readonly callback: string;
 }
 
+/** What is known of the reply of a turn. */
+export interface ToldReply {
+  /**
+   * `queued`: it has not gone out. `sending`: the channel may have it already. `taken`: the channel took it. `lost`: it
+   * failed, was cancelled, or is uncertain.
+   */
+  readonly fate: 'queued' | 'sending' | 'taken' | 'lost';
+  /** When it reached its phone, by the channel's clock; null: the channel has not told so. */
+  readonly arrivedAt: Date | null;
+}
+
 /** The text that identifies a reply and its attempt at the channel. It never reads as the callback of a template. */
 export function formatReplyCallback(replyId: ReplyId, attempt: number): string {
   return `r${replyId}.${attempt}`;

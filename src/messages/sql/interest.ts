@@ -12,6 +12,8 @@ export interface InterestTap {
   readonly at: Date;
 }
 
+const REASON = 'tapped "I am interested"';
+
 interface MessageRow {
   application_id: string;
   channel_message_id: string | null;
@@ -26,11 +28,7 @@ const RECORD = 'SELECT record_interest($1, $2, $3, $4, $5, $6, $7) AS count';
  * Records the first interest of each application, if the tap comes from the phone that its messages go to, or names
  * one of them, and tells the partners with events (D41). Returns for how many applications the interest is new.
  */
-export async function recordInterest(
-  database: Database,
-  taps: readonly InterestTap[],
-  reason: string,
-): Promise<number> {
+export async function recordInterest(database: Database, taps: readonly InterestTap[]): Promise<number> {
   if (taps.length === 0) return 0;
   const ids = taps.map(({ applicationId }) => applicationId);
   const { rows } = await database.query<MessageRow>(MESSAGES, [ids.flatMap(messageIdsOf)]);
@@ -40,7 +38,7 @@ export async function recordInterest(
     taps.map(({ phoneIndex }) => phoneIndex && toBigint(phoneIndex)),
     taps.map(({ contextIndex }) => contextIndex && toBigint(contextIndex)),
     taps.map(({ at }) => at),
-    reason,
+    REASON,
     rows.map((row) => row.application_id),
     rows.map((row) => row.channel_message_id),
   ]);

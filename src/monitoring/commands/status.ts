@@ -1,6 +1,8 @@
 /** `ventanilla status`: one screen that tells whether all is well. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import { counted } from '../../base/counted.ts';
 import type { Cli } from '../../cli/command.ts';
 import { recordOf, shortTime, writeJson, writeOutput } from '../../cli/output.ts';
 import { version } from '../../cli/version.ts';
@@ -43,10 +45,7 @@ export function fillStatus(command: Command, { roles, io }: Cli): void {
 
 /** The screen: the verdict, what is wrong, and the numbers. */
 function screenOf({ troubles, facts }: Status): string {
-  const verdict =
-    troubles.length === 0
-      ? 'ALL IS WELL'
-      : `NOT WELL: ${troubles.length} ${troubles.length === 1 ? 'trouble' : 'troubles'}`;
+  const verdict = troubles.length === 0 ? 'ALL IS WELL' : `NOT WELL: ${counted(troubles.length, 'trouble')}`;
   const width = Math.max(...troubles.map(({ code }) => code.length));
   const lines = troubles.map(({ code, text }) => `  ${code.padEnd(width)}  ${text}`);
   const help = troubles.length === 0 ? [] : ['', 'docs/runbook.md says what to do.'];
@@ -62,11 +61,11 @@ function recordEntries(facts: StoreFacts): (readonly [label: string, value: stri
   const held = [
     ...(sender.pausedAt === null ? [] : ['paused']),
     ...(sender.brokenAt === null ? [] : ['fails']),
-    ...(sender.pausedTemplates === 0 ? [] : [`${sender.pausedTemplates} templates paused`]),
+    ...(sender.pausedTemplates === 0 ? [] : [`${counted(sender.pausedTemplates, 'template')} paused`]),
   ];
   return [
     ['time', `${shortTime(at)}, Ventanilla ${version()}, PostgreSQL ${serverVersion}`],
-    ['upkeep', sinceS === null ? 'never' : `${duration(sinceS)} ago, ${facts.jobs.length} jobs`],
+    ['upkeep', sinceS === null ? 'never' : `${duration(sinceS)} ago, ${counted(facts.jobs.length, 'job')}`],
     ['partitions', `${partitionsAhead.toFixed(1)} made ahead`],
     ['messages', [...messages].map(([status, count]) => `${status} ${count}`).join(', ')],
     ['oldest due', lateS === 0 ? 'none waits' : `waits for ${duration(lateS)}`],
@@ -82,7 +81,7 @@ function conversationsLine({ open, held, inputs, work }: ConversationFacts): str
   const sum = (some: readonly { readonly conversations: number }[]) =>
     some.reduce((total, { conversations }) => total + conversations, 0);
   const tasks = work.reduce((total, { waiting }) => total + waiting, 0);
-  return `${sum(open)} open, ${sum(held)} wait for an operator; waiting inputs ${inputs.waiting}, work ${tasks}`;
+  return `${sum(open)} open, ${counted(sum(held), 'waits', 'wait')} for an operator; waiting inputs ${inputs.waiting}, work ${tasks}`;
 }
 
 function quotaLine(partners: readonly PartnerFacts[]): string {

@@ -1,4 +1,5 @@
 /** What is wrong with conversations, documents and contracts, by what the store tells. */
+import { counted } from '../../base/counted.ts';
 import type { ConversationFacts, HeldFacts, WorkFacts } from './conversation-facts.ts';
 import { duration } from './duration.ts';
 import { BOUNDS, type Trouble, type TroubleCode } from './trouble.ts';
@@ -27,7 +28,7 @@ export function conversationTroubles(facts: ConversationFacts): Trouble[] {
   if (oldestOf(scans) > BOUNDS.scannerAwayS) {
     add(
       'scanner_away',
-      `the virus scanner does not answer: ${sumOf(scans)} files wait; start it, or see CLAMD`,
+      `the virus scanner does not answer: ${counted(sumOf(scans), 'file waits', 'files wait')}; start it, or see CLAMD`,
     );
   }
   if (oldestOf(work) > BOUNDS.workWaitsS) add('work_late', lateText(work));

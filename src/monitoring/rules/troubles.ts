@@ -2,6 +2,7 @@
  * What is wrong with an installation, by what its store tells. The alerts of `deploy/monitoring/rules.yaml` that read
  * the store have the same bounds (a test compares them), and docs/runbook.md says what to do.
  */
+import { counted } from '../../base/counted.ts';
 import { conversationTroubles } from './conversation-troubles.ts';
 import { duration } from './duration.ts';
 import type { JobFacts, StoreFacts } from './store-facts.ts';
@@ -116,7 +117,10 @@ function messageTroubles({
     add('messages_late', `the oldest message that is due waits for ${duration(lateS)}`);
   if (undelivered > BOUNDS.undelivered && undeliveredSince !== null) {
     const since = `since ${time(undeliveredSince)}`;
-    add('messages_undelivered', `the channel accepted ${undelivered} messages ${since} and delivered none`);
+    add(
+      'messages_undelivered',
+      `the channel accepted ${counted(undelivered, 'message')} ${since} and delivered none`,
+    );
   }
   if (unsettledS > BOUNDS.unsettledS) {
     const text = `uncertain messages wait for an operator, the oldest for ${duration(unsettledS)}`;
@@ -153,7 +157,7 @@ function partnerTroubles({ endpoints, sweeps }: StoreFacts): Trouble[] {
 function keyTroubles({ keys: { sealing, share, resealLateS } }: StoreFacts): Trouble[] {
   const troubles: Trouble[] = [];
   if (sealing > BOUNDS.sealing) {
-    const text = `running services seal with ${sealing} data keys: start the others with the new one first in DATA_KEYS`;
+    const text = `running services seal with ${counted(sealing, 'data key')}: start the others with the new one first in DATA_KEYS`;
     troubles.push({ code: 'keys_differ', text });
   }
   if (share > BOUNDS.share) {

@@ -11,9 +11,10 @@ import {
   authorityText,
   readAuthority,
 } from '../rules/authority.ts';
-import { operatorName } from '../rules/operator-name.ts';
+import { operatorName, operatorWithRole } from '../rules/operator-name.ts';
 import { ROLES, type Role } from '../rules/role.ts';
-import { consoleOrigin, enrolmentLink } from '../settings.ts';
+import { consoleOrigin, DATA_DIR, enrolmentLink, knowsConsole } from '../settings.ts';
+import { notedConsole } from '../uses/console-place.ts';
 import {
   addOperator,
   changeOperator,
@@ -21,6 +22,7 @@ import {
   listOperators,
   type Operator,
   resetOperator,
+  signOutOperator,
 } from '../uses/manage.ts';
 
 export function addOperatorCommands(group: Command, cli: Cli): void {
@@ -28,6 +30,7 @@ export function addOperatorCommands(group: Command, cli: Cli): void {
   addList(group, cli);
   addRole(group, cli);
   addReset(group, cli);
+  addSignOut(group, cli);
   addDisable(group, cli);
 }
 
@@ -55,7 +58,7 @@ function addAdd(group: Command, cli: Cli): void {
           const { operator, token } = await acting(
             context,
             (part) => addOperator(part, { ...options, authority }),
-            ({ operator: { id } }) => ({ act: 'operator add', target: operatorName(id) }),
+            ({ operator }) => ({ act: 'operator add', target: operatorWithRole(operator) }),
           );
           const told = `Added operator ${operator.id}: ${operator.login} (${operator.role}).`;
           await writeInvited(cli, operator, token, { told, json: options.json });
@@ -103,7 +106,7 @@ function addRole(group: Command, { roles, io }: Cli): void {
           const operator = await acting(
             context,
             (part) => changeOperator(part, login, options),
-            ({ id }) => ({ act: 'operator role', target: operatorName(id) }),
+            (changed) => ({ act: 'operator role', target: operatorWithRole(changed) }),
           );
           if (options.json) return writeJson(io, operatorJson(operator));
           const { id, role, authority } = operator;
@@ -138,6 +141,27 @@ function addReset(group: Command, cli: Cli): void {
     );
 }
 
+function addSignOut(group: Command, { roles, io }: Cli): void {
+  addCommand(
+    group,
+    'sign-out',
+    'end all sessions of an operator, who may sign in again',
+    'operator sign-out ana',
+  )
+    .argument('<login>', 'the operator')
+    .action((login: string, { json }: { json?: boolean }) =>
+      roles.operate(async (context) => {
+        const operator = await acting(
+          context,
+          (part) => signOutOperator(part, login),
+          ({ id }) => ({ act: 'operator sign-out', target: operatorName(id) }),
+        );
+        if (json) return writeJson(io, operatorJson(operator));
+        await writeOutput(io, `Operator ${operator.id}: ${operator.login} is signed out everywhere.\n`);
+      }),
+    );
+}
+
 function addDisable(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'disable', 'end the account of an operator for good', 'operator disable ana')
     .argument('<login>', 'the operator')
@@ -164,7 +188,7 @@ function authorityOption(note: string): Option {
     `the largest amount that the operator decides alone, as COP=5000000; may be given for several currencies; ${note}`,
   ).argParser((text: string, before: Authority = new Map()) => {
     const amount = readAuthority(text);
-    if (amount === null) throw new InvalidArgumentError(`It is wrong: ${AUTHORITY_RULE}.`);
+    if (amount === null) throw new InvalidArgumentError(`It must be ${AUTHORITY_RULE}.`);
     return new Map([...before, amount]);
   });
 }
@@ -175,10 +199,18 @@ async function writeInvited(
   token: string,
   { told, json }: { told: string; json: boolean | undefined },
 ): Promise<void> {
-  const link = enrolmentLink(consoleOrigin(await roles.settings()), token);
+  const setting = await roles.settings();
+  const noted = knowsConsole(setting) ? null : await notedConsole(setting(DATA_DIR));
+  const link = enrolmentLink(noted ?? consoleOrigin(setting), token);
   if (json) return writeJson(io, { ...operatorJson(operator), link });
   await writeOutput(io, `${told}\n`);
   await writeOutput(io, `The link to choose the factors works for 24 hours, once:\n${link}\n`);
+  if (!knowsConsole(setting) && noted === null) {
+    await writeOutput(
+      io,
+      'The link begins with the usual origin of the console here. Where the service named another one at its start, put that one in its place: another program may be at the usual one, and the link is a secret.\n',
+    );
+  }
 }
 
 function operatorJson(operator: Operator) {

@@ -9,7 +9,7 @@ import { IdentityProvider } from '../uses/identity-provider.ts';
 import { checkArgon2 } from '../uses/password-hash.ts';
 import { enrolmentRoutes } from './enrolment.ts';
 import { CALLBACK, oidcRoutes } from './oidc.ts';
-import { type SignedOut, sessionRoutes } from './session.ts';
+import { sessionRoutes } from './session.ts';
 
 interface Accounts {
   readonly database: Database;
@@ -19,24 +19,17 @@ interface Accounts {
   /** Where browsers reach the console; the port may be known only once it is open. */
   readonly origin: () => string;
   readonly logFailure: LogFailure;
-  readonly signedOut: SignedOut;
 }
 
 /** Throws `ToldError` where this Node.js cannot check a password. */
-export async function accountRoutes({
-  oidc,
-  origin,
-  logFailure,
-  signedOut,
-  ...store
-}: Accounts): Promise<Route[]> {
+export async function accountRoutes({ oidc, origin, logFailure, ...store }: Accounts): Promise<Route[]> {
   await checkArgon2();
   const way = oidc && {
     ...{ ...store, provider: new IdentityProvider(oidc) },
     callback: () => `${origin()}${CALLBACK}`,
   };
   return [
-    ...sessionRoutes(store, way !== null, signedOut),
+    ...sessionRoutes(store, way !== null),
     ...enrolmentRoutes(store),
     ...oidcRoutes(way, ({ fault, code }) =>
       logFailure('a sign-in at the identity provider failed', { fault, code }),

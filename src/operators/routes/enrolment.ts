@@ -2,8 +2,8 @@
 import { type Answer, type Route, route } from '../../operator-api/route.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { addApp, beginEnrolment, endEnrolment, type Step } from '../uses/enrol.ts';
-import { EnrolmentBegun, EnrolmentEnded, GivenPassword, ShortText, Strict } from './forms.ts';
+import { addApp, beginEnrolment, endEnrolment, lookAtLink, type NotBegun, type Step } from '../uses/enrol.ts';
+import { EnrolmentBegun, EnrolmentEnded, GivenPassword, Nothing, ShortText, Strict } from './forms.ts';
 import { throttled } from './throttled.ts';
 
 export const NO_LINK = {
@@ -18,6 +18,7 @@ export function enrolmentRoutes(store: { database: Database; vault: Vault }): Ro
       method: 'POST',
       path: '/enrolment',
       access: 'open',
+      failures: [404],
       summary:
         'Sets the password of the account behind a link. The answer is the address for an authenticator app.',
       body: Strict({ token: ShortText, password: GivenPassword }),
@@ -27,8 +28,22 @@ export function enrolmentRoutes(store: { database: Database; vault: Vault }): Ro
     }),
     route({
       method: 'POST',
+      path: '/enrolment/look',
+      access: 'open',
+      failures: [404],
+      summary: 'Tells whether a link may be used, before anything is typed.',
+      body: Strict({ token: ShortText }),
+      reply: Nothing,
+      run: async ({ body: { token }, address }) => {
+        const look = await lookAtLink(store, { token, address });
+        return look.kind === 'usable' ? { body: {} } : refused(look);
+      },
+    }),
+    route({
+      method: 'POST',
       path: '/enrolment/app',
       access: 'open',
+      failures: [404],
       summary: 'Begins the second factor of an account whose first one is at the identity provider.',
       body: Strict({ token: ShortText }),
       reply: EnrolmentBegun,
@@ -39,6 +54,7 @@ export function enrolmentRoutes(store: { database: Database; vault: Vault }): Ro
       method: 'POST',
       path: '/enrolment/totp',
       access: 'open',
+      failures: [404],
       summary:
         'Ends the enrolment with a code of the app. The answer is the recovery codes, shown only this once.',
       body: Strict({ token: ShortText, code: ShortText }),
@@ -55,9 +71,11 @@ function answerOf<T, Reply>(step: Step<T>, reply: (value: T, login: string) => R
       return { body: reply(step.value, step.account.login) };
     case 'wrong':
       return { status: 400, body: { error: step.fault } };
-    case 'no_link':
-      return NO_LINK;
-    case 'throttled':
-      return throttled(step.retryAfterSeconds);
+    default:
+      return refused(step);
   }
+}
+
+function refused(step: NotBegun): Answer<never> {
+  return step.kind === 'no_link' ? NO_LINK : throttled(step.retryAfterSeconds);
 }

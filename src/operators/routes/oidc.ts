@@ -5,6 +5,7 @@ import { type Answer, type Call, type Route, route } from '../../operator-api/ro
 import { ProviderError } from '../uses/identity-provider.ts';
 import { type Begun, beginAgain, beginBinding, beginSignIn, type Oidc } from '../uses/oidc-begin.ts';
 import { type Ended, endSignIn } from '../uses/oidc-end.ts';
+import { takeStartBack } from '../uses/throttle.ts';
 import { NO_LINK } from './enrolment.ts';
 import { AtProvider, Nothing, ProviderAnswer, ShortText, Strict, WaysIn } from './forms.ts';
 import { NOT_PROVED } from './session.ts';
@@ -42,17 +43,20 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault): Route[] {
     }),
     route({
       ...{ method: 'POST', path: '/session/oidc', access: 'open', reply: AtProvider },
+      failures: [404, 502],
       summary: 'Begins a sign-in at the identity provider: the browser has to go to the address.',
       run: async ({ address }) => begin((to) => beginSignIn(to, address), NOT_OFFERED),
     }),
     route({
       ...{ method: 'POST', path: '/enrolment/oidc', access: 'open', reply: AtProvider },
+      failures: [404, 502],
       summary: 'Begins to bind the account behind a link to the identity of who signs in at the provider.',
       body: Strict({ token: ShortText }),
       run: async ({ body: { token }, address }) => begin((to) => beginBinding(to, address, token), NO_LINK),
     }),
     route({
       ...{ method: 'POST', path: '/session/again/oidc', access: 'viewer', reply: AtProvider },
+      failures: [404, 502],
       summary: 'Begins to prove both factors again, with a code of the app where the account has one.',
       body: Strict({ code: Type.Optional(ShortText) }),
       run: async ({ body: { code }, session, sessionKey, address }) =>
@@ -63,6 +67,7 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault): Route[] {
     }),
     route({
       ...{ method: 'GET', path: CALLBACK.replace('/api', ''), access: 'open', isCallback: true },
+      failures: [404],
       summary: 'Takes the answer of the identity provider, which sends the browser here.',
       query: ProviderAnswer,
       reply: Nothing,
@@ -92,7 +97,13 @@ type Outcome = Ended | { readonly kind: ProviderError['fault'] };
 
 async function ended(
   oidc: Oidc,
-  { query, pendingCookie: secret, session, sessionKey }: Call<unknown, Record<string, string | string[]>>,
+  {
+    query,
+    pendingCookie: secret,
+    session,
+    sessionKey,
+    address,
+  }: Call<unknown, Record<string, string | string[]>>,
   logFault: LogFault,
 ): Promise<Outcome> {
   const answer = new URLSearchParams(
@@ -101,7 +112,9 @@ async function ended(
     ),
   );
   try {
-    return await endSignIn(oidc, { secret, answer, session, sessionKey });
+    const outcome = await endSignIn(oidc, { secret, answer, session, sessionKey });
+    if (['done', 'again', 'bound'].includes(outcome.kind)) await takeStartBack(oidc, address);
+    return outcome;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     logFault(error);

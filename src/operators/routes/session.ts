@@ -4,21 +4,14 @@ import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { authorityJson } from '../rules/authority.ts';
 import { readProfile } from '../sql/operators.ts';
-import { endSession, hasWholeSession } from '../sql/sessions.ts';
 import { giveCode, givePassword, type SignIn } from '../uses/sign-in.ts';
 import { proveAgain } from '../uses/sign-in-again.ts';
+import { signOut, signOutEverywhere } from '../uses/sign-out.ts';
 import { GivenPassword, Nothing, ShortText, SignedIn, Strict } from './forms.ts';
 import { throttled } from './throttled.ts';
 
-/** What becomes of an operator's work who has signed out everywhere. */
-export type SignedOut = (operatorId: number) => Promise<void>;
-
 /** The routes of a session; `hasOidc`: operators may also sign in by OpenID Connect. */
-export function sessionRoutes(
-  store: { database: Database; vault: Vault },
-  hasOidc: boolean,
-  signedOut: SignedOut,
-): Route[] {
+export function sessionRoutes(store: { database: Database; vault: Vault }, hasOidc: boolean): Route[] {
   return [
     route({
       method: 'POST',
@@ -77,11 +70,19 @@ export function sessionRoutes(
       summary: 'Signs out. The last session of an operator gives back what the operator has claimed.',
       reply: Nothing,
       run: async ({ session, sessionKey }) => {
-        if (session !== null && sessionKey !== null) {
-          await endSession(store.database, sessionKey.id);
-          const { operatorId, isWhole } = session;
-          if (isWhole && !(await hasWholeSession(store.database, operatorId))) await signedOut(operatorId);
-        }
+        if (session !== null && sessionKey !== null) await signOut(store, session.operatorId, sessionKey);
+        return { body: {}, cookie: '' };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/session/sign-out-everywhere',
+      access: 'viewer',
+      summary: 'Ends all sessions of the operator, and gives back what the operator has claimed.',
+      body: Nothing,
+      reply: Nothing,
+      run: async ({ session }) => {
+        await signOutEverywhere(store, session!.operatorId);
         return { body: {}, cookie: '' };
       },
     }),

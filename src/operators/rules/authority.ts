@@ -4,9 +4,9 @@ import { CURRENCIES } from '../../base/currency-data.ts';
 /** An amount by currency, in hundredths. A currency without an entry: the operator decides on nothing alone. */
 export type Authority = ReadonlyMap<string, bigint>;
 
-/** The rule of `readAuthority`, for error texts. */
+/** What `readAuthority` takes, for error texts. */
 export const AUTHORITY_RULE =
-  'an authority must be a currency and the largest amount, more than 0 and with two decimals at most, such as COP=5000000';
+  'a currency and the largest amount, more than 0 and with two decimals at most, such as COP=5000000';
 
 /** Reads `COP=5000000`; null where the text breaks the rule. */
 export function readAuthority(text: string): readonly [currency: string, hundredths: bigint] | null {

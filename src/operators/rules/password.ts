@@ -1,8 +1,8 @@
 /** Which passwords operators may choose: long ones, without rules about characters (NIST SP 800-63B, section 3.1.1). */
 
-const SHORTEST = 12;
-const LONGEST = 128;
-const FEWEST_DIFFERENT = 5;
+export const SHORTEST = 12;
+export const LONGEST = 128;
+export const FEWEST_DIFFERENT = 5;
 
 /** What is wrong with a password, for the person who chose it; null: nothing. Lengths count code points. */
 export function faultOfPassword(password: string, login: string): string | null {

@@ -59,7 +59,8 @@ const PROFILE = `
   SELECT ${AUTHORITY}, ${FIRST_FACTOR} AS signs_in_with, o.totp IS NOT NULL AS has_app FROM operators o WHERE o.id = $1`;
 const LIST = `SELECT ${COLUMNS} FROM operators o ORDER BY o.id`;
 const FIND = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1`;
-const ANY = 'SELECT EXISTS (SELECT FROM operators) AS any';
+const ANY_LIVE = `
+  SELECT EXISTS (SELECT FROM operators o WHERE o.enrolled_at IS NOT NULL AND o.disabled_at IS NULL) AS any`;
 const ADD = `
   INSERT INTO operators (id, login, role, enrolment, enrolment_ends)
   VALUES ($5, $1, $2, $3, now() + $4 * interval '1 millisecond')
@@ -81,6 +82,8 @@ const DISABLE = `
   UPDATE operators SET disabled_at = now(), enrolment = NULL, enrolment_ends = NULL
   WHERE id = $1 AND disabled_at IS NULL`;
 
+const LEAVE_DESK = 'SELECT leave_desk($1)';
+
 /** All operators, the oldest first. */
 export async function readOperators(session: Session): Promise<Operator[]> {
   return (await session.query<Row>(LIST)).rows.map(operatorOf);
@@ -92,9 +95,9 @@ export async function findOperator(session: Session, login: string): Promise<Ope
   return rows[0] === undefined ? null : operatorOf(rows[0]);
 }
 
-/** Whether the store has an operator. */
-export async function hasOperators(session: Session): Promise<boolean> {
-  return onlyRow((await session.query<{ any: boolean }>(ANY)).rows).any;
+/** Whether there is an operator with factors whose account is not disabled. */
+export async function canSomebodySignIn(session: Session): Promise<boolean> {
+  return onlyRow((await session.query<{ any: boolean }>(ANY_LIVE)).rows).any;
 }
 
 /** Adds an operator, whose link has the token with this digest. Returns the id; null where the login is taken. */
@@ -127,6 +130,11 @@ export async function setRole(session: Session, id: number, role: Role): Promise
 /** Ends the account's sessions and its link too, and unbinds its identity. */
 export async function disableOperator(session: Session, id: number): Promise<void> {
   await session.query(DISABLE, [id]);
+}
+
+/** Gives everything back that an operator works on, who is gone. The transaction has locked the account. */
+export async function leaveDesk(session: Transaction, id: number): Promise<void> {
+  await session.query(LEAVE_DESK, [id]);
 }
 
 /** Locks all accounts until the transaction ends, so that two changes at once cannot remove the last two admins. */

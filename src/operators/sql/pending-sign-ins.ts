@@ -31,11 +31,16 @@ const LIVES = `started_at BETWEEN now() - interval '10 minutes' AND now() + inte
 const BEGIN = `
   INSERT INTO operator_pending_sign_ins (id, purpose, enrolment, session_id, has_code)
   VALUES ($1, $2, $3, $4, $5)`;
+/** Citus computes no times in RETURNING. */
 const TAKE = `
-  DELETE FROM operator_pending_sign_ins WHERE id = $1 AND ${LIVES}
-  RETURNING purpose, enrolment, session_id, has_code,
-    greatest(0, extract(epoch FROM clock_timestamp() - started_at))::float8 AS seconds,
-    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms`;
+  WITH taken AS (
+    DELETE FROM operator_pending_sign_ins WHERE id = $1 AND ${LIVES}
+    RETURNING purpose, enrolment, session_id, has_code, started_at
+  )
+  SELECT t.purpose, t.enrolment, t.session_id, t.has_code,
+    greatest(0, extract(epoch FROM clock_timestamp() - t.started_at))::float8 AS seconds,
+    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
+  FROM taken t`;
 const FORGET = `DELETE FROM operator_pending_sign_ins WHERE NOT (${LIVES})`;
 
 /** `id` is the digest of the secret in the browser's cookie. */

@@ -30,7 +30,7 @@ const MOST = 10;
 /** The most wrong proofs in a session. A right one begins another session. */
 const MOST_WRONG_PROOFS = 5;
 
-/** Ends: without a request for 30 minutes, 12 hours after the sign-in, and 5 minutes without the second factor. */
+/** Ends: 30 minutes without use, 12 hours after the sign-in, and 5 minutes without the second factor. */
 const LIVES = `s.seen_at > now() - interval '30 minutes' AND s.started_at > now() - interval '12 hours'
   AND s.seen_at <= now() + interval '1 minute' AND s.started_at <= now() + interval '1 minute'
   AND (s.is_whole OR s.started_at > now() - interval '5 minutes') AND s.wrong_codes < ${MOST_WRONG_PROOFS}`;
@@ -51,6 +51,7 @@ const START = `
   INSERT INTO operator_sessions (id, secret, operator_id, is_whole, proved_at)
   VALUES ($1, $2, $3, $4, now() - $5 * interval '1 second')`;
 const END = 'DELETE FROM operator_sessions WHERE id = $1 RETURNING operator_id, proved_at';
+const END_ALL = 'DELETE FROM operator_sessions WHERE operator_id = $1';
 const BEGIN_ANOTHER = `
   WITH gone AS (${END}), old AS (
     DELETE FROM operator_sessions WHERE id IN (
@@ -64,8 +65,15 @@ const WRONG_PROOF = 'UPDATE operator_sessions SET wrong_codes = wrong_codes + 1 
 const FORGET = `
   DELETE FROM operator_sessions s WHERE NOT (${LIVES})`;
 
-/** The session of a cookie; null where there is none, it ended, or the account is disabled. */
-export async function findSession(database: Database, key: SessionKey): Promise<BrowserSession | null> {
+/**
+ * The session of a cookie; null where there is none, it ended, or the account is disabled. `isUse`: somebody uses it
+ * with this request, so that it does not end yet.
+ */
+export async function findSession(
+  database: Database,
+  key: SessionKey,
+  isUse: boolean,
+): Promise<BrowserSession | null> {
   const { rows } = await database.query<{
     secret: Buffer;
     operator_id: number;
@@ -79,7 +87,7 @@ export async function findSession(database: Database, key: SessionKey): Promise<
   const [row] = rows;
   if (row === undefined || !timingSafeEqual(row.secret, key.secretDigest)) return null;
   // Not at each request: reading pages would write rows.
-  if (row.is_due) await database.query(SEEN, [key.id]);
+  if (isUse && row.is_due) await database.query(SEEN, [key.id]);
   return {
     ...{ operatorId: row.operator_id, login: row.login, role: row.role },
     ...{ isWhole: row.is_whole, isFresh: row.is_whole && row.is_fresh },
@@ -105,6 +113,11 @@ export async function startSession(
 
 export async function endSession(session: Session, id: Buffer): Promise<void> {
   await session.query(END, [id]);
+}
+
+/** Ends all sessions of an operator, also those without their second factor. */
+export async function endSessions(session: Session, operatorId: number): Promise<void> {
+  await session.query(END_ALL, [operatorId]);
 }
 
 /** Whether an operator is signed in with both factors, in any browser. */

@@ -1,14 +1,15 @@
 /** How often somebody tried to sign in. */
 import type { Database } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
 
-/** What is counted together, with the most tries in 15 minutes. */
+/** What is counted, with the most tries in 15 minutes. */
 export interface Tried {
   /** 16 bytes. */
   readonly name: Buffer;
   readonly most: number;
 }
 
-const COUNT = 'SELECT name, tries, ends_in_seconds FROM count_operator_tries($1, $2)';
+const COUNT = 'SELECT tries, ends_in_seconds FROM count_operator_tries($1, $2)';
 const WINDOW = '15 minutes';
 const AT_ONCE = 5_000;
 const FORGET = `
@@ -16,21 +17,22 @@ const FORGET = `
     SELECT t.name FROM operator_tries t
     WHERE t.since NOT BETWEEN now() - interval '${WINDOW}' AND now() + interval '1 minute'
     LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED))`;
+const TAKE_BACK = 'UPDATE operator_tries SET tries = tries - 1 WHERE name = ANY ($1) AND tries > 0';
 const CLEAR = 'DELETE FROM operator_tries WHERE name = ANY ($1)';
 
 /**
  * Counts a try before the factors are looked at, so that tries at the same moment count too. Returns the seconds after
  * which the next one is allowed; null: this one is.
  */
-export async function countTry(database: Database, tried: readonly Tried[]): Promise<number | null> {
-  const { rows } = await database.query<{ name: Buffer; tries: number; ends_in_seconds: number }>(COUNT, [
-    tried.map(({ name }) => name),
-    WINDOW,
-  ]);
-  const over = rows.filter(({ name, tries }) =>
-    tried.some((one) => one.name.equals(name) && tries > one.most),
-  );
-  return over.length === 0 ? null : Math.max(1, ...over.map(({ ends_in_seconds }) => ends_in_seconds));
+export async function countTry(database: Database, { name, most }: Tried): Promise<number | null> {
+  const { rows } = await database.query<{ tries: number; ends_in_seconds: number }>(COUNT, [[name], WINDOW]);
+  const { tries, ends_in_seconds } = onlyRow(rows);
+  return tries > most ? Math.max(1, ends_in_seconds) : null;
+}
+
+/** Counts one try less: it led to a sign-in, or nobody looked at it. */
+export async function takeTryBack(database: Database, names: readonly Buffer[]): Promise<void> {
+  await database.query(TAKE_BACK, [names]);
 }
 
 /** Forgets tries that led to a sign-in. */

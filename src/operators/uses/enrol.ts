@@ -8,6 +8,7 @@ import { SECRET_BYTES, stepOfCode, totpUri } from '../rules/totp.ts';
 import {
   type Account,
   enrol,
+  isLinkUsable,
   lockAccountByLink,
   openTotp,
   setFactors,
@@ -15,9 +16,9 @@ import {
   setTotp,
 } from '../sql/factors.ts';
 import { isBound } from '../sql/identities.ts';
-import { hashPassword } from './password-hash.ts';
+import { hashPassword, unlessBusy } from './password-hash.ts';
 import { recordSignIn } from './sign-in-record.ts';
-import { countLink } from './throttle.ts';
+import { countLink, countLook, takeLinkBack, takeLookBack } from './throttle.ts';
 import { digestOf, newRecoveryCodes, recoveryDigest } from './tokens.ts';
 
 interface Store {
@@ -28,10 +29,25 @@ interface Store {
 /** What became of a step. */
 export type Step<T> =
   | { readonly kind: 'done'; readonly account: Account; readonly value: T }
-  /** The link is wrong, over or used. */
-  | { readonly kind: 'no_link' }
   | { readonly kind: 'wrong'; readonly fault: string }
-  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+  | NotBegun;
+
+/** Why nothing begins with a link. */
+export type NotBegun =
+  /** The link is wrong, over or used. */
+  { readonly kind: 'no_link' } | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+
+/** Whether the link may be used. It tells nothing else, so that nobody learns whose it is by looking. */
+export async function lookAtLink(
+  store: Store,
+  { token, address }: { token: string; address: string },
+): Promise<{ readonly kind: 'usable' } | NotBegun> {
+  const retryAfterSeconds = await countLook(store, address);
+  if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
+  if (!(await isLinkUsable(store.database, digestOf(token)))) return { kind: 'no_link' };
+  await takeLookBack(store, address);
+  return { kind: 'usable' };
+}
 
 /**
  * Sets the password of the account behind the link, and makes the secret of its codes. The value is the address for the
@@ -50,7 +66,7 @@ export async function beginEnrolment(
   // Each hash keeps everybody else from signing in meanwhile.
   const retryAfterSeconds = await countLink(store, link);
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
-  const hash = await hashPassword(password);
+  const hash = await unlessBusy(hashPassword(password), () => takeLinkBack(store, link));
   const totp = randomBytes(SECRET_BYTES);
   return inTransaction(database, async (session): Promise<Step<string>> => {
     // The link may have been used, or have ended, while the hash was made.

@@ -4,7 +4,7 @@ import type { OperatorContext } from '../../operations/operator-context.ts';
 import { addOperatorEvents } from '../../operations/sql/operator-events.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { inTransaction } from '../../postgres/database.ts';
-import { operatorName } from '../rules/operator-name.ts';
+import { operatorWithRole } from '../rules/operator-name.ts';
 import { resetFactors } from '../sql/factors.ts';
 import { insertOperator, lockOperators, readOperators } from '../sql/operators.ts';
 import { newToken } from './tokens.ts';
@@ -34,7 +34,10 @@ export function inviteFirstAdmin({ database, vault, actor }: OperatorContext): P
       const id = await insertOperator(session, { login: LOGIN, role: 'admin', linkDigest: digest });
       // Another process that starts at the same time has just added it, and shows its own link.
       if (id === null) return null;
-      const act = { act: 'operator add', target: operatorName(id) };
+      const act = {
+        act: 'operator add',
+        target: operatorWithRole({ id, role: 'admin', authority: new Map() }),
+      };
       await addOperatorEvents(session, chainKeysOf(vault), actor, [act]);
       return token;
     }),

@@ -11,12 +11,14 @@ import {
   disableOperator as endAccount,
   findOperator,
   insertOperator,
+  leaveDesk,
   lockOperators,
   type Operator,
   readOperators,
   setAuthority,
   setRole,
 } from '../sql/operators.ts';
+import { endSessions } from '../sql/sessions.ts';
 import { newToken } from './tokens.ts';
 
 export type { Operator };
@@ -60,6 +62,7 @@ export function changeOperator(
     keepingAnAdmin(session, async () => {
       const { id } = await live(session, login);
       if (role !== undefined) await setRole(session, id, role);
+      if (role === 'viewer') await leaveDesk(session, id);
       if (authority !== undefined) await setAuthority(session, id, authority);
       return known(session, login);
     }),
@@ -74,7 +77,19 @@ export function resetOperator({ database }: Context, login: string): Promise<Inv
     // A sign-in under way commits before, so that its session ends too.
     await lockAccount(session, id);
     await resetFactors(session, id, digest);
+    await leaveDesk(session, id);
     return { operator: await known(session, login), token };
+  });
+}
+
+/** Ends all sessions of an operator, who keeps the factors. Throws `OperatorError`. */
+export function signOutOperator({ database }: Context, login: string): Promise<Operator> {
+  return inTransaction(database, async (session) => {
+    const { id } = await live(session, login);
+    await lockAccount(session, id);
+    await endSessions(session, id);
+    await leaveDesk(session, id);
+    return known(session, login);
   });
 }
 
@@ -82,7 +97,9 @@ export function resetOperator({ database }: Context, login: string): Promise<Inv
 export function disableOperator({ database }: Context, login: string): Promise<Operator> {
   return inTransaction(database, (session) =>
     keepingAnAdmin(session, async () => {
-      await endAccount(session, (await live(session, login)).id);
+      const { id } = await live(session, login);
+      await endAccount(session, id);
+      await leaveDesk(session, id);
       return known(session, login);
     }),
   );

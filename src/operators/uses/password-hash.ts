@@ -42,6 +42,16 @@ export function refuseWhileBusy(): void {
   if (isBusy) throw new BusyError('another password is being checked');
 }
 
+/** Does `work`. Where another hash is under way, `takeBack` comes before the `BusyError`: nobody looked at the try. */
+export async function unlessBusy<T>(work: Promise<T>, takeBack: () => Promise<void>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof BusyError) await takeBack();
+    throw error;
+  }
+}
+
 /** The text to keep of a password, with its parameters and salt. Throws `BusyError`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);

@@ -6,11 +6,11 @@ import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { accountByLogin, lockAccount } from '../sql/factors.ts';
 import { countWrongProof, renewSession, type SessionKey } from '../sql/sessions.ts';
-import { isPassword, refuseWhileBusy } from './password-hash.ts';
+import { isPassword, refuseWhileBusy, unlessBusy } from './password-hash.ts';
 import { proofOf } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
 import { recordSignIn } from './sign-in-record.ts';
-import { clearCodes, countCode } from './throttle.ts';
+import { clearCodes, countCode, takeCodeBack } from './throttle.ts';
 import { newSession } from './tokens.ts';
 
 interface Proof {
@@ -36,7 +36,7 @@ export async function proveAgain(
   // Not by the login or the address, which strangers share behind a proxy: they would stop every payment.
   const retryAfterSeconds = await countCode(store, id);
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
-  const isRight = await isPassword(password, account.password);
+  const isRight = await unlessBusy(isPassword(password, account.password), () => takeCodeBack(store, id));
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
     const locked = await lockAccount(session, id);
     const isKnown = isRight && locked?.password === account.password;

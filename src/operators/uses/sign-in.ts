@@ -1,6 +1,7 @@
 /**
  * How an operator signs in: the password, then a code. Tries are bounded, and those of known operators are recorded.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { normalLogin, readLogin } from '../rules/login.ts';
@@ -12,10 +13,10 @@ import {
   type SessionKey,
   startSession,
 } from '../sql/sessions.ts';
-import { isPassword, refuseWhileBusy } from './password-hash.ts';
+import { isPassword, refuseWhileBusy, unlessBusy } from './password-hash.ts';
 import { proofOf } from './second-factor.ts';
 import { recordSignIn } from './sign-in-record.ts';
-import { clearCodes, clearPasswords, countCode, countPassword } from './throttle.ts';
+import { clearCodes, clearPasswords, countCode, countPassword, takePasswordBack } from './throttle.ts';
 import { newSession } from './tokens.ts';
 
 interface Store {
@@ -38,8 +39,21 @@ interface GivenPassword {
   readonly before: SessionKey | null;
 }
 
-/** The first step. The new session may do nothing but give the code. Throws `BusyError`. */
-export async function givePassword(
+/** How long a refusal takes at least: to record it takes time, and only known logins are recorded. */
+const REFUSED_AFTER_MS = 500;
+
+/**
+ * The first step. The new session may do nothing but give the code. The time of a refusal tells nothing of the login.
+ * Throws `BusyError`.
+ */
+export async function givePassword(store: Store, given: GivenPassword): Promise<SignIn> {
+  const begunAt = performance.now();
+  const result = await checkPassword(store, given);
+  if (result.kind === 'refused') await sleep(Math.max(0, begunAt + REFUSED_AFTER_MS - performance.now()));
+  return result;
+}
+
+async function checkPassword(
   store: Store,
   { login: text, password, address, before }: GivenPassword,
 ): Promise<SignIn> {
@@ -51,7 +65,9 @@ export async function givePassword(
   // What no account can have as its login is not asked for: the store takes no NUL.
   const account = await accountByLogin(database, readLogin(text) ?? '');
   const hash = account?.isEnrolled === true ? account.password : null;
-  const isRight = await isPassword(password, hash);
+  const isRight = await unlessBusy(isPassword(password, hash), () =>
+    takePasswordBack(store, { login, address }),
+  );
   if (account === null) return { kind: 'refused' };
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
     // The factors may have been taken away while the hash was made.

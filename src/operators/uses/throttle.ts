@@ -2,45 +2,61 @@
 import { createHmac } from 'node:crypto';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { clearTries, countTry } from '../sql/tries.ts';
+import { clearTries, countTry, takeTryBack } from '../sql/tries.ts';
 
 interface Store {
   readonly database: Database;
   readonly vault: Vault;
 }
 
+/** Who tries a password, and from where. */
+interface From {
+  readonly login: string;
+  readonly address: string;
+}
+
 const NAME_BYTES = 16;
 /**
  * The most tries in 15 minutes: of a login from an address, of a login, from an address, of an operator's codes, of
- * passwords with a link; and the most starts at the identity provider from an address.
+ * passwords with a link; and from an address the most starts at the identity provider, and looks at links of nobody.
  */
-const MOST = { pair: 10, login: 50, address: 50, codes: 10, link: 10, starts: 50 } as const;
+const MOST = { pair: 10, login: 50, address: 50, codes: 10, link: 10, starts: 50, looks: 50 } as const;
 
 /** Counts a try of a password. Returns the seconds after which the next one is allowed; null: this one is. */
-export async function countPassword(
-  { database, vault }: Store,
-  { login, address }: { login: string; address: string },
-): Promise<number | null> {
-  // First: an address over its bound adds no row for each login that it makes up.
-  const wait = await countTry(database, [{ name: nameOf(vault, 'address', address), most: MOST.address }]);
-  if (wait !== null) return wait;
-  return countTry(database, [
-    { name: nameOf(vault, 'pair', `${login} ${address}`), most: MOST.pair },
-    { name: nameOf(vault, 'login', login), most: MOST.login },
-  ]);
+export async function countPassword({ database, vault }: Store, from: From): Promise<number | null> {
+  const { address, pair, login } = namesOf(vault, from);
+  // One after the other: an address over its bound adds no row for each login that it makes up, and the tries that it
+  // has too many of a login do not use up those of the operator, who is elsewhere.
+  return (
+    (await countTry(database, { name: address, most: MOST.address })) ??
+    (await countTry(database, { name: pair, most: MOST.pair })) ??
+    (await countTry(database, { name: login, most: MOST.login }))
+  );
 }
 
-/** The password was right: the login's tries from this address count no more. */
-export function clearPasswords(
-  { database, vault }: Store,
-  { login, address }: { login: string; address: string },
-): Promise<void> {
-  return clearTries(database, [nameOf(vault, 'pair', `${login} ${address}`)]);
+/**
+ * The password was right: the login's tries from this address count no more. Those of the address and of the login stay
+ * but for this one: else the operators of an office, who share an address, would stop one another.
+ */
+export async function clearPasswords({ database, vault }: Store, from: From): Promise<void> {
+  const { pair, login, address } = namesOf(vault, from);
+  await takeTryBack(database, [address, login]);
+  await clearTries(database, [pair]);
+}
+
+/** Nobody looked at the password. */
+export function takePasswordBack({ database, vault }: Store, from: From): Promise<void> {
+  return takeTryBack(database, Object.values(namesOf(vault, from)));
 }
 
 /** Counts a try of a code. Returns what `countPassword` does. */
 export function countCode({ database, vault }: Store, operatorId: number): Promise<number | null> {
-  return countTry(database, [{ name: nameOf(vault, 'codes', String(operatorId)), most: MOST.codes }]);
+  return countTry(database, { name: nameOf(vault, 'codes', String(operatorId)), most: MOST.codes });
+}
+
+/** Nobody looked at the code. */
+export function takeCodeBack({ database, vault }: Store, operatorId: number): Promise<void> {
+  return takeTryBack(database, [nameOf(vault, 'codes', String(operatorId))]);
 }
 
 /** The code was right: the operator's tries count no more. */
@@ -50,12 +66,40 @@ export function clearCodes({ database, vault }: Store, operatorId: number): Prom
 
 /** Counts a try to choose a password with a link. Returns what `countPassword` does. */
 export function countLink({ database, vault }: Store, linkDigest: Buffer): Promise<number | null> {
-  return countTry(database, [{ name: nameOf(vault, 'link', linkDigest.toString('hex')), most: MOST.link }]);
+  return countTry(database, { name: nameOf(vault, 'link', linkDigest.toString('hex')), most: MOST.link });
+}
+
+/** Nobody kept the password. */
+export function takeLinkBack({ database, vault }: Store, linkDigest: Buffer): Promise<void> {
+  return takeTryBack(database, [nameOf(vault, 'link', linkDigest.toString('hex'))]);
 }
 
 /** Counts a start at the identity provider. Returns what `countPassword` does. */
 export function countStart({ database, vault }: Store, address: string): Promise<number | null> {
-  return countTry(database, [{ name: nameOf(vault, 'starts', address), most: MOST.starts }]);
+  return countTry(database, { name: nameOf(vault, 'starts', address), most: MOST.starts });
+}
+
+/** The start led to a sign-in. */
+export function takeStartBack({ database, vault }: Store, address: string): Promise<void> {
+  return takeTryBack(database, [nameOf(vault, 'starts', address)]);
+}
+
+/** Counts a look at a link. Returns what `countPassword` does. */
+export function countLook({ database, vault }: Store, address: string): Promise<number | null> {
+  return countTry(database, { name: nameOf(vault, 'looks', address), most: MOST.looks });
+}
+
+/** The link was one. */
+export function takeLookBack({ database, vault }: Store, address: string): Promise<void> {
+  return takeTryBack(database, [nameOf(vault, 'looks', address)]);
+}
+
+function namesOf(vault: Vault, { login, address }: From) {
+  return {
+    address: nameOf(vault, 'address', address),
+    login: nameOf(vault, 'login', login),
+    pair: nameOf(vault, 'pair', `${login} ${address}`),
+  };
 }
 
 /** A keyed hash of what is tried: the store keeps no address, and no login that nobody has. */

@@ -1,6 +1,7 @@
 /** `ventanilla quota`. */
 
 import type { Command } from 'commander';
+import { counted } from '../../base/counted.ts';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { readPartnerId } from '../../cli/id-arguments.ts';
@@ -21,7 +22,7 @@ export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
         const quota = await partnerQuota(context, partnerId);
         if (json) return writeJson(io, quotaJson(quota));
         const { partner, used24h, keys } = quota;
-        const used = `${used24h} application${used24h === 1 ? '' : 's'}`;
+        const used = counted(used24h, 'application');
         await writeOutput(io, `${partner.name} (${partner.country}) used ${used} in the last 24 hours.\n\n`);
         await writeList(
           io,

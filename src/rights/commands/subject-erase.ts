@@ -113,7 +113,9 @@ function erasedText(erased: ErasedSubject): string {
     `These partners have the data too: ${[...partners].join(', ')}. Tell them.`,
     'Backups that are older still hold the data, sealed. backup restore erases it again (docs/subject.md).',
     ...(unopened.length > 0
-      ? [`The envelopes of batches ${unopened.join(', ')} do not open. Nobody can read them; they stay.`]
+      ? [
+          `The envelopes of ${unopened.length === 1 ? 'batch' : 'batches'} ${unopened.join(', ')} do not open. Nobody can read them; they stay.`,
+        ]
       : []),
     ...(isLeft
       ? ['More applications of the person come in all the time: stop who sends them, and erase again.']

@@ -1,6 +1,8 @@
 /** `ventanilla subject erasures` and `subject replay-erasures`: for a store that an older backup comes back into. */
+
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { counted } from '../../base/counted.ts';
 import { describeError } from '../../base/describe-error.ts';
 import { addCommand, type Cli, limitOption } from '../../cli/command.ts';
 import {
@@ -63,7 +65,7 @@ export function addErasures(group: Command, { roles, io }: Cli): void {
         }
         await writeOutput(
           io,
-          `${done.erasures} erasures in the list, ${done.applications} applications were there again and are erased.\n`,
+          `${counted(done.erasures, 'erasure')} in the list, ${counted(done.applications, 'application was there again and is', 'applications were there again and are')} erased.\n`,
         );
       });
     });

@@ -111,6 +111,7 @@ const OF_APPLICATION = {
     WHERE p.application_id = $1 ORDER BY p.id`,
   pends: `
     SELECT p.missing, p.at, 'operator ' || p.operator_id AS by, p.ends_at, p.message, p.ended_at, p.ending,
+      'operator ' || p.resumed_by AS resumed_by,
       EXISTS (SELECT FROM open_pends o WHERE o.pend_id = p.id) AS is_open
     FROM pends p WHERE p.application_id = $1 ORDER BY p.id`,
   second_looks: `

@@ -1,6 +1,8 @@
 /** Erases again what was erased before: in a store that was restored from an older backup. */
+
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { stillStored } from '../../applications/sql/erasure.ts';
+import { counted } from '../../base/counted.ts';
 import { acting } from '../../operations/acting.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import { inTransaction } from '../../postgres/database.ts';
@@ -69,5 +71,5 @@ async function eraseAgain(
 
 /** What an operator has to know of phones that were not suppressed again. */
 export function unknownPhonesText(count: number): string {
-  return `${count} phones of erased persons are not suppressed again where the store has no application of them: their erasures are of a newer INDEX_KEY than this one (docs/subject.md).`;
+  return `${counted(count, 'phone of an erased person is', 'phones of erased persons are')} not suppressed again where the store has no application of it: the erasure is of a newer INDEX_KEY than this one (docs/subject.md).`;
 }

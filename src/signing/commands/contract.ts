@@ -1,11 +1,13 @@
 /** `ventanilla contract show` and `verify`. */
+
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { counted } from '../../base/counted.ts';
 import { withOffset } from '../../base/time.ts';
 import { actorOption, namedBy } from '../../cli/actor-option.ts';
 import { addCommand, asArgument, type Cli } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
-import { type Io, recordOf, writeJson, writeOutput } from '../../cli/output.ts';
+import { type Io, recordOf, writeJson, writeNote, writeOutput } from '../../cli/output.ts';
 import { writeNewFile } from '../../cli/write-new-file.ts';
 import { openStore } from '../../documents/open.ts';
 import { noting } from '../../operations/acting.ts';
@@ -57,7 +59,10 @@ function addShow(group: Command, { roles, io }: Cli): void {
           });
           await writeNewFile(options.output, bytes);
         }
-        await (options.json ? writeJson(io, shownJson(shown)) : writeShown(io, shown));
+        if (options.json) return writeJson(io, shownJson(shown));
+        await writeShown(io, shown);
+        if (options.output !== undefined)
+          writeNote(io, `The PDF was written to ${options.output}: delete the copy when you are done.\n`);
       });
     });
 }
@@ -136,7 +141,7 @@ function writeVerified(io: Io, verified: VerifiedContract): Promise<void> {
   return writeOutput(
     io,
     [
-      `Contract ${contractId} of application ${applicationId} is ${state}, with ${evidence} rows of evidence.`,
+      `Contract ${contractId} of application ${applicationId} is ${state}, with ${counted(evidence, 'row')} of evidence.`,
       `SHA-256 of the shown contract: ${sha256 ?? '-'}`,
       `Sealed with the certificate ${certificate ?? '-'}${timestamped ? ', with a time stamp' : ', without a time stamp'}.`,
       ...lines,

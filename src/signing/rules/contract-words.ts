@@ -29,6 +29,7 @@ interface ContractWords {
     readonly withdrawable: string;
     readonly ways: Readonly<Record<'sms' | 'channel' | 'simulator', string>>;
   };
+  /** In letters of the alphabet of SMS alone, so without most accents (`code-text.ts`). */
   readonly codeText: (code: string, lender: string) => string;
 }
 
@@ -54,12 +55,12 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       idChecked: 'Últimos cuatro caracteres del documento confirmados',
       codeChecked: 'Código de un solo uso confirmado',
       signed: 'Firmado',
-      withdrawable: 'Retracto posible hasta',
+      withdrawable: 'Último día para retractarse',
       ways: { sms: 'SMS', channel: 'en el mismo chat', simulator: 'segundo teléfono del simulador' },
     },
     codeText: (code, lender) =>
-      `${code} es tu código para firmar tu contrato de crédito con ${lender}. Escríbelo solo en el chat donde leíste el ` +
-      'contrato. Vale 10 minutos. Nunca se lo des a nadie, tampoco por teléfono. Si no lo pediste, no hagas nada.',
+      `${code} es tu clave para firmar el contrato con ${lender}. Ponla solo en el chat del contrato. Vale 10 minutos. ` +
+      'Nunca la des a nadie.',
   },
   pt: {
     schedule: ['Mês', 'Parcela', 'Juros', 'Principal', 'Encargos', 'Saldo'],
@@ -82,12 +83,12 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       idChecked: 'Últimos quatro caracteres do documento confirmados',
       codeChecked: 'Código de uso único confirmado',
       signed: 'Assinado',
-      withdrawable: 'Arrependimento possível até',
+      withdrawable: 'Último dia para desistir',
       ways: { sms: 'SMS', channel: 'na mesma conversa', simulator: 'segundo telefone do simulador' },
     },
     codeText: (code, lender) =>
-      `${code} é o seu código para assinar o seu contrato de crédito com ${lender}. Escreva só no chat onde você leu o ` +
-      'contrato. Vale 10 minutos. Nunca passe para ninguém, nem por telefone. Se você não pediu, não faça nada.',
+      `${code} é a senha para assinar o contrato com ${lender}. Use apenas no chat do contrato. Vale 10 minutos. ` +
+      'Nunca passe a ninguém.',
   },
   en: {
     schedule: ['Month', 'Installment', 'Interest', 'Principal', 'Fees', 'Balance'],
@@ -110,11 +111,11 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       idChecked: 'Last four characters of the ID number confirmed',
       codeChecked: 'One-time code confirmed',
       signed: 'Signed',
-      withdrawable: 'Withdrawal possible until',
+      withdrawable: 'Last day to withdraw',
       ways: { sms: 'SMS', channel: 'in the same chat', simulator: 'second phone of the simulator' },
     },
     codeText: (code, lender) =>
-      `${code} is your code to sign your loan contract with ${lender}. Write it only in the chat in which you read the ` +
-      'contract. It is good for 10 minutes. Never give it to anybody, not by phone either. If you did not ask for it, do nothing.',
+      `${code} is your code to sign the contract with ${lender}. Use it only in the chat of the contract, within ` +
+      '10 minutes. Never share it.',
   },
 };

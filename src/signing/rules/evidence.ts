@@ -46,8 +46,11 @@ export interface Proven<Result> {
 
 /** The end of a signature. */
 export interface ProvenSignature extends Proven<'signed' | 'not_signable'> {
-  /** The last day to withdraw (YYYY-MM-DD) on the country's wall clock; null: there is none. */
-  readonly lastDay: string | null;
+  /**
+   * Until when the signature may be withdrawn, and the last day of that (YYYY-MM-DD) on the country's wall clock; null:
+   * the country gives no time.
+   */
+  readonly withdrawal: { readonly until: Date; readonly lastDay: string } | null;
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;

@@ -1,7 +1,7 @@
 /** Codes by the channel of the messages: WhatsApp's authentication template, or a second phone of the simulator. */
 import type { CodeChannel } from '../../messages/channels/code-channel.ts';
+import { codeText } from '../rules/code-text.ts';
 import type { ContractLanguage } from '../rules/contract-language.ts';
-import { CONTRACT_WORDS } from '../rules/contract-words.ts';
 import type { CodeSender } from './code-sender.ts';
 
 /** The channel has no code for Portuguese alone. */
@@ -12,12 +12,13 @@ export function channelCodes(channel: CodeChannel, template: string): CodeSender
   return {
     way: channel.codeWay,
     async send({ phone, code, language, lender }, signal) {
-      const text = CONTRACT_WORDS[language].codeText(code, lender);
+      const text = codeText(language, code, lender);
       const sent = await channel.sendCode(
         { phone, code, text, template, language: LANGUAGES[language] },
         signal,
       );
-      if (sent.kind === 'accepted' || sent.kind === 'uncertain') return { kind: 'sent' };
+      if (sent.kind === 'accepted') return { kind: 'sent', messageId: sent.channelMessageId };
+      if (sent.kind === 'uncertain') return { kind: 'sent', messageId: null };
       return { kind: sent.kind === 'retry' ? 'later' : 'failed', reason: sent.reason };
     },
   };

@@ -14,11 +14,11 @@ export interface PersonsCode {
 }
 
 /**
- * `sent` also where the way may have taken the code and did not say so. `later`: the way did not take the code, and may
- * take another one after a while. `reason` is a code of the way's own.
+ * `sent` also where the way may have taken the code and did not say so: then it has no `messageId` of the way. `later`:
+ * the way did not take the code, and may take another one after a while. `reason` is a code of the way's own.
  */
 export type CodeResult =
-  | { readonly kind: 'sent' }
+  | { readonly kind: 'sent'; readonly messageId: string | null }
   | { readonly kind: 'failed' | 'later'; readonly reason: string };
 
 export interface CodeSender {

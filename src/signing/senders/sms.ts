@@ -4,7 +4,7 @@
  * (https://www.twilio.com/docs/messaging/api/message-resource).
  */
 import { type PostLimits, postOnce } from '../../messages/channels/post-once.ts';
-import { CONTRACT_WORDS } from '../rules/contract-words.ts';
+import { codeText } from '../rules/code-text.ts';
 import type { CodeSender } from './code-sender.ts';
 
 export interface SmsSettings {
@@ -33,17 +33,27 @@ export function smsCodes({ apiUrl, accountSid, authToken, from }: SmsSettings, l
   return {
     way: 'sms',
     async send({ phone, code, language, lender }, signal) {
-      const text = CONTRACT_WORDS[language].codeText(code, lender);
+      const text = codeText(language, code, lender);
       const posted = await post(new URLSearchParams({ To: phone, ...sender, Body: text }).toString(), signal);
       // A code that may have gone out counts as sent: the person says so by asking for another one.
-      if (posted.kind === 'in_doubt') return { kind: 'sent' };
+      if (posted.kind === 'in_doubt') return { kind: 'sent', messageId: null };
       if (posted.kind === 'unsent') return { kind: 'later', reason: posted.reason };
       const { status, body } = posted;
-      if (status >= 200 && status < 300) return { kind: 'sent' };
+      if (status >= 200 && status < 300) return { kind: 'sent', messageId: sidOf(body) };
       const kind = status === 429 || status >= 500 ? 'later' : 'failed';
       return { kind, reason: codeOf(body) ?? `http_${status}` };
     },
   };
+}
+
+/** The API's id of the message; null where the answer has none. */
+function sidOf(body: string | null): string | null {
+  try {
+    const { sid } = JSON.parse(body ?? 'null') as { sid?: unknown };
+    return typeof sid === 'string' ? sid : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The number of the API's error, such as 21211; null where the answer has none. Its text may hold the phone. */

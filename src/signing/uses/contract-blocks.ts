@@ -30,7 +30,7 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
     city: person.city,
     contract: contractId,
     date: day(now),
-    expires: day(priced.expiresAt),
+    expires: lastDayText(priced.expiresAt, locale, countryTerms.zone),
     amount: money(offer.amount),
     currency: offer.currency,
     net: money(offer.net),
@@ -59,6 +59,11 @@ function instantText(at: Date, locale: string, timeZone: string): string {
   }).format(at);
 }
 
+/** The last day before the end of a time that ends with the first instant of a day: nobody reads it as a day more. */
+function lastDayText(end: Date, locale: string, timeZone: string): string {
+  return new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'long' }).format(end.getTime() - 1);
+}
+
 /** The blocks of the certificate: what was signed, when and how, for people; then every line of evidence. */
 export function certificateBlocks(contract: StoredContract, evidence: readonly Evidence[]): Block[] {
   const words = CONTRACT_WORDS[contract.terms.language];
@@ -78,10 +83,12 @@ function certifiedText(
   evidence: readonly Evidence[],
 ): string {
   const { certified, contract } = CONTRACT_WORDS[terms.language];
+  const locale = `${terms.language}-${terms.country}`;
   const at = (text: string | null | undefined) =>
-    text ? instantText(new Date(text), `${terms.language}-${terms.country}`, terms.zone) : '-';
+    text ? instantText(new Date(text), locale, terms.zone) : '-';
   const signed = evidence.at(-1);
   const facts = JSON.parse(signed?.facts ?? '{}') as Record<string, string | null>;
+  const withdrawable = facts.withdrawable_until ? [new Date(facts.withdrawable_until)] : [];
   const accepted = evidence.findLast(({ kind }) => kind === 'contract_accepted');
   return [
     `${contract} ${id}, ${certified.application} ${applicationId}`,
@@ -90,7 +97,7 @@ function certifiedText(
     `${certified.idChecked}: ${at(facts.id_checked_at)}`,
     `${certified.codeChecked} (${certified.ways[facts.way as 'sms'] ?? facts.way}): ${at(facts.code_checked_at)}`,
     `${certified.signed}: ${at(signedAt?.toISOString())}`,
-    ...(facts.withdrawable_until ? [`${certified.withdrawable}: ${at(facts.withdrawable_until)}`] : []),
+    ...withdrawable.map((end) => `${certified.withdrawable}: ${lastDayText(end, locale, terms.zone)}`),
   ].join('\n');
 }
 

@@ -7,6 +7,7 @@ import { openWith, sealWith } from '../../documents/store/sealed-file.ts';
 import { inTransaction } from '../../postgres/database.ts';
 import { contractPdf, type Heading } from '../pdf/make.ts';
 import { type Sealer, TimestampFailure } from '../pdf/seal.ts';
+import type { Offer } from '../rules/offer.ts';
 import { contractIsPossible } from '../sql/blocks.ts';
 import { newSecret, openSecret } from '../sql/contract-secrets.ts';
 import {
@@ -32,6 +33,8 @@ export interface MadeContract {
   readonly sha256: string;
   readonly filename: string;
   readonly bytes: Buffer;
+  /** What the contract says of its costs. */
+  readonly offer: Offer;
 }
 
 /** The work has to be done again: `reason` is a code. */
@@ -64,7 +67,7 @@ export async function makeContract(
 }
 
 async function shownAgain(context: SigningContext, contract: StoredContract): Promise<MadeContract> {
-  return madeOf(contract.id, await readShown(context, contract));
+  return madeOf(contract.id, await readShown(context, contract), contract.terms.offer);
 }
 
 /** The PDF that was shown, byte for byte. Throws an `Error` where the store does not have it as it was. */
@@ -128,7 +131,7 @@ async function makeNew(
     ]);
     return 'opened' as const;
   });
-  if (end === 'opened') return madeOf(contractId, bytes);
+  if (end === 'opened') return madeOf(contractId, bytes, terms.offer);
   await dropContract(database, contractId);
   if (end === 'not_pending') return { kind: 'blocked', reason: end };
   // Somebody else was faster: one contract at a time is shown.
@@ -161,7 +164,7 @@ export function headingOf({ language, offer }: ContractTerms, title: string, at:
   return { title, author: offer.lender, language, at };
 }
 
-function madeOf(contractId: string, bytes: Buffer): MadeContract {
+function madeOf(contractId: string, bytes: Buffer, offer: Offer): MadeContract {
   const sha256 = hash('sha256', bytes, 'hex');
-  return { kind: 'made', contractId, sha256, filename: `contract-${contractId}.pdf`, bytes };
+  return { kind: 'made', contractId, sha256, filename: `contract-${contractId}.pdf`, bytes, offer };
 }

@@ -1,4 +1,5 @@
 /** The loan of an application by the terms of its country (D45). */
+import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
 import type { Country } from '../../base/country-data.ts';
@@ -8,6 +9,7 @@ import { type BlockReason, type Offer, offerOfLoan, type PricedLoan, priceLoan }
 import type { CountryTerms, Terms } from '../rules/terms.ts';
 import { type ContractApplication, readForContract } from '../sql/application.ts';
 import { noteBlock } from '../sql/blocks.ts';
+import { readContract } from '../sql/contracts.ts';
 import type { SigningContext } from './context.ts';
 
 /** Everything that a contract is made of. */
@@ -101,8 +103,23 @@ function blocked(reason: BlockReason): Blocked {
   return { kind: 'blocked', reason };
 }
 
-/** What the applicant reads before the acceptance (D45), or why there is nothing. */
+/**
+ * What the applicant reads before the acceptance (D45), or why there is nothing. Where a contract may be signed
+ * already, as after a conversation that was closed, it is the offer of that contract, whatever became of the terms.
+ */
 export async function offerOf(context: SigningContext, id: ApplicationId): Promise<Offer | Blocked> {
+  const contract = await readContract(context.database, id);
+  if (contract?.state === 'open' && !contract.isExpired) return contract.terms.offer;
   const source = await sourceOf(context, id);
   return source.kind === 'blocked' ? source : source.offer;
+}
+
+/**
+ * The costs of an offer as one value, in hex: equal where the amounts, the months, the rates and the lender are, in
+ * whatever language the offer is told.
+ */
+export function costsOf(offer: Offer): string {
+  const { amount, currency, installment, months, total, net, monthlyRate, annualRate, lender } = offer;
+  const costs = [amount, currency, installment, months, total, net, monthlyRate, annualRate, lender];
+  return hash('sha256', JSON.stringify(costs), 'hex');
 }

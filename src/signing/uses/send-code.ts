@@ -2,7 +2,10 @@
 import { randomInt } from 'node:crypto';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
+import { lockState } from '../../applications/sql/application-marks.ts';
+import { isSuppressed } from '../../messages/sql/suppressions.ts';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
+import { channelIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
 import type { CodeWay } from '../senders/code-sender.ts';
 import { readForContract } from '../sql/application.ts';
 import {
@@ -50,7 +53,11 @@ export async function sendCode(
   if (country === null) return { kind: 'failed', reason: 'no_country' };
   const code = `${randomInt(1_000_000)}`.padStart(6, '0');
   const target = { phoneMac: phoneMac(vault, phone), country };
-  const begun = await inTransaction(database, (session) => begin(session, context, id, { ...target, code }));
+  const phoneIndex = phoneIndexOf(vault, phone);
+  const begun = await inTransaction(database, async (session) => {
+    if (await isSuppressed(session, phoneIndex)) return { kind: 'failed', reason: 'suppressed' } as const;
+    return begin(session, context, id, { ...target, code });
+  });
   if ('kind' in begun) return begun;
   const { language, offer } = begun.contract.terms;
   const result = await sender.send({ phone, code, language, lender: offer.lender }, signal);
@@ -62,6 +69,8 @@ export async function sendCode(
       way: sender.way,
       second_way: sender.way !== 'channel',
       result: result.kind === 'sent' ? 'sent' : wordOf(result.reason),
+      message_index:
+        result.kind === 'sent' && result.messageId !== null ? channelIndexOf(vault, result.messageId) : null,
     };
     await addEvidence(session, vault, [
       { applicationId: id, entries: [{ kind: 'code_sent', at: null, facts }] },
@@ -78,13 +87,16 @@ interface Begun {
   readonly endsAt: Date;
 }
 
-/** Stores a code in a round, within every bound. */
+/** Stores a code in a round, within every bound, where the application still waits for its signature. */
 async function begin(
   session: Transaction,
   { vault, log, sender, codesAnHour }: SigningContext,
   id: ApplicationId,
   { code, ...target }: CodeTarget & { readonly code: string },
 ): Promise<Begun | SentCode> {
+  const state = await lockState(session, id);
+  if (state?.status !== 'pending_signature') return { kind: 'failed', reason: 'not_signable' };
+  if (state.isWrongPerson) return { kind: 'failed', reason: 'wrong_person' };
   const contract = await lockContract(session, id);
   if (contract === null || contract.state !== 'open' || contract.isExpired) {
     return { kind: 'failed', reason: 'no_contract' };

@@ -23,7 +23,7 @@ export interface Acceptance {
   readonly shownTurn: number;
 }
 
-const NOT_SIGNABLE = { result: 'not_signable', evidence: [], lastDay: null } as const;
+const NOT_SIGNABLE = { result: 'not_signable', evidence: [], withdrawal: null } as const;
 const PHONE = 'SELECT phone_index FROM applications_of(ARRAY[$1::bigint])';
 
 /**
@@ -64,8 +64,11 @@ export async function signContract(
   };
   const delivered = await deliveriesOf(session, id);
   // The period ends with the first instant of the next day.
-  const lastDay = until && localDate(new Date(until.getTime() - 1), contract.terms.zone);
-  return { result: 'signed', evidence: [...delivered, { kind: 'signed', at: null, facts }], lastDay };
+  const withdrawal = until && {
+    until,
+    lastDay: localDate(new Date(until.getTime() - 1), contract.terms.zone),
+  };
+  return { result: 'signed', evidence: [...delivered, { kind: 'signed', at: null, facts }], withdrawal };
 }
 
 async function phoneIndexOf(session: Session, id: ApplicationId): Promise<string | null> {

@@ -125,6 +125,9 @@ function signatureFault(
       return `there is no evidence of ${kind} for this contract`;
     }
   }
+  if (!before.some(({ kind }) => kind === 'data_consent_given')) {
+    return 'there is no evidence of data_consent_given';
+  }
   for (const kind of ['id_checked', 'code_checked'] as const) {
     const right = before.some((row) => row.kind === kind && row.facts.includes('"result":"right"'));
     if (!right) return `there is no evidence of ${kind}`;

@@ -1,5 +1,7 @@
 /** `ventanilla vault`. */
+
 import { type Command, InvalidArgumentError } from 'commander';
+import { counted } from '../../base/counted.ts';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { type Column, shortTime, writeJson, writeList, writeNote, writeOutput } from '../../cli/output.ts';
@@ -100,7 +102,9 @@ function addRetire(group: Command, { roles, io }: Cli, kinds: readonly SealedKin
           ? `No row needs data key ${id}: it is retired.`
           : `Data key ${id} was retired before.`;
         const note =
-          damaged > 0 ? ` ${damaged} rows name the key and are damaged: the key does not open them.` : '';
+          damaged > 0
+            ? ` The key does not open ${counted(damaged, 'row that names it and is', 'rows that name it and are')} damaged.`
+            : '';
         await writeOutput(
           io,
           `${what}${note} Leave it out of DATA_KEYS from the next start on, and keep a copy for as long as you keep backups from before.\n`,
@@ -149,10 +153,13 @@ function stateOf({ sealsNow, retiredAt }: KeyStatus): string {
 }
 
 function resealText({ keyId, kind, resealed, unopened, finishedAt }: Reseal): string {
-  const left = unopened > 0 ? ` ${unopened} do not open and were left as they are.` : '';
+  const left =
+    unopened > 0
+      ? ` ${counted(unopened, 'does not open and was left as it is', 'do not open and were left as they are')}.`
+      : '';
   return finishedAt === null
-    ? `A reseal with data key ${keyId} is under way, at the ${kind}: ${resealed} values so far.${left}`
-    : `The last reseal, with data key ${keyId}, sealed ${resealed} values again.${left}`;
+    ? `A reseal with data key ${keyId} is under way, at the ${kind}: ${counted(resealed, 'value')} so far.${left}`
+    : `The last reseal, with data key ${keyId}, sealed ${counted(resealed, 'value')} again.${left}`;
 }
 
 function keyJson({ id, sealsNow, seals, share, retiredAt }: KeyStatus) {

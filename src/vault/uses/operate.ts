@@ -1,5 +1,7 @@
 /** What operators do with data keys. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { counted } from '../../base/counted.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import {
   type DataKey,
@@ -155,9 +157,8 @@ export async function retire(
       if (found.needing > 0) needing.push(`${kind.name}: ${found.needing}`);
     }
     if (rows > 0) {
-      const them = rows === 1 ? '1 row needs' : `${rows} rows need`;
       throw new OperatorError(
-        `${them} data key ${id} (${needing.join(', ')}): run vault reseal --wait, then retire the key`,
+        `${counted(rows, 'row needs', 'rows need')} data key ${id} (${needing.join(', ')}): run vault reseal --wait, then retire the key`,
       );
     }
     if (!(await retireDataKey(database, id))) throw stillSeals(id);

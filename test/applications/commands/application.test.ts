@@ -92,6 +92,7 @@ test('an application is found by each filter and by all of them', async () => {
     interested_at: null,
     signed_at: null,
     withdrawable_until: null,
+    wrong_person: false,
     fault: null,
     ...applicant({ ...first, name: 'Zoë "Q" O\'Neil' }),
   });
@@ -131,6 +132,7 @@ test('show explains the points, the policy, the messages and the history', async
   assert.deepEqual(history, [
     {
       actor: 'ventanilla',
+      way: 'service',
       action: 'register',
       from: null,
       to: 'in_review',
@@ -139,6 +141,7 @@ test('show explains the points, the policy, the messages and the history', async
     },
     {
       actor: ACTOR,
+      way: 'command_line',
       action: 'approve',
       from: 'in_review',
       to: 'pending_signature',
@@ -147,6 +150,7 @@ test('show explains the points, the policy, the messages and the history', async
     },
     {
       actor: ACTOR,
+      way: 'command_line',
       action: 'reject',
       from: 'pending_signature',
       to: 'rejected',
@@ -158,7 +162,7 @@ test('show explains the points, the policy, the messages and the history', async
   for (const text of [
     /debt_age +2 of 20/,
     /policy default-1/,
-    /ana +reject +pending_signature +rejected +documents_invalid +forged/,
+    /ana, by the command line +reject +pending_signature +rejected +documents_invalid +forged/,
   ]) {
     assert.match(out, text);
   }

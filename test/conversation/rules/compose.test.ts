@@ -6,7 +6,8 @@ import { toApplicationId } from '../../../src/applications/rules/ids.ts';
 import { flowFaults } from '../../../src/conversation/rules/check-flow.ts';
 import { composeReply } from '../../../src/conversation/rules/compose.ts';
 import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import { LANGUAGES, LONGEST_VALUE, TEXTS } from '../../../src/conversation/rules/flow.ts';
+import { ask, say } from '../../../src/conversation/rules/effect.ts';
+import { flowWith, LANGUAGES, LONGEST_VALUE, TEXTS } from '../../../src/conversation/rules/flow.ts';
 import { CHOICES, UNDER } from '../../../src/conversation/rules/input.ts';
 import { formatPayload, parsePayload } from '../../../src/conversation/rules/payload.ts';
 import { PLACES } from '../../../src/conversation/rules/places.ts';
@@ -56,6 +57,13 @@ describe('the reply of a turn (D43)', () => {
     );
   });
 
+  it('asks nothing where the same turn hands over: the person comes', () => {
+    const reply = replyTo([text('qué'), text('cómo'), text('ni idea')], wayTo('data_consent'));
+    assert.match(reply?.text ?? '', /Una persona del equipo te escribirá por este chat\.$/);
+    assert.doesNotMatch(reply?.text ?? '', /te atiende una persona|autorizas/);
+    assert.deepEqual(reply?.buttons, []);
+  });
+
   it('names the partner and the service, and a way to a person', () => {
     for (const language of LANGUAGES) {
       const { state, effects } = run(wayTo('data_consent'));
@@ -65,6 +73,30 @@ describe('the reply of a turn (D43)', () => {
       assert.match(reply?.text ?? '', /Ventanilla/);
       assert.match(reply?.text ?? '', /ASESOR|ATENDENTE|AGENT/);
     }
+  });
+});
+
+describe('a question that is too long for its reply (D46)', () => {
+  const texts = { person_hint: 'Aviso legal. '.repeat(48), consent: 'Autorización. '.repeat(37) };
+
+  it('loses the hint under it, and what stands before it, but never itself', () => {
+    const flow = flowWith(DEFAULT_FLOW, { texts: { es: texts } });
+    const { state } = run(wayTo('data_consent'));
+    const reply = composeReply({ ...speaker, flow }, state, [say('not_understood'), ask('consent', ['yes'])]);
+    assert.equal(reply?.shows, 'consent');
+    assert.ok(reply.text.endsWith(texts.consent));
+    assert.ok(reply.text.length <= 1024);
+  });
+
+  it('is refused with the hint of its brand', () => {
+    const faults = flowFaults({ texts: { es: texts } }, 'c');
+    assert.deepEqual(faults, [
+      'c.texts.es.consent: can have 1144 characters with person_hint and the longest values; the limit is 1024',
+    ]);
+    assert.match(
+      flowFaults({ texts: { pt: { person_hint: 'x'.repeat(790) } } }, 'c')[0]!,
+      /^c\.texts\.pt\.summary: /,
+    );
   });
 });
 
@@ -88,10 +120,7 @@ describe('the default flow', () => {
 
 describe('the check of a brand’s flow names the place and the rule', () => {
   const cases: [changes: unknown, fault: RegExp][] = [
-    [
-      { texts: { es: { summary: 'Tu oferta: {amount}' } } },
-      /^c\.texts\.es\.summary: must have \{installment\}/,
-    ],
+    [{ texts: { es: { summary: 'Tu oferta: {amount}' } } }, /^c\.texts\.es\.summary: must have \{net\}/],
     [
       { texts: { es: { consent: 'Hola {name}' } } },
       /^c\.texts\.es\.consent: the placeholder \{name\} is not allowed/,

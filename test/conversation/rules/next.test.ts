@@ -7,7 +7,20 @@ import { type Flow, flowWith, LANGUAGES } from '../../../src/conversation/rules/
 import { CHOICES, type Input, REFUSALS, UNDER, type Under } from '../../../src/conversation/rules/input.ts';
 import { isEnd, PLACES } from '../../../src/conversation/rules/places.ts';
 import { newState, type State } from '../../../src/conversation/rules/state.ts';
-import { file, GOOD, OFFER, read, run, SHA, said, stepped, text, type World, wayTo } from './support.ts';
+import {
+  contract,
+  file,
+  GOOD,
+  OFFER,
+  read,
+  run,
+  SHA,
+  said,
+  stepped,
+  text,
+  type World,
+  wayTo,
+} from './support.ts';
 
 const WORDS = [
   ...['sí', 'no', 'acepto', 'es todo', 'omitir', 'gracias', 'asesor', 'BAJA', 'cancelar', 'quiero retirarme'],
@@ -25,10 +38,6 @@ const WORDS = [
     'yes',
   ],
 ];
-const contract = (sha256: string): Input => ({
-  kind: 'contract',
-  contract: { sha256, mediaId: 'm', filename: 'f' },
-});
 
 /** Any input, with many that lead on. Taps have the present nonce, or another one. */
 const anyInput: fc.Arbitrary<
@@ -45,8 +54,10 @@ const anyInput: fc.Arbitrary<
       file,
       read,
       { kind: 'offer', offer: OFFER },
+      { kind: 'offer', offer: { ...OFFER, costs: 'others' } },
       contract(SHA),
       contract('b'.repeat(64)),
+      contract('c'.repeat(64), 'others'),
     ),
   },
   {
@@ -76,20 +87,30 @@ const anyInput: fc.Arbitrary<
     { kind: 'income', outcome: 'adjusted' },
     { kind: 'offer', offer: null },
     { kind: 'contract', contract: null },
+    { kind: 'signed_contract', contract: { sha256: SHA, mediaId: 'm', filename: 's.pdf' } },
+    { kind: 'signed_contract', contract: null },
     { kind: 'code', result: 'failed', way: '', minutes: 0 },
     { kind: 'work_failed' },
     { kind: 'opted_out' },
     { kind: 'unsaid' },
+    { kind: 'other_phone' },
+    { kind: 'next_day' },
     { kind: 'status', status: 'in_review' },
     { kind: 'status', status: 'pending_signature' },
     { kind: 'status', status: 'rejected' },
-    { kind: 'timer', timer: 'remind' },
-    { kind: 'timer', timer: 'template' },
-    { kind: 'timer', timer: 'expire' },
+    { kind: 'timer', timer: 'remind', mayRemind: true },
+    { kind: 'timer', timer: 'template', mayRemind: true },
+    { kind: 'timer', timer: 'expire', mayRemind: true },
     { kind: 'operator', act: 'hand_over' },
     { kind: 'operator', act: 'give_back' },
     { kind: 'operator', act: 'close' },
     { kind: 'document', purpose: 'debts', fate: 'operator' },
+    ...([true, false] as const).flatMap((isUsable) =>
+      (['earnings', 'debts'] as const).map((purpose) => ({
+        ...({ kind: 'document_decided', purpose, isUsable, number: 1 } as const),
+        usable: { earnings: isUsable ? 1 : 0, debts: 0 },
+      })),
+    ),
   ),
   fc
     .constantFrom(...REFUSALS)
@@ -116,7 +137,7 @@ const anyWorld: fc.Arbitrary<World> = fc
   .record({
     answer: fc.constantFrom('right', 'right', 'wrong', 'expired', 'spent', 'unreadable'),
     signature: fc.constantFrom('signed', 'not_signable'),
-    withdrawal: fc.constantFrom('withdrawn', 'too_late', 'not_signed'),
+    withdrawal: fc.constantFrom('withdrawn', 'too_late', 'paid_out', 'not_signed'),
   })
   .map(({ answer, signature, withdrawal }) => ({
     answer: () => answer as ReturnType<World['answer']>,
@@ -174,10 +195,13 @@ describe('any input in any state (D43)', () => {
     });
   });
 
-  it('an operator’s conversation is silent', () => {
+  it('an operator’s conversation is silent, but the signed contract comes', () => {
     everyStep((_flow, before, _input, after) => {
       if (before.heldBy !== 'operator' || after.state.heldBy !== 'operator') return;
-      assert.deepEqual(said(after), []);
+      assert.deepEqual(
+        said(after).filter((one) => one !== 'signed_copy'),
+        [],
+      );
     });
   });
 
@@ -220,6 +244,11 @@ describe('any input in any state (D43)', () => {
   });
 });
 
+function costsIn(input: Input): string | null {
+  if (input.kind === 'offer') return input.offer?.costs ?? null;
+  return input.kind === 'contract' ? (input.contract?.costs ?? null) : null;
+}
+
 it('nobody signs without the offer accepted, the shown contract accepted, and both proofs right (D46)', () => {
   fc.assert(
     fc.property(
@@ -231,6 +260,8 @@ it('nobody signs without the offer accepted, the shown contract accepted, and bo
         let state = newState('pending_signature');
         const seen = new Set<string>();
         let shown: string | null = null;
+        let costs: string | null = null;
+        let acceptedCosts: string | null = null;
         for (const some of [...start, ...inputs]) {
           const input = resolved(state, some);
           const asked: string[] = [];
@@ -254,9 +285,13 @@ it('nobody signs without the offer accepted, the shown contract accepted, and bo
           const after = stepped(flow, state, input, watched);
           for (const effect of after.effects) {
             if (effect.kind === 'evidence') seen.add(effect.act);
+            if (effect.kind === 'evidence' && effect.act === 'offer_accepted') acceptedCosts = costs;
+            if (effect.kind === 'say' && effect.text === 'summary') costs = costsIn(input);
+            if (effect.kind === 'say' && effect.text === 'contract')
+              assert.equal(costsIn(input), acceptedCosts, 'D45: the costs are those that were accepted');
             if (effect.kind === 'evidence' && effect.act === 'contract_accepted')
               assert.equal(shown, after.state.acceptedContract);
-            if (effect.kind === 'say' && effect.document !== null) shown = effect.document.sha256;
+            if (effect.kind === 'say' && effect.text === 'contract') shown = effect.document?.sha256 ?? null;
           }
           // The window was closed, or the channel refused the reply: nobody read the contract.
           if (input.kind === 'unsaid' && state.place === 'contract') shown = null;
@@ -290,6 +325,30 @@ describe('the proofs (D46)', () => {
     for (const input of [text('1234'), sent, text('123456')])
       ({ state } = stepped(DEFAULT_FLOW, state, input));
     assert.equal(state.place, 'signed');
+  });
+
+  it('the acceptance once more, where the proofs are asked for, is told so, and hands nothing over', () => {
+    for (const inputs of [[], [text('1234'), sent]]) {
+      let { state } = run([...wayTo('code'), ...inputs]);
+      const [asked] = said(stepped(DEFAULT_FLOW, state, text('acepto')));
+      for (let times = 0; times < 4; times += 1) {
+        const again = stepped(DEFAULT_FLOW, state, text(times % 2 === 0 ? 'acepto' : 'sí'));
+        assert.deepEqual([said(again), again.state.heldBy], [[asked], 'service']);
+        ({ state } = again);
+      }
+      assert.match(asked ?? '', /^(last_four|code_again)$/);
+    }
+  });
+
+  it('the last four characters once more, where the code is on its way, are told so, and hand nothing over', () => {
+    let { state } = run([...wayTo('code'), text('1234'), sent]);
+    for (let times = 0; times < 4; times += 1) {
+      const again = stepped(DEFAULT_FLOW, state, text('1234'));
+      assert.deepEqual([said(again), again.state.heldBy], [['code_again'], 'service']);
+      ({ state } = again);
+    }
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, state, text('hola'))), ['not_understood', 'code_again']);
+    assert.equal(stepped(DEFAULT_FLOW, state, text('123456')).state.place, 'signed');
   });
 
   it('"go on" under the offer of a person consents to nothing and accepts nothing', () => {
@@ -355,6 +414,23 @@ describe('what a phone does to answers (D43)', () => {
     }
   });
 
+  it('a tap on a question that was told again is never the second of two, and the button before it is old', () => {
+    for (const place of ['data_consent', 'summary', 'contract'] as const) {
+      const { state } = run(wayTo(place));
+      const choice = place === 'data_consent' ? 'yes' : place === 'summary' ? 'go_on' : 'accept';
+      const first = tap(state, choice, 10_000);
+      // The reply with the question is of unknown fate.
+      let again = stepped(DEFAULT_FLOW, state, first, { ...GOOD, questionRead: () => 'cannot' });
+      assert.equal(again.state.place, place);
+      const made: Input = place === 'summary' ? { kind: 'offer', offer: OFFER } : contract(SHA);
+      if (place !== 'data_consent') again = stepped(DEFAULT_FLOW, again.state, made);
+      const second = stepped(DEFAULT_FLOW, again.state, { ...first, atMs: 10_500 } as Input);
+      assert.equal(second.state.place, place);
+      const fresh = stepped(DEFAULT_FLOW, second.state, tap(again.state, choice, 12_000));
+      assert.notEqual(fresh.state.place, place);
+    }
+  });
+
   it('a proof counts also where the question was told again, and that did not arrive (D46)', () => {
     const sent: Input = { kind: 'code', result: 'sent', way: 'SMS', minutes: 10 };
     let { state } = run([...wayTo('code'), { kind: 'unsaid' }]);
@@ -375,13 +451,15 @@ describe('what a phone does to answers (D43)', () => {
     );
   });
 
-  it('the end is told once more where it did not arrive, and else once', () => {
+  it('the end is told once more where it did not arrive, and else once a day', () => {
     let { state } = run([...wayTo('data_consent'), text('no')]);
     const told = stepped(DEFAULT_FLOW, state, text('hm'));
-    assert.deepEqual(said(told), ['declined']);
+    assert.deepEqual(said(told), ['declined', 'person_hint']);
     assert.deepEqual(said(stepped(DEFAULT_FLOW, told.state, text('hm'))), []);
     ({ state } = stepped(DEFAULT_FLOW, told.state, { kind: 'unsaid' }));
-    assert.deepEqual(said(stepped(DEFAULT_FLOW, state, text('hm'))), ['declined']);
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, state, text('hm'))), ['declined', 'person_hint']);
+    const nextDay = stepped(DEFAULT_FLOW, told.state, { kind: 'next_day' });
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, nextDay.state, text('hm'))), ['declined', 'person_hint']);
   });
 });
 
@@ -410,6 +488,24 @@ describe('words (D43)', () => {
       assert.equal(after.state.place, to);
       assert.equal(after.state.optedOut, optedOut);
       assert.equal(said(after).length, optedOut ? 0 : 1);
+    });
+  }
+
+  for (const word of ['RETRACTO', 'quiero retractarme', 'DESISTO', 'WITHDRAW']) {
+    it(`"${word}" withdraws the signature also after an opt-out, and nothing is said (D43, D46)`, () => {
+      const optedOut = stepped(DEFAULT_FLOW, run(wayTo('signed')).state, text('BAJA'));
+      assert.equal(optedOut.state.place, 'signed');
+      const after = stepped(DEFAULT_FLOW, optedOut.state, text(word));
+      assert.equal(after.state.place, 'withdrawn');
+      assert.ok(
+        after.effects.some((effect) => effect.kind === 'tell' && effect.event === 'contract.withdrawn'),
+      );
+      assert.deepEqual(said(after), []);
+      const late = stepped(DEFAULT_FLOW, optedOut.state, text(word), {
+        ...GOOD,
+        withdrawal: () => 'too_late',
+      });
+      assert.deepEqual([late.state.place, late.state.heldBy, said(late)], ['signed', 'operator', []]);
     });
   }
 
@@ -475,6 +571,23 @@ describe('the way', () => {
     assert.deepEqual([waiting.state.place, said(waiting).at(-1)], ['checking', 'in_review']);
     assert.equal(run([...inputs, { kind: 'status', status: 'pending_signature' }]).state.place, 'summary');
     assert.equal(run([...inputs, { kind: 'status', status: 'rejected' }]).state.place, 'closed');
+  });
+
+  it('says that a code is on its way, also to who writes while its way is away', () => {
+    const right = stepped(DEFAULT_FLOW, run(wayTo('code')).state, text('1234'));
+    assert.deepEqual([right.state.proof, said(right)], ['code_asked', ['sending_code']]);
+    const again = stepped(DEFAULT_FLOW, right.state, text('no me llega nada'));
+    assert.deepEqual([again.state.heldBy, said(again)], ['service', ['sending_code']]);
+    // What was written meanwhile is no wrong answer.
+    const sent = stepped(DEFAULT_FLOW, again.state, {
+      kind: 'code',
+      result: 'sent',
+      way: 'SMS',
+      minutes: 10,
+    });
+    assert.deepEqual([sent.state.repeats, said(sent)], [0, ['code']]);
+    const resent = stepped(DEFAULT_FLOW, sent.state, text('otro código'));
+    assert.deepEqual([resent.state.proof, said(resent)], ['code_asked', ['sending_code']]);
   });
 
   it('is the same however inputs are cut into turns, because a turn is a fold over its inputs', () => {
@@ -591,7 +704,10 @@ describe('the way', () => {
       [acts('cancelar'), acts('no autorizo'), acts('BAJA')],
       [['withdrawal_asked'], ['declined'], []],
     );
-    assert.deepEqual(acts('cancelar', stepped(DEFAULT_FLOW, closed.state, text('cancelar'))), []);
+    const recorded = stepped(DEFAULT_FLOW, closed.state, text('cancelar'));
+    assert.deepEqual(acts('cancelar', recorded), []);
+    // The reply before the opt-out never went out.
+    assert.deepEqual(acts('cancelar', stepped(DEFAULT_FLOW, recorded.state, { kind: 'unsaid' })), []);
   });
 
   it('a conversation whose row was damaged asks for the acceptance again', () => {
@@ -601,7 +717,7 @@ describe('the way', () => {
   });
 
   it('somebody else at the phone is asked nothing more, and an operator looks at it', () => {
-    for (const word of ['Número equivocado', 'no soy esa persona', 'foi engano', 'Wrong number!']) {
+    for (const word of ['Número equivocado', 'no soy esa persona', 'número errado', 'Wrong number!']) {
       for (const place of ['data_consent', 'contract', 'signed'] as const) {
         const after = stepped(DEFAULT_FLOW, run(wayTo(place)).state, text(word));
         assert.deepEqual([after.state.handedOver, said(after)], ['wrong_person', ['wrong_person']], word);

@@ -125,8 +125,11 @@ describe('D44: a person connects an account in the place of statements', () => {
     assert.equal(nextTimer(FLOW, run(atLink, FLOW).state, facts)?.timer, 'remind');
     assert.equal(nextTimer(FLOW, run(atCode, FLOW).state, facts)?.timer, 'remind');
     assert.equal(nextTimer(FLOW, on(atCode, text('123456')).state, facts), null);
-    assert.deepEqual(said(on(atLink, { kind: 'timer', timer: 'remind' })), ['reminder', 'open_link_again']);
-    assert.equal(on(atLink, { kind: 'timer', timer: 'expire' }).state.place, 'expired');
+    assert.deepEqual(said(on(atLink, { kind: 'timer', timer: 'remind', mayRemind: true })), [
+      'reminder',
+      'open_link_again',
+    ]);
+    assert.equal(on(atLink, { kind: 'timer', timer: 'expire', mayRemind: true }).state.place, 'expired');
   });
 
   it('and gets a new link where the old one could not be told, or the person was away', () => {
@@ -186,7 +189,7 @@ it('D43: any inputs at a source’s step keep the number of its steps within bou
     ...([
       { kind: 'income', outcome: 'operator' },
       { kind: 'unsaid' },
-      { kind: 'timer', timer: 'remind' },
+      { kind: 'timer', timer: 'remind', mayRemind: true },
       { kind: 'operator', act: 'hand_over' },
       { kind: 'operator', act: 'give_back' },
       { kind: 'file', media: 'image' },

@@ -10,7 +10,7 @@ import { newState, type State } from '../../../src/conversation/rules/state.ts';
 export interface World {
   readonly answer: (question: 'last_four' | 'code') => Extract<ProofInput, { kind: 'answer' }>['result'];
   readonly signature: () => 'signed' | 'not_signable';
-  readonly withdrawal: () => 'withdrawn' | 'too_late' | 'not_signed';
+  readonly withdrawal: () => 'withdrawn' | 'too_late' | 'paid_out' | 'not_signed';
   /** Whether the question that is accepted can have been read; absent: it can. */
   readonly questionRead?: (isProven: boolean) => 'can' | 'cannot';
 }
@@ -48,7 +48,7 @@ function proofOf(effect: Effect, world: World): ProofInput | null {
     case 'look':
       return { kind: 'question_read', result: world.questionRead?.(effect.isProven) ?? 'can' };
     case 'sign':
-      return { kind: 'signature', result: world.signature(), until: null };
+      return { kind: 'signature', result: world.signature(), withdrawal: null };
     case 'withdraw':
       return { kind: 'withdrawal', result: world.withdrawal() };
     default:
@@ -70,10 +70,15 @@ export function run(inputs: readonly Input[], flow: Flow = DEFAULT_FLOW, world: 
 
 export const SHA = 'a'.repeat(64);
 export const OFFER = {
-  ...{ amount: '$ 8.000.000', installment: '$ 400.000', months: '24', total: '$ 9.600.000' },
-  ...{ rate: '18,00 %', rateName: 'Tasa efectiva anual', lender: 'Prestamista S.A.' },
+  ...{ amount: '$ 8.000.000', net: '$ 7.900.000', installment: '$ 400.000' },
+  ...{ months: '24', total: '$ 9.600.000' },
+  ...{ rate: '18,00 %', rateName: 'Tasa efectiva anual', lender: 'Prestamista S.A.', costs: 'costs' },
 };
 
+export const contract = (sha256: string, costs = OFFER.costs): Input => ({
+  kind: 'contract',
+  contract: { sha256, mediaId: 'm', filename: 'c.pdf', costs },
+});
 export const text = (body: string): Input => ({ kind: 'text', body });
 export const file: Input = { kind: 'file', media: 'document' };
 export const read: Input = { kind: 'document', purpose: 'earnings', fate: 'accepted' };
@@ -94,10 +99,7 @@ export function wayTo(
         { kind: 'offer', offer: OFFER },
       ],
     ],
-    [
-      'contract',
-      [text('sí'), { kind: 'contract', contract: { sha256: SHA, mediaId: 'm', filename: 'c.pdf' } }],
-    ],
+    ['contract', [text('sí'), contract(SHA)]],
     ['code', [text('acepto')]],
     ['signed', [text('1234'), { kind: 'code', result: 'sent', way: 'SMS', minutes: 10 }, text('123456')]],
   ];

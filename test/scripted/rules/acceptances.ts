@@ -2,7 +2,6 @@
  * Nobody accepts what the phone had not shown: each consent, offer and contract that is accepted in the evidence was
  * accepted by a message of this person, and the phone had shown that very text before.
  */
-import { fromBigint } from '../../../src/seal/blind-indexes.ts';
 import type { Found, History, PersonSeen, StoredEvidence } from '../seen.ts';
 
 /** What was accepted, and the rows that have the hash of its text. */
@@ -31,8 +30,7 @@ function faultOf(
   asked: readonly StoredEvidence[],
   indexOf: (id: string) => string,
 ): string | null {
-  const index = fromBigint<'channel_message_id'>(`${facts.message_index}`);
-  const message = told.find(({ id }) => indexOf(id) === index);
+  const message = told.find(({ id }) => indexOf(id) === facts.message_index);
   if (message === undefined) return `"${kind}" is of no message of this person`;
   const texts = new Set(asked.map((row) => row.facts.text_sha256 ?? row.facts.sha256));
   const hasRead = shown.slice(0, message.shown).some((text) => texts.has(text));

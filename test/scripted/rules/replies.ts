@@ -24,7 +24,9 @@ export function checkReplies({ persons, store }: History): Found[] {
       if (status === 'queued' || status === 'sending') note(`reply ${id} is ${status} for ever`);
       if (WENT_OUT.includes(status) && out === 0) note(`reply ${id} is ${status}, and did not go out`);
       const isTimed = script.ends.place === 'expired';
-      if (!isTimed && !causes.has(`${applicationId} ${turn}`)) note(`turn ${turn} has a reply and no input`);
+      // Turns of conversations begin with 1: the others answer a person before the tap was heard.
+      const isOfTurn = turn > 0 && !isTimed;
+      if (isOfTurn && !causes.has(`${applicationId} ${turn}`)) note(`turn ${turn} has a reply and no input`);
     }
     const reminders = store.reminders.get(applicationId) ?? 0;
     // One where the conversation expires, and one where a question could not be told.

@@ -1,15 +1,22 @@
 /** Texts that every page shares. */
+import { counted } from '../../../../src/base/counted.ts';
+
 export const frame = {
   skip: 'Skip to the content',
   pages: 'Pages',
   pageNames: { queue: 'Queue', proposals: 'Proposals', lead: 'Lead' },
+  toConfirm: 'to confirm',
   language: 'Language',
-  signedIn: 'You are signed in',
-  role: 'Role',
+  account: 'Account',
   roles: { viewer: 'viewer', reviewer: 'reviewer', admin: 'admin' },
   signOut: 'Sign out',
+  signOutEverywhere: 'Sign out everywhere',
+  sendingFirst: 'Sending what you decided…',
+  unsentTitle: 'Not sent yet',
+  unsentNote: 'What you did last is not sent. Signing out drops it.',
+  signOutAnyway: 'Sign out and drop it',
+  stay: 'Stay',
   loading: 'Loading…',
-  tryAgain: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
   notFound: 'There is no such page.',
@@ -20,5 +27,6 @@ export const frame = {
   notProved: 'Not sent: this needs a sign-in of the last five minutes.',
   forbidden: 'Your role does not allow this.',
   failed: 'The service failed. Try again.',
-  throttled: 'Too many tries. Wait a moment and try again.',
+  throttled: (minutes: number) => `Too many tries. Try again in ${counted(minutes, 'minute', 'minutes')}.`,
+  busy: 'Somebody else is signing in at this moment. Try again.',
 };

@@ -1,4 +1,6 @@
 /** Texts of the lead's view. */
+import { counted } from '../../../../src/base/counted.ts';
+
 export const lead = {
   title: "Lead's view",
   days: 'Span of time',
@@ -24,7 +26,7 @@ export const lead = {
   decided: 'Decisions',
   share: 'Share',
   secondLooks: 'Second looks',
-  looksNote: 'Open the application, and judge it without knowing who decided.',
+  looksNote: 'Open the application, and judge it yourself. Its timeline says who decided: read that last.',
   noLooks: 'None waits.',
   decision: 'Decision',
   yourLook: 'Your look',
@@ -33,17 +35,19 @@ export const lead = {
   disagree: 'I disagree',
   note: 'Note, optional. Name nobody.',
   save: 'Save',
-  badNote: 'This note is not accepted: up to 500 characters in one line.',
+  badNote: 'This note is not accepted: up to 500 characters.',
   own: 'Nobody looks at a decision of their own.',
   lookGone: 'This look is no longer open.',
   acts: { approved: 'Approvals', rejected: 'Rejections', disbursed: 'Disbursements' },
   lastDays: (days: number) => (days === 1 ? 'Last 24 hours' : `Last ${days} days`),
-  decisions: (count: number) => (count === 1 ? '1 decision' : `${count} decisions`),
-  pictureOf: (total: number, most: number) =>
+  decisions: (count: number, text: string) => counted(count, 'decision', 'decisions', text),
+  pictureOf: (total: string, most: string) =>
     `Bars of the decisions by time, ${total} in all, ${most} at most in one bar. The table below has the figures.`,
   upTo: (hours: number) => (hours < 48 ? `up to ${hours} h` : `up to ${hours / 24} days`),
   olderThan: (hours: number) => (hours < 48 ? `over ${hours} h` : `over ${hours / 24} days`),
-  looks: (share: string, waiting: string, looked: string) =>
-    `${share} drawn, ${waiting} wait, ${looked} looked at`,
+  looks: (share: string, waiting: string, looked: string) => `${share} drawn, ${waiting}, ${looked}`,
+  looksWaiting: (count: number, text: string) => counted(count, 'waits', 'wait', text),
+  looksForOthers: (text: string) => `${text} for another admin`,
+  lookedAt: (_count: number, text: string) => `${text} looked at`,
   disagreed: (share: string) => `The looker disagreed with ${share}.`,
 };

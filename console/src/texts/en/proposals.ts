@@ -11,12 +11,9 @@ export const proposals = {
   state: 'State',
   second: 'Second',
   actions: 'Actions',
-  ended: (time: string) => `ended ${time}`,
   confirmed: 'Confirmed.',
   declined: 'Declined.',
   undone: 'Undone.',
   ownProposal: 'Nobody confirms a proposal of their own.',
   moved: 'This proposal is no longer open.',
-  next: 'Next page',
-  first: 'First page',
 };

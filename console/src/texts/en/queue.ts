@@ -1,4 +1,6 @@
 /** Texts of the queue. */
+import { counted } from '../../../../src/base/counted.ts';
+
 export const queue = {
   title: 'Queue',
   next: 'Claim next',
@@ -6,6 +8,7 @@ export const queue = {
   empty: 'No application in review fits these filters.',
   count: (count: string) => `${count} in review`,
   filters: 'Filters',
+  filtersSet: (count: number) => `Filters: ${count}`,
   any: 'Any',
   band: 'Score',
   age: 'Age',
@@ -38,16 +41,16 @@ export const queue = {
   previous: 'Previous page',
   nextPage: 'Next page',
   select: (id: number) => `Select application ${id}`,
-  selected: (count: string) => `${count} selected`,
+  selected: (_count: number, text: string) => `${text} selected`,
   selectAll: (count: string) => `Select all ${count} that match`,
-  tooMany: 'More than 10,000 match. Narrow the filters.',
-  frozen: (count: string) =>
-    `${count} applications matched when you chose them. Others that come to match later are not decided.`,
+  frozen: (count: number, text: string) =>
+    `${counted(count, 'application matched when you chose it', 'applications matched when you chose them', text)}. Others that come to match later are not decided.`,
   selectionOver: 'The selection has ended. Clear it and select again.',
   undoMany: 'Undo these proposals',
-  undoneMany: (count: string) => `${count} undone`,
+  undoneMany: (_count: number, text: string) => `${text} undone`,
   clearSelection: 'Clear the selection',
-  decideMany: (act: string, count: string) => `${act}: ${count} applications`,
+  decideMany: (act: string, count: number, text: string) =>
+    `${act}: ${counted(count, 'application', 'applications', text)}`,
   results: 'Results',
   result: 'Result',
 };

@@ -1,3 +1,4 @@
+import { counted } from '../../../../src/base/counted.ts';
 import type { Texts } from '../texts.ts';
 
 export const application: Texts['application'] = {
@@ -5,9 +6,10 @@ export const application: Texts['application'] = {
   number: 'Número de una solicitud',
   open: 'Abrir',
   notFound: 'Esta solicitud no existe.',
-  unreadable: 'no se puede leer',
-  none: 'Ninguno.',
+  unreadable: 'ilegible',
+  none: 'No hay.',
   status: 'Estado',
+  signed: 'firmada',
   partner: 'Aliado',
   created: 'Registrada',
   asked: 'Monto solicitado',
@@ -71,6 +73,7 @@ export const application: Texts['application'] = {
   second: 'Segundo operador',
   ended: 'Terminó',
   operatorSpeaks: 'habla un operador',
+  file: 'Archivo',
   hiddenText: 'El texto está oculto.',
   choices: 'Opciones',
   evidence: 'Documentos e ingresos',
@@ -78,7 +81,13 @@ export const application: Texts['application'] = {
   hideFile: 'Ocultar el archivo',
   fileGone: 'No hay archivo de este documento que se pueda mostrar aquí.',
   noPicture: 'Este tipo no se muestra en la página. Lo que encontró el lector está en el ingreso observado.',
+  noText:
+    'Las hojas de este PDF son imágenes, o no se abre aquí, así que la página no muestra su texto. Descárgalo para verlo.',
   download: 'Descargar',
+  textOf: 'Texto de',
+  countedFor: 'contada para',
+  linesNote: (count) => `El texto del archivo como lo toma el lector. Líneas contadas: ${count}.`,
+  uncountedNote: 'El texto del archivo como lo toma el lector. Nadie buscó montos en él.',
   notChecked: 'Aún no se verificó.',
   monthsHidden: 'Muestra los datos personales para ver los meses.',
   newScore: 'Puntaje con él',
@@ -86,13 +95,13 @@ export const application: Texts['application'] = {
   found: 'Encontrado por el lector',
   month: 'Mes',
   amount: 'Monto',
-  newNote: 'Nota nueva, solo para operadores',
+  newNote: 'Nota nueva, solo para operadores. No nombres a nadie.',
   addNote: 'Agregar la nota',
   badNote: 'Esta nota no se acepta: hasta 2.000 caracteres.',
-  tooManyNotes: 'Hay demasiadas notas.',
   policyOf: (version) => `Política ${version}`,
-  installments: (months) => `${months} cuotas de`,
+  installments: (months) => `${counted(months, 'cuota')} de`,
   until: (login, time) => `${login}, hasta ${time}`,
-  pendedBy: (login, time) => `Pausada por ${login}, ${time}.`,
+  byCommandLine: (name) => `${name}, por la línea de comandos`,
+  pendedBy: (login, time) => `Aplazada por ${login}, ${time}.`,
   comesBack: (time) => `Vuelve ${time}.`,
 };

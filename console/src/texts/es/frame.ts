@@ -1,16 +1,22 @@
+import { counted } from '../../../../src/base/counted.ts';
 import type { Texts } from '../texts.ts';
 
 export const frame: Texts['frame'] = {
   skip: 'Ir al contenido',
   pages: 'Páginas',
   pageNames: { queue: 'Cola', proposals: 'Propuestas', lead: 'Supervisión' },
+  toConfirm: 'por confirmar',
   language: 'Idioma',
-  signedIn: 'Has iniciado sesión',
-  role: 'Rol',
+  account: 'Cuenta',
   roles: { viewer: 'lector', reviewer: 'revisor', admin: 'administrador' },
   signOut: 'Cerrar sesión',
+  signOutEverywhere: 'Cerrar todas las sesiones',
+  sendingFirst: 'Enviando lo que decidiste…',
+  unsentTitle: 'Sin enviar',
+  unsentNote: 'Lo último que hiciste no se ha enviado. Al cerrar sesión se descarta.',
+  signOutAnyway: 'Cerrar sesión y descartarlo',
+  stay: 'Quedarse',
   loading: 'Cargando…',
-  tryAgain: 'Intentar de nuevo',
   cancel: 'Cancelar',
   close: 'Cerrar',
   notFound: 'Esta página no existe.',
@@ -21,5 +27,7 @@ export const frame: Texts['frame'] = {
   notProved: 'No se envió: esto necesita un inicio de sesión de los últimos cinco minutos.',
   forbidden: 'Tu rol no permite esto.',
   failed: 'El servicio falló. Inténtalo de nuevo.',
-  throttled: 'Demasiados intentos. Espera un momento e inténtalo de nuevo.',
+  throttled: (minutes) =>
+    `Demasiados intentos. Inténtalo de nuevo en ${counted(minutes, 'minuto', 'minutos')}.`,
+  busy: 'Otra persona está entrando en este momento. Inténtalo de nuevo.',
 };

@@ -1,3 +1,4 @@
+import { counted } from '../../../../src/base/counted.ts';
 import type { Texts } from '../texts.ts';
 
 export const lead: Texts['lead'] = {
@@ -25,8 +26,8 @@ export const lead: Texts['lead'] = {
   decided: 'Decisiones',
   share: 'Parte',
   secondLooks: 'Segundas miradas',
-  looksNote: 'Abre la solicitud y júzgala sin saber quién decidió.',
-  noLooks: 'Ninguna espera.',
+  looksNote: 'Abre la solicitud y júzgala tú. Su historial dice quién decidió: léelo al final.',
+  noLooks: 'No hay ninguna en espera.',
   decision: 'Decisión',
   yourLook: 'Tu mirada',
   judge: 'Juzgar',
@@ -34,16 +35,19 @@ export const lead: Texts['lead'] = {
   disagree: 'No estoy de acuerdo',
   note: 'Nota, opcional. No nombres a nadie.',
   save: 'Guardar',
-  badNote: 'Esta nota no se acepta: hasta 500 caracteres en una línea.',
+  badNote: 'Esta nota no se acepta: hasta 500 caracteres.',
   own: 'Nadie mira una decisión propia.',
   lookGone: 'Esta mirada ya no está abierta.',
   acts: { approved: 'Aprobaciones', rejected: 'Rechazos', disbursed: 'Desembolsos' },
   lastDays: (days) => (days === 1 ? 'Últimas 24 horas' : `Últimos ${days} días`),
-  decisions: (count) => (count === 1 ? '1 decisión' : `${count} decisiones`),
+  decisions: (count, text) => counted(count, 'decisión', 'decisiones', text),
   pictureOf: (total, most) =>
     `Barras de las decisiones en el tiempo, ${total} en total, ${most} como máximo en una barra. La tabla de abajo tiene las cifras.`,
   upTo: (hours) => (hours < 48 ? `hasta ${hours} h` : `hasta ${hours / 24} días`),
   olderThan: (hours) => (hours < 48 ? `más de ${hours} h` : `más de ${hours / 24} días`),
-  looks: (share, waiting, looked) => `${share} sorteadas, ${waiting} esperan, ${looked} miradas`,
+  looks: (share, waiting, looked) => `${share} sorteadas, ${waiting}, ${looked}`,
+  looksWaiting: (count, text) => counted(count, 'espera', 'esperan', text),
+  looksForOthers: (text) => `${text} a otro administrador`,
+  lookedAt: (count, text) => counted(count, 'mirada', 'miradas', text),
   disagreed: (share) => `Quien miró no estuvo de acuerdo con el ${share}.`,
 };

@@ -12,12 +12,9 @@ export const proposals: Texts['proposals'] = {
   state: 'Estado',
   second: 'Segundo',
   actions: 'Acciones',
-  ended: (time) => `terminó ${time}`,
   confirmed: 'Confirmada.',
   declined: 'Declinada.',
   undone: 'Deshecha.',
   ownProposal: 'Nadie confirma una propuesta propia.',
   moved: 'Esta propuesta ya no está abierta.',
-  next: 'Página siguiente',
-  first: 'Primera página',
 };

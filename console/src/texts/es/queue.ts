@@ -1,3 +1,4 @@
+import { counted } from '../../../../src/base/counted.ts';
 import type { Texts } from '../texts.ts';
 
 export const queue: Texts['queue'] = {
@@ -7,6 +8,7 @@ export const queue: Texts['queue'] = {
   empty: 'Ninguna solicitud en revisión cumple estos filtros.',
   count: (count) => `${count} en revisión`,
   filters: 'Filtros',
+  filtersSet: (count) => `Filtros: ${count}`,
   any: 'Cualquiera',
   band: 'Puntaje',
   age: 'Antigüedad',
@@ -39,16 +41,15 @@ export const queue: Texts['queue'] = {
   previous: 'Página anterior',
   nextPage: 'Página siguiente',
   select: (id) => `Seleccionar la solicitud ${id}`,
-  selected: (count) => `${count} seleccionadas`,
+  selected: (count, text) => counted(count, 'seleccionada', 'seleccionadas', text),
   selectAll: (count) => `Seleccionar las ${count} que coinciden`,
-  tooMany: 'Coinciden más de 10.000. Usa más filtros.',
-  frozen: (count) =>
-    `${count} solicitudes coincidían cuando las elegiste. Las que coincidan después no se deciden.`,
+  frozen: (count, text) =>
+    `${counted(count, 'solicitud coincidía cuando la elegiste', 'solicitudes coincidían cuando las elegiste', text)}. Las que coincidan después no se deciden.`,
   selectionOver: 'La selección terminó. Quítala y selecciona de nuevo.',
   undoMany: 'Deshacer estas propuestas',
-  undoneMany: (count) => `${count} deshechas`,
+  undoneMany: (count, text) => counted(count, 'deshecha', 'deshechas', text),
   clearSelection: 'Quitar la selección',
-  decideMany: (act, count) => `${act}: ${count} solicitudes`,
+  decideMany: (act, count, text) => `${act}: ${counted(count, 'solicitud', 'solicitudes', text)}`,
   results: 'Resultados',
   result: 'Resultado',
 };

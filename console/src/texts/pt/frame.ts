@@ -1,16 +1,22 @@
+import { counted } from '../../../../src/base/counted.ts';
 import type { Texts } from '../texts.ts';
 
 export const frame: Texts['frame'] = {
   skip: 'Ir para o conteúdo',
   pages: 'Páginas',
   pageNames: { queue: 'Fila', proposals: 'Propostas', lead: 'Supervisão' },
+  toConfirm: 'a confirmar',
   language: 'Idioma',
-  signedIn: 'Você entrou',
-  role: 'Função',
+  account: 'Conta',
   roles: { viewer: 'leitor', reviewer: 'revisor', admin: 'administrador' },
   signOut: 'Sair',
+  signOutEverywhere: 'Sair de todos os navegadores',
+  sendingFirst: 'Enviando o que você decidiu…',
+  unsentTitle: 'Não enviado',
+  unsentNote: 'O que você fez por último não foi enviado. Ao sair, é descartado.',
+  signOutAnyway: 'Sair e descartar',
+  stay: 'Ficar',
   loading: 'Carregando…',
-  tryAgain: 'Tentar de novo',
   cancel: 'Cancelar',
   close: 'Fechar',
   notFound: 'Esta página não existe.',
@@ -21,5 +27,6 @@ export const frame: Texts['frame'] = {
   notProved: 'Não foi enviado: isto precisa de uma entrada dos últimos cinco minutos.',
   forbidden: 'Sua função não permite isto.',
   failed: 'O serviço falhou. Tente de novo.',
-  throttled: 'Tentativas demais. Espere um momento e tente de novo.',
+  throttled: (minutes) => `Tentativas demais. Tente de novo em ${counted(minutes, 'minuto', 'minutos')}.`,
+  busy: 'Outra pessoa está entrando neste momento. Tente de novo.',
 };

@@ -1,3 +1,4 @@
+import { counted } from '../../../../src/base/counted.ts';
 import type { Texts } from '../texts.ts';
 
 export const lead: Texts['lead'] = {
@@ -15,7 +16,7 @@ export const lead: Texts['lead'] = {
   age: 'Idade',
   count: 'Quantidade',
   overrides: 'Contra a pontuação',
-  overridesNote: 'A pontuação pende para a recusa abaixo de 50, e para a aprovação a partir de 50.',
+  overridesNote: 'A pontuação pende para a rejeição abaixo de 50, e para a aprovação a partir de 50.',
   noDecisions: 'Nada foi decidido.',
   byCode: 'Por código do motivo',
   reviewer: 'Revisor',
@@ -25,8 +26,8 @@ export const lead: Texts['lead'] = {
   decided: 'Decisões',
   share: 'Parte',
   secondLooks: 'Segundas análises',
-  looksNote: 'Abra a solicitação e julgue-a sem saber quem decidiu.',
-  noLooks: 'Nenhuma espera.',
+  looksNote: 'Abra a solicitação e julgue você. O histórico diz quem decidiu: leia-o por último.',
+  noLooks: 'Não há nenhuma em espera.',
   decision: 'Decisão',
   yourLook: 'Sua análise',
   judge: 'Julgar',
@@ -34,16 +35,19 @@ export const lead: Texts['lead'] = {
   disagree: 'Discordo',
   note: 'Nota, opcional. Não cite ninguém.',
   save: 'Salvar',
-  badNote: 'Esta nota não é aceita: até 500 caracteres em uma linha.',
+  badNote: 'Esta nota não é aceita: até 500 caracteres.',
   own: 'Ninguém analisa uma decisão própria.',
   lookGone: 'Esta análise não está mais aberta.',
-  acts: { approved: 'Aprovações', rejected: 'Recusas', disbursed: 'Desembolsos' },
+  acts: { approved: 'Aprovações', rejected: 'Rejeições', disbursed: 'Desembolsos' },
   lastDays: (days) => (days === 1 ? 'Últimas 24 horas' : `Últimos ${days} dias`),
-  decisions: (count) => (count === 1 ? '1 decisão' : `${count} decisões`),
+  decisions: (count, text) => counted(count, 'decisão', 'decisões', text),
   pictureOf: (total, most) =>
     `Barras das decisões no tempo, ${total} no total, ${most} no máximo em uma barra. A tabela abaixo tem os números.`,
   upTo: (hours) => (hours < 48 ? `até ${hours} h` : `até ${hours / 24} dias`),
   olderThan: (hours) => (hours < 48 ? `mais de ${hours} h` : `mais de ${hours / 24} dias`),
-  looks: (share, waiting, looked) => `${share} sorteadas, ${waiting} esperam, ${looked} analisadas`,
+  looks: (share, waiting, looked) => `${share} sorteadas, ${waiting}, ${looked}`,
+  looksWaiting: (count, text) => counted(count, 'espera', 'esperam', text),
+  looksForOthers: (text) => `${text} por outro administrador`,
+  lookedAt: (count, text) => counted(count, 'analisada', 'analisadas', text),
   disagreed: (share) => `Quem analisou discordou de ${share}.`,
 };

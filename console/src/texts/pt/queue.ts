@@ -1,3 +1,4 @@
+import { counted } from '../../../../src/base/counted.ts';
 import type { Texts } from '../texts.ts';
 
 export const queue: Texts['queue'] = {
@@ -7,6 +8,7 @@ export const queue: Texts['queue'] = {
   empty: 'Nenhuma solicitação em análise atende a estes filtros.',
   count: (count) => `${count} em análise`,
   filters: 'Filtros',
+  filtersSet: (count) => `Filtros: ${count}`,
   any: 'Qualquer',
   band: 'Pontuação',
   age: 'Idade',
@@ -17,7 +19,7 @@ export const queue: Texts['queue'] = {
   amountFrom: 'USD de',
   amountTo: 'USD até',
   partner: 'Parceiro',
-  state: 'Estado',
+  state: 'Situação',
   claim: 'Está com',
   claims: { mine: 'Comigo', free: 'Ninguém' },
   order: 'Ordem',
@@ -39,16 +41,15 @@ export const queue: Texts['queue'] = {
   previous: 'Página anterior',
   nextPage: 'Próxima página',
   select: (id) => `Selecionar a solicitação ${id}`,
-  selected: (count) => `${count} selecionadas`,
+  selected: (count, text) => counted(count, 'selecionada', 'selecionadas', text),
   selectAll: (count) => `Selecionar todas as ${count} que atendem`,
-  tooMany: 'Mais de 10.000 atendem. Use mais filtros.',
-  frozen: (count) =>
-    `${count} solicitações atendiam quando você as escolheu. As que atenderem depois não são decididas.`,
+  frozen: (count, text) =>
+    `${counted(count, 'solicitação atendia quando você a escolheu', 'solicitações atendiam quando você as escolheu', text)}. As que atenderem depois não são decididas.`,
   selectionOver: 'A seleção terminou. Limpe-a e selecione de novo.',
   undoMany: 'Desfazer estas propostas',
-  undoneMany: (count) => `${count} desfeitas`,
+  undoneMany: (count, text) => counted(count, 'desfeita', 'desfeitas', text),
   clearSelection: 'Limpar a seleção',
-  decideMany: (act, count) => `${act}: ${count} solicitações`,
+  decideMany: (act, count, text) => `${act}: ${counted(count, 'solicitação', 'solicitações', text)}`,
   results: 'Resultados',
   result: 'Resultado',
 };

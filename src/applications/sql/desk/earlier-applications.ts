@@ -11,6 +11,7 @@ interface EarlierApplication {
   readonly partner: { readonly id: PartnerId; readonly name: string };
   /** null: its stored data cannot be read. */
   readonly status: ApplicationStatus | null;
+  readonly signedAt: Date | null;
   readonly createdAt: Date;
 }
 
@@ -26,9 +27,12 @@ const INDEXES =
   'SELECT nullif(a.phone_index, 0) AS phone_index, nullif(a.id_number_index, 0) AS id_number_index FROM applications_of(ARRAY[$1::bigint]) AS a';
 /** Statements of their own: on a cluster the buckets and the batches are on different machines. */
 const LOOK_UP = `
-  SELECT id FROM look_up($2::bigint[], $3::bigint[]) AS id WHERE id < $1 ORDER BY id DESC LIMIT ${MOST_COUNTED}`;
+  SELECT f.id, f.is_phone FROM (
+    SELECT p.id, p.is_phone, row_number() OVER (PARTITION BY p.is_phone ORDER BY p.id DESC) AS number
+    FROM look_up_person($2, $3) AS p WHERE p.id < $1
+  ) AS f WHERE f.number <= ${MOST_COUNTED} ORDER BY f.id DESC`;
 const READ = `
-  SELECT a.id, a.partner_id, p.name AS partner_name, a.status, a.created_at
+  SELECT a.id, a.partner_id, p.name AS partner_name, a.status, a.signed_at, a.created_at
   FROM applications_of($1) AS a JOIN partners p ON p.id = a.partner_id ORDER BY a.id DESC`;
 
 /** The applications before this one with its phone and with its ID number; none where it is erased. */
@@ -42,19 +46,19 @@ export async function earlierApplications(
   );
   const { phone_index: phone = null, id_number_index: idNumber = null } = rows[0] ?? {};
   // An erased applicant has no ID number, and nothing that leads to others.
-  const isErased = idNumber === null;
+  if (idNumber === null) return { samePhone: NONE, sameIdNumber: NONE };
+  const found = await session.query<{ id: string; is_phone: boolean }>(LOOK_UP, [id, phone, idNumber]);
+  const idsOf = (isPhone: boolean) =>
+    found.rows.filter(({ is_phone }) => is_phone === isPhone).map((row) => toApplicationId(row.id));
   return {
-    samePhone: isErased || phone === null ? NONE : await read(session, [id, [phone], null]),
-    sameIdNumber: isErased ? NONE : await read(session, [id, null, [idNumber]]),
+    samePhone: await read(session, idsOf(true)),
+    sameIdNumber: await read(session, idsOf(false)),
   };
 }
 
 const NONE: Earlier = { count: 0, applications: [] };
 
-async function read(session: Session, values: unknown[]): Promise<Earlier> {
-  const ids = (await session.query<{ id: string }>(LOOK_UP, values)).rows.map(({ id }) =>
-    toApplicationId(id),
-  );
+async function read(session: Session, ids: readonly ApplicationId[]): Promise<Earlier> {
   const applications: EarlierApplication[] = [];
   for (const some of byPartitions(ids.slice(0, MOST_SHOWN), partitionOf)) {
     const { rows } = await session.query<{
@@ -62,13 +66,14 @@ async function read(session: Session, values: unknown[]): Promise<Earlier> {
       partner_id: PartnerId;
       partner_name: string;
       status: ApplicationStatus | null;
+      signed_at: Date | null;
       created_at: Date;
     }>(READ, [some]);
     for (const row of rows) {
       applications.push({
         id: toApplicationId(row.id),
         partner: { id: row.partner_id, name: row.partner_name },
-        ...{ status: row.status, createdAt: row.created_at },
+        ...{ status: row.status, signedAt: row.signed_at, createdAt: row.created_at },
       });
     }
   }

@@ -1,5 +1,6 @@
 /** Reads XLSX files: one sheet, row by row. */
 
+import { counted } from '../../../base/counted.ts';
 import { BulkError } from '../bulk-error.ts';
 import { ENOUGH_NAMES, findHeader, type Header, type HeaderChoice } from '../header.ts';
 import { type Inspected, refuseChanged } from '../inspect.ts';
@@ -111,7 +112,7 @@ function sheetNotes({ sheet }: Found, found: readonly Found[], sheets: readonly 
   const others = sheets.filter((one) => one !== sheet);
   if (others.length === 0) return [];
   const notes = [
-    `the file has ${sheets.length} sheets: only ${listOf([sheet])} is read. Not read: ${listOf(others)}; --sheet chooses one`,
+    `the file has ${counted(sheets.length, 'sheet')}: only ${listOf([sheet])} is read. Not read: ${listOf(others)}; --sheet chooses one`,
   ];
   const alike = found.filter((one) => one.fits && one.sheet !== sheet).map((one) => one.sheet);
   if (alike.length > 0) notes.push(`applicants may also be in ${listOf(alike)}: submit each sheet by itself`);

@@ -1,4 +1,5 @@
 /** How commands show endpoints and test pushes. */
+import { counted } from '../../../base/counted.ts';
 import { HOUR_MS, optionalTime, withOffset } from '../../../base/time.ts';
 import { recordOf, shortTime } from '../../../cli/output.ts';
 import type { DisabledReason, OwnFailure, PushFailure } from '../rules/failures.ts';
@@ -77,7 +78,7 @@ export function shownText(endpoint: PartnerEndpoint): string {
     ['Oldest', shortTime(endpoint.oldestAt)],
     ['Last success', shortTime(lastSuccessAt)],
     ['Last failure', lastFailure && `${shortTime(lastFailureAt)}: ${failureText(lastFailure)}`],
-    ...(hours > 0 ? [['Old secret', `signs too, for ${hours} more hours`] as const] : []),
+    ...(hours > 0 ? [['Old secret', `signs too, for ${counted(hours, 'more hour')}`] as const] : []),
   ]);
 }
 

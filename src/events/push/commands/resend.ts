@@ -1,5 +1,7 @@
 /** `ventanilla event resend`. */
+
 import type { Command } from 'commander';
+import { counted } from '../../../base/counted.ts';
 import { addCommand, type Cli, readTime } from '../../../cli/command.ts';
 import { readPartnerId } from '../../../cli/id-arguments.ts';
 import { writeJson, writeOutput } from '../../../cli/output.ts';
@@ -36,7 +38,7 @@ export function addResend(group: Command, { roles, io }: Cli): void {
           io,
           queued === 0
             ? 'There is nothing to push again: every such event waits already, or is not kept any more.\n'
-            : `${queued} ${queued === 1 ? 'event is' : 'events are'} pushed again.\n`,
+            : `${counted(queued, 'event is', 'events are')} pushed again.\n`,
         );
       }),
     );

@@ -1,7 +1,7 @@
-/** Deletes the replies of applications that are gone, and of conversations that ended long ago. */
+/** Deletes replies: of applications that are gone, of conversations that ended long ago, and of no conversation. */
 import { partitionOf, toApplicationId } from '../../../applications/rules/ids.ts';
 import { byPartitions } from '../../../applications/sql/partition-runs.ts';
-import type { Database, Session } from '../../../postgres/database.ts';
+import type { Database, Session, Transaction } from '../../../postgres/database.ts';
 
 /** Applications that one turn looks at: a million of them are looked at within a day. */
 const TURN = 5_000;
@@ -43,4 +43,51 @@ export async function forgetTurns(
 ): Promise<void> {
   const ids = some.map(({ applicationId }) => applicationId);
   await session.query(DELETE_TURNS, [ids, some.map(({ turn }) => turn)]);
+}
+
+/** Answers to persons without a conversation that the upkeep sees for the first time, in the order of the index. */
+const STAMP = `
+  UPDATE replies SET seen_ms = (SELECT e.ms FROM elapsed e) WHERE id = ANY (ARRAY(
+    SELECT r.id FROM replies r WHERE r.turn < 1 AND r.seen_ms IS NULL
+    ORDER BY r.seen_ms LIMIT ${TURN} FOR UPDATE SKIP LOCKED))`;
+
+/** Notes the elapsed time at which answers to persons without a conversation were first seen, so many a turn. */
+export async function stampStrangers(database: Database): Promise<void> {
+  await database.query(STAMP);
+}
+
+const ANSWERED = `
+  SELECT r.id, r.application_id FROM replies r
+  WHERE r.turn < 1 AND r.seen_ms <= elapsed_ms() - ms_of($1 * interval '1 day') AND r.status NOT IN ('queued', 'sending')
+  ORDER BY r.seen_ms LIMIT $2 FOR UPDATE SKIP LOCKED`;
+
+/** An answer to a person without a conversation. */
+export interface StrangerAnswer {
+  readonly id: string;
+  readonly application_id: string;
+}
+
+/** Answers to persons without a conversation that were seen this many elapsed days ago, locked; so many at most. */
+export async function answeredLongAgo(
+  session: Transaction,
+  days: number,
+  most: number,
+): Promise<StrangerAnswer[]> {
+  return (await session.query<StrangerAnswer>(ANSWERED, [days, most])).rows;
+}
+
+const DELETE_ANSWERS = 'DELETE FROM replies WHERE id = ANY ($1::bigint[])';
+const LOOK_AGAIN = 'UPDATE replies SET seen_ms = NULL WHERE id = ANY ($1::bigint[])';
+
+/** Deletes answers that the transaction has locked. */
+export async function deleteAnswers(session: Transaction, some: readonly StrangerAnswer[]): Promise<void> {
+  await session.query(DELETE_ANSWERS, [some.map(({ id }) => id)]);
+}
+
+/** Looks at answers that the transaction has locked again after as many days. */
+export async function lookAgainAtAnswers(
+  session: Transaction,
+  some: readonly StrangerAnswer[],
+): Promise<void> {
+  await session.query(LOOK_AGAIN, [some.map(({ id }) => id)]);
 }

@@ -12,6 +12,8 @@ export interface HeldReply extends MessageState {
   readonly replyId: ReplyId;
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly reason: MessageReason | null;
+  /** Since it went out somebody has said that the phone is not the applicant's (D43). */
+  readonly neverAgain: boolean;
   readonly times: ReplyTimes;
 }
 
@@ -33,14 +35,14 @@ export interface ReplySettlement {
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
   /** Until a reply that is queued again is due; null: the reply stays as due as it was. */
   readonly afterMs: number | null;
-  /** By the channel's clock; stored as now where it is in the future. null: these events do not tell. */
+  /** By the channel's clock, whatever the database's says, as the times of persons' messages. null: not told. */
   readonly deliveredAt: Date | null;
   readonly readAt: Date | null;
   readonly times: ReplyTimes;
 }
 
 const HOLD = `
-  SELECT id, status, attempts, channel_message_id, phone_index, reason, window_until, due_at, sent_at, delivered_at,
+  SELECT id, status, attempts, channel_message_id, phone_index, reason, never_again, window_until, due_at, sent_at, delivered_at,
     read_at, now() AS now
   FROM replies
   WHERE id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
@@ -53,6 +55,7 @@ interface HeldRow {
   channel_message_id: string | null;
   phone_index: string;
   reason: MessageReason | null;
+  never_again: boolean;
   window_until: Date;
   due_at: Date;
   sent_at: Date | null;
@@ -77,6 +80,7 @@ export async function holdSentReplies(
     channelIndex: row.channel_message_id === null ? null : fromBigint(row.channel_message_id),
     phoneIndex: fromBigint(row.phone_index),
     reason: row.reason,
+    neverAgain: row.never_again,
     times: {
       windowUntil: row.window_until,
       dueAt: row.due_at,
@@ -111,14 +115,9 @@ export async function settleReplies(
     settlements.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
     settlements.map(dueAtOf),
     settlements.map(({ status, times }) => times.sentAt ?? (AT_CHANNEL.includes(status) ? times.now : null)),
-    settlements.map(({ deliveredAt, times }) => earliest(times.deliveredAt, untilNow(deliveredAt, times))),
-    settlements.map(({ readAt, times }) => earliest(times.readAt, untilNow(readAt, times))),
+    settlements.map(({ deliveredAt, times }) => earliest(times.deliveredAt, deliveredAt)),
+    settlements.map(({ readAt, times }) => earliest(times.readAt, readAt)),
   ]);
-}
-
-/** As for the time of a person's message, so that both can be compared whatever the database's clock says (D39). */
-function untilNow(at: Date | null, { now }: ReplyTimes): Date | null {
-  return at && earliest(at, now);
 }
 
 /** A wait ends with the channel's window. */

@@ -1,11 +1,13 @@
 /** Which replies a person may have read. */
 import { type ApplicationId, toApplicationId } from '../../../applications/rules/ids.ts';
 import type { Session } from '../../../postgres/database.ts';
+import type { ToldReply } from '../../rules/reply.ts';
 
+/** Only turns of conversations, which begin with 1: others answer persons without one. */
 const UNTOLD = `
   SELECT g.id, CASE n.status WHEN 'uncertain' THEN 'maybe' ELSE 'never' END AS untold
   FROM unnest($1::bigint[]) AS g(id) CROSS JOIN LATERAL (
-    SELECT r.status FROM replies r WHERE r.application_id = g.id ORDER BY r.turn DESC LIMIT 1) AS n
+    SELECT r.status FROM replies r WHERE r.application_id = g.id AND r.turn > 0 ORDER BY r.turn DESC LIMIT 1) AS n
   WHERE n.status IN ('failed', 'cancelled', 'uncertain')`;
 
 /** Those of these applications whose newest reply will never arrive, or may not have (`maybe`). */
@@ -19,17 +21,6 @@ export async function untoldApplications(
     values: [ids],
   });
   return new Map(rows.map(({ id, untold }) => [toApplicationId(id), untold]));
-}
-
-/** What is known of the reply of a turn. */
-export interface ToldReply {
-  /**
-   * `queued`: it has not gone out. `sending`: the channel may have it already. `taken`: the channel took it. `lost`: it
-   * failed, was cancelled, or is uncertain.
-   */
-  readonly fate: 'queued' | 'sending' | 'taken' | 'lost';
-  /** When it reached its phone, by the channel's clock; null: the channel has not told so. */
-  readonly arrivedAt: Date | null;
 }
 
 const TOLD = `

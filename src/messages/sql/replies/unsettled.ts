@@ -60,9 +60,13 @@ export async function lockRepliesOf(
 
 const RETRY = `
   UPDATE replies SET status = 'queued', reason = NULL, due_at = now(), changed_at = now()
-  WHERE application_id = $1 AND turn = $2 AND status = 'uncertain' AND window_until > now()`;
+  WHERE application_id = $1 AND turn = $2 AND status = 'uncertain' AND window_until > now()
+    AND NOT never_again`;
 
-/** Queues an uncertain reply once more, while the channel takes it. False: it is not one. */
+/**
+ * Queues an uncertain reply once more, while the channel takes it. False: it is not one, or the phone is somebody
+ * else's.
+ */
 export async function queueAgain(
   session: Transaction,
   applicationId: ApplicationId,

@@ -1,6 +1,6 @@
 /** The default texts of a conversation in Portuguese. */
-import type { TextKey } from './flow.ts';
-import type { Choice } from './input.ts';
+import type { TextKey } from '../flow.ts';
+import type { Choice } from '../input.ts';
 
 export const BUTTONS_PT: Readonly<Record<Choice, string>> = {
   yes: 'Sim, autorizo',
@@ -27,8 +27,8 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
     'Agora envie o extrato das dívidas que você quer juntar em uma só parcela, em PDF ou foto. Se não tiver agora, ' +
     'pode seguir sem isso.',
   summary:
-    'Esta é a sua oferta, com todos os custos:\nValor: {amount}\nParcela mensal: {installment}\nNúmero de parcelas: ' +
-    '{months}\nTotal a pagar: {total}\n{rate_name}: {rate}\nCredor: {lender}\nQuer ver o contrato?',
+    'Esta é a sua oferta, com todos os custos:\nValor: {amount}\nVocê recebe: {net}\nParcela mensal: {installment}\n' +
+    'Número de parcelas: {months}\nTotal a pagar: {total}\n{rate_name}: {rate}\nCredor: {lender}\nQuer ver o contrato?',
   contract:
     'Este é o seu contrato. Leia com calma antes de decidir. A impressão digital dele, para conferir que ninguém o ' +
     'mudou, é: {hash}. Você aceita este contrato?',
@@ -50,11 +50,15 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
     'Abra o link que enviamos e escreva PRONTO quando terminar. Se não funcionar mais, escreva OUTRO LINK.',
   person_hint: 'Se preferir falar com uma pessoa, escreva ATENDENTE.',
   not_understood: 'Desculpe, não entendi a sua mensagem.',
+  no_hurry: 'Tudo bem, sem pressa. Quando quiser, seguimos por aqui.',
   offer_person: 'Ainda não consigo entender. Se quiser, uma pessoa pode atender você.',
   handed_over: 'Pronto. Uma pessoa da equipe vai escrever neste chat.',
   wrong_person:
     'Obrigado por avisar, e desculpe. Não escreveremos mais sobre este pedido. Uma pessoa da equipe vai conferir o ' +
     'número.',
+  costs_changed: 'As condições mudaram desde que você viu a oferta. Mostramos as de agora antes do contrato.',
+  tap_first:
+    'Olá. Obrigado por escrever sobre o pedido com {partner}. Para seguir nesta conversa, toque no botão.',
   given_back: 'Olá de novo. Vamos seguir com o seu pedido.',
   reminder: 'O seu pedido com {partner} continua aberto. Falta este passo:',
   files_received: 'Recebemos os seus arquivos ({count}) e estamos conferindo. Tem mais?',
@@ -70,9 +74,12 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   file_infected: 'Não aceitamos um dos seus arquivos porque ele não é seguro.',
   file_unreadable: 'Não conseguimos ler um dos seus arquivos. Envie completo e com boa luz, por favor.',
   file_other_person: 'Um dos seus arquivos está em nome de outra pessoa. Envie o seu, por favor.',
+  file_rejected: 'Revisamos seus arquivos. Dos que você enviou, não podemos aceitar o número {numbers}.',
+  file_accepted: 'Revisamos outra vez o arquivo número {numbers} dos que você enviou: ele serve.',
   still_reading: 'Ainda estamos lendo os seus arquivos. Escrevemos em um momento.',
   checking: 'Obrigado. Estamos conferindo as suas informações e escrevemos por aqui.',
   in_review: 'O seu pedido está em análise. Escrevemos por aqui quando houver uma resposta.',
+  approved: 'Boas notícias! O seu pedido foi aprovado.',
   person_will_write: 'Uma pessoa da equipe vai ver o seu caso e escrever neste chat.',
   source_again: 'Ainda não conseguimos ver a sua conta.',
   answer_wrong: 'Isso não confere. Veja de novo e escreva outra vez.',
@@ -83,8 +90,14 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
     'O prazo para desistir deste contrato já passou. Uma pessoa da equipe vai escrever neste chat.',
   withdrawal_right:
     'Se mudar de ideia, você pode desistir sem dar motivos até {until}: escreva DESISTO neste chat.',
+  withdrawal_word:
+    'Se quiser desistir do contrato, escreva só a palavra DESISTO neste chat, no máximo até {until}.',
+  signed_copy:
+    'Este é o seu contrato assinado, com o certificado da assinatura. A impressão digital dele é: {hash}.',
   signed:
-    'Pronto! O seu contrato está assinado. Ele fica neste chat. Obrigado por confiar em {partner} e Ventanilla.',
+    'Pronto! O seu contrato está assinado. Enviamos o documento por este chat. Obrigado por confiar em {partner} e Ventanilla.',
+  after_signed:
+    'Seu contrato está assinado e está nesta conversa. Por aqui não vemos quando sai o pagamento.',
   declined: 'Entendido. Não seguimos com o seu pedido por este chat. Obrigado pelo seu tempo.',
   withdrawn: 'Entendido. Registramos a sua desistência.',
   expired: 'Não tivemos mais notícias suas e encerramos esta conversa. Se quiser seguir, escreva ATENDENTE.',

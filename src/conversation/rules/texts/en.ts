@@ -1,6 +1,6 @@
 /** The default texts of a conversation in English. */
-import type { TextKey } from './flow.ts';
-import type { Choice } from './input.ts';
+import type { TextKey } from '../flow.ts';
+import type { Choice } from '../input.ts';
 
 export const BUTTONS_EN: Readonly<Record<Choice, string>> = {
   yes: 'Yes, I agree',
@@ -27,8 +27,8 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
     'Now please send the statement of the debts that you want to put together into one installment, as PDF or photo. ' +
     'If you do not have it now, you can go on without it.',
   summary:
-    'This is your offer, with all its costs:\nAmount: {amount}\nMonthly installment: {installment}\nInstallments: ' +
-    '{months}\nTotal to pay: {total}\n{rate_name}: {rate}\nLender: {lender}\nDo you want to see the contract?',
+    'This is your offer, with all its costs:\nAmount: {amount}\nYou receive: {net}\nMonthly installment: {installment}\n' +
+    'Installments: {months}\nTotal to pay: {total}\n{rate_name}: {rate}\nLender: {lender}\nDo you want to see the contract?',
   contract:
     'This is your contract. Please read it before you decide. Its fingerprint, to check that nobody changes it, is: ' +
     '{hash}. Do you accept this contract?',
@@ -50,11 +50,16 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
     'Open the link that we sent and write DONE when you have finished. If it does not work any more, write ANOTHER LINK.',
   person_hint: 'If you prefer to talk to a person, write AGENT.',
   not_understood: 'Sorry, I did not understand your message.',
+  no_hurry: 'All right, there is no hurry. We go on here whenever you like.',
   offer_person: 'I still do not understand. If you like, a person can help you.',
   handed_over: 'Done. A person of the team will write to you in this chat.',
   wrong_person:
     'Thank you for telling us, and sorry. We will not write about this application any more. A person of the team ' +
     'will check the number.',
+  costs_changed:
+    'The terms have changed since you saw the offer. Here are the current ones, before the contract.',
+  tap_first:
+    'Hello. Thank you for writing about the application with {partner}. To go on in this chat, tap the button.',
   given_back: 'Hello again. We go on with your application.',
   reminder: 'Your application with {partner} is still open. This step is missing:',
   files_received: 'We received your files ({count}) and are checking them. Do you have more?',
@@ -70,9 +75,12 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   file_infected: 'We do not accept one of your files because it is not safe.',
   file_unreadable: 'We could not read one of your files. Please send all of it, in good light.',
   file_other_person: 'One of your files has the name of another person. Please send your own.',
+  file_rejected: 'We looked at your files. Of those that you sent, we cannot accept number {numbers}.',
+  file_accepted: 'We looked again at file number {numbers} of those that you sent: we can use it.',
   still_reading: 'We are still reading your files. We will write in a moment.',
   checking: 'Thank you. We are checking your information and will write here.',
   in_review: 'Your application is in review. We will write here when there is an answer.',
+  approved: 'Good news! Your application was approved.',
   person_will_write: 'A person of the team will look at your case and write to you in this chat.',
   source_again: 'We could not see your account yet.',
   answer_wrong: 'That does not match. Please check it and write it again.',
@@ -83,8 +91,14 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
     'The time to withdraw from this contract is over. A person of the team will write to you in this chat.',
   withdrawal_right:
     'If you change your mind, you may withdraw without reasons until {until}: write WITHDRAW in this chat.',
+  withdrawal_word:
+    'If you want to withdraw from the contract, write only the word WITHDRAW in this chat, until {until}.',
+  signed_copy:
+    'This is your signed contract, with the certificate of the signature. Its fingerprint is: {hash}.',
   signed:
-    'Done! Your contract is signed. You have it in this chat. Thank you for trusting {partner} and Ventanilla.',
+    'Done! Your contract is signed. We send it to you in this chat. Thank you for trusting {partner} and Ventanilla.',
+  after_signed:
+    'Your contract is signed, and you have it in this chat. We do not see here when the money is paid out.',
   declined: 'Understood. We do not go on with your application in this chat. Thank you for your time.',
   withdrawn: 'Understood. We recorded that you withdraw.',
   expired: 'We did not hear from you and closed this conversation. If you want to go on, write AGENT.',

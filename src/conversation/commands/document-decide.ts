@@ -1,19 +1,21 @@
-/** `ventanilla document accept` and `reject`. */
+/** `ventanilla document accept` and `reject`: the conversation of the application hears of each. */
 import { type Command, InvalidArgumentError } from 'commander';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { actorOption, namedBy } from '../../cli/actor-option.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { type Io, writeJson, writeOutput } from '../../cli/output.ts';
+import { readDocumentId, storeOf } from '../../documents/commands/document-store.ts';
+import { readAmount } from '../../documents/rules/amount.ts';
+import { isMonth } from '../../documents/rules/month.ts';
 import { acting } from '../../operations/acting.ts';
-import { readAmount } from '../rules/amount.ts';
-import { isMonth } from '../rules/month.ts';
 import {
   acceptDocument,
   type Decided,
   type DocumentId,
+  leftAfterRejection,
   rejectDocument,
   type StatedMonths,
-} from '../uses/operate.ts';
-import { readDocumentId, storeOf } from './document-store.ts';
+} from '../uses/decide-document.ts';
 
 interface Options {
   readonly reason: string;
@@ -23,8 +25,13 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Adds `document accept`. */
-export function addAccept(group: Command, { roles, io }: Cli): void {
+/** Adds the commands that decide on documents to their group. */
+export function addDecisions(group: Command, cli: Cli): void {
+  addAccept(group, cli);
+  addReject(group, cli);
+}
+
+function addAccept(group: Command, { roles, io }: Cli): void {
   const example =
     'document accept 7 --month 2026-09=2184950.50 --month 2026-10=2402000 --currency COP --reason "read by hand"';
   addCommand(group, 'accept', 'let a document count', example)
@@ -55,8 +62,7 @@ export function addAccept(group: Command, { roles, io }: Cli): void {
     });
 }
 
-/** Adds `document reject`. */
-export function addReject(group: Command, { roles, io }: Cli): void {
+function addReject(group: Command, { roles, io }: Cli): void {
   addCommand(
     group,
     'reject',
@@ -74,9 +80,19 @@ export function addReject(group: Command, { roles, io }: Cli): void {
           (done) => actOf('document reject', done, options.reason),
         );
         await tell(io, decided, options);
+        const { applicationId } = decided.document;
+        const left = await leftAfterRejection(context, applicationId);
+        if (left !== null && options.json !== true) await writeOutput(io, LEFT[left](applicationId));
       }),
     );
 }
+
+const LEFT = {
+  income: (id: ApplicationId) =>
+    `The income of application ${id} is not confirmed. Run conversation give-back ${id}: it is checked again.\n`,
+  signed: (id: ApplicationId) =>
+    `The contract of application ${id} is signed already. Where it must not be paid out, run application reject ${id}.\n`,
+} as const;
 
 function actOf(act: string, { document }: Decided, reason: string) {
   const { id, applicationId } = document;

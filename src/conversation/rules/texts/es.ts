@@ -1,6 +1,6 @@
 /** The default texts of a conversation in Spanish. */
-import type { TextKey } from './flow.ts';
-import type { Choice } from './input.ts';
+import type { TextKey } from '../flow.ts';
+import type { Choice } from '../input.ts';
 
 export const BUTTONS_ES: Readonly<Record<Choice, string>> = {
   yes: 'Sí, autorizo',
@@ -27,8 +27,8 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
     'Ahora envíanos el extracto de las deudas que quieres juntar en una sola cuota, en PDF o en foto. Si no lo ' +
     'tienes a la mano, puedes seguir sin esto.',
   summary:
-    'Esta es tu oferta, con todos sus costos:\nMonto: {amount}\nCuota mensual: {installment}\nNúmero de cuotas: ' +
-    '{months}\nTotal a pagar: {total}\n{rate_name}: {rate}\nPrestamista: {lender}\n¿Quieres ver el contrato?',
+    'Esta es tu oferta, con todos sus costos:\nMonto: {amount}\nRecibes: {net}\nCuota mensual: {installment}\n' +
+    'Número de cuotas: {months}\nTotal a pagar: {total}\n{rate_name}: {rate}\nPrestamista: {lender}\n¿Quieres ver el contrato?',
   contract:
     'Este es tu contrato. Léelo con calma antes de decidir. Su huella, para comprobar que nadie lo cambie, es: ' +
     '{hash}. ¿Aceptas este contrato?',
@@ -50,11 +50,16 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
     'Abre el enlace que te enviamos y escribe LISTO cuando termines. Si ya no sirve, escribe OTRO ENLACE.',
   person_hint: 'Si prefieres hablar con una persona, escribe ASESOR.',
   not_understood: 'Perdona, no entendí tu mensaje.',
+  no_hurry: 'Está bien, sin prisa. Cuando quieras, seguimos por aquí.',
   offer_person: 'Todavía no logro entenderte. Si quieres, te atiende una persona.',
   handed_over: 'Listo. Una persona del equipo te escribirá por este chat.',
   wrong_person:
     'Gracias por avisarnos, y disculpa. No te escribiremos más sobre esta solicitud. Una persona del equipo revisará ' +
     'el número.',
+  costs_changed:
+    'Las condiciones cambiaron desde que viste la oferta. Te mostramos las de ahora antes del contrato.',
+  tap_first:
+    'Hola. Gracias por escribirnos sobre la solicitud con {partner}. Para seguir en este chat, toca el botón.',
   given_back: 'Hola de nuevo. Seguimos con tu solicitud.',
   reminder: 'Tu solicitud con {partner} sigue abierta. Te falta este paso:',
   files_received: 'Recibimos tus archivos ({count}) y los estamos revisando. ¿Tienes más?',
@@ -70,9 +75,12 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   file_infected: 'No aceptamos uno de tus archivos porque no es seguro.',
   file_unreadable: 'No logramos leer uno de tus archivos. Envíalo completo y con buena luz, por favor.',
   file_other_person: 'Uno de tus archivos está a nombre de otra persona. Envía el tuyo, por favor.',
+  file_rejected: 'Revisamos tus archivos. De los que enviaste, no podemos aceptar el número {numbers}.',
+  file_accepted: 'Revisamos otra vez el archivo número {numbers} de los que enviaste: sí nos sirve.',
   still_reading: 'Todavía estamos leyendo tus archivos. Te escribimos en un momento.',
   checking: 'Gracias. Estamos revisando tu información y te escribimos por aquí.',
   in_review: 'Tu solicitud está en revisión. Te escribimos por aquí cuando haya una respuesta.',
+  approved: '¡Buenas noticias! Tu solicitud fue aprobada.',
   person_will_write: 'Una persona del equipo revisará tu caso y te escribirá por este chat.',
   source_again: 'Todavía no pudimos ver tu cuenta.',
   answer_wrong: 'Eso no coincide. Revísalo y escríbelo otra vez.',
@@ -83,8 +91,12 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
     'El plazo para retirarte de este contrato ya pasó. Una persona del equipo te escribirá por este chat.',
   withdrawal_right:
     'Si cambias de idea, puedes retractarte sin dar razones hasta el {until}: escribe RETRACTO en este chat.',
+  withdrawal_word:
+    'Si quieres retirarte del contrato, escribe solo la palabra RETRACTO en este chat, a más tardar el {until}.',
+  signed_copy: 'Este es tu contrato firmado, con el certificado de la firma. Su huella es: {hash}.',
   signed:
-    '¡Listo! Tu contrato quedó firmado. Lo tienes en este chat. Gracias por confiar en {partner} y Ventanilla.',
+    '¡Listo! Tu contrato quedó firmado. Te lo enviamos por este chat. Gracias por confiar en {partner} y Ventanilla.',
+  after_signed: 'Tu contrato está firmado y lo tienes en este chat. Por aquí no vemos cuándo sale el pago.',
   declined: 'Entendido. No seguimos con tu solicitud por este chat. Gracias por tu tiempo.',
   withdrawn: 'Entendido. Registramos que te retiras.',
   expired: 'No supimos más de ti y cerramos esta conversación. Si quieres seguir, escribe ASESOR.',

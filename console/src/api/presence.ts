@@ -1,0 +1,21 @@
+/** Whether somebody is at the page. What it asks by itself must not keep a session that nobody uses. */
+
+const PRESENT_MS = 60_000;
+/** Not moves of the pointer: browsers tell of some where the page moves beneath it. */
+const USES = ['keydown', 'pointerdown', 'wheel'] as const;
+
+/** To open the page is a use of it. By `performance.now()`. */
+let usedAt = performance.now();
+
+/** Takes note of what somebody does at the page from now on. */
+export function watchPresence(target: EventTarget): void {
+  const used = () => {
+    usedAt = performance.now();
+  };
+  for (const use of USES) target.addEventListener(use, used, { capture: true, passive: true });
+}
+
+/** The header that tells whether somebody has used the page in the last minute. */
+export function presence(): Readonly<Record<string, string>> {
+  return { 'Operator-Active': `${performance.now() - usedAt < PRESENT_MS}` };
+}

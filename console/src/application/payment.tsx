@@ -1,0 +1,16 @@
+/** What a payment of the application stands on, before anybody decides on it. */
+
+import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
+import { PaymentFacts } from '../decide/payment-facts.tsx';
+import { Card } from '../frame/card.tsx';
+import { useTexts } from '../texts/texts.ts';
+
+export function Payment({ application }: { application: ApplicationReply }) {
+  const { decide } = useTexts();
+  if (application.status !== 'pending_signature' && application.signed_at === null) return null;
+  return (
+    <Card title={decide.payment}>
+      <PaymentFacts application={application} />
+    </Card>
+  );
+}

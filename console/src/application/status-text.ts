@@ -1,0 +1,11 @@
+/** A status in words: after the signature it stays the same, and has another word. */
+import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
+import { useTexts } from '../texts/texts.ts';
+
+export function useStatusText() {
+  const { application, codes } = useTexts();
+  return (status: ApplicationReply['status'], signedAt: string | null): string => {
+    if (status === null) return application.unreadable;
+    return status === 'pending_signature' && signedAt !== null ? application.signed : codes.statuses[status];
+  };
+}

@@ -1,0 +1,33 @@
+/** The form of the timeline: what happened to an application, by whom. */
+import { Type } from 'typebox';
+import { APPLICATION_STATUSES } from '../../applications/rules/lifecycle.ts';
+import { ALL_REASON_CODES } from '../../applications/rules/reason-codes.ts';
+import { MISSING, PEND_ENDS } from '../rules/pend.ts';
+import { form, oneOf, orNull, Time } from './form.ts';
+
+/** Who did something. `id` null: no operator with an account. `command_line`: the machine's owner did it (D48). */
+const Actor = form({
+  way: oneOf(['service', 'applicant', 'operator', 'command_line']),
+  id: orNull(Type.Integer()),
+  login: Type.String(),
+});
+
+/** The registration, the reviews, the applicant's tap and signature, and the pends. */
+export const Event = form({
+  at: Time,
+  by: Actor,
+  act: oneOf([
+    ...(['register', 'approve', 'reject', 'disburse', 'interested', 'free_phone'] as const),
+    ...(['sign', 'pend', 'pend_end'] as const),
+  ]),
+  from: orNull(oneOf(APPLICATION_STATUSES)),
+  to: orNull(oneOf(APPLICATION_STATUSES)),
+  reason: Type.String(),
+  reason_code: orNull(oneOf(ALL_REASON_CODES)),
+  /** The second operator of an act that needs two. */
+  second: orNull(Actor),
+  /** Of a pend and of its end: what was missing. */
+  missing: orNull(Type.Array(oneOf(MISSING))),
+  /** How a pend ended. */
+  end: orNull(oneOf(PEND_ENDS)),
+});

@@ -1,0 +1,46 @@
+/** Why the desk refuses with 409: a code for programs, beside the words of the refusal (D48). Pure. */
+
+export const CONFLICTS = [
+  /** The status does not allow the act (D34). */
+  'illegal',
+  /** The stored data cannot be read. */
+  'unreadable',
+  /** Its contract is not signed (D46). */
+  'not_signed',
+  /** The applicant may withdraw from the contract, up to `until` (D46). */
+  'withdrawable',
+  /** Another operator (`by`) holds it, up to `until`. */
+  'claimed',
+  /** A decision is proposed: by whom (`by`) and which (`act`). */
+  'proposed',
+  /** Another decision on it is under way. */
+  'busy',
+  'pended',
+  'not_pended',
+  'too_many_pends',
+  'not_in_review',
+  /** The conversation cannot be handed over for a message now. */
+  'not_said',
+  /** The proposal has ended: in which state (`state`). */
+  'not_open',
+  /** The proposal needs no second operator. */
+  'no_second',
+  /** Another operator (`by`) has confirmed the proposal. */
+  'confirmed',
+  /** Another admin has had the second look. */
+  'looked_at',
+  'too_many_notes',
+  /** The person of the application was erased. */
+  'erased',
+  /** The document was refused before it was stored. */
+  'no_file',
+  'file_missing',
+  'file_damaged',
+  'file_too_large',
+  /** Too many applications fit to select them all. */
+  'too_many_match',
+] as const;
+
+export type Conflict = (typeof CONFLICTS)[number];
+/** What a contract asks for before a payment, and is not there. */
+export type HeldBy = Extract<Conflict, 'not_signed' | 'withdrawable'>;

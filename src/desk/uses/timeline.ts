@@ -1,0 +1,80 @@
+/** What happened to an application, with who did it: its history, its pends and its signature (D34, D46, D48). */
+import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { ActorWay, ExplainedApplication } from '../../applications/uses/applications.ts';
+import { accountOf } from '../../operations/actor.ts';
+import type { Session } from '../../postgres/database.ts';
+import type { Missing, PendEnd } from '../rules/pend.ts';
+import type { StoredPend } from '../sql/pends.ts';
+import { readLogins } from '../sql/proposals.ts';
+
+type History = ExplainedApplication['history'][number];
+
+/** Who did something. The id is null where it was no operator with an account. */
+export interface Actor {
+  readonly way: ActorWay;
+  readonly id: number | null;
+  readonly login: string;
+}
+
+export interface TimelineEntry {
+  readonly at: Date;
+  readonly by: Actor;
+  readonly act: History['action'] | 'sign' | 'pend' | 'pend_end';
+  readonly from: ApplicationStatus | null;
+  readonly to: ApplicationStatus | null;
+  readonly reason: string;
+  readonly reasonCode: History['reasonCode'];
+  readonly second: Actor | null;
+  /** What a pend waits for, or waited for; null for other acts. */
+  readonly missing: readonly Missing[] | null;
+  /** How a pend ended; null for other acts. */
+  readonly end: PendEnd | null;
+}
+
+const PLAIN = { from: null, to: null, reason: '', reasonCode: null, second: null, missing: null, end: null };
+const APPLICANT: Actor = { way: 'applicant', id: null, login: 'applicant' };
+const SERVICE: Actor = { way: 'service', id: null, login: 'ventanilla' };
+
+/** Everything that happened, oldest first, with the logins of operators as they are now. */
+export async function timelineOf(
+  session: Session,
+  { history, signedAt }: ExplainedApplication,
+  pends: readonly StoredPend[],
+): Promise<TimelineEntry[]> {
+  const names = history.flatMap(({ actor, second }) => (second === null ? [actor] : [actor, second]));
+  const ids = names.map(accountOf).filter((id) => id !== null);
+  const logins = ids.length === 0 ? new Map<number, string>() : await readLogins(session, [...new Set(ids)]);
+  const actor = (name: string, way: ActorWay): Actor => {
+    const id = accountOf(name);
+    return { way, id, login: id === null ? name : (logins.get(id) ?? `${id}`) };
+  };
+  const events = history.map(
+    ({ action, way, actor: name, second, ...event }): TimelineEntry => ({
+      ...{ ...PLAIN, ...event, act: action, by: actor(name, way) },
+      second: second === null ? null : actor(second, way),
+    }),
+  );
+  const signature: TimelineEntry[] =
+    signedAt === null ? [] : [{ ...PLAIN, at: signedAt, by: APPLICANT, act: 'sign' }];
+  return merge(events, [...pends.flatMap(entriesOf), ...signature]);
+}
+
+/** The beginning of a pend, and its end where it has one. */
+function entriesOf({ by, at, missing, endedAt, end, resumedBy }: StoredPend): TimelineEntry[] {
+  const operator = (account: StoredPend['by']): Actor => ({ way: 'operator', ...account });
+  const begun: TimelineEntry = { ...PLAIN, at, by: operator(by), act: 'pend', missing };
+  if (endedAt === null) return [begun];
+  const who = resumedBy !== null ? operator(resumedBy) : end === 'answered' ? APPLICANT : SERVICE;
+  return [begun, { ...PLAIN, at: endedAt, by: who, act: 'pend_end', missing, end }];
+}
+
+/** Puts each of `others` before the first event that is later. The events keep their order, whatever their times. */
+function merge(events: readonly TimelineEntry[], others: readonly TimelineEntry[]): TimelineEntry[] {
+  const waiting = others.toSorted((a, b) => Number(a.at) - Number(b.at));
+  const merged: TimelineEntry[] = [];
+  for (const event of events) {
+    while (waiting[0] !== undefined && waiting[0].at < event.at) merged.push(waiting.shift()!);
+    merged.push(event);
+  }
+  return [...merged, ...waiting];
+}

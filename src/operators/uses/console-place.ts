@@ -1,0 +1,23 @@
+/**
+ * Where the console of this machine is, for the commands: a service whose variables name no place takes the one that is
+ * free, and notes it in the folder of the data.
+ */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const FILE = 'console-origin';
+
+/** Notes the origin of the console that is open now. */
+export function noteConsole(dataDir: string, origin: string): Promise<void> {
+  return writeFile(join(dataDir, FILE), origin, { mode: 0o600 });
+}
+
+/** The console is closed. */
+export function forgetConsole(dataDir: string): Promise<void> {
+  return rm(join(dataDir, FILE), { force: true });
+}
+
+/** The origin that a service has noted; null: none. */
+export async function notedConsole(dataDir: string): Promise<string | null> {
+  return readFile(join(dataDir, FILE), 'utf8').catch(() => null);
+}

@@ -1,0 +1,77 @@
+/** What others may not reach is refused at the start: the simulator's page, and a console without operators (D48). */
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import pino from 'pino';
+import { refuseOpenSimulator } from '../../src/app/channel.ts';
+import { ConfigError, readConfig } from '../../src/app/config/config.ts';
+import type { RunningService } from '../../src/app/serve.ts';
+import { addOperator, disableOperator } from '../../src/operators/uses/manage.ts';
+import { testDatabase } from '../support/database.ts';
+import { startPatiently } from '../support/start-patiently.ts';
+
+const bounded = { timeout: 120_000 };
+const EVERY_ADDRESS = ['0.0.0.0', '::', 'desk.example'];
+const store = await testDatabase();
+const { database } = store;
+const running: RunningService[] = [];
+after(() => Promise.all(running.map((service) => service.stop())));
+
+async function start(variables: Record<string, string>): Promise<RunningService> {
+  const config = { ...readConfig({ DELIVERY: 'off', ...variables }), port: 0, opsPort: 0 };
+  const service = await startPatiently(config, store, pino({ level: 'silent' }));
+  running.push(service);
+  return service;
+}
+
+function refusal(variable: string) {
+  return (error: unknown) => error instanceof ConfigError && error.message.startsWith(`${variable} must be`);
+}
+
+describe('OPS_HOST', bounded, () => {
+  const given = (variables: Record<string, string>) => refuseOpenSimulator(readConfig(variables));
+
+  for (const OPS_HOST of EVERY_ADDRESS) {
+    it(`${OPS_HOST} is refused where the simulator has its page`, () => {
+      assert.throws(() => given({ OPS_HOST, CHANNEL: 'simulator' }), refusal('OPS_HOST'));
+    });
+  }
+
+  for (const OPS_HOST of ['localhost', '127.0.0.1', '127.1.2.3', '::1']) {
+    it(`${OPS_HOST} is this machine alone`, () => given({ OPS_HOST, CHANNEL: 'simulator' }));
+  }
+
+  for (const [what, variables] of [
+    ['another channel', { CHANNEL: 'log', DELIVERY: 'on' }],
+    ['a worker that delivers', { CHANNEL: 'simulator', DELIVERY: 'off' }],
+  ] as const) {
+    it(`answers probes and metrics of others with ${what}, and no page`, async () => {
+      given({ OPS_HOST: '0.0.0.0', ...variables });
+      const { opsUrl, simulatorUrl } = await start({ OPS_HOST: '0.0.0.0', ...variables });
+      assert.equal(simulatorUrl, null);
+      const status = async (path: string) => (await fetch(opsUrl + path)).status;
+      assert.deepEqual(
+        await Promise.all(['/healthz', '/metrics', '/simulator'].map(status)),
+        [200, 200, 404],
+      );
+    });
+  }
+});
+
+describe('CONSOLE_HOST', bounded, () => {
+  const open = () => start({ CONSOLE_HOST: '0.0.0.0', CONSOLE_PORT: '0' });
+
+  it('that others reach is refused until an operator can sign in: one added, or disabled, is not enough', async () => {
+    for (const CONSOLE_HOST of EVERY_ADDRESS) {
+      await assert.rejects(start({ CONSOLE_HOST, CONSOLE_PORT: '0' }), refusal('CONSOLE_HOST'));
+    }
+    const { operator } = await addOperator(
+      { database },
+      { login: 'ana', role: 'viewer', authority: new Map() },
+    );
+    await assert.rejects(open(), refusal('CONSOLE_HOST'));
+    await database.query('UPDATE operators SET enrolled_at = now() WHERE id = $1', [operator.id]);
+    assert.notEqual((await open()).consoleUrl, null);
+    await disableOperator({ database }, 'ana');
+    await assert.rejects(open(), refusal('CONSOLE_HOST'));
+  });
+});

@@ -1,0 +1,62 @@
+/** What is lost by a sign-out or a closed tab is known before (D48). */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+// By names that the compiler does not follow: the page's files need the types of a browser.
+const { Acts } = await import(String('../../console/src/decide/acts.ts'));
+const { guardLeaving, isOnItsWay, isUnsent, watchDecisions, whenSent } = await import(
+  String('../../console/src/decide/unsent.ts')
+);
+const { showOperator } = await import(String('../../console/src/api/ask.ts'));
+
+const DECISION = {
+  applicationId: 1,
+  body: { act: 'approve', reason_code: 'documents_verified', reason: 'a test' },
+  etag: '"1"',
+} as const;
+
+for (const { status, isLost } of [
+  { status: 503, isLost: true },
+  { status: 429, isLost: true },
+  { status: 412, isLost: false },
+]) {
+  it(`a decision is unsent until it is answered ${status}, and then ${isLost ? 'still' : 'no more'}`, async (t) => {
+    const answer = Promise.withResolvers<Response>();
+    t.mock.method(globalThis, 'fetch', () => answer.promise);
+    const acts = new Acts({});
+    const tab = new EventTarget();
+    const end = guardLeaving(tab);
+    const closes = () => tab.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    showOperator(1);
+    watchDecisions(acts);
+    assert.equal(closes(), true);
+    acts.decide(DECISION);
+    assert.deepEqual([isOnItsWay(), isUnsent(), closes()], [true, true, false]);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const isSent = whenSent(1_000_000);
+    answer.resolve(new Response('{"error":"no"}', { status }));
+    for (let turn = 0; isOnItsWay() && turn < 100; turn += 1) {
+      await new Promise(setImmediate);
+      t.mock.timers.tick(1_000);
+    }
+    await isSent;
+    assert.deepEqual([isOnItsWay(), isUnsent(), closes()], [false, isLost, !isLost]);
+    showOperator(null);
+    assert.equal(closes(), true);
+    end();
+  });
+}
+
+it('a sign-out waits for what gets no answer only so long', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(globalThis, 'fetch', () => new Promise(() => {}));
+  const acts = new Acts({});
+  showOperator(1);
+  watchDecisions(acts);
+  acts.decide(DECISION);
+  const isOver = whenSent(5_000);
+  t.mock.timers.tick(5_000);
+  await isOver;
+  assert.equal(isUnsent(), true);
+  showOperator(null);
+});

@@ -1,0 +1,77 @@
+/** What no flow foresees, where the files are read and the codes are checked by the program itself (D43, D46). */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { packedPdf } from '../documents/files.ts';
+import { wholeChat } from '../support/whole-chat.ts';
+
+const whole = await wholeChat();
+const { json, run, runtime, signing, statement, pdfEvent } = whole;
+const chat = await whole.over(runtime);
+type Applicant = Awaited<ReturnType<typeof chat.ana>>;
+
+const last = async (ana: Applicant) => (await ana.replies()).at(-1)?.text ?? '';
+const shown = (ana: Applicant) => run('conversation', 'show', `${ana.id}`).then(({ out }) => out);
+async function send(ana: Applicant, ...files: Buffer[]): Promise<void> {
+  const events = [];
+  for (const bytes of files) events.push(await pdfEvent(ana, bytes));
+  await chat.hear(...events);
+  await chat.skipPause();
+  await chat.settle();
+}
+
+it('D43: a PDF bomb is asked on like a file that a person has to read, and an operator decides on it', async () => {
+  const ana = await chat.ana();
+  await ana.tap();
+  await ana.choose(0);
+  await send(ana, packedPdf('BT /F1 9 Tf (x) Tj ET', 700_000_000));
+  assert.match(await last(ana), /Recibimos tus archivos \(1\)/);
+  await ana.write('Ya envié todo');
+  assert.equal(await ana.place(), 'debts service');
+  assert.match(await last(ana), /extracto de las deudas/);
+  const [document] = await json('document', 'list', '--application', `${ana.id}`);
+  assert.match(`${document.state} ${document.reason}`, /^received reader_(memory|time)$/);
+  assert.match(await shown(ana), /work: document operator/);
+  await ana.write('Seguir sin esto');
+  assert.equal(await ana.place(), 'checking operator');
+  assert.match(await last(ana), /Una persona del equipo revisará tu caso/);
+  await json('document', 'reject', `${document.id}`, '--reason', 'test');
+  await json('conversation', 'give-back', `${ana.id}`);
+  await chat.settle();
+  assert.equal(await ana.place(), 'earnings service');
+  await send(ana, statement());
+  await ana.write('Ya envié todo');
+  await ana.write('Seguir sin esto');
+  assert.equal(await ana.place(), 'summary service');
+});
+
+/** Up to the question for the code, which the second phone has by then. */
+async function atCode(): Promise<{ ana: Applicant; code: string }> {
+  const ana = await chat.ana();
+  await ana.tap();
+  await ana.choose(0);
+  await send(ana, statement());
+  for (const _ of ['earnings', 'debts', 'summary', 'contract']) await ana.choose(0);
+  await ana.write(await signing.lastFourOf(toApplicationId(ana.id)));
+  assert.equal(await ana.place(), 'code service');
+  assert.match(await last(ana), /código de seis dígitos/);
+  return { ana, code: signing.codes.last };
+}
+
+it('D46: a code of another conversation does not match, the fifth one brings an operator, and it still is good where it belongs', async () => {
+  const one = await atCode();
+  let other = await atCode();
+  // One of a million pairs is equal.
+  while (other.code === one.code) other = await atCode();
+  for (let wrong = 0; wrong < 4; wrong += 1) {
+    await one.ana.write(other.code);
+    assert.match(await last(one.ana), /no coincide/);
+    assert.equal(await one.ana.place(), 'code service');
+  }
+  await one.ana.write(other.code);
+  assert.equal(await one.ana.place(), 'code operator');
+  assert.match(await shown(one.ana), /operator: code/);
+  assert.doesNotMatch(await shown(one.ana), new RegExp(other.code));
+  await other.ana.write(other.code);
+  assert.equal(await other.ana.place(), 'signed service');
+});

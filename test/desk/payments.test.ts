@@ -1,0 +1,105 @@
+/** What a payment stands on, and why one is refused: in codes, with the date (D46, D48). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
+import { CONFLICTS } from '../../src/desk/rules/conflict.ts';
+import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
+import { APPROVED, applicant, IN_REVIEW } from '../support/applicant.ts';
+import { startTestConsole, type Visitor } from '../support/console.ts';
+import { testDatabase } from '../support/database.ts';
+import { makeProposalsDue } from '../support/proposals.ts';
+import { testSigning } from '../support/signing.ts';
+
+const store = await testDatabase();
+const { database, runtime, vault } = store;
+const signing = await testSigning(store);
+const context = { database: runtime, vault, undoSeconds: 600, dueHours: 24, lookShare: 0 };
+const noFiles = () => Promise.reject(new Error('these tests open no document'));
+const desk = await startTestConsole(store, deskRoutes(context, noFiles));
+const ruth = await (await desk.enrolled('ruth', 'reviewer')).signIn();
+const rob = await (await desk.enrolled('rob', 'reviewer')).signIn();
+
+const read = async (id: number) => (await ruth.ask('GET', `/api/applications/${id}`)).body;
+async function act(visitor: Visitor, id: number, what: string, body: object) {
+  const headers = { 'If-Match': `"${(await read(id)).last_event}"` };
+  return visitor.ask('POST', `/api/applications/${id}/${what}`, body, headers);
+}
+const pay = (visitor: Visitor, id: number, changes: object = {}) =>
+  act(visitor, id, 'proposals', { act: 'disburse', reason: 'paid', ...changes });
+
+describe('a payment', () => {
+  it('is refused with a code before the signature, and until the period is over, with the date (D46)', async () => {
+    const id = await signing.begin(APPROVED);
+    assert.equal((await read(id)).payment_held_by, 'not_signed');
+    const unsigned = await pay(ruth, id);
+    assert.deepEqual([unsigned.status, unsigned.body.code, unsigned.body.until], [409, 'not_signed', null]);
+    await signing.sign(id);
+    const { signed_at, withdrawable_until, payment_held_by } = await read(id);
+    assert.ok(Date.parse(withdrawable_until) > Date.parse(signed_at));
+    assert.equal(payment_held_by, 'withdrawable');
+    const early = await pay(ruth, id);
+    assert.deepEqual(
+      [early.status, early.body.code, early.body.until],
+      [409, 'withdrawable', withdrawable_until],
+    );
+    assert.match(early.body.error, /may withdraw from the contract until/);
+
+    await database.query(
+      "UPDATE application_states SET withdrawable_until = now() - interval '1 second' WHERE application_id = $1",
+      [id],
+    );
+    assert.equal((await read(id)).payment_held_by, null);
+    const { status, body } = await pay(ruth, id);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal((await rob.ask('POST', `/api/proposals/${body.id}/confirm`, {})).status, 200);
+    await makeProposalsDue(database);
+    while ((await applyNext(context, (_id, error) => assert.fail(String(error)))) !== null);
+    const paid = await read(id);
+    assert.deepEqual([paid.status, paid.payment_held_by, paid.signed_at], ['disbursed', null, signed_at]);
+  });
+
+  it('of an application without a conversation is held by nothing (D34)', async () => {
+    const [id] = await signing.register(signing.key, [
+      applicant({ ...APPROVED, phone: toPhone('+573045550001') }),
+    ]);
+    const { status, signed_at, payment_held_by } = await read(id!);
+    assert.deepEqual([status, signed_at, payment_held_by], ['pending_signature', null, null]);
+    assert.equal((await pay(ruth, id!)).status, 200);
+  });
+});
+
+describe('a refusal with 409', () => {
+  it('has a code, and who stands in the way', async () => {
+    const [id] = await signing.register(signing.key, [
+      applicant({ ...IN_REVIEW, id_number: '90909090', phone: toPhone('+573045550002') }),
+    ]);
+    const pend = { missing: ['explanation'], message: null, hours: 1 };
+    const approve = { act: 'approve', reason: 'fine' };
+    const seen: string[] = [];
+    const refused = async (
+      answer: Promise<{ status: number; body: { code: string; by?: { login: string } } }>,
+    ) => {
+      const { status, body } = await answer;
+      assert.equal(status, 409, JSON.stringify(body));
+      seen.push(body.code);
+      return body;
+    };
+    await refused(pay(ruth, id!));
+    assert.equal((await act(ruth, id!, 'claim', {})).status, 200);
+    assert.equal((await refused(act(rob, id!, 'proposals', approve))).by?.login, 'ruth');
+    assert.equal((await refused(act(rob, id!, 'pend', pend))).by?.login, 'ruth');
+    await refused(act(ruth, id!, 'resume', {}));
+    assert.equal((await act(ruth, id!, 'pend', pend)).status, 200);
+    await refused(act(rob, id!, 'pend', pend));
+    await refused(act(rob, id!, 'proposals', approve));
+    assert.equal((await act(rob, id!, 'resume', {})).status, 200);
+    assert.equal((await act(rob, id!, 'proposals', approve)).status, 200);
+    assert.equal((await refused(act(ruth, id!, 'proposals', approve))).by?.login, 'rob');
+    assert.deepEqual(seen, [
+      ...['illegal', 'claimed', 'claimed', 'not_pended', 'pended', 'pended', 'proposed'],
+    ]);
+    for (const code of seen) assert.ok((CONFLICTS as readonly string[]).includes(code), code);
+    assert.deepEqual(desk.failures, []);
+  });
+});

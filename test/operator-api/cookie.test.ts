@@ -1,0 +1,54 @@
+/** The flags of the console's cookies by `CONSOLE_URL`. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Setting } from '../../src/base/setting.ts';
+import { cookieHeader } from '../../src/operator-api/cookie.ts';
+import { consoleOrigin } from '../../src/operators/settings.ts';
+import { PASSWORD, startTestConsole, Visitor } from '../support/console.ts';
+import { testDatabase } from '../support/database.ts';
+
+const originOf = (url: string) =>
+  consoleOrigin(
+    <T>({ variable, read }: Setting<T>) =>
+      read(variable === 'CONSOLE_URL' ? url : undefined, { dataDir: '/data', ownDatabase: false }),
+    8082,
+  );
+
+const store = await testDatabase();
+
+it('has __Host- and Secure on https, and neither on this machine; always HttpOnly and SameSite=Lax', () => {
+  const flags = (url: string) => cookieHeader('session', 'x', originOf(url));
+  assert.equal(flags('https://desk.example'), '__Host-ventanilla=x; Path=/; HttpOnly; SameSite=Lax; Secure');
+  assert.equal(flags('http://localhost:8082'), 'ventanilla=x; Path=/; HttpOnly; SameSite=Lax');
+});
+
+const CONSOLES = [
+  { origin: null, flags: /^ventanilla=[\w.-]*; Path=\/; HttpOnly; SameSite=Lax(; Max-Age=0)?$/ },
+  {
+    origin: 'https://desk.example',
+    flags: /^__Host-ventanilla=[\w.-]*; Path=\/; HttpOnly; SameSite=Lax; Secure(; Max-Age=0)?$/,
+  },
+] as const;
+
+for (const { origin, flags } of CONSOLES) {
+  const login = origin === null ? 'here' : 'there';
+
+  it(`so have those of a sign-in by password and code, at ${origin ?? 'this machine'}`, async () => {
+    const desk = await startTestConsole(store, [], undefined, null, origin);
+    const operator = await desk.enrolled(login, 'reviewer');
+    const visitor = new Visitor(desk.url());
+    const steps = [
+      ['POST', '/api/session', { login, password: PASSWORD }],
+      ['POST', '/api/session/totp', { code: await operator.nextCode() }],
+      ['POST', '/api/session/again', { password: PASSWORD, code: await operator.nextCode() }],
+      ['DELETE', '/api/session', undefined],
+    ] as const;
+    for (const [method, path, body] of steps) {
+      const { status, headers } = await visitor.ask(method, path, body);
+      assert.ok(status < 300, `${path} ${status}`);
+      const set = headers.getSetCookie();
+      assert.equal(set.length, 1, path);
+      assert.match(set[0]!, flags, path);
+    }
+  });
+}

@@ -1,0 +1,45 @@
+/** What a refused sign-in costs tells nothing of the login (D48). */
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { it } from 'node:test';
+
+let hashes = 0;
+const { argon2 } = crypto;
+crypto.argon2 = ((...args: Parameters<typeof argon2>) => {
+  // Those of a start are small.
+  if (args[1].memory > 8) hashes += 1;
+  return argon2(...args);
+}) as typeof argon2;
+syncBuiltinESMExports();
+const { testDatabase } = await import('../support/database.ts');
+const { PASSWORD, startTestConsole } = await import('../support/console.ts');
+
+const store = await testDatabase();
+const desk = await startTestConsole(store);
+/** Below the bound of the service, because timers of Node.js may be a moment early. */
+const LEAST_MS = 450;
+
+it('is one hash and half a second: a wrong password, no such login, and every account without a password', async () => {
+  const known = await desk.enrolled('known', 'viewer');
+  const disabled = await desk.enrolled('disabled', 'viewer');
+  await store.database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [disabled.id]);
+  const atProvider = await desk.enrolled('at.provider', 'viewer');
+  await store.database.query('UPDATE operators SET password = NULL WHERE id = $1', [atProvider.id]);
+  await desk.invite('invited', 'viewer');
+  for (const [login, password] of [
+    [known.login, 'another password'],
+    ['nobody', PASSWORD],
+    ['no login\u0000', PASSWORD],
+    [disabled.login, PASSWORD],
+    [atProvider.login, PASSWORD],
+    ['invited', PASSWORD],
+  ]) {
+    const before = hashes;
+    const sentAt = performance.now();
+    const { status } = await desk.visitor().ask('POST', '/api/session', { login, password });
+    const took = performance.now() - sentAt;
+    assert.deepEqual([status, hashes - before], [401, 1], login);
+    assert.ok(took >= LEAST_MS, `${login}: ${took} ms`);
+  }
+});

@@ -1,0 +1,28 @@
+/** The operator of a run. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { reviewApplication } from '../../src/applications/uses/applications.ts';
+import { actOn } from '../../src/conversation/uses/operate.ts';
+import { OperatorError } from '../../src/operations/operator-context.ts';
+import type { OperatorDoes } from './scripts.ts';
+import type { Stage } from './stage.ts';
+
+const AGAIN_MS = 300;
+
+/** Acts, again while PostgreSQL is away. What an answer that was lost had done already is done once. */
+export async function operate({ postgres, vault }: Stage, id: number, act: OperatorDoes): Promise<void> {
+  const application = toApplicationId(id);
+  for (;;) {
+    const context = { database: postgres.database, vault, actor: 'scripted' };
+    const acting =
+      act === 'give_back'
+        ? actOn(context, application, act)
+        : reviewApplication(context, application, act, 'scripted');
+    const isDone = await acting.then(
+      () => true,
+      (error: unknown) => error instanceof OperatorError,
+    );
+    if (isDone) return;
+    await sleep(AGAIN_MS);
+  }
+}

@@ -1,0 +1,43 @@
+/** The simulator has one clock for what persons send and for what became of messages: the database's (D39). */
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
+import { formatReplyCallback, toReplyId } from '../../src/messages/rules/reply.ts';
+import { databaseTime } from '../../src/postgres/database-time.ts';
+import { openSimulator } from '../../src/simulator/open.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { fakeClock } from '../support/faked-clock.ts';
+
+const HOUR_MS = 3_600_000;
+
+for (const [name, aheadMs] of [
+  ['ahead', HOUR_MS],
+  ['behind', -HOUR_MS],
+] as const) {
+  it(`tells statuses by the database's clock, which is an hour ${name}`, async () => {
+    const store = await testDatabase();
+    const { database, vault } = store;
+    const clock = await fakeClock(store);
+    await clock.set(Date.now() + aheadMs);
+    const events: ChannelEvent[] = [];
+    const { channel } = openSimulator({ database, vault }, (some) => void events.push(...some));
+    after(() => channel.close());
+    const sentAt = await databaseTime(database);
+    assert.ok(Math.abs(sentAt.getTime() - Date.now() - aheadMs) < HOUR_MS / 2, 'the clock is faked');
+    const reply = {
+      ...{ replyId: toReplyId('1'), applicationId: toApplicationId(1), attempt: 1 },
+      ...{ phone: toPhone('+573001234567'), callback: formatReplyCallback(toReplyId('1'), 1) },
+      ...{ text: 'hola', buttons: [], readMessageId: null },
+    };
+    const result = await channel.sendReply(reply, new AbortController().signal);
+    assert.equal(result.kind, 'accepted');
+    await eventually('both statuses', async () => events.length === 2);
+    for (const event of events) {
+      assert.ok(event.kind === 'status');
+      assert.ok(Math.abs(event.at.getTime() - sentAt.getTime()) < HOUR_MS / 2);
+    }
+  });
+}
