@@ -93,14 +93,14 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'events',
-    bug: 'every second event names the application of the event before it',
+    bug: 'every second event names another application that had an event before',
     cap: null,
     trigger: {
       when: 'BEFORE INSERT ON partner_events',
       own: ofPartner,
       body: `IF NEW.number % 2 = 0 THEN
-        SELECT e.application_id INTO NEW.application_id FROM partner_events e
-        WHERE e.partner_id = NEW.partner_id AND e.number = NEW.number - 1;
+        SELECT coalesce(max(e.application_id), NEW.application_id) INTO NEW.application_id FROM partner_events e
+        WHERE e.partner_id = NEW.partner_id AND e.application_id <> NEW.application_id;
       END IF;
       RETURN NEW;`,
     },
