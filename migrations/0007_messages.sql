@@ -10,10 +10,11 @@
 --
 -- The order of locks. A transaction locks rows in this order of tables, and within one table in the order of its key;
 -- or it uses SKIP LOCKED, which does not wait. So no two transactions wait for each other in a circle: early_events
--- (with SKIP LOCKED), application_states, review_queue, review_items, open_phones, replies, outbox, leases,
--- message_records (new rows, then existing ones), waiting_messages, waiting_rejections (those of messages that the
--- transaction has locked; others with SKIP LOCKED), sender, paused_templates (a row, or the whole table), recipients,
--- channel_users, suppressions, partner_event_totals.
+-- (with SKIP LOCKED), conversations, application_states, review_queue, review_items, open_phones, replies, outbox,
+-- leases, message_records (new rows, then existing ones), waiting_messages, waiting_rejections (those of messages that
+-- the transaction has locked; others with SKIP LOCKED), sender, paused_templates (a row, or the whole table),
+-- recipients, channel_users, suppressions, partner_event_totals. Ids of more than 16 partitions are locked run by run;
+-- should two such transactions meet in a circle, the one that PostgreSQL ends begins anew.
 --
 -- Times are the database's own, and its clock may step. A time in the future that no statement asked for comes from a
 -- clock that was ahead: no message waits for it, and the upkeep corrects it (mend_leap).

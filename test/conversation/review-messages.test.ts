@@ -162,7 +162,7 @@ describe('D40, D43: an approval beside an open conversation', () => {
     await sweep();
     await settle();
     await hear(await ana.textEvent('hola'));
-    await takeTurns({ ...context, database: beforeStatement(context.database, 'cancel_approvals', sendAll) });
+    await takeTurns({ ...context, database: beforeStatement(context.database, 'lock_messages', sendAll) });
     await settle();
     assert.deepEqual([typesTo(ana), await approvals(ana)], [['approved'], 0]);
   });

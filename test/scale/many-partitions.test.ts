@@ -9,6 +9,7 @@ import { loadWitnesses } from '../../src/app/subjects.ts';
 import {
   type ApplicationId,
   batchAndPositionOf,
+  messageIdsOf,
   toApplicationId,
   toMessageId,
 } from '../../src/applications/rules/ids.ts';
@@ -49,6 +50,7 @@ import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
 import { phonesOfOldMessages } from '../../src/messages/sql/channel-users.ts';
 import { defer, setAside } from '../../src/messages/sql/deferral.ts';
 import { takeKnownEarly } from '../../src/messages/sql/early-events.ts';
+import { lockMessages } from '../../src/messages/sql/lock-messages.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
 import { queueReminders } from '../../src/messages/sql/reminders.ts';
 import { approvalMessages, cancelApprovals } from '../../src/messages/sql/replies/approvals.ts';
@@ -57,7 +59,7 @@ import { queueReplies, sealReply } from '../../src/messages/sql/replies.ts';
 import { suppressApplicants } from '../../src/messages/sql/suppressions.ts';
 import { findLost, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/messages/sql/waiting-hours.ts';
-import { cancelForWrongPerson } from '../../src/messages/sql/wrong-person.ts';
+import { cancelMessagesForWrongPerson } from '../../src/messages/sql/wrong-person.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { listErasures } from '../../src/rights/uses/list-erasures.ts';
@@ -389,7 +391,10 @@ async function talk(ids: readonly number[]): Promise<void> {
   // From the second time on nothing waits any more.
   for (let round = 0; round < 7; round += 1) {
     await noteWrongPerson(database, [first], true);
-    await inTransaction(database, (session) => cancelForWrongPerson(session, [first]));
+    await inTransaction(database, async (session) => {
+      await lockMessages(session, messageIdsOf(first));
+      await cancelMessagesForWrongPerson(session, [first]);
+    });
   }
   await noteWrongPerson(database, [first], false);
   const content = { text: 'Hola', buttons: [], readMessageId: null };

@@ -98,6 +98,11 @@ export function messageIdsOf(application: ApplicationId): readonly [MessageId, .
   return [first!, ...later];
 }
 
+/** The id that the reminder of an application has. */
+export function reminderOf(application: ApplicationId): MessageId {
+  return messageIdsOf(application)[3]!;
+}
+
 /** The application of a message. */
 export function applicationOfMessage(message: MessageId): ApplicationId {
   // Nearly all messages are of registrations: their ids are numbers, and those need no BigInt.

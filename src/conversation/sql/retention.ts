@@ -3,6 +3,22 @@ import { type ApplicationId, partitionOf, toApplicationId } from '../../applicat
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 
+const LOCK = `
+  SELECT FROM conversations c WHERE c.application_id = ANY ($1::bigint[]) OR c.phone_index = ANY ($2::bigint[])
+  ORDER BY c.id FOR UPDATE`;
+
+/**
+ * Locks the conversations of these applications and of these phones (the decimal text of a bigint). A turn locks its
+ * conversation before its application; so must everything else that waits for both.
+ */
+export async function lockConversations(
+  session: Transaction,
+  ids: readonly ApplicationId[],
+  phones: readonly string[],
+): Promise<void> {
+  await session.query(LOCK, [ids, phones]);
+}
+
 const ERASE = 'SELECT erase_conversations($1, $2)';
 
 /** Deletes the conversations of these applications and of these phones (the decimal text of a bigint). */

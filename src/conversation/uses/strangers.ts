@@ -9,7 +9,10 @@ import { localeOfPhone } from '../../messages/rules/message-locale.ts';
 import { interestPayload } from '../../messages/rules/outgoing-message.ts';
 import type { ReplyContent } from '../../messages/rules/reply.ts';
 import { queueReplies, REPLY_BELL, sealReply } from '../../messages/sql/replies.ts';
-import { cancelForWrongPerson } from '../../messages/sql/wrong-person.ts';
+import {
+  cancelMessagesForWrongPerson,
+  cancelRepliesForWrongPerson,
+} from '../../messages/sql/wrong-person.ts';
 import { effectiveBrand } from '../../partners/rules/brand.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
@@ -122,7 +125,8 @@ async function noteWrong(context: StrangersContext, words: Words, mayAnswer: boo
   await againAfterConflict(() =>
     inTransaction(context.database, async (session) => {
       await noteWrongPerson(session, [applicationId], true);
-      await cancelForWrongPerson(session, [applicationId]);
+      await cancelRepliesForWrongPerson(session, [applicationId]);
+      await cancelMessagesForWrongPerson(session, [applicationId]);
       if (content !== null) await queue(session, context, words, APOLOGY_TURN, content);
     }),
   );

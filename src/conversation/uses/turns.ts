@@ -3,6 +3,7 @@
  * or none of them. So a crash between any two steps repeats nothing.
  */
 import { toApplicationId } from '../../applications/rules/ids.ts';
+import { lockState } from '../../applications/sql/application-marks.ts';
 import type { Country } from '../../base/country-data.ts';
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import { approvalMessages } from '../../messages/sql/replies/approvals.ts';
@@ -28,7 +29,7 @@ import type { Signing } from './ports.ts';
 import { answeredMessages } from './read-marks.ts';
 import type { OpenedInput, TurnResult } from './turn-result.ts';
 import { type FlowCache, readVoices } from './voices.ts';
-import { type TakenTurn, writeTaken } from './write-taken.ts';
+import { newWrongPerson, type TakenTurn, writeTaken } from './write-taken.ts';
 
 export interface TurnContext {
   readonly database: Database;
@@ -117,7 +118,7 @@ async function takeClaimed(
       .map(({ application_id }) => toApplicationId(application_id)),
   );
   const taken: TakenTurn[] = [];
-  // One order of applications: what is proven locks them one after the other (0043_signing.sql).
+  // One order of applications: what is proven, and a phone that changed hands, lock them one after the other.
   for (const row of rows.toSorted((a, b) => Number(a.application_id) - Number(b.application_id))) {
     const voice = voices.get(row.id);
     if (voice === undefined) continue;
@@ -130,6 +131,7 @@ async function takeClaimed(
       mayRemind: row.timer === 'remind' && context.mayRemind(countryOfLocale(voice.locale), row.now),
     };
     const result = await takeTurn(session, context.signing, row, opened, voice, facts);
+    if (newWrongPerson({ row, result }) !== null) await lockState(session, result.applicationId);
     taken.push({ row, result, opened, damaged });
     if (damaged.length > 0) context.onFault(row.id, damaged[0]!.error);
   }

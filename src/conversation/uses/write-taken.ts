@@ -1,10 +1,15 @@
 /** Writes what turns came to, in their transaction. */
+import { messageIdsOf, reminderOf } from '../../applications/rules/ids.ts';
 import { noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import { addConversationEvents, lockPartnerEvents } from '../../events/sql/conversation-events.ts';
+import { lockMessages } from '../../messages/sql/lock-messages.ts';
 import { queueReminders } from '../../messages/sql/reminders.ts';
 import { cancelApprovals } from '../../messages/sql/replies/approvals.ts';
 import { type QueuedReply, queueReplies, sealReply } from '../../messages/sql/replies.ts';
-import { cancelForWrongPerson } from '../../messages/sql/wrong-person.ts';
+import {
+  cancelMessagesForWrongPerson,
+  cancelRepliesForWrongPerson,
+} from '../../messages/sql/wrong-person.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -22,8 +27,8 @@ export interface TakenTurn extends Waiting {
 }
 
 /**
- * Everything that the turns came to. Partner events come last: their locks are the last ones of a transaction. Returns
- * how many reminders are queued.
+ * Everything that the turns came to, in the order of locks (`migrations/0007_messages.sql`): what becomes of replies,
+ * then of messages; partner events come last. Returns how many reminders are queued.
  */
 export async function writeTaken(
   { vault, signing }: { readonly vault: Vault; readonly signing: Signing },
@@ -31,6 +36,8 @@ export async function writeTaken(
   turns: readonly TakenTurn[],
 ): Promise<number> {
   const results = turns.map(({ result }) => result);
+  const idsWhere = (is: (turn: TakenTurn) => boolean) =>
+    turns.filter(is).map(({ result }) => result.applicationId);
   await writeTurns(
     session,
     turns.map(({ row, result: { written }, opened, damaged }) => ({
@@ -39,15 +46,28 @@ export async function writeTaken(
       hasHeard: [...opened, ...damaged].some(({ row: { source } }) => source === 'person'),
     })),
   );
-  await noteWrongPersons(session, turns);
+  const wrong = idsWhere((turn) => newWrongPerson(turn) === true);
+  await noteWrongPerson(session, wrong, true);
+  await noteWrongPerson(
+    session,
+    idsWhere((turn) => newWrongPerson(turn) === false),
+    false,
+  );
+  // What waits to go to a wrong person is cancelled before the apology is queued.
+  await cancelRepliesForWrongPerson(session, wrong);
   await queueReplies(
     session,
     turns.flatMap((turn) => queuedReplyOf(vault, turn)),
   );
-  await cancelApprovals(
-    session,
-    results.flatMap(({ applicationId, tellsApproval }) => (tellsApproval ? [applicationId] : [])),
-  );
+  const told = idsWhere(({ result }) => result.tellsApproval);
+  const asked = idsWhere(({ result }) => result.reminds);
+  const withdrawn = idsWhere(({ result }) => result.withdraws);
+  await lockMessages(session, [
+    ...[...wrong, ...told, ...withdrawn].flatMap(messageIdsOf),
+    ...asked.map(reminderOf),
+  ]);
+  await cancelMessagesForWrongPerson(session, wrong);
+  await cancelApprovals(session, told);
   await queueWork(
     session,
     results.flatMap(({ work }) => work),
@@ -56,10 +76,7 @@ export async function writeTaken(
     session,
     results.map(({ applicationId, evidence }) => ({ applicationId, entries: evidence })),
   );
-  const reminded = await queueReminders(
-    session,
-    results.flatMap(({ applicationId, reminds }) => (reminds ? [applicationId] : [])),
-  );
+  const reminded = await queueReminders(session, asked);
   await markTaken(session, turns.flatMap(inputsOf));
   await endWithdrawals(signing, session, turns);
   await addConversationEvents(
@@ -71,18 +88,10 @@ export async function writeTaken(
   return reminded.length;
 }
 
-/** What waits to go to a wrong person is cancelled before the apology is queued. */
-async function noteWrongPersons(session: Transaction, turns: readonly TakenTurn[]): Promise<void> {
-  for (const isWrong of [false, true]) {
-    const ids = turns
-      .filter(({ row, result: { written } }) => {
-        const is = written.state.wrongPerson;
-        return is === isWrong && is !== (row.state?.wrongPerson ?? false);
-      })
-      .map(({ result }) => result.applicationId);
-    await noteWrongPerson(session, ids, isWrong);
-    if (isWrong) await cancelForWrongPerson(session, ids);
-  }
+/** Whose phone a turn found out to be: somebody else's, the applicant's after all, or nothing new (null). */
+export function newWrongPerson({ row, result }: Pick<TakenTurn, 'row' | 'result'>): boolean | null {
+  const { wrongPerson } = result.written.state;
+  return wrongPerson === (row.state?.wrongPerson ?? false) ? null : wrongPerson;
 }
 
 /** The reviews come with events of the partners: all locks of these are taken first, in one order. */

@@ -4,7 +4,7 @@ import type { ApplicationId, BatchId } from '../../applications/rules/ids.ts';
 import { isOpen, TRANSITIONS } from '../../applications/rules/lifecycle.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
 import { eraseApplicants, holdForErasure } from '../../applications/sql/erasure.ts';
-import { eraseConversations } from '../../conversation/sql/retention.ts';
+import { eraseConversations, lockConversations } from '../../conversation/sql/retention.ts';
 import { eraseNotes } from '../../desk/sql/notes.ts';
 import { endErasedPends } from '../../desk/sql/pends.ts';
 import { eraseProposals } from '../../desk/sql/proposals.ts';
@@ -57,6 +57,7 @@ export function eraseApplications(
 ): Promise<Erased> {
   return inTransaction(database, async (session) => {
     await session.query(LIMIT);
+    await lockConversations(session, ids, phones);
     const held = ids.length === 0 ? [] : await holdForErasure(session, ids);
     const open = held.filter(({ status }) => isOpen(status)).map(({ id }) => id);
     if (open.length > 0 && !close) throw openError(open);
