@@ -72,7 +72,7 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
   assert.equal(await proven((session) => signing.sign(session, id, acceptance)), 'signed');
   const verified = await verifyContract(context, id);
   assert.equal(verified?.checks.find(({ name }) => name === 'signature')?.fault, null);
-  assert.equal(await proven((session) => signing.withdraw(session, id)), 'withdrawn');
+  assert.equal(await proven((session) => signing.withdraw(session, id, null)), 'withdrawn');
 });
 
 it('D46: a code that the way does not take now is sent later, and a refused one is an operator’s', async () => {

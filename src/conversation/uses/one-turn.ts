@@ -220,7 +220,9 @@ class OneTurn {
         return this.apply({ kind: 'signature', result: this.#noted(signed, from), withdrawal }, from);
       }
       case 'withdraw': {
-        const result = this.#noted(await this.#signing.withdraw(this.#session, this.#applicationId), from);
+        const sentAt = from?.row.at ?? null;
+        const withdrawn = await this.#signing.withdraw(this.#session, this.#applicationId, sentAt);
+        const result = this.#noted(withdrawn, from);
         this.#withdraws ||= result === 'withdrawn';
         return this.apply({ kind: 'withdrawal', result }, from);
       }

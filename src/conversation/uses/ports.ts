@@ -73,9 +73,11 @@ export interface Signing {
     text: string,
   ): Promise<Proven<Extract<ProofInput, { kind: 'answer' }>['result']>>;
   sign(session: Transaction, applicationId: ApplicationId, acceptance: Acceptance): Promise<ProvenSignature>;
+  /** `sentAt`: when the person sent the words; null: now. */
   withdraw(
     session: Transaction,
     applicationId: ApplicationId,
+    sentAt: Date | null,
   ): Promise<Proven<'withdrawn' | 'too_late' | 'paid_out' | 'not_signed'>>;
   /** Once a transaction, for all of its turns. */
   recordEvidence(session: Transaction, some: readonly NewEvidence[]): Promise<void>;

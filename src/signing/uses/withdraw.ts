@@ -8,26 +8,27 @@ import type { Proven } from '../rules/evidence.ts';
 import { lockContract, markContract } from '../sql/contracts.ts';
 
 /**
- * Takes a signature back while the country's period lasts. `paid_out`: operators had the money paid out before its end,
- * so they have to settle it. `too_late` also where the application is rejected already, and where the country has no
- * such period. The caller calls `rejectWithdrawn` in the
- * same transaction.
+ * Takes a signature back while the country's period lasts. What the applicant sent before its end counts, also where
+ * the service comes to it later: `sentAt`, by the channel's clock, where it is not ahead of the database's; null: now.
+ * `paid_out`: the money is paid out, so operators have to settle it. `too_late` also where the application is rejected
+ * already, and where the country has no such period. The caller calls `rejectWithdrawn` in the same transaction.
  */
 export async function withdraw(
   session: Transaction,
   id: ApplicationId,
+  sentAt: Date | null = null,
 ): Promise<Proven<'withdrawn' | 'too_late' | 'paid_out' | 'not_signed'>> {
   const state = await lockState(session, id);
   if (state === null || state.signedAt === null) return { result: 'not_signed', evidence: [] };
   const { status, withdrawableUntil: until, now } = state;
-  const isOver = until === null || now >= until;
+  const isOver = until === null || (sentAt !== null && sentAt < now ? sentAt : now) >= until;
   if (status === 'disbursed' && !isOver) return { result: 'paid_out', evidence: [] };
   const isLate = status !== 'pending_signature' || isOver;
   const contract = isLate ? null : await lockContract(session, id);
   if (contract === null || contract.state !== 'signed') return { result: 'too_late', evidence: [] };
   await markContract(session, contract.id, 'withdrawn', now);
   const facts = { contract: contract.id, withdrawn_at: now.toISOString() };
-  return { result: 'withdrawn', evidence: [{ kind: 'withdrawn', at: null, facts }] };
+  return { result: 'withdrawn', evidence: [{ kind: 'withdrawn', at: sentAt, facts }] };
 }
 
 /**
