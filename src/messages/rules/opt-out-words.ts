@@ -124,7 +124,7 @@ function* without(side: 'before' | 'after', core: Core): Generator<Core, void> {
 
 /** Whether a text asks something, so that it states nothing. */
 export function isQuestion(text: string): boolean {
-  return /[?？]/.test(text);
+  return /[?¿？]/.test(text);
 }
 
 /** True where the whole text asks for no more messages, in any spelling that `plainWords` unites. */

@@ -144,7 +144,15 @@ describe('a question (D43, D46)', () => {
       assert.ok(meaningsOf(answer).size > 0, answer);
     }
     for (const place of ['data_consent', 'summary', 'contract'] as const) {
-      for (const body of ['¿Sí?', '¿Sí, autorizo?', '¿Acepto?', 'acepto?', '¿No acepto?', '¿cancelo?']) {
+      for (const body of [
+        '¿Sí?',
+        '¿Sí, autorizo?',
+        '¿Acepto?',
+        'acepto?',
+        '¿Acepto',
+        '¿No acepto?',
+        '¿cancelo?',
+      ]) {
         const { state } = stepped(DEFAULT_FLOW, run(wayTo(place)).state, text(body));
         assert.deepEqual([state.place, state.heldBy], [place, 'service'], body);
       }
