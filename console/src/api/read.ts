@@ -20,16 +20,30 @@ export function reading<Body>(
   return {
     queryKey,
     queryFn: async (): Promise<Reading<Body>> => {
-      const known = queries.getQueryData<Reading<Body>>(queryKey);
-      const isYoung = known !== undefined && performance.now() - known.readAt < wholeMs;
-      const condition = isYoung && known.etag !== null ? { 'If-None-Match': known.etag } : undefined;
-      try {
-        const reply = await ask<Body>('GET', path, undefined, condition);
-        return { ...reply, readAt: performance.now() };
-      } catch (error) {
-        if (known && error instanceof AnswerError && error.status === 304) return known;
-        throw error;
+      for (;;) {
+        const known = queries.getQueryData<Reading<Body>>(queryKey);
+        const read = await readAfter(known, path, wholeMs);
+        const now = queries.getQueryData<Reading<Body>>(queryKey);
+        // What the page has written meanwhile, such as a new note, the answer may not have yet.
+        if (now === known || now === undefined) return read;
       }
     },
   };
+}
+
+/** What is read of `path` after what is known of it; undefined: nothing is. */
+async function readAfter<Body>(
+  known: Reading<Body> | undefined,
+  path: string,
+  wholeMs: number,
+): Promise<Reading<Body>> {
+  const isYoung = known !== undefined && performance.now() - known.readAt < wholeMs;
+  const condition = isYoung && known.etag !== null ? { 'If-None-Match': known.etag } : undefined;
+  try {
+    const reply = await ask<Body>('GET', path, undefined, condition);
+    return { ...reply, readAt: performance.now() };
+  } catch (error) {
+    if (known && error instanceof AnswerError && error.status === 304) return known;
+    throw error;
+  }
 }
