@@ -76,6 +76,23 @@ describe('files', () => {
     assert.deepEqual([await ana.place(), (await ana.row()).state.files.earnings], ['closed service', 0]);
   });
 
+  for (const [caption, place] of [
+    ['Quiero retirarme', 'withdrawn service'],
+    ['Número equivocado', 'earnings operator'],
+    ['extracto de mayo', 'earnings service'],
+  ]) {
+    it(`a file with the caption "${caption}" leads to ${place}`, async () => {
+      const ana = await applicantAt();
+      await ana.tap();
+      await ana.choose(0);
+      await hear({ ...(await ana.fileEvent()), caption } as ChannelEvent);
+      await skipPause();
+      await settle();
+      const isFile = place === 'earnings service';
+      assert.deepEqual([await ana.place(), (await ana.row()).state.files.earnings], [place, isFile ? 1 : 0]);
+    });
+  }
+
   it('a voice message and emoji are answered with the question, and the third brings an operator', async () => {
     const ana = await applicantAt();
     await ana.tap();

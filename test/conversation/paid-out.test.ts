@@ -54,6 +54,14 @@ describe('D46: a wish to withdraw beside a newer open conversation', () => {
     });
   }
 
+  it('a letter with the caption "RETRACTO" reaches it too', async () => {
+    const { ana, again } = await withNewer();
+    await hear({ ...(await ana.fileEvent()), caption: 'RETRACTO' } as ChannelEvent);
+    await settle();
+    assert.deepEqual([await ana.place(), await again.place()], ['signed operator', 'data_consent service']);
+    assert.match((await ana.replies()).at(-1)?.text ?? '', /Registramos que te retiras/);
+  });
+
   it('"cancelar" ends the newer conversation, and the signed contract stays', async () => {
     const { ana, again } = await withNewer();
     await ana.write('cancelar');

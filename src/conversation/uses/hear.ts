@@ -19,7 +19,7 @@ import {
 } from '../sql/match.ts';
 import { beginByTaps } from './begin-by-tap.ts';
 import { INPUT_BELL } from './bells.ts';
-import { contentOf } from './heard-content.ts';
+import { asWords, contentOf } from './heard-content.ts';
 import { answerStrangers, type StrangerNotice } from './strangers.ts';
 import { foundFor, interestOf, isOfOtherPhone, withdrawalIn } from './whose.ts';
 
@@ -44,7 +44,8 @@ export interface HeardCounts {
  * Begins conversations, stores the messages of persons who have one, and answers those of others who have an offer. It
  * may be called again with the same.
  */
-export async function hearMessages(context: HearingContext, heard: readonly Heard[]): Promise<HeardCounts> {
+export async function hearMessages(context: HearingContext, all: readonly Heard[]): Promise<HeardCounts> {
+  const heard = all.map(asWords);
   const begun = await beginByTaps(context.database, heard);
   const contexts = await applicationsOfContexts(
     context.database,

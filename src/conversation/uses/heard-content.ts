@@ -5,6 +5,7 @@ import type { Heard } from '../../messages/rules/heard.ts';
 import { asksToStop } from '../../messages/rules/opt-out-words.ts';
 import { parseInterestPayload } from '../../messages/rules/outgoing-message.ts';
 import { parsePayload } from '../rules/payload.ts';
+import { type Meaning, meaningsOf } from '../rules/words.ts';
 import type { SealedInput } from '../sql/inputs.ts';
 
 /** The channel's own limits of a text and of a file's name. */
@@ -12,6 +13,19 @@ const MAX_TEXT_LENGTH = 4_096;
 const MAX_NAME_LENGTH = 240;
 /** The longest media type by RFC 6838. */
 const MAX_TYPE_LENGTH = 255;
+
+/** Meanings of a caption before which the file does not count: the person ends something. */
+const ENDING: readonly Meaning[] = ['withdraw', 'wrong_person'];
+
+/** A file whose caption opts out, withdraws or says that the number is wrong is the text of its caption. */
+export function asWords(heard: Heard): Heard {
+  const { event, optsOut } = heard;
+  if (event.kind !== 'file') return heard;
+  const { from, userId = null, messageId, contextMessageId, at, caption } = event;
+  const body = caption ?? '';
+  if (!optsOut && !ENDING.some((meaning) => meaningsOf(body).has(meaning))) return heard;
+  return { ...heard, event: { kind: 'text', body, from, userId, messageId, contextMessageId, at } };
+}
 
 /** What is kept of a message, sealed. A button of another application is a button like any other. */
 export function contentOf({ event, optsOut }: Heard, applicationId: ApplicationId): SealedInput {
@@ -30,7 +44,6 @@ export function contentOf({ event, optsOut }: Heard, applicationId: ApplicationI
       return { kind: 'text', body: beginningOf(event.body, MAX_TEXT_LENGTH), channelId };
     case 'file': {
       const { media, mediaId, claimedType, claimedSha256, filename } = event;
-      if (optsOut) return { kind: 'text', body: event.caption ?? '', channelId };
       const [type, name] = [
         beginningOf(claimedType, MAX_TYPE_LENGTH),
         beginningOf(filename, MAX_NAME_LENGTH),

@@ -2,7 +2,7 @@
 import { messageIdsOf, reminderOf } from '../../applications/rules/ids.ts';
 import { noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import { addConversationEvents, lockPartnerEvents } from '../../events/sql/conversation-events.ts';
-import { lockMessages } from '../../messages/sql/lock-messages.ts';
+import { lockMessages } from '../../messages/sql/changes/lock-messages.ts';
 import { queueReminders } from '../../messages/sql/reminders.ts';
 import { cancelApprovals } from '../../messages/sql/replies/approvals.ts';
 import { type QueuedReply, queueReplies, sealReply } from '../../messages/sql/replies.ts';

@@ -2,7 +2,7 @@
 import { type ApplicationId, messageIdsOf, partitionOf } from '../../applications/rules/ids.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { inOrder } from './lock-messages.ts';
+import { inOrder } from './changes/lock-messages.ts';
 
 const CANCEL_REPLIES = 'SELECT cancel_replies_for_wrong_person($1)';
 const CANCEL_MESSAGES = 'SELECT cancel_messages_for_wrong_person($1)';

@@ -1,7 +1,7 @@
 /** Locks of messages before a transaction changes them for several reasons (`migrations/0007_messages.sql`). */
-import { type MessageId, partitionOf } from '../../applications/rules/ids.ts';
-import { byPartitions } from '../../applications/sql/partition-runs.ts';
-import type { Transaction } from '../../postgres/database.ts';
+import { type MessageId, partitionOf } from '../../../applications/rules/ids.ts';
+import { byPartitions } from '../../../applications/sql/partition-runs.ts';
+import type { Transaction } from '../../../postgres/database.ts';
 
 const LOCK = 'SELECT lock_messages($1)';
 
