@@ -51,4 +51,29 @@ describe('pends in a browser', { skip, timeout: 300_000 }, async () => {
       { path: pathOf(id) },
     );
   });
+
+  it('keeps the dialog until the answer, and says there that it failed', async () => {
+    const [id] = await desk.inReview(1);
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByText('You hold it').waitFor();
+        const { promise: held, resolve: answer } = Promise.withResolvers<void>();
+        await page.route('**/pend', async (route) => {
+          await held;
+          await route.fulfill({ status: 503, json: { error: 'a test' } });
+        });
+        await page.keyboard.press('p');
+        const dialog = page.getByRole('dialog', { name: `Pend: Application ${id}` });
+        await dialog.getByLabel('Statement of income').check();
+        await dialog.getByRole('button', { name: 'Pend' }).click();
+        await page.keyboard.press('Escape');
+        answer();
+        await dialog.getByRole('alert').getByText('The service failed. Try again.').waitFor();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+      },
+      { path: pathOf(id), expected: /503/ },
+    );
+  });
 });

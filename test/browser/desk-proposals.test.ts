@@ -168,4 +168,41 @@ describe('decisions on many and by two operators, in a browser', { skip, timeout
       { path: '/proposals' },
     );
   });
+
+  it('says of no other decision on many that it failed', async () => {
+    await desk.inReview(2);
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByText('2 in review').waitFor();
+        await page.route('**/proposals/bulk', (route) =>
+          route.fulfill({ status: 503, json: { error: 'no' } }),
+        );
+        for (const key of ['j', 'x', 'r']) await page.keyboard.press(key);
+        const dialog = page.getByRole('dialog');
+        await dialog.waitFor();
+        await page.keyboard.press('1');
+        await dialog.getByRole('alert').waitFor();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+        await page.keyboard.press('a');
+        await dialog.waitFor();
+        assert.equal(await dialog.getByRole('alert').count(), 0);
+      },
+      { expected: /503/ },
+    );
+  });
+
+  it('says where the lists of proposals cannot be read', async () => {
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByRole('heading', { name: 'Queue' }).waitFor();
+        await page.route('**/api/proposals?*', (route) => route.abort());
+        await page.goto(`${desk.console.url()}/proposals`);
+        await page.getByRole('alert').getByText('The service does not answer.').waitFor();
+      },
+      { expected: /ERR_FAILED|Failed to load/ },
+    );
+  });
 });

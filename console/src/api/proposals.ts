@@ -39,8 +39,8 @@ export function useProposals(
 const BESIDE_POLL_MS = 15_000;
 
 /** The operator's own proposals that came back, the last one first, with the count to confirm: both are on every page. */
-export function useCameBack(): ProposalsReply | undefined {
-  return useProposals('came_back', null, BESIDE_POLL_MS).data?.body;
+export function useCameBack(): UseQueryResult<Reading<ProposalsReply>> {
+  return useProposals('came_back', null, BESIDE_POLL_MS);
 }
 
 /** `etag` is that of the application as it was shown; with the same `key` the act counts once. */

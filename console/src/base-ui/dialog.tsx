@@ -5,6 +5,8 @@ import styles from './dialog.module.css';
 
 interface DialogProps {
   readonly isOpen: boolean;
+  /** What it sends is on its way: it stays until the answer, else nobody would see a failure. */
+  readonly isPending?: boolean;
   readonly onClose: () => void;
   readonly title: string;
   /** What the dialog is about, read out with its title. */
@@ -13,9 +15,9 @@ interface DialogProps {
 }
 
 /** A dialog with content of its own, such as a form. A click beside it closes it. */
-export function Dialog({ isOpen, onClose, title, note, children }: DialogProps) {
+export function Dialog({ isOpen, isPending = false, onClose, title, note, children }: DialogProps) {
   return (
-    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && !isPending && onClose()}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
         <BaseDialog.Popup className={styles.popup}>

@@ -72,7 +72,7 @@ function DeclineDialog({ title, isPending, failure, onClose, onDecline }: Declin
     onDecline(reason.trim());
   };
   return (
-    <Dialog isOpen onClose={onClose} title={title}>
+    <Dialog isOpen isPending={isPending} onClose={onClose} title={title}>
       <form className={styles.form} onSubmit={submit}>
         <label>
           {decide.declineReason}
@@ -89,7 +89,7 @@ function DeclineDialog({ title, isPending, failure, onClose, onDecline }: Declin
           <button type="submit" data-main disabled={isPending}>
             {decide.decline}
           </button>
-          <button type="button" onClick={onClose}>
+          <button type="button" disabled={isPending} onClick={onClose}>
             {frame.cancel}
           </button>
         </DialogButtons>

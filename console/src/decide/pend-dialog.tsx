@@ -47,6 +47,7 @@ export function PendDialog({ id, takesText, etag, onClose, onPended }: PendDialo
   return (
     <Dialog
       isOpen
+      isPending={ask.isPending}
       onClose={ask.isSuccess ? onPended : onClose}
       title={`${decide.pend}: ${decide.application(id)}`}
       note={decide.pendNote}
@@ -105,7 +106,7 @@ export function PendDialog({ id, takesText, etag, onClose, onPended }: PendDialo
               <button type="submit" data-main disabled={ask.isPending || missing.length === 0}>
                 {decide.pend}
               </button>
-              <button type="button" onClick={onClose}>
+              <button type="button" disabled={ask.isPending} onClick={onClose}>
                 {frame.cancel}
               </button>
             </>

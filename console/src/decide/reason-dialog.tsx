@@ -40,7 +40,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
     else send(code);
   };
   return (
-    <Dialog isOpen onClose={onClose} title={title} note={note}>
+    <Dialog isOpen isPending={isPending} onClose={onClose} title={title} note={note}>
       <form className={styles.form} noValidate onSubmit={submit}>
         <Codes codes={codes} chosen={code} onChoose={setCode} areKeysOn={areKeysOn} />
         <label>
@@ -69,7 +69,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
           <button type="submit" data-main disabled={isPending}>
             {decide.decide}
           </button>
-          <button type="button" onClick={onClose}>
+          <button type="button" disabled={isPending} onClick={onClose}>
             {frame.cancel}
           </button>
         </DialogButtons>

@@ -9,7 +9,7 @@ import { outcomeText } from './outcome.ts';
 
 export function Returned() {
   const { decide, desk } = useTexts();
-  const back = useCameBack();
+  const back = useCameBack().data?.body;
   // What had come back before is on the page of proposals. The last one is the first.
   const [before, setBefore] = useState<string | null>(null);
   const [dismissed, setDismissed] = useState<ReadonlySet<number>>(new Set());

@@ -41,7 +41,7 @@ const MOST_COUNTED = 100;
 function ToConfirm() {
   const { frame } = useTexts();
   const format = useFormat();
-  const count = useCameBack()?.to_confirm ?? 0;
+  const count = useCameBack().data?.body.to_confirm ?? 0;
   if (count === 0) return null;
   const text = count < MOST_COUNTED ? format.number(count) : `${format.number(MOST_COUNTED - 1)}+`;
   return (

@@ -19,14 +19,16 @@ export function ProposalsPage({ operatorId }: { operatorId: number }) {
 }
 
 function FirstList() {
-  const { frame, proposals } = useTexts();
-  const told = useCameBack();
+  const texts = useTexts();
+  const { frame, proposals } = texts;
+  const { data, error } = useCameBack();
+  const told = data?.body;
   if (told !== undefined)
     return <Redirect to={`/proposals?list=${told.to_confirm > 0 ? 'to_confirm' : 'mine'}`} replace />;
   return (
     <>
       <PageHeading title={proposals.title} />
-      <p>{frame.loading}</p>
+      {error ? <p role="alert">{failureText(error, texts)}</p> : <p>{frame.loading}</p>}
     </>
   );
 }

@@ -35,9 +35,14 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
   const [done, setDone] = useState<{ readonly reply: BulkReply; readonly key: string } | null>(null);
   const [keys] = useState(() => new RequestKey());
   const all = useMutation({ mutationFn: () => freeze(filters), onSuccess: setFrozen });
+  /** What failed is not said of the next decision. */
+  const close = () => {
+    setAsked(null);
+    send.reset();
+  };
   const clear = () => {
     setFrozen(null);
-    setAsked(null);
+    close();
     all.reset();
     onClear();
   };
@@ -86,7 +91,7 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
           {...(frozen && { note: queue.frozen(frozen.count, format.number(frozen.count)) })}
           isPending={send.isPending}
           failure={send.isError ? failureText(send.error, texts, { 404: queue.selectionOver }) : null}
-          onClose={() => setAsked(null)}
+          onClose={close}
           onDecide={(body) => send.mutate(body)}
         />
       )}
