@@ -16,12 +16,16 @@ interface ClaimNextProps {
 export function ClaimNext({ search, wasNothingFree }: ClaimNextProps) {
   const texts = useTexts();
   const { queue } = texts;
-  const { ahead } = useDesk();
+  const { ahead, claims } = useDesk();
   const [, navigate] = useLocation();
   const take = useMutation({
     mutationFn: () => ahead.take(search),
     onSuccess: (id) => {
-      if (id !== null) navigate(search === '' ? `/applications/${id}` : `/applications/${id}?${search}`);
+      if (id === null) return;
+      // The operator went elsewhere meanwhile, and stays there.
+      if (window.location.pathname === '/queue')
+        navigate(search === '' ? `/applications/${id}` : `/applications/${id}?${search}`);
+      else if (window.location.pathname !== `/applications/${id}`) claims.give(id);
     },
   });
   const next = () => {
