@@ -1,6 +1,7 @@
 /** What a person sent in time counts as in time, also where the service comes to it later (D46). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { APPROVED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { testSigning } from '../support/signing.ts';
 import { signingChat } from '../support/signing-chat.ts';
@@ -8,7 +9,7 @@ import { signingChat } from '../support/signing-chat.ts';
 const store = await testDatabase();
 const { database } = store;
 const signing = await testSigning(store);
-const { hear, settle, signed } = await signingChat(store, signing);
+const { applicantAt, person, hear, settle, signed } = await signingChat(store, signing);
 type Somebody = Awaited<ReturnType<typeof signed>>;
 
 /** The time to withdraw is over since `seconds` ago. */
@@ -65,3 +66,22 @@ it('D46: a withdrawal that was sent in time goes to an operator where the money 
   const said = (await leo.replies()).at(-1)!.text;
   assert.ok(!said.includes('ya pasó'), said);
 });
+
+for (const [sentAgo, places] of [
+  [120, ['signed operator', 'data_consent service']],
+  [30, ['signed service', 'withdrawn service']],
+] as const) {
+  it(`D46: with a minute after the period, a withdrawal of ${sentAgo} s ago is of the right conversation`, async () => {
+    const ana = await signed();
+    const override = ['--override', '--second', 'Luis', '--as', 'ana', '--reason', 'ticket 1'];
+    await signing.json('application', 'disburse', `${ana.id}`, ...override);
+    await settle();
+    const next = await applicantAt({ ...APPROVED, phone: ana.phone });
+    const again = person(next.id, ana.phone);
+    await again.tap();
+    await over(ana, 60);
+    await hear(await writes(ana, sentAgo));
+    await settle();
+    assert.deepEqual([await ana.place(), await again.place()], places);
+  });
+}

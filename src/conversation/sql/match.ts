@@ -22,6 +22,8 @@ export interface Found {
   readonly endedAt: Date | null;
   /** Its signature may be withdrawn now (D46). */
   readonly isWithdrawable: boolean;
+  /** Until when a withdrawal of its signature had to be sent, up to a week ago; null: there is no such time. */
+  readonly withdrawableUntil: Date | null;
   /** It is open, and the contract is what it asks about. */
   readonly isAtContract: boolean;
   /** It ended in review, neither withdrawn nor with a wrong person: the tap on a later approval begins a new one. */
@@ -62,22 +64,27 @@ interface FoundRow {
   is_open: boolean;
   ended_at: Date | null;
   is_withdrawable: boolean;
+  withdrawable_ms: string | null;
   is_at_contract: boolean;
   may_begin_again: boolean;
 }
 
 const IS_WITHDRAWABLE = `coalesce(c.place = 'signed'
   AND (c.state->>'withdrawableUntilMs')::bigint > extract(epoch FROM clock_timestamp()) * 1000, false)`;
+/** The channel tries for a week to tell of a message. */
+const MAY_BE_WITHDRAWN = `coalesce(c.place = 'signed'
+  AND (c.state->>'withdrawableUntilMs')::bigint > extract(epoch FROM clock_timestamp() - interval '7 days') * 1000, false)`;
 const COLUMNS = `
   c.id, c.application_id, c.phone_index, c.ended_at IS NULL AS is_open, c.ended_at, ${IS_WITHDRAWABLE} AS is_withdrawable,
+  CASE WHEN ${MAY_BE_WITHDRAWN} THEN c.state->>'withdrawableUntilMs' END AS withdrawable_ms,
   c.place IN ('contract', 'code') AS is_at_contract,
   c.place IN ('declined', 'expired', 'closed') AND c.status = 'in_review'
     AND c.state->'wrongPerson' IS DISTINCT FROM 'true' AS may_begin_again`;
 /**
- * A conversation that ended is found for 60 days, and for as long as its signature may be withdrawn. After that the
- * phone may be somebody else's.
+ * A conversation that ended is found for 60 days, and for as long as a withdrawal of its signature may come. After that
+ * the phone may be somebody else's.
  */
-const IS_RECENT = `(c.ended_at IS NULL OR c.ended_at > clock_timestamp() - interval '60 days' OR ${IS_WITHDRAWABLE})`;
+const IS_RECENT = `(c.ended_at IS NULL OR c.ended_at > clock_timestamp() - interval '60 days' OR ${MAY_BE_WITHDRAWN})`;
 const BY_APPLICATION = `
   SELECT DISTINCT ON (c.application_id) ${COLUMNS} FROM conversations c
   WHERE c.application_id = ANY ($1::bigint[]) AND ${IS_RECENT} ORDER BY c.application_id, c.id DESC`;
@@ -87,7 +94,7 @@ const BY_PHONE = `
   ORDER BY c.phone_index, c.ended_at IS NULL DESC, ${IS_WITHDRAWABLE} DESC, c.id DESC`;
 const SIGNED = `
   SELECT DISTINCT ON (c.phone_index) ${COLUMNS} FROM conversations c
-  WHERE c.phone_index = ANY ($1::bigint[]) AND ${IS_WITHDRAWABLE} ORDER BY c.phone_index, c.id DESC`;
+  WHERE c.phone_index = ANY ($1::bigint[]) AND ${MAY_BE_WITHDRAWN} ORDER BY c.phone_index, c.id DESC`;
 
 /** The newest conversation of each of these applications. */
 export async function conversationsOfApplications(
@@ -129,6 +136,7 @@ function foundOf(row: FoundRow): Found {
     isOpen: row.is_open,
     endedAt: row.ended_at,
     isWithdrawable: row.is_withdrawable,
+    withdrawableUntil: row.withdrawable_ms === null ? null : new Date(Number(row.withdrawable_ms)),
     isAtContract: row.is_at_contract,
     mayBeginAgain: row.may_begin_again,
   };

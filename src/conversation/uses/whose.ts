@@ -67,9 +67,14 @@ function withdrawnFrom(
   const wish = withdrawalIn(one);
   if (wish === null) return null;
   if (byContext !== null)
-    return byContext.isWithdrawable && !isOfOtherPhone(one, byContext) ? byContext : null;
+    return isInTime(one, byContext) && !isOfOtherPhone(one, byContext) ? byContext : null;
   const isMeant = wish === 'signature' || (wish === 'contract' && byPhone?.isAtContract !== true);
-  return isMeant ? signed : null;
+  return isMeant && signed !== null && isInTime(one, signed) ? signed : null;
+}
+
+/** What was sent in time is taken for it, also where the channel tells of it late. */
+function isInTime({ event }: Heard, { isWithdrawable, withdrawableUntil }: Found): boolean {
+  return isWithdrawable || (withdrawableUntil !== null && event.at < withdrawableUntil);
 }
 
 /**

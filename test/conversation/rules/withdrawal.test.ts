@@ -28,7 +28,8 @@ const WORDS = {
 const PHONE = 'phone' as unknown as BlindIndex<'phone'>;
 const found = (id: string, changes: Partial<Found>): Found => ({
   ...{ id: id as Found['id'], applicationId: toApplicationId(id), phoneIndex: PHONE },
-  ...{ isOpen: false, endedAt: null, isWithdrawable: false, isAtContract: false, mayBeginAgain: false },
+  ...{ isOpen: false, endedAt: null, isWithdrawable: false, withdrawableUntil: null, isAtContract: false },
+  mayBeginAgain: false,
   ...changes,
 });
 const SIGNED = found('1', { isWithdrawable: true });
