@@ -5,7 +5,7 @@ import { CONFLICTS } from '../../src/desk/rules/conflict.ts';
 
 // By names that the compiler does not follow: the page's files need the types of a browser.
 const { failureText } = await import(String('../../console/src/api/failure.ts'));
-const { failedActText } = await import(String('../../console/src/decide/failed-act.ts'));
+const { failedActText, tooLateText } = await import(String('../../console/src/decide/failed-act.ts'));
 const { AnswerError } = await import(String('../../console/src/api/ask.ts'));
 
 describe('a refusal with 409', async () => {
@@ -32,6 +32,17 @@ describe('a refusal with 409', async () => {
       assert.match(text('withdrawable'), /at TIME/);
     });
   }
+});
+
+it('an undo that is refused says how the proposal ended', async () => {
+  const { en } = await import(String('../../console/src/texts/en/index.ts'));
+  const said = (status: number, state?: string) =>
+    tooLateText(new AnswerError(status, { error: '', code: 'not_open', state }), en);
+  assert.equal(said(409, 'applied'), 'It is too late to undo this. Applied.');
+  assert.equal(said(409, 'declined'), 'It is too late to undo this. Declined.');
+  assert.equal(said(404), 'It is too late to undo this.');
+  assert.equal(said(409, 'newer_than_the_page'), 'It is too late to undo this.');
+  assert.equal(said(412), null);
 });
 
 it('a throttle says how long it lasts, and whether only somebody else is signing in', async () => {

@@ -1,14 +1,13 @@
 /** The decisions that are not over: seconds left to undo each one, and what failed. */
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { AnswerError } from '../api/ask.ts';
 import { useFormat } from '../format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type Act, mayRetry, mayUndo } from './acts.ts';
 import styles from './decide.module.css';
 import { useActs, useDesk } from './desk.tsx';
-import { failedActText } from './failed-act.ts';
+import { failedActText, tooLateText } from './failed-act.ts';
 
 export function ActsBar() {
   const acts = useActs();
@@ -91,8 +90,8 @@ function FailedAct({ act: { key, applicationId, body, error, proposal, isUnwante
   const { acts } = useDesk();
   const format = useFormat();
   const isUndo = proposal !== null || isUnwanted;
-  const isTooLate = proposal !== null && error instanceof AnswerError && error.status === 409;
-  const why = isTooLate ? decide.tooLate : failedActText(error, texts, format.time);
+  const tooLate = proposal === null ? null : tooLateText(error, texts);
+  const why = tooLate ?? failedActText(error, texts, format.time);
   return (
     <div className={styles.failed} role="alert">
       <span>

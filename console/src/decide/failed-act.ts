@@ -18,14 +18,23 @@ export function failedActText(error: unknown, texts: Texts, time: (iso: string) 
   return failureText(error, texts, { 403: decide.forbidden });
 }
 
+/** Why a proposal that has ended is not undone, and how it ended; null: the refusal is another one. */
+export function tooLateText(error: unknown, { decide, desk }: Texts): string | null {
+  if (!(error instanceof AnswerError) || (error.status !== 409 && error.status !== 404)) return null;
+  const { state } = (error.body ?? {}) as ConflictBody;
+  const ended = desk.proposalStates[state as keyof typeof desk.proposalStates];
+  return ended === undefined ? decide.tooLate : `${decide.tooLate} ${ended}.`;
+}
+
 interface ConflictBody {
   readonly code?: Conflict;
   readonly by?: { readonly login: string };
   readonly act?: string;
   readonly until?: string;
+  readonly state?: string;
 }
 
-/** The body of a 409 has a code, and of some who stands in the way or until when. */
+/** The body of a 409 has a code, and of some who stands in the way, until when, or how it ended. */
 function actConflictText(error: AnswerError, texts: Texts, time: (iso: string) => string): string {
   const { decide, desk } = texts;
   const { code, by, act, until } = (error.body ?? {}) as ConflictBody;

@@ -7,6 +7,7 @@ import { showProposal } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
 import { type ProposalList, undo } from '../api/proposals.ts';
 import { ConfirmButtons } from '../decide/confirm-buttons.tsx';
+import { tooLateText } from '../decide/failed-act.ts';
 import { outcomeText } from '../decide/outcome.ts';
 import { useFormat } from '../format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
@@ -207,10 +208,11 @@ function Undo({ proposal, onAnswered }: Pick<ActionsProps, 'proposal' | 'onAnswe
       return queries.invalidateQueries({ queryKey: ['proposals'] });
     },
   });
-  const known = { 404: texts.decide.tooLate, 409: texts.decide.tooLate };
   return (
     <>
-      {ask.isError && <span role="alert">{failureText(ask.error, texts, known)}</span>}
+      {ask.isError && (
+        <span role="alert">{tooLateText(ask.error, texts) ?? failureText(ask.error, texts)}</span>
+      )}
       <button type="button" disabled={ask.isPending} onClick={() => ask.mutate()}>
         {texts.decide.undo}
       </button>

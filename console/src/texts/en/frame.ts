@@ -20,7 +20,7 @@ export const frame = {
   cancel: 'Cancel',
   close: 'Close',
   notFound: 'There is no such page.',
-  broken: 'A new version of this page is there.',
+  broken: 'This page cannot be shown. There may be a new version of it.',
   reload: 'Load it',
   noAnswer: 'The service does not answer. Check the connection and try again.',
   ended: 'The session ended. Sign in again.',

@@ -20,7 +20,7 @@ export const frame: Texts['frame'] = {
   cancel: 'Cancelar',
   close: 'Cerrar',
   notFound: 'Esta página no existe.',
-  broken: 'Hay una versión nueva de esta página.',
+  broken: 'Esta página no se puede mostrar. Puede haber una versión nueva.',
   reload: 'Cargarla',
   noAnswer: 'El servicio no responde. Revisa la conexión e inténtalo de nuevo.',
   ended: 'La sesión terminó. Inicia sesión de nuevo.',

@@ -20,7 +20,7 @@ export const frame: Texts['frame'] = {
   cancel: 'Cancelar',
   close: 'Fechar',
   notFound: 'Esta página não existe.',
-  broken: 'Há uma versão nova desta página.',
+  broken: 'Esta página não pode ser mostrada. Pode haver uma versão nova.',
   reload: 'Carregá-la',
   noAnswer: 'O serviço não responde. Verifique a conexão e tente de novo.',
   ended: 'A sessão terminou. Entre de novo.',
