@@ -150,10 +150,19 @@ const OF_REFUSAL: readonly Meaning[] = ['no', 'withdraw'];
 /** What a question can mean: it consents to nothing, accepts, refuses and withdraws nothing, and ends no step. */
 const OF_QUESTION: readonly Meaning[] = ['connect', 'person', 'wrong_person', 'mistaken', 'resend', 'thanks'];
 
+/** "No, acepto" is "I do not accept" or "no, I do accept": the person alone knows. */
+const NO_BEFORE = /^\s*(?:n[oã]+|n[aã]o|nop|n)\s*[,;.:]+(.+)$/isu;
+const CONSENTS: readonly Meaning[] = ['yes', 'accept'];
+
 /** What a text can mean. A word may mean several things: the question decides which one counts. */
 export function meaningsOf(text: string): ReadonlySet<Meaning> {
   if (THUMB_UP.test(text)) return new Set(['yes', 'thanks']);
-  return new Set(meantBy(text)?.meanings);
+  return new Set(saysBoth(text) ? [] : meantBy(text)?.meanings);
+}
+
+function saysBoth(text: string): boolean {
+  const rest = NO_BEFORE.exec(text)?.[1] ?? '';
+  return meantBy(rest)?.meanings.some((meaning) => CONSENTS.includes(meaning)) === true;
 }
 
 /** The words of a text that mean something, without courtesy around them; null: it means nothing. */
@@ -211,7 +220,9 @@ export function isBareNo(text: string): boolean {
 /** Whether a person wrote this title, but for capitals, accents and punctuation. A question is none that states. */
 export function isTitle(text: string, title: string): boolean {
   const plain = plainWords(text);
-  return (!isQuestion(text) || isQuestion(title)) && plain !== '' && plain === plainWords(title);
+  return (
+    (!isQuestion(text) || isQuestion(title)) && !saysBoth(text) && plain !== '' && plain === plainWords(title)
+  );
 }
 
 /** Whether a text asks for no more messages. */

@@ -159,6 +159,18 @@ describe('a question (D43, D46)', () => {
     }
   });
 
+  it('says neither yes nor no where both stand beside a comma: the question comes again', () => {
+    for (const body of ['No, acepto', 'no. acepto el contrato', 'Não, aceito', 'No, I accept', 'nooo, sí']) {
+      assert.deepEqual([...meaningsOf(body)], [], body);
+      for (const place of ['data_consent', 'contract'] as const) {
+        const { state } = stepped(DEFAULT_FLOW, run(wayTo(place)).state, text(body));
+        assert.deepEqual([state.place, state.heldBy], [place, 'service'], body);
+      }
+    }
+    for (const body of ['no acepto', 'No', 'No, gracias', 'Não aceito'])
+      assert.ok(meaningsOf(body).has('no'), body);
+  });
+
   it('may ask for a person or another code', () => {
     assert.ok(meaningsOf('¿Puedo hablar con un asesor?').has('person'));
     assert.ok(meaningsOf('¿otro código?').has('resend'));
