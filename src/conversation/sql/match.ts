@@ -81,10 +81,10 @@ const COLUMNS = `
   c.place IN ('declined', 'expired', 'closed') AND c.status = 'in_review'
     AND c.state->'wrongPerson' IS DISTINCT FROM 'true' AS may_begin_again`;
 /**
- * A conversation that ended is found for 60 days, and for as long as a withdrawal of its signature may come. After that
- * the phone may be somebody else's.
+ * A conversation that ended is found for 60 days, and for as long as its signature may be withdrawn. After that the
+ * phone may be somebody else's.
  */
-const IS_RECENT = `(c.ended_at IS NULL OR c.ended_at > clock_timestamp() - interval '60 days' OR ${MAY_BE_WITHDRAWN})`;
+const IS_RECENT = `(c.ended_at IS NULL OR c.ended_at > clock_timestamp() - interval '60 days' OR ${IS_WITHDRAWABLE})`;
 const BY_APPLICATION = `
   SELECT DISTINCT ON (c.application_id) ${COLUMNS} FROM conversations c
   WHERE c.application_id = ANY ($1::bigint[]) AND ${IS_RECENT} ORDER BY c.application_id, c.id DESC`;
