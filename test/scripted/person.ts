@@ -59,7 +59,7 @@ const MOST_PATIENCE = 4;
 const MOST_NUDGES = 7;
 /** After the last act it is the store that tells how it ended. */
 const MOST_LAST_NUDGES = 3;
-/** Asks whether anybody is there: no more often, because the third text that is not understood calls an operator. */
+/** Asks whether anybody is there, in the place of an answer. */
 const GREETS_AT = [2, 4];
 
 export class Person {

@@ -27,7 +27,8 @@ export type Under = (typeof UNDER)[number];
 
 /** What a person sent. */
 export type PersonInput =
-  | { readonly kind: 'text'; readonly body: string }
+  /** `isAgain`: the same text came right before it in the same turn. */
+  | { readonly kind: 'text'; readonly body: string; readonly isAgain?: true }
   /** A button of this conversation. */
   | {
       readonly kind: 'tap';

@@ -167,8 +167,9 @@ function goOnIfReady(flow: Flow, state: State): Next {
   return resultOf(flow, state, { kind: 'nothing' });
 }
 
-/** Where nothing is asked, the person hears again what is waited for, or how it ended. */
-function nextDay(state: State): State {
+/** Greetings are answered again. Where nothing is asked, so is the rest, with what is waited for or how it ended. */
+function nextDay(before: State): State {
+  const state = { ...before, greetings: 0 };
   if (state.place === 'checking') return { ...state, repeats: 0 };
   return isEnd(state.place) ? toTellEnd(state) : state;
 }

@@ -3,8 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import { asksToStop, type Meaning, meaningsOf } from '../../../src/conversation/rules/words.ts';
-import { contract, run, SHA, said, stepped, text, wayTo } from './support.ts';
+import type { Input } from '../../../src/conversation/rules/input.ts';
+import { askAgain } from '../../../src/conversation/rules/questions.ts';
+import {
+  asksToStop,
+  type Meaning,
+  mayWithdraw,
+  meaningsOf,
+  withdrawalOf,
+} from '../../../src/conversation/rules/words.ts';
+import { contract, file, run, SHA, said, stepped, text, wayTo } from './support.ts';
 
 const COURTESY = {
   es: [
@@ -219,6 +227,170 @@ describe('"se equivocaron" and its like (D43)', () => {
         true,
         body,
       );
+  });
+});
+
+const GREETINGS = {
+  es: [
+    ...[
+      'hola',
+      '¿hola?',
+      'Holaaa!',
+      'buenas',
+      'buenos días',
+      'buenas tardes',
+      'Muy buenas noches',
+      'buen día',
+    ],
+    ...[
+      '¿hay alguien?',
+      '¿Hay alguien ahí?',
+      '¿alguien ahí?',
+      '¿están ahí?',
+      '¿Siguen ahí?',
+      '¿me leen?',
+      'aló',
+    ],
+    ...[
+      'hola hola',
+      'hola, buenas tardes',
+      'Hola, ¿hay alguien?',
+      'hola 👋',
+      'hola, por favor',
+      'hola señores',
+    ],
+  ],
+  pt: [
+    'oi',
+    'Olá',
+    'oi, bom dia',
+    'boa tarde',
+    'boa noite',
+    'tem alguém aí?',
+    'alguém aí?',
+    'vocês estão aí?',
+  ],
+  en: [
+    ...['hi', 'hello', 'hey', 'Hi there', 'good morning', 'good afternoon', 'good evening', 'hello hello'],
+    ...['anyone there?', 'is anybody there?', 'are you there?', 'hello, anyone there?'],
+  ],
+};
+const ASKING = ['data_consent', 'earnings', 'debts', 'summary', 'contract', 'code'] as const;
+
+describe('a greeting (D43, D46)', () => {
+  for (const body of Object.values(GREETINGS).flat()) {
+    it(`"${body}" means that alone: it consents, accepts, declines and withdraws nothing, and the question comes again`, () => {
+      assert.deepEqual([...meaningsOf(body)], ['greeting']);
+      assert.deepEqual([asksToStop(body), withdrawalOf(body), mayWithdraw(body)], [false, null, false]);
+      for (const place of [...ASKING, 'checking', 'signed'] as const) {
+        const before = run(wayTo(place)).state;
+        const after = stepped(DEFAULT_FLOW, before, text(body));
+        const { place: now, heldBy, misunderstood, acceptedContract, nonce } = after.state;
+        assert.deepEqual(
+          [now, heldBy, misunderstood, acceptedContract, nonce],
+          [place, 'service', 0, before.acceptedContract, before.nonce],
+        );
+        // The signed contract may come again.
+        const acts = after.effects.filter(({ kind }) => kind !== 'say' && kind !== 'work');
+        assert.deepEqual(acts, []);
+        assert.ok(!said(after).includes('not_understood'));
+      }
+      for (const place of ASKING)
+        assert.deepEqual(
+          stepped(DEFAULT_FLOW, run(wayTo(place)).state, text(body)).effects,
+          askAgain(run(wayTo(place)).state),
+        );
+    });
+  }
+
+  it('is none where anything else is meant, or where the text says more', () => {
+    for (const [body, meaning] of [
+      ['Hola, sí', 'yes'],
+      ['hola gracias', 'thanks'],
+      ['hola ya', 'done'],
+      ['Buenas, acepto', 'accept'],
+      ['No, hola', 'no'],
+      ['hola, cancelar', 'withdraw'],
+      ['¿Hola? ¿otro código?', 'resend'],
+    ] as const)
+      assert.deepEqual([...meaningsOf(body)], [meaning], body);
+    for (const body of [
+      'hola, no me interesa',
+      'no me interesa, hola',
+      'hola qué es esto',
+      'hay alguien que robe',
+    ])
+      assert.deepEqual([...meaningsOf(body)], [], body);
+  });
+
+  it('also at what an income source asks for', () => {
+    const atLink = { ...run(wayTo('checking')).state, income: 'open_link' } as const;
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, atLink, text('hola'))), ['open_link_again']);
+    const atCode = { ...atLink, income: 'enter_code' } as const;
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, atCode, text('¿hola?'))), ['enter_code']);
+  });
+
+  it('hands nothing over however often, and is answered five times a day: two machines do not greet for ever', () => {
+    for (const place of ASKING) {
+      let { state } = run(wayTo(place));
+      for (const day of [1, 2]) {
+        for (let times = 1; times <= 8; times += 1) {
+          const after = stepped(DEFAULT_FLOW, state, text(['hola', '¿hay alguien?', 'buenas'][times % 3]!));
+          assert.equal(said(after).length > 0, times <= 5, `${place} ${day} ${times}`);
+          assert.deepEqual([after.state.heldBy, after.state.repeats], ['service', 0]);
+          ({ state } = after);
+        }
+        ({ state } = stepped(DEFAULT_FLOW, state, { kind: 'next_day' }));
+      }
+    }
+  });
+
+  it('is answered again after an answer', () => {
+    const greeted = run([...wayTo('earnings'), ...Array.from({ length: 7 }, () => text('hola'))]).state;
+    const { state } = stepped(DEFAULT_FLOW, greeted, file);
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, state, text('hola'))), ['earnings_again']);
+  });
+
+  it('between texts that are not understood leaves their count: the third of them brings an operator', () => {
+    for (const place of ASKING) {
+      const inputs = ['hola', 'xyz', 'hola', 'qué', '¿hola?'].map(text);
+      const { state } = run([...wayTo(place), ...inputs]);
+      assert.deepEqual([state.heldBy, state.misunderstood], ['service', 2]);
+      assert.equal(stepped(DEFAULT_FLOW, state, text('hm')).state.handedOver, 'not_understood');
+    }
+  });
+
+  it('does nothing while an operator speaks, and brings the whole question where it was not told', () => {
+    const held = run([...wayTo('summary'), text('asesor')]).state;
+    assert.deepEqual(stepped(DEFAULT_FLOW, held, text('hola')), { state: held, effects: [] });
+    const { state } = run([...wayTo('data_consent'), { kind: 'unsaid' }]);
+    const told = stepped(DEFAULT_FLOW, state, text('hola'));
+    assert.deepEqual(
+      [said(told), told.state.nonce, told.state.unsaid],
+      [['consent'], state.nonce + 1, false],
+    );
+  });
+});
+
+describe('a text that came twice in one turn (D43)', () => {
+  const again = (body: string): Input => ({ kind: 'text', body, isAgain: true });
+
+  it('counts once on the way to an operator, as two taps of one thumb do', () => {
+    for (const place of ASKING) {
+      const once = run([...wayTo(place), text('xyz')]).state;
+      assert.deepEqual(stepped(DEFAULT_FLOW, once, again('xyz')), { state: once, effects: [] });
+      const greeted = run([...wayTo(place), text('hola')]).state;
+      assert.deepEqual(stepped(DEFAULT_FLOW, greeted, again('hola')), { state: greeted, effects: [] });
+    }
+  });
+
+  it('is an answer each time, and withdraws and stops as ever', () => {
+    for (const place of ASKING)
+      for (const body of ['sí', 'acepto', 'no', 'me retiro', 'asesor', 'BAJA', '1234', 'más tarde']) {
+        const { state } = run(wayTo(place));
+        const once = stepped(DEFAULT_FLOW, state, text(body));
+        if (once.state.misunderstood === 0) assert.deepEqual(stepped(DEFAULT_FLOW, state, again(body)), once);
+      }
   });
 });
 
