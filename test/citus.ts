@@ -129,7 +129,7 @@ async function run(url: string, files: readonly string[]): Promise<number> {
       '--test-reporter=./test/support/reporter.ts',
       '--test-reporter-destination=stdout',
       '--test-concurrency=2',
-      '--test-timeout=300000',
+      '--test-timeout=900000',
       '--test-global-setup=test/support/global-setup.ts',
       ...files,
     ],

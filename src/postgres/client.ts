@@ -50,19 +50,21 @@ export function clientClass(hosts: Hosts | null) {
 export class ServiceClient extends pg.Client implements HostSession {
   readonly #hosts: Hosts | null;
   readonly #startMs = performance.now();
+  readonly #withinMs: number;
   /** The URL of the session's server; null before it is known, and if the pool's own options name it. */
   url: string | null = null;
 
   constructor(options: pg.ClientConfig, hosts: Hosts | null) {
     super(hosts === null ? options : { ...options, connectionString: hosts.first });
     this.#hosts = hosts;
+    this.#withinMs = options.connectionTimeoutMillis ?? CONNECT_TIMEOUT_MS;
     // A borrowed connection that dies also fails its statement, which is report enough.
     this.on('error', () => this.#forgetServer());
   }
 
   /** How much time is left for the new connection. */
   timeLeftMs(): number {
-    return Math.max(this.#startMs + CONNECT_TIMEOUT_MS - performance.now(), 1);
+    return Math.max(this.#startMs + this.#withinMs - performance.now(), 1);
   }
 
   /** Throws if the server of the session is not the wanted one. */

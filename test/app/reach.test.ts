@@ -9,7 +9,6 @@ import { addOperator, disableOperator } from '../../src/operators/uses/manage.ts
 import { testDatabase } from '../support/database.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
-const bounded = { timeout: 120_000 };
 const EVERY_ADDRESS = ['0.0.0.0', '::', 'desk.example'];
 const store = await testDatabase();
 const { database } = store;
@@ -27,7 +26,7 @@ function refusal(variable: string) {
   return (error: unknown) => error instanceof ConfigError && error.message.startsWith(`${variable} must be`);
 }
 
-describe('OPS_HOST', bounded, () => {
+describe('OPS_HOST', () => {
   const given = (variables: Record<string, string>) => refuseOpenSimulator(readConfig(variables));
 
   for (const OPS_HOST of EVERY_ADDRESS) {
@@ -57,7 +56,7 @@ describe('OPS_HOST', bounded, () => {
   }
 });
 
-describe('CONSOLE_HOST', bounded, () => {
+describe('CONSOLE_HOST', () => {
   const open = () => start({ CONSOLE_HOST: '0.0.0.0', CONSOLE_PORT: '0' });
 
   it('that others reach is refused until an operator can sign in: one added, or disabled, is not enough', async () => {

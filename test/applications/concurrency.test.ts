@@ -24,7 +24,6 @@ import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const service = await testService();
 const { database, vault } = service;
-const bounded = { timeout: 120_000 };
 
 /** An instance that the store cannot tell from a process of its own. */
 async function newInstance() {
@@ -96,7 +95,7 @@ let phones = 0;
 const newPhone = () => `+57312${String(++phones).padStart(7, '0')}`;
 
 describe('D37: batches that wait for a statement', () => {
-  it('a batch of one key goes before the backlog of another', bounded, async () => {
+  it('a batch of one key goes before the backlog of another', async () => {
     const [flood, quiet] = [await service.addPartner(), await service.addPartner()];
     const batch = (size: number) => Array.from({ length: size }, () => anApplication({ phone: newPhone() }));
     const blocker = await database.connect();
@@ -117,74 +116,69 @@ describe('D37: batches that wait for a statement', () => {
 });
 
 describe('D17: phones that many batches want at once', () => {
-  it(
-    'D17: a phone has at most one open application, and all answers and rows are right',
-    bounded,
-    async () => {
-      const before = await deadlocks();
-      const random = generator(17);
-      const partners = await Promise.all(Array.from({ length: 4 }, () => service.addPartner()));
-      const wanted = Array.from({ length: 40 }, newPhone);
-      const openSent = new Set<string>();
-      const batches = Array.from({ length: 150 }, (_, index) => {
-        const elements = Array.from({ length: 1 + random(15) }, () => {
-          const phone = random(8) === 0 ? null : (wanted[random(wanted.length)] as string);
-          const kind = [{}, IN_REVIEW, REJECTED][random(3)];
-          if (phone !== null && kind !== REJECTED) openSent.add(phone);
-          return anApplication({ ...kind, phone, messaging_optin: random(4) > 0 });
-        });
-        return { partner: partners[index % 4] as Partner, elements };
+  it('D17: a phone has at most one open application, and all answers and rows are right', async () => {
+    const before = await deadlocks();
+    const random = generator(17);
+    const partners = await Promise.all(Array.from({ length: 4 }, () => service.addPartner()));
+    const wanted = Array.from({ length: 40 }, newPhone);
+    const openSent = new Set<string>();
+    const batches = Array.from({ length: 150 }, (_, index) => {
+      const elements = Array.from({ length: 1 + random(15) }, () => {
+        const phone = random(8) === 0 ? null : (wanted[random(wanted.length)] as string);
+        const kind = [{}, IN_REVIEW, REJECTED][random(3)];
+        if (phone !== null && kind !== REJECTED) openSent.add(phone);
+        return anApplication({ ...kind, phone, messaging_optin: random(4) > 0 });
       });
-      const answers = await Promise.all(
-        batches.map(({ partner, elements }, index) => ingest(index, partner, elements)),
-      );
-      const sent = batches.flatMap(({ elements }) => elements);
-      const outcomes = answers.flatMap((answer) => answer.outcomes);
-      assert.equal(outcomes.length, sent.length);
-      assert.equal(count(outcomes, 'registered') + count(outcomes, 'duplicate'), sent.length);
+      return { partner: partners[index % 4] as Partner, elements };
+    });
+    const answers = await Promise.all(
+      batches.map(({ partner, elements }, index) => ingest(index, partner, elements)),
+    );
+    const sent = batches.flatMap(({ elements }) => elements);
+    const outcomes = answers.flatMap((answer) => answer.outcomes);
+    assert.equal(outcomes.length, sent.length);
+    assert.equal(count(outcomes, 'registered') + count(outcomes, 'duplicate'), sent.length);
 
-      // Each id of an answer exists, and each stored application is in one answer.
-      const ids = idsOf(outcomes);
-      assert.equal(new Set(ids).size, ids.length);
-      assert.deepEqual(await storedOf(partners.map(({ partnerId }) => partnerId)), sorted(ids));
+    // Each id of an answer exists, and each stored application is in one answer.
+    const ids = idsOf(outcomes);
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual(await storedOf(partners.map(({ partnerId }) => partnerId)), sorted(ids));
 
-      const openByPhone = new Map<string, number>();
-      const messages: number[] = [];
-      for (const [index, outcome] of outcomes.entries()) {
-        const { phone, messaging_optin: consent } = sent[index] as {
-          phone: string | null;
-          messaging_optin: boolean;
-        };
-        if (phone === null)
-          assert.equal(outcome.kind, 'registered', 'without a phone nothing is a duplicate');
-        if (outcome.kind !== 'registered') continue;
-        if (phone !== null && consent) messages.push(outcome.id as number);
-        if (phone !== null && outcome.decision !== 'rejected') {
-          openByPhone.set(phone, (openByPhone.get(phone) ?? 0) + 1);
-        }
+    const openByPhone = new Map<string, number>();
+    const messages: number[] = [];
+    for (const [index, outcome] of outcomes.entries()) {
+      const { phone, messaging_optin: consent } = sent[index] as {
+        phone: string | null;
+        messaging_optin: boolean;
+      };
+      if (phone === null) assert.equal(outcome.kind, 'registered', 'without a phone nothing is a duplicate');
+      if (outcome.kind !== 'registered') continue;
+      if (phone !== null && consent) messages.push(outcome.id as number);
+      if (phone !== null && outcome.decision !== 'rejected') {
+        openByPhone.set(phone, (openByPhone.get(phone) ?? 0) + 1);
       }
-      assert.deepEqual([...openByPhone.keys()].sort(), [...openSent].sort());
-      assert.ok([...openByPhone.values()].every((open) => open === 1));
-      const { rows: open } = await database.query(
-        `SELECT phone_index, count(*)::integer AS count FROM applications
+    }
+    assert.deepEqual([...openByPhone.keys()].sort(), [...openSent].sort());
+    assert.ok([...openByPhone.values()].every((open) => open === 1));
+    const { rows: open } = await database.query(
+      `SELECT phone_index, count(*)::integer AS count FROM applications
       WHERE phone_index = ANY ($1) AND status IN ('pending_signature', 'in_review') GROUP BY phone_index`,
-        [wanted.map((phone) => toBigint(phoneIndexOf(vault, toPhone(phone))))],
-      );
-      assert.deepEqual([open.length, open.every((row) => row.count === 1)], [openSent.size, true]);
-      const { rows: outbox } = await database.query(
-        'SELECT application_id::integer AS id FROM messages WHERE application_id = ANY ($1) ORDER BY 1',
-        [ids],
-      );
-      assert.deepEqual(
-        outbox.map(({ id }) => id),
-        sorted(messages),
-      );
-      await renewInstances();
-      assert.equal(await deadlocks(), before, 'sessions waited for each other in a circle');
-    },
-  );
+      [wanted.map((phone) => toBigint(phoneIndexOf(vault, toPhone(phone))))],
+    );
+    assert.deepEqual([open.length, open.every((row) => row.count === 1)], [openSent.size, true]);
+    const { rows: outbox } = await database.query(
+      'SELECT application_id::integer AS id FROM messages WHERE application_id = ANY ($1) ORDER BY 1',
+      [ids],
+    );
+    assert.deepEqual(
+      outbox.map(({ id }) => id),
+      sorted(messages),
+    );
+    await renewInstances();
+    assert.equal(await deadlocks(), before, 'sessions waited for each other in a circle');
+  });
 
-  it('D15-D17: partners with caps in opposite orders of phones do not deadlock', bounded, async () => {
+  it('D15-D17: partners with caps in opposite orders of phones do not deadlock', async () => {
     const before = await deadlocks();
     const partners = await Promise.all(Array.from({ length: 3 }, () => service.addPartner({ dailyCap: 30 })));
     const wanted = Array.from({ length: 60 }, newPhone);
@@ -211,7 +205,7 @@ describe('D17: phones that many batches want at once', () => {
 });
 
 describe('D16, D18: caps under a flood', () => {
-  it('D16: several instances register exactly the cap, never more', bounded, async () => {
+  it('D16: several instances register exactly the cap, never more', async () => {
     const dailyCap = 137;
     const partner = await service.addPartner({ dailyCap });
     const shared = Array.from({ length: 10 }, newPhone);
@@ -253,7 +247,7 @@ describe('D16, D18: caps under a flood', () => {
     }
   });
 
-  it('D18: two keys of one partner under a flood stop at the greater cap', bounded, async () => {
+  it('D18: two keys of one partner under a flood stop at the greater cap', async () => {
     const small = await service.addPartner({ dailyCap: 20 });
     const text = { digest: Buffer.alloc(32, 'x'), pepper: '0'.repeat(32), hint: 'hint' };
     const settings = { environment: null, language: 'auto', dailyCap: 50, brand: {} } as const;
@@ -276,67 +270,59 @@ describe('D16, D18: caps under a flood', () => {
     assert.ok(byKey[0].count <= 20);
   });
 
-  it(
-    'D18: different partners at once, with and without a cap, each have a quota of their own',
-    bounded,
-    async () => {
-      const caps = [0, 5, null, 33, null, 1];
-      const partners = await Promise.all(caps.map((dailyCap) => service.addPartner({ dailyCap })));
-      const registered = await Promise.all(
-        partners.map(async (partner, number) => {
-          const answers = await Promise.all(
-            Array.from({ length: 15 }, (_, index) =>
-              ingest(
-                index + number,
-                partner,
-                Array.from({ length: 4 }, () => anApplication()),
-              ),
+  it('D18: different partners at once, with and without a cap, each have a quota of their own', async () => {
+    const caps = [0, 5, null, 33, null, 1];
+    const partners = await Promise.all(caps.map((dailyCap) => service.addPartner({ dailyCap })));
+    const registered = await Promise.all(
+      partners.map(async (partner, number) => {
+        const answers = await Promise.all(
+          Array.from({ length: 15 }, (_, index) =>
+            ingest(
+              index + number,
+              partner,
+              Array.from({ length: 4 }, () => anApplication()),
             ),
-          );
-          return count(
-            answers.flatMap((answer) => answer.outcomes),
-            'registered',
-          );
-        }),
-      );
-      assert.deepEqual(
-        registered,
-        caps.map((cap) => cap ?? 60),
-      );
-      for (const [index, { partnerId }] of partners.entries()) {
-        assert.equal((await usedNow(database, partnerId)).used, registered[index]);
-        assert.equal((await storedOf([partnerId])).length, registered[index]);
-      }
-    },
-  );
+          ),
+        );
+        return count(
+          answers.flatMap((answer) => answer.outcomes),
+          'registered',
+        );
+      }),
+    );
+    assert.deepEqual(
+      registered,
+      caps.map((cap) => cap ?? 60),
+    );
+    for (const [index, { partnerId }] of partners.entries()) {
+      assert.equal((await usedNow(database, partnerId)).used, registered[index]);
+      assert.equal((await storedOf([partnerId])).length, registered[index]);
+    }
+  });
 });
 
 describe('D16: a key at its cap learns nothing', () => {
-  it(
-    'D16: an application after the cut does not wait for a phone that another session is just taking',
-    bounded,
-    async () => {
-      const [holding, small, none] = await Promise.all([
-        service.addPartner(),
-        service.addPartner({ dailyCap: 1 }),
-        service.addPartner({ dailyCap: 0 }),
-      ]);
-      const phone = newPhone();
-      const { outcomes: taken } = await ingest(0, holding, [anApplication({ phone })]);
-      const holder = await database.connect();
-      await holder.query('BEGIN');
-      // Until this is committed, a session that takes the phone waits.
-      await holder.query('DELETE FROM open_phones WHERE application_id = $1', [idsOf(taken)[0]]);
-      const kinds = async (partner: Partner, elements: unknown[]) =>
-        (await ingest(0, partner, elements)).outcomes.map(({ kind }) => kind);
-      const target = anApplication({ phone });
-      assert.deepEqual(await kinds(small, [anApplication(), target]), ['registered', 'over_quota']);
-      assert.deepEqual(await kinds(small, [target, anApplication()]), ['over_quota', 'over_quota']);
-      assert.deepEqual(await kinds(none, [target]), ['over_quota']);
-      await holder.query('ROLLBACK');
-      holder.release();
-    },
-  );
+  it('D16: an application after the cut does not wait for a phone that another session is just taking', async () => {
+    const [holding, small, none] = await Promise.all([
+      service.addPartner(),
+      service.addPartner({ dailyCap: 1 }),
+      service.addPartner({ dailyCap: 0 }),
+    ]);
+    const phone = newPhone();
+    const { outcomes: taken } = await ingest(0, holding, [anApplication({ phone })]);
+    const holder = await database.connect();
+    await holder.query('BEGIN');
+    // Until this is committed, a session that takes the phone waits.
+    await holder.query('DELETE FROM open_phones WHERE application_id = $1', [idsOf(taken)[0]]);
+    const kinds = async (partner: Partner, elements: unknown[]) =>
+      (await ingest(0, partner, elements)).outcomes.map(({ kind }) => kind);
+    const target = anApplication({ phone });
+    assert.deepEqual(await kinds(small, [anApplication(), target]), ['registered', 'over_quota']);
+    assert.deepEqual(await kinds(small, [target, anApplication()]), ['over_quota', 'over_quota']);
+    assert.deepEqual(await kinds(none, [target]), ['over_quota']);
+    await holder.query('ROLLBACK');
+    holder.release();
+  });
 
   interface Item {
     readonly line: number | null;
@@ -382,7 +368,7 @@ describe('D16: a key at its cap learns nothing', () => {
     );
   }
 
-  it('D16, D17: batches at the same moment end as in some order one after the other', bounded, async () => {
+  it('D16, D17: batches at the same moment end as in some order one after the other', async () => {
     await fc.assert(
       fc.asyncProperty(batches, async (plan) => {
         const partners = await Promise.all(CAPS.map((dailyCap) => service.addPartner({ dailyCap })));
@@ -457,7 +443,7 @@ describe('D36: Idempotency-Key', () => {
     ['all over quota', 0, async () => batchOf(anApplication(), anApplication()), 0],
   ];
   for (const [name, dailyCap, make, stored] of KINDS) {
-    it(`D36: 20 times at the same moment, ${name}: one registration, equal answers`, bounded, async () => {
+    it(`D36: 20 times at the same moment, ${name}: one registration, equal answers`, async () => {
       const { apiKey, partnerId } = await service.addPartner({ dailyCap });
       const body = await make();
       const answers = await Promise.all(
@@ -472,7 +458,7 @@ describe('D36: Idempotency-Key', () => {
     });
   }
 
-  it('D36: 20 times at the same moment through several services on one database', bounded, async (t) => {
+  it('D36: 20 times at the same moment through several services on one database', async (t) => {
     const services = await Promise.all(
       [1, 2, 3].map(async () => {
         const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
@@ -500,23 +486,19 @@ describe('D36: Idempotency-Key', () => {
     }
   });
 
-  it(
-    'D36: two bodies under one key at the same moment: one registers, the other is 400',
-    bounded,
-    async () => {
-      const { apiKey, partnerId } = await service.addPartner();
-      const bodies = [batchOf(anApplication()), batchOf(anApplication({ phone: null }))];
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, (_, index) => post(PRO, apiKey, bodies[index % 2], keyed('contested'))),
-      );
-      const groups = [0, 1].map((rest) => answers.filter((_, index) => index % 2 === rest));
-      const won = groups.findIndex((group) => group[0]?.status === 200);
-      assert.ok(won >= 0);
-      assertOnce(groups[won] as typeof answers);
-      assert.ok(groups[1 - won]?.every(({ status }) => status === 400));
-      assert.equal((await storedOf([partnerId])).length, 1);
-    },
-  );
+  it('D36: two bodies under one key at the same moment: one registers, the other is 400', async () => {
+    const { apiKey, partnerId } = await service.addPartner();
+    const bodies = [batchOf(anApplication()), batchOf(anApplication({ phone: null }))];
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => post(PRO, apiKey, bodies[index % 2], keyed('contested'))),
+    );
+    const groups = [0, 1].map((rest) => answers.filter((_, index) => index % 2 === rest));
+    const won = groups.findIndex((group) => group[0]?.status === 200);
+    assert.ok(won >= 0);
+    assertOnce(groups[won] as typeof answers);
+    assert.ok(groups[1 - won]?.every(({ status }) => status === 400));
+    assert.equal((await storedOf([partnerId])).length, 1);
+  });
 
   it('D24, D36: a replay has the language of the first answer, even if the language of the key was changed since', async () => {
     const { apiKey, keyId } = await service.addPartner({ dailyCap: 1 });

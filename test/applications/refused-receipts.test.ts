@@ -10,7 +10,6 @@ import { anApplication, post, testService } from '../support/service.ts';
 const service = await testService();
 const { database } = service;
 const PRO = `${service.url}/PRO`;
-const bounded = { timeout: 240_000 };
 /** The bound by API key, and what a process may add to it (docs/refusals.md). */
 const MOST = 1_000;
 const LOOK_EVERY = 100;
@@ -79,7 +78,7 @@ const COUNT = 200;
 
 describe('D36: a batch that registers nothing', () => {
   for (const [name, dailyCap, batch] of NOTHING) {
-    it(`leaves at most 2 KiB, everything counted: ${name}`, bounded, async () => {
+    it(`leaves at most 2 KiB, everything counted: ${name}`, async () => {
       await database.query('TRUNCATE batch_receipts');
       const { apiKey } = await service.addPartner({ dailyCap });
       const before = await measure();
@@ -92,7 +91,7 @@ describe('D36: a batch that registers nothing', () => {
     });
   }
 
-  it('is remembered within a bound by API key: the oldest are forgotten, others stay', bounded, async () => {
+  it('is remembered within a bound by API key: the oldest are forgotten, others stay', async () => {
     const [loud, quiet] = [await service.addPartner({ dailyCap: 0 }), await service.addPartner()];
     const empty = { applications: [{}] };
     const key = { 'Idempotency-Key': 'mine' };
@@ -135,7 +134,7 @@ describe('D36: a batch that registers nothing', () => {
     assert.deepEqual(rows, [{ refused_number: null }]);
   });
 
-  it('leaves nothing without an Idempotency-Key, and takes no number of a batch', bounded, async () => {
+  it('leaves nothing without an Idempotency-Key, and takes no number of a batch', async () => {
     const { apiKey } = await service.addPartner();
     const taken = Array.from({ length: 5 }, () => anApplication());
     await post(PRO, apiKey, { applications: taken });

@@ -494,7 +494,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const MAKERS = { approved, in_review: inReview, rejected, invalid };
 
-it('D15-D18, D35: random batches end as the sequential model says', { timeout: 120_000 }, async () => {
+it('D15-D18, D35: random batches end as the sequential model says', async () => {
   const plan = fc.record({
     caps: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 25 }), fc.nat({ max: 12 })),
     steps: fc.array(step, { minLength: 1, maxLength: 10 }),

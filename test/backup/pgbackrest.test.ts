@@ -138,7 +138,6 @@ async function serveOn(server: OwnServer, work: (url: string, keys: () => Promis
 
 test('a moment of a PostgreSQL of one’s own comes back, and nothing after it', {
   skip,
-  timeout: 120_000,
 }, async (t) => {
   const server = new OwnServer(mkdtempSync(join(tmpdir(), 'ventanilla-pgbackrest-')), await freePort());
   t.after(async () => {

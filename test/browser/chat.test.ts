@@ -10,7 +10,7 @@ import { queueReply, textContent } from '../support/replies.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { simulatorPage } from '../support/simulator.ts';
 
-describe('the chat in a browser', { skip, timeout: 240_000 }, async () => {
+describe('the chat in a browser', { skip }, async () => {
   if (skip) return;
   const service = await testService();
   const simulated = await simulatorPage(service);

@@ -120,7 +120,7 @@ async function giveReason(page: Page, reason: string): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }
 
-describe('an application on its page', { skip, timeout: 240_000 }, async () => {
+describe('an application on its page', { skip }, async () => {
   if (skip) return;
   const { visitAs } = await consoleInBrowser(ROUTES);
   const path = `/applications/${SHOWN_ID}`;

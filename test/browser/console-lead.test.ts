@@ -78,7 +78,7 @@ const newLooks = (): SecondLooksReply['second_looks'] =>
     ...{ score: 61, decision: 'in_review', at: '2026-03-02T10:00:00Z' },
   }));
 
-describe("the lead's view", { skip, timeout: 240_000 }, async () => {
+describe("the lead's view", { skip }, async () => {
   if (skip) return;
   const { visitAs } = await consoleInBrowser(ROUTES);
 

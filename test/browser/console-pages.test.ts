@@ -23,7 +23,7 @@ const IS_CROWDED = `(() => {
 /** Such as `documents_verified`: the page says it in words. */
 const RAW_CODE = /\b[a-z]+(_[a-z]+)+\b/;
 
-describe('every page of the console', { skip, timeout: 900_000 }, async () => {
+describe('every page of the console', { skip }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');

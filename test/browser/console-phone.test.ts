@@ -17,7 +17,7 @@ const boxOf = async (locator: Locator) => {
 };
 const focused = (page: Page) => page.evaluate('document.activeElement.getAttribute("aria-label")');
 
-describe('the console on a phone', { skip, timeout: 300_000 }, async () => {
+describe('the console on a phone', { skip }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
   const maria = await desk.console.enrolled(LOGIN, 'admin');

@@ -15,7 +15,7 @@ const MARKUP = `</script><img src=x onerror="document.title='x'">{{7*7}}`;
 const BRAND = 'Marca <img src=x onerror=1>';
 const PERSON = { name: 'Wilhelmina Quux', id_number: '77001122334', city: `Xanadu ${MARKUP}` };
 
-describe('an application of the service on its page', { skip, timeout: 240_000 }, async () => {
+describe('an application of the service on its page', { skip }, async () => {
   if (skip) return;
   const stage = await documentStage();
   const { database, runtime, vault, files, json, receive, sent } = stage;

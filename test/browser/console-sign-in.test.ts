@@ -48,7 +48,7 @@ const ROUTES = [
 ];
 const TO_CONFIRM = '/proposals?list=to_confirm';
 
-describe('the sign-in in a browser', { skip, timeout: 240_000 }, async () => {
+describe('the sign-in in a browser', { skip }, async () => {
   if (skip) return;
   const provider = await startIdentityProvider([{ claim: 'amr', value: 'mfa' }]);
   const { store, desk, visit } = await consoleInBrowser(ROUTES, provider.config);

@@ -10,7 +10,7 @@ import { check } from '../support/page-faults.ts';
 /** The most bytes that a browser gets before it shows the page. */
 const FIRST_LOAD = 200_000;
 
-describe('the console in a browser', { skip, timeout: 240_000 }, async () => {
+describe('the console in a browser', { skip }, async () => {
   if (skip) return;
   const { desk, visit } = await consoleInBrowser([...EMPTY_QUEUE, NO_PROPOSALS]);
 

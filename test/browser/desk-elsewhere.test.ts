@@ -4,7 +4,7 @@ import { skip } from '../support/browser.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
-describe('an operator who did not wait for the next application', { skip, timeout: 300_000 }, async () => {
+describe('an operator who did not wait for the next application', { skip }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');

@@ -16,7 +16,7 @@ const show = (page: Page, state: 'hidden' | 'visible') =>
     Object.defineProperty(document, 'hidden', { value: ${state === 'hidden'}, configurable: true });
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`);
 
-describe('a hidden tab', { skip, timeout: 300_000 }, async () => {
+describe('a hidden tab', { skip }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');

@@ -8,7 +8,7 @@ import { deskBrowser } from '../support/desk-browser.ts';
 import { check } from '../support/page-faults.ts';
 import { testSigning } from '../support/signing.ts';
 
-describe('payments and refusals, in a browser', { skip, timeout: 600_000 }, async () => {
+describe('payments and refusals, in a browser', { skip }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
   const signing = await testSigning(desk.store);

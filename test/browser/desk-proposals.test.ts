@@ -5,7 +5,7 @@ import { skip } from '../support/browser.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
 import { check } from '../support/page-faults.ts';
 
-describe('decisions on many and by two operators, in a browser', { skip, timeout: 300_000 }, async () => {
+describe('decisions on many and by two operators, in a browser', { skip }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');

@@ -5,7 +5,7 @@ import { skip } from '../support/browser.ts';
 import { deskBrowser, isProposed, shownNumber } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
 
-describe('an undo in a browser', { skip, timeout: 600_000 }, async () => {
+describe('an undo in a browser', { skip }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');

@@ -11,7 +11,7 @@ import { check } from '../support/page-faults.ts';
 /** Whether a page would close without a question. */
 const CLOSES = "window.dispatchEvent(new Event('beforeunload', { cancelable: true }))";
 
-describe('what the service did not take, in a browser', { skip, timeout: 600_000 }, async () => {
+describe('what the service did not take, in a browser', { skip }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');

@@ -18,7 +18,7 @@ const anotherThan = (page: Page, number: number) =>
     return shown !== number && shown;
   });
 
-describe('the desk in a browser', { skip, timeout: 600_000 }, async () => {
+describe('the desk in a browser', { skip }, async () => {
   if (skip) return;
   const desk = await deskBrowser();
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');

@@ -5,7 +5,7 @@ import { SANDBOX_SCENARIOS } from '../../src/applications/rules/sandbox.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
-describe('the documentation in a browser', { skip, timeout: 240_000 }, async () => {
+describe('the documentation in a browser', { skip }, async () => {
   if (skip) return;
   const service = await testService();
   const { apiKey } = await service.addPartner();

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { simulatorPage } from '../support/simulator.ts';
 
-describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
+describe('the simulator in a browser', { skip }, async () => {
   if (skip) return;
   const service = await testService();
   const { database, vault } = service;

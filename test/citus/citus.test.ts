@@ -17,13 +17,12 @@ import { Vault } from '../../src/seal/vault.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { REJECTED } from '../support/applicant.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
-import { TEST_SECRETS } from '../support/database.ts';
+import { openPatiently, TEST_SECRETS } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
 import { eventually } from '../support/eventually.ts';
-import { addPartner, anApplication, post } from '../support/service.ts';
+import { addPartner, anApplication, post, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
-const bounded = { timeout: 240_000 };
 const bin = findCitus();
 const vault = new Vault(TEST_SECRETS);
 
@@ -32,20 +31,12 @@ interface Answer {
   readonly errors_detail?: unknown[];
 }
 
-/** A 500 says that nothing is stored, so the request is repeated (D37): a busy machine is slow on a cluster. */
-const postUntilServed: typeof post = (...request) =>
-  eventually('an answer', async () => {
-    const answer = await post(...request);
-    return answer.status === 500 ? undefined : answer;
-  });
-
 describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not installed' }, async () => {
   if (bin === null) return;
   const cluster = await CitusCluster.start(bin);
   const machines = cluster.machines();
   const pools: Database[] = [];
-  const open = (connectionString: string) => {
-    const pool = openDatabase({ connectionString }, { max: 6, onError: () => {} });
+  const kept = (pool: Database) => {
     pools.push(pool);
     return pool;
   };
@@ -53,7 +44,10 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     await Promise.all(pools.map((pool) => pool.end()));
     cluster.stop();
   });
-  const databases = machines.map(open) as [Database, Database, Database];
+  const databases = machines.map((url) => kept(openPatiently(url, 6))) as [Database, Database, Database];
+  const served = machines.map((connectionString) =>
+    kept(openDatabase({ connectionString }, { max: 6, onError: () => {} })),
+  );
   const [coordinator, worker] = databases;
   await migrate(coordinator);
   const store = { database: coordinator, vault };
@@ -63,19 +57,22 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     const config = { ...readConfig({ ...environment }), port: 0, opsPort: 0 };
     const log = pino({ level: 'silent' });
     const services = await Promise.all(
-      databases.map((database) => startPatiently(config, { database, vault }, log)),
+      served.map((database) => startPatiently(config, { database, vault }, log)),
     );
     t.after(() => Promise.all(services.map((service) => service.stop())));
     return services.map(({ url }) => `${url}/PRO`);
   }
 
-  it('is told from a server without Citus, and from a worker of Citus', bounded, async () => {
-    await assert.rejects(distribute(open(cluster.machines('template1')[0] as string)), SetupError);
+  it('is told from a server without Citus, and from a worker of Citus', async () => {
+    await assert.rejects(
+      distribute(kept(openPatiently(cluster.machines('template1')[0] as string))),
+      SetupError,
+    );
     await assert.rejects(distribute(worker), SetupError);
     await assert.rejects(migrate(worker), /coordinator/, 'tables would be made there alone');
   });
 
-  it('has each table once, and a second distribution does nothing', bounded, async () => {
+  it('has each table once, and a second distribution does nothing', async () => {
     assert.equal(await isSpread(coordinator), false);
     const done = await distribute(coordinator);
     assert.equal(new Set(done).size, done.length);
@@ -92,7 +89,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     }
   });
 
-  it('D15-D18, D36: the rules hold over services on all machines at once', bounded, async (t) => {
+  it('D15-D18, D36: the rules hold over services on all machines at once', async (t) => {
     const urls = await serveOnAll(t);
     const partners = await Promise.all([1, 2, 3].map(() => addPartner(store, { dailyCap: 40 })));
     const phones = Array.from({ length: 60 }, (_, index) => `+5731555${String(index).padStart(5, '0')}`);
@@ -130,7 +127,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     }
   });
 
-  it('workers on all machines send the messages, each in one attempt', bounded, async (t) => {
+  it('workers on all machines send the messages, each in one attempt', async (t) => {
     const [url] = await serveOnAll(t, { CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' });
     const { apiKey } = await addPartner(store);
     const ids = await registerApplicants((url as string).replace(/\/PRO$/, ''), apiKey, 300);
@@ -144,46 +141,42 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     }
   });
 
-  it(
-    'D42: workers on all machines send a phone one rejection and what comes next, and cancel the rest',
-    bounded,
-    async (t) => {
-      const urls = await serveOnAll(t);
-      const partners = await Promise.all([1, 2, 3, 4].map(() => addPartner(store)));
-      // No contact window is ever closed there.
-      const phones = Array.from({ length: 12 }, (_, index) => `+52551777${String(index).padStart(4, '0')}`);
-      const send = async (index: number, changes: object) => {
-        const applications = phones.map((phone) => anApplication({ phone, ...changes }));
-        const { apiKey } = partners[index] as { apiKey: string };
-        const answer = await postUntilServed(urls[index % urls.length] as string, apiKey, { applications });
-        assert.equal((answer.body as Answer).results.length, phones.length, answer.text);
-      };
-      await Promise.all([1, 2, 3].map((index) => send(index, REJECTED)));
-      // The last one, because an open application refuses all others with its phone (D17).
-      await send(0, {});
-      await serveOnAll(t, { CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' });
-      const outcomes = async () => {
-        const { rows } = await worker.query<{ outcome: string; phones: number; messages: number }>(
-          `SELECT concat_ws(' ', CASE m.type WHEN 'rejected' THEN 'rejected' ELSE 'other' END, m.status, m.reason) AS outcome,
+  it('D42: workers on all machines send a phone one rejection and what comes next, and cancel the rest', async (t) => {
+    const urls = await serveOnAll(t);
+    const partners = await Promise.all([1, 2, 3, 4].map(() => addPartner(store)));
+    // No contact window is ever closed there.
+    const phones = Array.from({ length: 12 }, (_, index) => `+52551777${String(index).padStart(4, '0')}`);
+    const send = async (index: number, changes: object) => {
+      const applications = phones.map((phone) => anApplication({ phone, ...changes }));
+      const { apiKey } = partners[index] as { apiKey: string };
+      const answer = await postUntilServed(urls[index % urls.length] as string, apiKey, { applications });
+      assert.equal((answer.body as Answer).results.length, phones.length, answer.text);
+    };
+    await Promise.all([1, 2, 3].map((index) => send(index, REJECTED)));
+    // The last one, because an open application refuses all others with its phone (D17).
+    await send(0, {});
+    await serveOnAll(t, { CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' });
+    const outcomes = async () => {
+      const { rows } = await worker.query<{ outcome: string; phones: number; messages: number }>(
+        `SELECT concat_ws(' ', CASE m.type WHEN 'rejected' THEN 'rejected' ELSE 'other' END, m.status, m.reason) AS outcome,
           count(DISTINCT a.phone_index)::integer AS phones, count(*)::integer AS messages
         FROM messages m JOIN applications a ON a.id = m.application_id
         WHERE a.partner_id = ANY ($1) GROUP BY 1 ORDER BY 1`,
-          [partners.map(({ partnerId }) => partnerId)],
-        );
-        return rows;
-      };
-      await eventually('the messages', async () =>
-        (await outcomes()).every(({ outcome }) => !/queued|sending/.test(outcome)),
+        [partners.map(({ partnerId }) => partnerId)],
       );
-      assert.deepEqual(await outcomes(), [
-        { outcome: 'other accepted', phones: 12, messages: 12 },
-        { outcome: 'rejected accepted', phones: 12, messages: 12 },
-        { outcome: 'rejected cancelled recipient_limit', phones: 12, messages: 24 },
-      ]);
-    },
-  );
+      return rows;
+    };
+    await eventually('the messages', async () =>
+      (await outcomes()).every(({ outcome }) => !/queued|sending/.test(outcome)),
+    );
+    assert.deepEqual(await outcomes(), [
+      { outcome: 'other accepted', phones: 12, messages: 12 },
+      { outcome: 'rejected accepted', phones: 12, messages: 12 },
+      { outcome: 'rejected cancelled recipient_limit', phones: 12, messages: 24 },
+    ]);
+  });
 
-  it('who did what: acts from all machines make one chain', bounded, async (t) => {
+  it('who did what: acts from all machines make one chain', async (t) => {
     const [url] = await serveOnAll(t);
     const { apiKey } = await addPartner(store);
     const ids = await registerApplicants((url as string).replace(/\/PRO$/, ''), apiKey, 9);
@@ -210,7 +203,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     }
   });
 
-  it('makes partitions from any machine', bounded, async () => {
+  it('makes partitions from any machine', async () => {
     const count = async (database: Database) =>
       (
         await database.query(
@@ -229,7 +222,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     for (const database of databases) assert.ok((await count(database)) > before);
   });
 
-  it('D15, D37: a worker that dies and comes back loses nothing that was answered', bounded, async (t) => {
+  it('D15, D37: a worker that dies and comes back loses nothing that was answered', async (t) => {
     const urls = (await serveOnAll(t)).slice(0, 1);
     const { partnerId, apiKey } = await addPartner(store);
     const acknowledged: number[] = [];

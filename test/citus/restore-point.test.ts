@@ -11,7 +11,7 @@ import { Vault } from '../../src/seal/vault.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { addPartner, anApplication, post } from '../support/service.ts';
+import { addPartner, anApplication, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
 const POINT = 'nightly-2026-11-22';
@@ -82,8 +82,7 @@ function sendAll(url: string, apiKey: string) {
     while (!isOver) {
       const applications = Array.from({ length: BATCH }, () => anApplication());
       const sentAtMs = performance.now();
-      const { status, body } = await post(url, apiKey, { applications });
-      if (status !== 200) continue;
+      const { body } = await postUntilServed(url, apiKey, { applications });
       const answeredAtMs = performance.now();
       for (const [index, { id }] of (body as { results: { id: number }[] }).results.entries()) {
         sent.push({ id, application: applications[index]!, sentAtMs, answeredAtMs });
@@ -174,7 +173,7 @@ describe('a restore point of a Citus cluster', {
     await serveOn(restored, async (url) => {
       const known = before.slice(-BATCH).map(({ application }) => application);
       const unknown = later.slice(-BATCH).map(({ application }) => application);
-      const { status, body } = await post(url, apiKey, { applications: [...known, ...unknown] });
+      const { status, body } = await postUntilServed(url, apiKey, { applications: [...known, ...unknown] });
       assert.equal(status, 200);
       const { results } = body as { results: { id_number: string }[] };
       assert.deepEqual(

@@ -9,14 +9,13 @@ import { anInput, brief, inputs, rejection, stored } from './support.ts';
 
 const { VentanillaClient } = client;
 const service = await testService();
-const bounded = { timeout: 30_000 };
 const HTML = {
   status: 200,
   headers: { 'Content-Type': 'text/html' },
   body: '<html>Sign in to the guest network</html>',
 };
 
-it('D36: every applicant is registered once, with any fault in the first attempts', bounded, async () => {
+it('D36: every applicant is registered once, with any fault in the first attempts', async () => {
   const firsts: [what: string, fates: Fate[]][] = [
     ['the answer lost after the registration', ['lose']],
     ['lost twice', ['lose', 'lose']],
@@ -60,7 +59,7 @@ it('D36: every applicant is registered once, with any fault in the first attempt
   );
 });
 
-it('every failure has its class, and only a temporary one is retried', bounded, async () => {
+it('every failure has its class, and only a temporary one is retried', async () => {
   const ok = { processed: 0, errors: 0, results: [] };
   const cases: [what: string, fate: Fate, type: new (...args: never[]) => Error, attempts: number][] = [
     ['401', json(401, { error: 'API key invalid or absent' }), client.AuthenticationError, 1],
@@ -100,7 +99,7 @@ it('every failure has its class, and only a temporary one is retried', bounded, 
   );
 });
 
-it('a failed connection is a NetworkError that names the reason', bounded, async () => {
+it('a failed connection is a NetworkError that names the reason', async () => {
   const unused = new VentanillaClient({ url: 'http://127.0.0.1:1/PRO', apiKey: 'key', retries: 0 });
   const refusing = new VentanillaClient({
     url: 'https://example.invalid/PRO',
@@ -112,7 +111,7 @@ it('a failed connection is a NetworkError that names the reason', bounded, async
   assert.equal((await rejection(client.NetworkError, refusing.quota())).message, 'no answer (ECONNREFUSED)');
 });
 
-it('D37: the client waits as long as Retry-After says', bounded, async () => {
+it('D37: the client waits as long as Retry-After says', async () => {
   const { apiKey } = await service.addPartner();
   const cases: [value: string, least: number, most: number][] = [
     ['2', 2_000, 2_000],
@@ -135,7 +134,7 @@ it('D37: the client waits as long as Retry-After says', bounded, async () => {
   }
 });
 
-it('a redirect is not followed, so no other server gets the key', bounded, async () => {
+it('a redirect is not followed, so no other server gets the key', async () => {
   const { apiKey } = await service.addPartner();
   const elsewhere = await startPeer(service.url, () => 'forward');
   for (const status of [301, 302, 303, 307, 308]) {
@@ -152,7 +151,7 @@ it('a redirect is not followed, so no other server gets the key', bounded, async
   assert.equal(elsewhere.seen.length, 0);
 });
 
-it('neither errors nor the client show the API key or the applicants', bounded, async () => {
+it('neither errors nor the client show the API key or the applicants', async () => {
   const { apiKey } = await service.addPartner();
   const input = anInput({ name: 'Secreta Persona', id_number: '9876501234', phone: '+573009998877' });
   const fates: Fate[] = [
@@ -192,7 +191,7 @@ it('neither errors nor the client show the API key or the applicants', bounded, 
   }
 });
 
-it('an error quotes the text of a refusal', bounded, async () => {
+it('an error quotes the text of a refusal', async () => {
   const { apiKey } = await service.addPartner();
   const unknown = new VentanillaClient({ url: `${service.url}/DEV`, apiKey: `${apiKey.slice(0, -1)}_` });
   const error = await rejection(client.AuthenticationError, unknown.quota());
@@ -223,7 +222,7 @@ it('invalid options are refused, and no request is made', () => {
   }
 });
 
-it('D36: another body under a used key is refused, not retried', bounded, async () => {
+it('D36: another body under a used key is refused, not retried', async () => {
   const { apiKey } = await service.addPartner();
   const ventanilla = new VentanillaClient({ url: `${service.url}/PRO`, apiKey });
   const [first, second] = [anInput({ phone: null }), anInput({ phone: null })];

@@ -40,7 +40,7 @@ except (AssertionError, ValueError):
     print('incomplete')
 `;
 
-it('quicktype makes Python types that read and write the examples', { skip, timeout: 120_000 }, async (t) => {
+it('quicktype makes Python types that read and write the examples', { skip }, async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'ventanilla-python-'));
   t.after(() => rm(root, { recursive: true, force: true }));
   await writeFile(join(root, 'program.py'), PROGRAM);

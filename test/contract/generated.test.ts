@@ -14,7 +14,6 @@ import { documentedForm } from '../support/openapi.ts';
 import { missing, toolFile } from '../support/tools.ts';
 
 const run = promisify(execFile);
-const bounded = { timeout: 120_000 };
 const fields = namedFields('messaging');
 const GOOD = Object.fromEntries(FIELDS.map(({ name, example }) => [name, example]));
 /** Longer messages of a compiler are no help to a reader. */
@@ -51,7 +50,6 @@ describe('clients made from the OpenAPI documents', () => {
   for (const { tool, options, imports } of GENERATORS) {
     const skip = missing(tool, 'typescript 5');
     it(`${tool} makes plain types, and an incomplete application gets a readable error`, {
-      ...bounded,
       skip,
     }, async () => {
       const folders: { folder: string; idNumber: string | undefined }[] = [];

@@ -16,7 +16,6 @@ const desk = await proposalDesk(store);
 const ana = await desk.operator('ana', 'reviewer', 500_000_000n);
 const bob = await desk.operator('bob');
 const APPROVAL = { act: 'approve', reason: 'all fine' } as const;
-const bounded = { timeout: 240_000 };
 
 const bulk = (body: object, headers: Record<string, string> = {}) =>
   ana.visitor.ask('POST', '/api/proposals/bulk', body, headers);
@@ -26,7 +25,7 @@ const waitingCount = (count: number) =>
   eventually(`${count} waiting sessions`, async () => (await waitingSessions(database)).length === count);
 const SELECTION = '0198f0a0-0000-7000-8000-000000000001';
 
-it('tells for each application what became of it, and proposes the others', bounded, async () => {
+it('tells for each application what became of it, and proposes the others', async () => {
   const [fine, changed, claimed, open, illegal, pended, above] = await desk.register(7, {
     debt_amount: 5_000_000,
   });
@@ -73,19 +72,15 @@ it('tells for each application what became of it, and proposes the others', boun
   assert.equal(await desk.statusOf(big!), 'in_review');
 });
 
-it(
-  'names applications by numbers that an address can have, and refuses others by the field',
-  bounded,
-  async () => {
-    const [fine] = await desk.register();
-    const { status, body } = await bulk({ ...APPROVAL, applications: named([fine!, 1_000_000_000_000_000]) });
-    assert.equal(status, 400);
-    assert.match(body.error, /applications/);
-    assert.equal((await desk.proposal(ana.visitor, fine!)) ?? null, null);
-  },
-);
+it('names applications by numbers that an address can have, and refuses others by the field', async () => {
+  const [fine] = await desk.register();
+  const { status, body } = await bulk({ ...APPROVAL, applications: named([fine!, 1_000_000_000_000_000]) });
+  assert.equal(status, 400);
+  assert.match(body.error, /applications/);
+  assert.equal((await desk.proposal(ana.visitor, fine!)) ?? null, null);
+});
 
-it('names the applications in one of two ways, and takes no payment', bounded, async () => {
+it('names the applications in one of two ways, and takes no payment', async () => {
   const [id] = await desk.register();
   for (const body of [
     APPROVAL,
@@ -100,94 +95,86 @@ it('names the applications in one of two ways, and takes no payment', bounded, a
   }
 });
 
-it(
-  'proposes 10,000 of a selection within seconds, and once where the request comes again',
-  bounded,
-  async () => {
-    const count = 10_000;
-    await database.query('DELETE FROM review_items');
-    const ids = await desk.register(count, { debt_amount: 4_000_000 });
-    const selected = await makeSelection(runtime, { state: 'waiting' }, ana.id, SELECTION);
-    assert.equal(selected?.count, count);
-    const headers = { 'Idempotency-Key': 'all' };
-    const { status, body } = await bulk({ ...APPROVAL, selection: SELECTION }, headers);
-    // The listener answers 500 after nine seconds.
-    assert.equal(status, 200, JSON.stringify(body).slice(0, 300));
-    assert.equal(body.proposed, count);
-    const again = await bulk({ ...APPROVAL, selection: SELECTION }, headers);
-    assert.deepEqual(again.body, body);
-    const { rows } = await database.query(
-      'SELECT count(*)::integer AS open, count(DISTINCT application_id)::integer AS applications FROM proposals WHERE application_id = ANY ($1)',
-      [ids],
-    );
-    assert.deepEqual(rows, [{ open: count, applications: count }]);
-    // A single decision does not wait for them.
-    const [single] = await desk.register();
-    await desk.proposed(bob.visitor, single!);
-    await desk.makeDue();
-    assert.equal(await desk.applyOne(), 'applied');
-    assert.equal(await desk.statusOf(single!), 'pending_signature');
-    // One of the many is applied before its undo comes. The others are taken back by one request.
-    assert.equal(await desk.applyOne(), 'applied');
-    const undone = await ana.visitor.ask('POST', '/api/proposals/bulk/undo', {}, headers);
-    assert.equal(undone.status, 200, JSON.stringify(undone.body).slice(0, 300));
-    assert.equal(undone.body.undone.length, count - 1);
-    const ends = await database.query(
-      `SELECT p.state, i.state AS item, i.claimed_by, count(*)::integer
+it('proposes 10,000 of a selection within seconds, and once where the request comes again', async () => {
+  const count = 10_000;
+  await database.query('DELETE FROM review_items');
+  const ids = await desk.register(count, { debt_amount: 4_000_000 });
+  const selected = await makeSelection(runtime, { state: 'waiting' }, ana.id, SELECTION);
+  assert.equal(selected?.count, count);
+  const headers = { 'Idempotency-Key': 'all' };
+  const { status, body } = await bulk({ ...APPROVAL, selection: SELECTION }, headers);
+  // The listener answers 500 after nine seconds.
+  assert.equal(status, 200, JSON.stringify(body).slice(0, 300));
+  assert.equal(body.proposed, count);
+  const again = await bulk({ ...APPROVAL, selection: SELECTION }, headers);
+  assert.deepEqual(again.body, body);
+  const { rows } = await database.query(
+    'SELECT count(*)::integer AS open, count(DISTINCT application_id)::integer AS applications FROM proposals WHERE application_id = ANY ($1)',
+    [ids],
+  );
+  assert.deepEqual(rows, [{ open: count, applications: count }]);
+  // A single decision does not wait for them.
+  const [single] = await desk.register();
+  await desk.proposed(bob.visitor, single!);
+  await desk.makeDue();
+  assert.equal(await desk.applyOne(), 'applied');
+  assert.equal(await desk.statusOf(single!), 'pending_signature');
+  // One of the many is applied before its undo comes. The others are taken back by one request.
+  assert.equal(await desk.applyOne(), 'applied');
+  const undone = await ana.visitor.ask('POST', '/api/proposals/bulk/undo', {}, headers);
+  assert.equal(undone.status, 200, JSON.stringify(undone.body).slice(0, 300));
+  assert.equal(undone.body.undone.length, count - 1);
+  const ends = await database.query(
+    `SELECT p.state, i.state AS item, i.claimed_by, count(*)::integer
        FROM proposals p LEFT JOIN review_items i USING (application_id)
        WHERE p.application_id = ANY ($1) GROUP BY p.state, i.state, i.claimed_by ORDER BY p.state`,
-      [ids],
-    );
-    assert.deepEqual(ends.rows, [
-      { state: 'applied', item: null, claimed_by: null, count: 1 },
-      { state: 'undone', item: 'waiting', claimed_by: null, count: count - 1 },
-    ]);
-    const open = 'SELECT FROM open_proposals WHERE application_id = ANY ($1)';
-    assert.equal((await database.query(open, [ids])).rowCount, 0);
-  },
-);
+    [ids],
+  );
+  assert.deepEqual(ends.rows, [
+    { state: 'applied', item: null, claimed_by: null, count: 1 },
+    { state: 'undone', item: 'waiting', claimed_by: null, count: count - 1 },
+  ]);
+  const open = 'SELECT FROM open_proposals WHERE application_id = ANY ($1)';
+  assert.equal((await database.query(open, [ids])).rowCount, 0);
+});
 
-it(
-  'comes back to its maker one by one, each with its own reason, and the others are applied',
-  bounded,
-  async () => {
-    await database.query('DELETE FROM open_proposals; DELETE FROM proposals; DELETE FROM review_items');
-    const [fine, rejected, changed] = await desk.register(3, { debt_amount: 5_000_000 });
-    const [gone] = await desk.register(1, { debt_amount: 5_000_000 });
-    const ids = [fine!, rejected!, changed!, gone!];
-    assert.equal((await bulk({ ...APPROVAL, applications: named(ids) })).body.proposed, ids.length);
-    await desk.json('application', 'reject', `${rejected}`, '--reason', 'x', '--as', 'carla');
-    await database.query(
-      "INSERT INTO application_events (application_id, actor, action, from_status, to_status, reason) VALUES ($1, 'carla', 'free_phone', 'in_review', 'in_review', 'x')",
-      [changed],
-    );
-    for (const table of ['batches WHERE id', 'review_queue WHERE batch_id'])
-      await database.query(`DELETE FROM ${table} = batch_of($1)`, [gone]);
-    assert.deepEqual((await desk.applyAll()).toSorted(), ['applied', 'returned', 'returned', 'returned']);
-    assert.equal(await desk.statusOf(fine!), 'pending_signature');
-    const { proposals } = (await ana.visitor.ask('GET', '/api/proposals?list=came_back')).body;
-    assert.deepEqual(
-      new Map(
-        proposals.map((one: { application_id: number; returned_for: string }) => [
-          one.application_id,
-          one.returned_for,
-        ]),
-      ),
-      new Map([
-        [gone, 'deleted'],
-        [changed, 'changed'],
-        [rejected, 'changed'],
+it('comes back to its maker one by one, each with its own reason, and the others are applied', async () => {
+  await database.query('DELETE FROM open_proposals; DELETE FROM proposals; DELETE FROM review_items');
+  const [fine, rejected, changed] = await desk.register(3, { debt_amount: 5_000_000 });
+  const [gone] = await desk.register(1, { debt_amount: 5_000_000 });
+  const ids = [fine!, rejected!, changed!, gone!];
+  assert.equal((await bulk({ ...APPROVAL, applications: named(ids) })).body.proposed, ids.length);
+  await desk.json('application', 'reject', `${rejected}`, '--reason', 'x', '--as', 'carla');
+  await database.query(
+    "INSERT INTO application_events (application_id, actor, action, from_status, to_status, reason) VALUES ($1, 'carla', 'free_phone', 'in_review', 'in_review', 'x')",
+    [changed],
+  );
+  for (const table of ['batches WHERE id', 'review_queue WHERE batch_id'])
+    await database.query(`DELETE FROM ${table} = batch_of($1)`, [gone]);
+  assert.deepEqual((await desk.applyAll()).toSorted(), ['applied', 'returned', 'returned', 'returned']);
+  assert.equal(await desk.statusOf(fine!), 'pending_signature');
+  const { proposals } = (await ana.visitor.ask('GET', '/api/proposals?list=came_back')).body;
+  assert.deepEqual(
+    new Map(
+      proposals.map((one: { application_id: number; returned_for: string }) => [
+        one.application_id,
+        one.returned_for,
       ]),
-    );
-    const { rows } = await database.query(
-      'SELECT application_id::integer AS id, state FROM review_items WHERE application_id = ANY ($1)',
-      [[fine, rejected, changed]],
-    );
-    assert.deepEqual(rows, [{ id: changed, state: 'waiting' }], 'what is still in review waits again');
-  },
-);
+    ),
+    new Map([
+      [gone, 'deleted'],
+      [changed, 'changed'],
+      [rejected, 'changed'],
+    ]),
+  );
+  const { rows } = await database.query(
+    'SELECT application_id::integer AS id, state FROM review_items WHERE application_id = ANY ($1)',
+    [[fine, rejected, changed]],
+  );
+  assert.deepEqual(rows, [{ id: changed, state: 'waiting' }], 'what is still in review waits again');
+});
 
-it('comes back as a whole where its maker may not decide any more', bounded, async () => {
+it('comes back as a whole where its maker may not decide any more', async () => {
   const dora = await desk.operator('dora', 'reviewer');
   const ids = await desk.register(3, { debt_amount: 5_000_000 });
   const body = { ...APPROVAL, applications: named(ids) };
@@ -200,37 +187,33 @@ it('comes back as a whole where its maker may not decide any more', bounded, asy
   }
 });
 
-it(
-  'is undone as a whole by its maker and its key, but for what is applied already (D48)',
-  bounded,
-  async () => {
-    await database.query('DELETE FROM open_proposals; DELETE FROM proposals');
-    const ids = await desk.register(4, { debt_amount: 5_000_000 });
-    const key = { 'Idempotency-Key': 'all of these' };
-    assert.equal((await bulk({ ...APPROVAL, applications: named(ids) }, key)).body.proposed, 4);
-    await desk.makeDue();
-    assert.equal(await desk.applyOne(), 'applied');
-    const undo = (visitor = ana.visitor, headers: Record<string, string> = key) =>
-      visitor.ask('POST', '/api/proposals/bulk/undo', {}, headers);
-    assert.equal((await undo(ana.visitor, {})).status, 400);
-    assert.deepEqual((await undo(bob.visitor)).body, { undone: [] }, 'a key is an operator’s own');
-    const answers = await Promise.all([undo(), undo()]);
-    assert.deepEqual(await desk.applyAll(), []);
-    const statuses = await Promise.all(ids.map((id) => desk.statusOf(id)));
-    assert.deepEqual(statuses.toSorted(), ['in_review', 'in_review', 'in_review', 'pending_signature']);
-    const undone = ids.filter((_, n) => statuses[n] === 'in_review');
-    for (const { status, body } of [...answers, await undo()])
-      assert.deepEqual([status, body], [200, { undone }], 'a repetition gets the same answer');
-    const { rows } = await database.query(
-      'SELECT DISTINCT state, claimed_by FROM review_items WHERE application_id = ANY ($1)',
-      [ids],
-    );
-    assert.deepEqual(rows, [{ state: 'waiting', claimed_by: null }]);
-    assert.equal((await database.query('SELECT FROM open_proposals')).rowCount, 0);
-  },
-);
+it('is undone as a whole by its maker and its key, but for what is applied already (D48)', async () => {
+  await database.query('DELETE FROM open_proposals; DELETE FROM proposals');
+  const ids = await desk.register(4, { debt_amount: 5_000_000 });
+  const key = { 'Idempotency-Key': 'all of these' };
+  assert.equal((await bulk({ ...APPROVAL, applications: named(ids) }, key)).body.proposed, 4);
+  await desk.makeDue();
+  assert.equal(await desk.applyOne(), 'applied');
+  const undo = (visitor = ana.visitor, headers: Record<string, string> = key) =>
+    visitor.ask('POST', '/api/proposals/bulk/undo', {}, headers);
+  assert.equal((await undo(ana.visitor, {})).status, 400);
+  assert.deepEqual((await undo(bob.visitor)).body, { undone: [] }, 'a key is an operator’s own');
+  const answers = await Promise.all([undo(), undo()]);
+  assert.deepEqual(await desk.applyAll(), []);
+  const statuses = await Promise.all(ids.map((id) => desk.statusOf(id)));
+  assert.deepEqual(statuses.toSorted(), ['in_review', 'in_review', 'in_review', 'pending_signature']);
+  const undone = ids.filter((_, n) => statuses[n] === 'in_review');
+  for (const { status, body } of [...answers, await undo()])
+    assert.deepEqual([status, body], [200, { undone }], 'a repetition gets the same answer');
+  const { rows } = await database.query(
+    'SELECT DISTINCT state, claimed_by FROM review_items WHERE application_id = ANY ($1)',
+    [ids],
+  );
+  assert.deepEqual(rows, [{ state: 'waiting', claimed_by: null }]);
+  assert.equal((await database.query('SELECT FROM open_proposals')).rowCount, 0);
+});
 
-it('is undone while it is still under way (D48)', bounded, async () => {
+it('is undone while it is still under way (D48)', async () => {
   const ids = await desk.register(3, { debt_amount: 5_000_000 });
   const key = { 'Idempotency-Key': 'under way' };
   const answers = await inTransaction(database, async (session) => {
@@ -247,7 +230,7 @@ it('is undone while it is still under way (D48)', bounded, async () => {
   assert.deepEqual(await desk.applyAll(), []);
 });
 
-it('proposes nothing where its undo came first', bounded, async () => {
+it('proposes nothing where its undo came first', async () => {
   const ids = await desk.register(2, { debt_amount: 5_000_000 });
   const key = { 'Idempotency-Key': 'too late' };
   const undo = () => ana.visitor.ask('POST', '/api/proposals/bulk/undo', {}, key);

@@ -16,7 +16,6 @@ const store = await testDatabase();
 const { database, runtime, vault } = store;
 const desk = await proposalDesk(store, { lookShare: 1 });
 const ana = await desk.operator('ana');
-const bounded = { timeout: 240_000 };
 const DECISION = { act: 'approve', reasonCode: 'unspecified', reason: 'fine', isOverride: false } as const;
 
 const traces = async (id: number) =>
@@ -53,101 +52,89 @@ async function applyDying(id: number, death: Death | null): Promise<readonly boo
   return dying.effective;
 }
 
-it(
-  'a death at any statement of the application leaves it whole, and the next process finishes it',
-  bounded,
-  async () => {
-    const [first] = await desk.register();
-    await desk.proposed(ana.visitor, first!);
-    await desk.makeDue();
-    const statements = (await applyDying(first!, null)).length;
-    assert.ok(statements >= 8, `${statements}`);
-    for (let at = 1; at <= statements; at += 1) {
-      for (const isAfter of [false, true]) {
-        const [id] = await desk.register();
-        await desk.proposed(ana.visitor, id!);
-        await desk.makeDue();
-        await applyDying(id!, { at, isAfter });
-        // The locks of a session that died live a moment longer.
-        await eventually('the next process', async () => {
-          await desk.makeDue();
-          await desk.applyOne();
-          return (await traces(id!)).open === 0;
-        });
-        assert.deepEqual(await traces(id!), DONE, `at ${at}${isAfter ? ', after it' : ''}`);
-      }
-    }
-  },
-);
-
-it(
-  'a death at any statement of a proposal makes it once or not at all, and its repetition is one',
-  bounded,
-  async () => {
-    const propose = (id: number, death: Death | null, key: string) => {
-      const dying = new Dying(death);
-      dying.arm();
-      const made = proposeOne(
-        { database: dying.over(runtime), undoSeconds: 600, dueHours: 24 },
-        { ...DECISION, makerId: ana.id },
-        { id: id as never, lastEvent: '0' },
-        key,
-      );
-      return made.then(
-        () => dying.effective,
-        (error: unknown) => {
-          if (error instanceof Crash) return dying.effective;
-          throw error;
-        },
-      );
-    };
-    const [first] = await desk.register();
-    const statements = (await propose(first!, null, 'first')).length;
-    for (let at = 1; at <= statements; at += 1) {
+it('a death at any statement of the application leaves it whole, and the next process finishes it', async () => {
+  const [first] = await desk.register();
+  await desk.proposed(ana.visitor, first!);
+  await desk.makeDue();
+  const statements = (await applyDying(first!, null)).length;
+  assert.ok(statements >= 8, `${statements}`);
+  for (let at = 1; at <= statements; at += 1) {
+    for (const isAfter of [false, true]) {
       const [id] = await desk.register();
-      await propose(id!, { at, isAfter: true }, `key ${at}`);
-      await propose(id!, null, `key ${at}`);
-      assert.deepEqual(await traces(id!), OPEN, `at ${at}`);
-    }
-  },
-);
-
-it(
-  'one whose application fails does not keep others waiting, and comes back after its tries',
-  bounded,
-  async () => {
-    const [bad, good] = await desk.register(2);
-    const { id: damaged } = await desk.proposed(ana.visitor, bad!);
-    await desk.proposed(ana.visitor, good!);
-    // No history takes an empty reason.
-    await database.query("UPDATE proposals SET reason = '' WHERE id = $1", [damaged]);
-    await database.query(
-      'DELETE FROM open_proposals WHERE proposal_id <> ALL (SELECT id FROM proposals WHERE application_id = ANY ($1))',
-      [[bad, good]],
-    );
-    await desk.makeDue();
-    await database.query(
-      `UPDATE open_proposals SET due_at = ${shifted('due_at', "interval '-1 second'")} WHERE proposal_id = $1`,
-      [damaged],
-    );
-    const ends = [await desk.applyOne(), await desk.applyOne(), await desk.applyOne()];
-    assert.deepEqual(ends, ['put off', 'applied', null]);
-    assert.equal(desk.failures.length, 1);
-    for (let tries = 1; tries < 8; tries += 1) {
+      await desk.proposed(ana.visitor, id!);
       await desk.makeDue();
-      assert.equal(await desk.applyOne(), 'put off');
+      await applyDying(id!, { at, isAfter });
+      // The locks of a session that died live a moment longer.
+      await eventually('the next process', async () => {
+        await desk.makeDue();
+        await desk.applyOne();
+        return (await traces(id!)).open === 0;
+      });
+      assert.deepEqual(await traces(id!), DONE, `at ${at}${isAfter ? ', after it' : ''}`);
     }
-    await desk.makeDue();
-    assert.equal(await desk.applyOne(), 'returned');
-    assert.deepEqual(await traces(good!), DONE);
-    const back = await desk.proposal(ana.visitor, bad!);
-    assert.equal(back.returned_for, 'failure');
-    await desk.proposed(ana.visitor, bad!);
-    assert.deepEqual(await desk.applyAll(), ['applied']);
-  },
-);
+  }
+});
 
-it('a place without its proposal is removed, and holds up nobody', bounded, async () => {
+it('a death at any statement of a proposal makes it once or not at all, and its repetition is one', async () => {
+  const propose = (id: number, death: Death | null, key: string) => {
+    const dying = new Dying(death);
+    dying.arm();
+    const made = proposeOne(
+      { database: dying.over(runtime), undoSeconds: 600, dueHours: 24 },
+      { ...DECISION, makerId: ana.id },
+      { id: id as never, lastEvent: '0' },
+      key,
+    );
+    return made.then(
+      () => dying.effective,
+      (error: unknown) => {
+        if (error instanceof Crash) return dying.effective;
+        throw error;
+      },
+    );
+  };
+  const [first] = await desk.register();
+  const statements = (await propose(first!, null, 'first')).length;
+  for (let at = 1; at <= statements; at += 1) {
+    const [id] = await desk.register();
+    await propose(id!, { at, isAfter: true }, `key ${at}`);
+    await propose(id!, null, `key ${at}`);
+    assert.deepEqual(await traces(id!), OPEN, `at ${at}`);
+  }
+});
+
+it('one whose application fails does not keep others waiting, and comes back after its tries', async () => {
+  const [bad, good] = await desk.register(2);
+  const { id: damaged } = await desk.proposed(ana.visitor, bad!);
+  await desk.proposed(ana.visitor, good!);
+  // No history takes an empty reason.
+  await database.query("UPDATE proposals SET reason = '' WHERE id = $1", [damaged]);
+  await database.query(
+    'DELETE FROM open_proposals WHERE proposal_id <> ALL (SELECT id FROM proposals WHERE application_id = ANY ($1))',
+    [[bad, good]],
+  );
+  await desk.makeDue();
+  await database.query(
+    `UPDATE open_proposals SET due_at = ${shifted('due_at', "interval '-1 second'")} WHERE proposal_id = $1`,
+    [damaged],
+  );
+  const ends = [await desk.applyOne(), await desk.applyOne(), await desk.applyOne()];
+  assert.deepEqual(ends, ['put off', 'applied', null]);
+  assert.equal(desk.failures.length, 1);
+  for (let tries = 1; tries < 8; tries += 1) {
+    await desk.makeDue();
+    assert.equal(await desk.applyOne(), 'put off');
+  }
+  await desk.makeDue();
+  assert.equal(await desk.applyOne(), 'returned');
+  assert.deepEqual(await traces(good!), DONE);
+  const back = await desk.proposal(ana.visitor, bad!);
+  assert.equal(back.returned_for, 'failure');
+  await desk.proposed(ana.visitor, bad!);
+  assert.deepEqual(await desk.applyAll(), ['applied']);
+});
+
+it('a place without its proposal is removed, and holds up nobody', async () => {
   const [lost, good] = await desk.register(2);
   const { id } = await desk.proposed(ana.visitor, lost!);
   await desk.proposed(ana.visitor, good!);

@@ -13,7 +13,6 @@ const desk = await proposalDesk(store);
 const ana = await desk.operator('ana');
 const bob = await desk.operator('bob');
 const cleo = await desk.operator('cleo');
-const bounded = { timeout: 240_000 };
 
 /** The number of reviews in the history, events for the partner and rows of the record: each 1 or each 0. */
 const traces = async (id: number) =>
@@ -26,7 +25,7 @@ const traces = async (id: number) =>
     )
   ).rows[0]!;
 
-it('of undo and apply at the same moment exactly one wins, round after round', bounded, async () => {
+it('of undo and apply at the same moment exactly one wins, round after round', async () => {
   const rounds = 60;
   const ids = await desk.register(rounds);
   const wins = { undone: 0, applied: 0 };
@@ -53,7 +52,7 @@ it('of undo and apply at the same moment exactly one wins, round after round', b
   assert.ok(wins.undone > 0 && wins.applied > 0, `both happen: ${JSON.stringify(wins)}`);
 });
 
-it('of two proposals for one application at the same moment one is taken', bounded, async () => {
+it('of two proposals for one application at the same moment one is taken', async () => {
   const ids = await desk.register(20);
   for (const id of ids) {
     const answers = await Promise.all(
@@ -73,7 +72,7 @@ const ofMany = (id: number) =>
     ...{ act: 'approve', reason: 'fine', applications: [{ id, last_event: '0' }] },
   });
 for (const [name, send] of Object.entries({ alone, 'of many': ofMany })) {
-  it(`what happened while a decision waited is no part of what it stands on: ${name}`, bounded, async () => {
+  it(`what happened while a decision waited is no part of what it stands on: ${name}`, async () => {
     const [id] = await desk.register();
     let answer: ReturnType<typeof alone> | null = null;
     await inTransaction(database, async (session) => {
@@ -101,7 +100,7 @@ for (const [name, send] of Object.entries({ alone, 'of many': ofMany })) {
   });
 }
 
-it('several processes at once apply each proposal once', bounded, async () => {
+it('several processes at once apply each proposal once', async () => {
   const ids = await desk.register(40);
   for (const id of ids) await desk.proposed(ana.visitor, id);
   await desk.makeDue();
@@ -121,38 +120,31 @@ it('several processes at once apply each proposal once', bounded, async () => {
   for (const id of ids) assert.deepEqual(await traces(id), { reviews: 1, events: 1, acts: 1 });
 });
 
-it(
-  'an Idempotency-Key counts once, also at the same moment, and not for another request',
-  bounded,
-  async () => {
-    const [id, other] = await desk.register(2);
-    const headers = { 'Idempotency-Key': 'k-1' };
-    const body = { act: 'approve', reason: 'fine' };
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => desk.propose(ana.visitor, id!, body, headers)),
-    );
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-    assert.equal(new Set(answers.map((answer) => answer.body.id)).size, 1);
-    assert.equal((await desk.propose(ana.visitor, id!, { ...body, reason: 'other' }, headers)).status, 400);
-    assert.equal((await desk.propose(ana.visitor, other!, body, headers)).status, 400);
-    // The key is the operator's own.
-    assert.equal((await desk.propose(bob.visitor, other!, body, headers)).status, 200);
-    await desk.applyAll();
-    const replay = await desk.propose(ana.visitor, id!, body, { ...headers, 'If-Match': '"0"' });
-    assert.deepEqual(
-      [replay.status, replay.body.id, replay.body.state],
-      [200, answers[0]!.body.id, 'applied'],
-    );
-    // A request that was refused keeps no key.
-    const [third] = await desk.register();
-    const key = { 'Idempotency-Key': 'k-2' };
-    assert.equal((await desk.propose(ana.visitor, third!, body, { ...key, 'If-Match': '"77"' })).status, 412);
-    assert.equal((await desk.propose(ana.visitor, third!, body, key)).status, 200);
-    await desk.applyAll();
-  },
-);
+it('an Idempotency-Key counts once, also at the same moment, and not for another request', async () => {
+  const [id, other] = await desk.register(2);
+  const headers = { 'Idempotency-Key': 'k-1' };
+  const body = { act: 'approve', reason: 'fine' };
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => desk.propose(ana.visitor, id!, body, headers)),
+  );
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+  assert.equal(new Set(answers.map((answer) => answer.body.id)).size, 1);
+  assert.equal((await desk.propose(ana.visitor, id!, { ...body, reason: 'other' }, headers)).status, 400);
+  assert.equal((await desk.propose(ana.visitor, other!, body, headers)).status, 400);
+  // The key is the operator's own.
+  assert.equal((await desk.propose(bob.visitor, other!, body, headers)).status, 200);
+  await desk.applyAll();
+  const replay = await desk.propose(ana.visitor, id!, body, { ...headers, 'If-Match': '"0"' });
+  assert.deepEqual([replay.status, replay.body.id, replay.body.state], [200, answers[0]!.body.id, 'applied']);
+  // A request that was refused keeps no key.
+  const [third] = await desk.register();
+  const key = { 'Idempotency-Key': 'k-2' };
+  assert.equal((await desk.propose(ana.visitor, third!, body, { ...key, 'If-Match': '"77"' })).status, 412);
+  assert.equal((await desk.propose(ana.visitor, third!, body, key)).status, 200);
+  await desk.applyAll();
+});
 
-it('of confirm, decline and undo at the same moment the proposal has one end', bounded, async () => {
+it('of confirm, decline and undo at the same moment the proposal has one end', async () => {
   const ids = await desk.register(15, { debt_amount: 1_000_000 });
   const dora = await desk.operator('dora', 'reviewer', null);
   for (const id of ids) {

@@ -28,7 +28,6 @@ import { copyCluster } from '../support/prepared-cluster.ts';
 import { serverFolder } from '../support/server-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
-const bounded = { timeout: 120_000 };
 const root = mkdtempSync(join(serverFolder(), 'ventanilla-embedded-'));
 const children = new Set<ChildProcess>();
 let count = 0;
@@ -127,7 +126,7 @@ test('buffers and log follow the memory and the disk', () => {
   );
 });
 
-test('keeps its data over a restart, as a private server with its settings', bounded, async () => {
+test('keeps its data over a restart, as a private server with its settings', async () => {
   const dataDir = emptyDataDir();
   mkdirSync(dataDir, { mode: 0o700 });
   mkdirSync(join(dataDir, 'postgres.making-999999999-00'));
@@ -171,7 +170,7 @@ test('keeps its data over a restart, as a private server with its settings', bou
   assert.equal(statSync(join(dataDir, 'postgres.password')).mode & 0o777, 0o600);
 });
 
-test('adopts the server of a killed process', bounded, async () => {
+test('adopts the server of a killed process', async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
   await oneQuery(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
@@ -186,7 +185,7 @@ test('adopts the server of a killed process', bounded, async () => {
   assert.equal(isAlive(pid), false);
 });
 
-test('recovers what was committed when service and server are killed', bounded, async () => {
+test('recovers what was committed when service and server are killed', async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
   await oneQuery(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
@@ -196,7 +195,7 @@ test('recovers what was committed when service and server are killed', bounded, 
   await server.close();
 });
 
-test('starts though the pid of the killed server now belongs to another program', bounded, async () => {
+test('starts though the pid of the killed server now belongs to another program', async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
   await oneQuery(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
@@ -215,7 +214,7 @@ test('starts though the pid of the killed server now belongs to another program'
   assert.ok(isAlive(stranger.pid!));
 });
 
-test('two processes share one server, and the last one stops it', bounded, async () => {
+test('two processes share one server, and the last one stops it', async () => {
   const dataDir = newDataDir();
   const first = await openEmbedded({ dataDir });
   const pid = serverPid(dataDir)!;
@@ -227,7 +226,7 @@ test('two processes share one server, and the last one stops it', bounded, async
   assert.equal(isAlive(pid), false);
 });
 
-test('two processes that start at once in an empty folder get one cluster', bounded, async () => {
+test('two processes that start at once in an empty folder get one cluster', async () => {
   const dataDir = emptyDataDir();
   const both = await Promise.all([openInChild(dataDir), openInChild(dataDir)]);
   assert.deepEqual(both[0].superuser, both[1].superuser);
@@ -242,7 +241,7 @@ test('two processes that start at once in an empty folder get one cluster', boun
   ]);
 });
 
-test('no process loses the server when openings and closings cross', bounded, async () => {
+test('no process loses the server when openings and closings cross', async () => {
   const dataDir = newDataDir();
   const openAndClose = async (worker: number) => {
     for (let round = 0; round < 5; round += 1) {
@@ -256,7 +255,7 @@ test('no process loses the server when openings and closings cross', bounded, as
   assert.equal(serverPid(dataDir), undefined);
 });
 
-test('the end of the server does not end the process', bounded, async () => {
+test('the end of the server does not end the process', async () => {
   const dataDir = newDataDir();
   const server = await openEmbedded({ dataDir });
   await kill(serverPid(dataDir)!);
@@ -264,64 +263,56 @@ test('the end of the server does not end the process', bounded, async () => {
   await server.close();
 });
 
-test(
-  'a stop during the recovery ends the start, and the recovery goes on for the next start',
-  bounded,
-  async () => {
-    const dataDir = newDataDir();
-    await (await openEmbedded({ dataDir })).close();
-    // The server recovers without end and takes no connections, as after a crash.
-    const standby = join(dataDir, 'postgres', 'standby.signal');
-    writeFileSync(standby, '');
-    appendFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'hot_standby = off\n');
-    const stop = new AbortController();
-    const notices: string[] = [];
-    const listener = { notice: (text: string) => notices.push(text), moved() {}, lost() {} };
-    const opening = openEmbedded({ dataDir, signal: stop.signal, listener });
-    // A server may write its pid and then give way, for instance to another program on its port: a later one stays.
-    const pid = await eventually('the recovery', () => isRecovering(dataDir) && serverPid(dataDir));
-    stop.abort();
-    const sinceMs = performance.now();
-    await assert.rejects(opening, { name: 'AbortError' });
-    assert.ok(performance.now() - sinceMs < 5_000 + SLACK_MS);
-    assert.match(notices.join(), /still starts, recovers or stops.*the next start waits for it/);
-    assert.ok(isAlive(pid));
-    await kill(pid);
-    rmSync(standby);
-    await (await openEmbedded({ dataDir })).close();
-  },
-);
+test('a stop during the recovery ends the start, and the recovery goes on for the next start', async () => {
+  const dataDir = newDataDir();
+  await (await openEmbedded({ dataDir })).close();
+  // The server recovers without end and takes no connections, as after a crash.
+  const standby = join(dataDir, 'postgres', 'standby.signal');
+  writeFileSync(standby, '');
+  appendFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'hot_standby = off\n');
+  const stop = new AbortController();
+  const notices: string[] = [];
+  const listener = { notice: (text: string) => notices.push(text), moved() {}, lost() {} };
+  const opening = openEmbedded({ dataDir, signal: stop.signal, listener });
+  // A server may write its pid and then give way, for instance to another program on its port: a later one stays.
+  const pid = await eventually('the recovery', () => isRecovering(dataDir) && serverPid(dataDir));
+  stop.abort();
+  const sinceMs = performance.now();
+  await assert.rejects(opening, { name: 'AbortError' });
+  assert.ok(performance.now() - sinceMs < 5_000 + SLACK_MS);
+  assert.match(notices.join(), /still starts, recovers or stops.*the next start waits for it/);
+  assert.ok(isAlive(pid));
+  await kill(pid);
+  rmSync(standby);
+  await (await openEmbedded({ dataDir })).close();
+});
 
-test(
-  'a stop before the server has its postmaster.pid ends the server, which no process would find',
-  bounded,
-  async () => {
-    const directory = emptyDataDir();
-    mkdirSync(directory);
-    const postgres = join(directory, 'postgres');
-    // Replaces itself by no other program: a signal at that moment may be lost in some shells.
-    const lines = ['#!/bin/sh', 'echo $$ > pid', 'for second in $(seq 600); do sleep 0.1; done', ''];
-    writeFileSync(postgres, lines.join('\n'), { mode: 0o700 });
-    const cluster = {
-      directory,
-      logFile: join(directory, 'log'),
-      passwordFile: '',
-      password: '',
-      account: undefined,
-      binaries: { major: '17', initdb: '', postgres },
-    };
-    const stop = new AbortController();
-    const { signal } = stop;
-    const starting = startPostmaster(cluster, Date.now() + 60_000, { signal });
-    const file = join(directory, 'pid');
-    const pid = await eventually('the program', () => existsSync(file) && Number(readFileSync(file, 'utf8')));
-    stop.abort();
-    await assert.rejects(starting, { name: 'AbortError' });
-    await eventually('its end', () => !isAlive(pid));
-  },
-);
+test('a stop before the server has its postmaster.pid ends the server, which no process would find', async () => {
+  const directory = emptyDataDir();
+  mkdirSync(directory);
+  const postgres = join(directory, 'postgres');
+  // Replaces itself by no other program: a signal at that moment may be lost in some shells.
+  const lines = ['#!/bin/sh', 'echo $$ > pid', 'for second in $(seq 600); do sleep 0.1; done', ''];
+  writeFileSync(postgres, lines.join('\n'), { mode: 0o700 });
+  const cluster = {
+    directory,
+    logFile: join(directory, 'log'),
+    passwordFile: '',
+    password: '',
+    account: undefined,
+    binaries: { major: '17', initdb: '', postgres },
+  };
+  const stop = new AbortController();
+  const { signal } = stop;
+  const starting = startPostmaster(cluster, Date.now() + 60_000, { signal });
+  const file = join(directory, 'pid');
+  const pid = await eventually('the program', () => existsSync(file) && Number(readFileSync(file, 'utf8')));
+  stop.abort();
+  await assert.rejects(starting, { name: 'AbortError' });
+  await eventually('its end', () => !isAlive(pid));
+});
 
-test('a stop while the server starts leaves no server behind', bounded, async () => {
+test('a stop while the server starts leaves no server behind', async () => {
   const dataDir = newDataDir();
   await (await openEmbedded({ dataDir })).close();
   const stop = new AbortController();
@@ -332,7 +323,7 @@ test('a stop while the server starts leaves no server behind', bounded, async ()
   assert.equal(serverPid(dataDir), undefined);
 });
 
-test('names what is wrong', bounded, async () => {
+test('names what is wrong', async () => {
   const fails = (dataDir: string, message: RegExp) =>
     assert.rejects(
       openEmbedded({ dataDir }),
@@ -353,7 +344,6 @@ test('names what is wrong', bounded, async () => {
 });
 
 test('says that DATA_DIR is not writable', {
-  ...bounded,
   skip: isRoot && 'root may write anywhere',
 }, async () => {
   const dataDir = emptyDataDir();
@@ -362,7 +352,6 @@ test('says that DATA_DIR is not writable', {
 });
 
 test('works for root in a folder that no other user may enter', {
-  ...bounded,
   skip: !isRoot && 'only root',
 }, async () => {
   const closed = join(root, 'closed');

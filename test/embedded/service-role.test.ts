@@ -9,7 +9,6 @@ import { oneQuery } from '../support/one-query.ts';
 import { copyCluster } from '../support/prepared-cluster.ts';
 import { serverFolder } from '../support/server-folder.ts';
 
-const bounded = { timeout: 120_000 };
 const root = mkdtempSync(join(serverFolder(), 'ventanilla-service-role-'));
 const servers: EmbeddedServer[] = [];
 after(async () => {
@@ -26,7 +25,7 @@ async function open(dataDir: string): Promise<EmbeddedServer> {
 const passwordIn = (dataDir: string) =>
   readFileSync(join(dataDir, 'postgres.service-password'), 'utf8').trim();
 
-test('the role of the service is no superuser, and its session holds the server', bounded, async () => {
+test('the role of the service is no superuser, and its session holds the server', async () => {
   const dataDir = join(root, 'new');
   const { service, superuser } = await open(dataDir);
   assert.equal(service.user, SERVICE_ROLE);
@@ -44,7 +43,7 @@ test('the role of the service is no superuser, and its session holds the server'
   await assert.rejects(oneQuery(service, 'CREATE TABLE mine ()'), { code: '42501' });
 });
 
-test('a store of the superuser alone gets the role at the next start', bounded, async () => {
+test('a store of the superuser alone gets the role at the next start', async () => {
   const dataDir = join(root, 'older');
   copyCluster(dataDir);
   const first = await open(dataDir);
@@ -60,7 +59,7 @@ test('a store of the superuser alone gets the role at the next start', bounded, 
   await second.close();
 });
 
-test('a lost password is replaced, and what the role may do stays', bounded, async () => {
+test('a lost password is replaced, and what the role may do stays', async () => {
   const dataDir = join(root, 'lost');
   copyCluster(dataDir);
   const first = await open(dataDir);
@@ -76,7 +75,7 @@ test('a lost password is replaced, and what the role may do stays', bounded, asy
   await second.close();
 });
 
-test('several processes may make the role at once', bounded, async () => {
+test('several processes may make the role at once', async () => {
   const { superuser, service } = await open(join(root, 'new'));
   await oneQuery(superuser, `DROP OWNED BY ${SERVICE_ROLE}; DROP ROLE ${SERVICE_ROLE}`);
   await Promise.all([1, 2, 3, 4].map(() => makeServiceRole(superuser, service.password)));

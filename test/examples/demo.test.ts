@@ -34,7 +34,7 @@ function demo(options: string[], changes: Record<string, string> = {}, cwd = REP
   );
 }
 
-describe('npm run demo', { timeout: 240_000 }, () => {
+describe('npm run demo', () => {
   it('shows the outcome of each application of the example', async () => {
     const { code, stdout } = await demo([]);
     assert.equal(code, 0);

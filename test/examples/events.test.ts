@@ -39,7 +39,7 @@ for (const [name, command] of [
   const script = join(EXAMPLES, name);
   const skip = name.endsWith('.py') && missing('python3');
 
-  describe(`examples/${name}`, { skip, concurrency: 2, timeout: 120_000 }, () => {
+  describe(`examples/${name}`, { skip, concurrency: 2 }, () => {
     it('shows every event once, also in a later run and after faults', async () => {
       const { apiKey, ids } = await partnerWithEvents(120);
       const cursor = join(temporaryFile(`${name}-folder`, ''), '..', `${name}-cursor`);

@@ -45,7 +45,7 @@ for (const [name, command] of [
   const script = join(EXAMPLES, name);
   const skip = name.endsWith('.py') && missing('python3');
 
-  describe(`examples/${name}`, { skip, timeout: 120_000 }, () => {
+  describe(`examples/${name}`, { skip }, () => {
     it('answers 204 to a signed push and shows its event once, and refuses every other request', async () => {
       const receiver = start(command, [script], {
         VENTANILLA_WEBHOOK_SECRET: `${SECRET} ${OLD_SECRET}`,

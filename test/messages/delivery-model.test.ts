@@ -316,7 +316,7 @@ function anyOf<T>({ random }: Story, items: readonly T[]): T | undefined {
 
 for (let n = 0; n < STORIES; n += 1) {
   const seed = SEED + n;
-  it(`D33, D42: a story of ${ACTS} acts (SEED=${seed})`, { timeout: 60_000 }, async () => {
+  it(`D33, D42: a story of ${ACTS} acts (SEED=${seed})`, async () => {
     await emptyApplications(database);
     await database.query('TRUNCATE recipients, suppressions, paused_templates');
     const story = new Story(new Random(seed));

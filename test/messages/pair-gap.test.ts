@@ -23,7 +23,6 @@ const service = await testService();
 const { database, vault } = service;
 const api = await startWhatsAppApi();
 after(() => api.close());
-const bounded = { timeout: 120_000 };
 const PAIR_MS = 400;
 const limits = {
   messagesPerSecond: null,
@@ -64,50 +63,42 @@ const waiting = async () =>
     )
   ).rows[0].count as number;
 
-it(
-  'six messages to one phone, of which every third loses its answer: the gap holds where they arrive',
-  bounded,
-  async () => {
-    const arrivals: number[] = [];
-    api.onAccept = () => void arrivals.push(performance.now());
-    api.fault = () => (arrivals.length % 3 === 1 ? { accept: true, answer: 'never' } : { delayMs: 100 });
-    await registerFor(anApplication().phone, 6);
-    const underway: Promise<void>[] = [];
-    while ((await waiting()) > 0) {
-      underway.push((await deliverDue(context, never)).concluded);
-      await sleep(20);
-    }
-    await Promise.all(underway);
-    assert.equal(arrivals.length, 6);
-    const gaps = arrivals.slice(1).map((at, index) => at - (arrivals[index] as number));
-    assert.ok(Math.min(...gaps) >= PAIR_MS, `gaps of ${gaps.map(Math.round).join(', ')} ms`);
-  },
-);
+it('six messages to one phone, of which every third loses its answer: the gap holds where they arrive', async () => {
+  const arrivals: number[] = [];
+  api.onAccept = () => void arrivals.push(performance.now());
+  api.fault = () => (arrivals.length % 3 === 1 ? { accept: true, answer: 'never' } : { delayMs: 100 });
+  await registerFor(anApplication().phone, 6);
+  const underway: Promise<void>[] = [];
+  while ((await waiting()) > 0) {
+    underway.push((await deliverDue(context, never)).concluded);
+    await sleep(20);
+  }
+  await Promise.all(underway);
+  assert.equal(arrivals.length, 6);
+  const gaps = arrivals.slice(1).map((at, index) => at - (arrivals[index] as number));
+  assert.ok(Math.min(...gaps) >= PAIR_MS, `gaps of ${gaps.map(Math.round).join(', ')} ms`);
+});
 
-it(
-  'while it is unknown whether the first message arrived, the next one waits, at most as long as an answer may take',
-  bounded,
-  async () => {
-    api.onAccept = null;
-    api.fault = null;
-    await registerFor(anApplication().phone, 2);
-    await claimDue(database, vault, 1, null, (claimed, claim) =>
-      beginSending(claim, readyOf(claimed), null, limits, ANSWER_WITHIN_MS),
-    );
-    const before = sends;
-    for (let look = 0; look < 3; look += 1) {
-      await sleep(PAIR_MS);
-      await makeDue(database);
-      await (await deliverDue(context, never)).concluded;
-    }
-    assert.equal(sends, before);
-    const { rows } = await database.query(
-      `SELECT reason, due_at > now() + interval '1 second' AS late FROM messages WHERE status = 'queued'`,
-    );
-    assert.deepEqual(rows, [{ reason: 'pair_limit', late: false }], 'it is looked at again soon');
-    await answeredBefore(database, 1_000);
+it('while it is unknown whether the first message arrived, the next one waits, at most as long as an answer may take', async () => {
+  api.onAccept = null;
+  api.fault = null;
+  await registerFor(anApplication().phone, 2);
+  await claimDue(database, vault, 1, null, (claimed, claim) =>
+    beginSending(claim, readyOf(claimed), null, limits, ANSWER_WITHIN_MS),
+  );
+  const before = sends;
+  for (let look = 0; look < 3; look += 1) {
+    await sleep(PAIR_MS);
     await makeDue(database);
     await (await deliverDue(context, never)).concluded;
-    assert.equal(sends, before + 1);
-  },
-);
+  }
+  assert.equal(sends, before);
+  const { rows } = await database.query(
+    `SELECT reason, due_at > now() + interval '1 second' AS late FROM messages WHERE status = 'queued'`,
+  );
+  assert.deepEqual(rows, [{ reason: 'pair_limit', late: false }], 'it is looked at again soon');
+  await answeredBefore(database, 1_000);
+  await makeDue(database);
+  await (await deliverDue(context, never)).concluded;
+  assert.equal(sends, before + 1);
+});

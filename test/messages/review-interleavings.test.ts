@@ -40,7 +40,6 @@ const NO_LIMITS = {
   messagesPerPhone: null,
   rejectionsPerPhone: null,
 };
-const bounded = { timeout: 120_000 };
 
 const channelIdOf = (callback: string) => `wamid.${callback}`;
 const acceptedOf = ({ callback }: OutgoingMessage): SendResult => ({
@@ -173,7 +172,7 @@ function interleavings(lists: readonly (readonly Act[])[]): Act[][] {
   });
 }
 
-describe('orders of a turn, its answer, an event and one or two reviews', bounded, () => {
+describe('orders of a turn, its answer, an event and one or two reviews', () => {
   for (const answer of ANSWERS) {
     // One answer is enough for the tap, which concerns no message.
     for (const event of EVENTS.filter(({ name }) => name !== 'tap' || answer === ANSWERS[0])) {
@@ -207,7 +206,7 @@ describe('orders of a turn, its answer, an event and one or two reviews', bounde
   }
 });
 
-describe('the same under a key whose brand asks for no second message', bounded, () => {
+describe('the same under a key whose brand asks for no second message', () => {
   for (const answer of ANSWERS) {
     it(`D40: ${answer.name}: the applicant gets one message, and it is true when it goes out`, async () => {
       for (const order of interleavings([
@@ -264,28 +263,24 @@ it('D40: while a review is under way no worker takes the message up', async () =
   assert.deepEqual(phone.sent, ['approved']);
 });
 
-it(
-  'D40: of reviews at once one moves the application, and there is one message of each',
-  bounded,
-  async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const application = await register();
-      const phone = new Phone();
-      const outcomes = await Promise.allSettled([
-        review(application.id, 'approve'),
-        review(application.id, 'approve'),
-        review(application.id, 'reject'),
-        phone.turn(),
-        tell(messageOf(application.id, 'offer'), 'sent'),
-      ]);
-      assert.equal(outcomes[3]!.status, 'fulfilled');
-      while (phone.open.length > 0) await phone.answer(acceptedOf);
-      await phone.finish();
-      assert.deepEqual([...new Set(phone.arrived)], phone.arrived);
-      const last = (await messages(application.id)).at(-1)!;
-      const status = await statusOf(application.id);
-      assert.match(last, new RegExp(`^${status === 'rejected' ? 'rejected' : 'approved'} accepted$`));
-      await assertInStep(database);
-    }
-  },
-);
+it('D40: of reviews at once one moves the application, and there is one message of each', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const application = await register();
+    const phone = new Phone();
+    const outcomes = await Promise.allSettled([
+      review(application.id, 'approve'),
+      review(application.id, 'approve'),
+      review(application.id, 'reject'),
+      phone.turn(),
+      tell(messageOf(application.id, 'offer'), 'sent'),
+    ]);
+    assert.equal(outcomes[3]!.status, 'fulfilled');
+    while (phone.open.length > 0) await phone.answer(acceptedOf);
+    await phone.finish();
+    assert.deepEqual([...new Set(phone.arrived)], phone.arrived);
+    const last = (await messages(application.id)).at(-1)!;
+    const status = await statusOf(application.id);
+    assert.match(last, new RegExp(`^${status === 'rejected' ? 'rejected' : 'approved'} accepted$`));
+    await assertInStep(database);
+  }
+});

@@ -42,7 +42,6 @@ const LIMITS: SenderLimits = {
   rejectionsPerPhone: null,
 };
 const never = new AbortController().signal;
-const bounded = { timeout: 120_000 };
 
 const HTML: Fault = {
   answer: { status: 500, headers: { 'Content-Type': 'text/html' }, body: '<html>500</html>' },
@@ -96,7 +95,7 @@ beforeEach(async () => {
   );
 });
 
-describe('a dead channel', bounded, () => {
+describe('a dead channel', () => {
   const DEATHS: readonly (readonly [name: string, channel: TemplateChannel, fault: Fault, reason: string])[] =
     [
       ['500 with HTML', whatsapp, HTML, 'http_500'],
@@ -181,7 +180,7 @@ describe('a dead channel', bounded, () => {
   });
 });
 
-describe('probes', bounded, () => {
+describe('probes', () => {
   it('go out one at a time, after a pause that doubles up to a quarter of an hour', async () => {
     await register(300);
     await noteAnswers(database, { alive: 0, failing: 5, reason: '1' });
@@ -234,38 +233,34 @@ describe('probes', bounded, () => {
   });
 });
 
-describe(
-  'an answer about the message, or a send that we cut off, does not break the channel',
-  bounded,
-  () => {
-    const HARMLESS: readonly SendResult[] = [
-      { kind: 'give_up', reason: '131026' },
-      { kind: 'opted_out', reason: '131050' },
-      { kind: 'wait', reason: '131049', afterMs: 86_400_000 },
-      { kind: 'pause_recipient', reason: '131056', afterMs: 4_000 },
-      { kind: 'uncertain', reason: 'aborted' },
-      { kind: 'retry', reason: 'aborted' },
-    ];
-    for (const result of HARMLESS) {
-      it(`ten times ${result.kind} ${result.kind === 'accepted' ? '' : result.reason}`, async () => {
-        await register(10);
-        await turn(worker(answering(...Array<SendResult>(10).fill(result))));
-        assert.equal(await readBreak(database), null);
-      });
-    }
-
-    it('five failures in a row break the channel; four do not, nor do failures with other answers between them', async () => {
-      const note = (alive: number, failing: number) => noteAnswers(database, { alive, failing, reason: '1' });
-      assert.deepEqual(
-        [await note(0, 4), await note(1, 4), await note(3, 0), await note(0, 4)],
-        [null, null, null, null],
-      );
-      assert.equal(await note(0, 1), 'broken');
-      assert.equal(await note(0, 9), null);
-      assert.equal(await note(1, 0), 'mended');
+describe('an answer about the message, or a send that we cut off, does not break the channel', () => {
+  const HARMLESS: readonly SendResult[] = [
+    { kind: 'give_up', reason: '131026' },
+    { kind: 'opted_out', reason: '131050' },
+    { kind: 'wait', reason: '131049', afterMs: 86_400_000 },
+    { kind: 'pause_recipient', reason: '131056', afterMs: 4_000 },
+    { kind: 'uncertain', reason: 'aborted' },
+    { kind: 'retry', reason: 'aborted' },
+  ];
+  for (const result of HARMLESS) {
+    it(`ten times ${result.kind} ${result.kind === 'accepted' ? '' : result.reason}`, async () => {
+      await register(10);
+      await turn(worker(answering(...Array<SendResult>(10).fill(result))));
+      assert.equal(await readBreak(database), null);
     });
-  },
-);
+  }
+
+  it('five failures in a row break the channel; four do not, nor do failures with other answers between them', async () => {
+    const note = (alive: number, failing: number) => noteAnswers(database, { alive, failing, reason: '1' });
+    assert.deepEqual(
+      [await note(0, 4), await note(1, 4), await note(3, 0), await note(0, 4)],
+      [null, null, null, null],
+    );
+    assert.equal(await note(0, 1), 'broken');
+    assert.equal(await note(0, 9), null);
+    assert.equal(await note(1, 0), 'mended');
+  });
+});
 
 it('slow start: each round may be twice as large as the last, up to one second at the rate', async () => {
   await register(400);

@@ -53,7 +53,7 @@ async function say(
 }
 
 describe('changes at the same moment', () => {
-  it('the last change to commit holds, in the order of the database', { timeout: 60_000 }, async () => {
+  it('the last change to commit holds, in the order of the database', async () => {
     await database.query('CREATE TABLE words (n bigint GENERATED ALWAYS AS IDENTITY, phone text, word text)');
     /** The change and a line about it, while no other session can change the phone. */
     const sayAndNote = async (phone: BlindIndex<'phone'>, word: Word) => {
@@ -86,9 +86,7 @@ describe('changes at the same moment', () => {
     await fc.assert(run, { numRuns: 150 });
   });
 
-  it('an add that begins after a remove holds, and the other way round, 300 times', {
-    timeout: 60_000,
-  }, async () => {
+  it('an add that begins after a remove holds, and the other way round, 300 times', {}, async () => {
     const phone = newPhone();
     for (let time = 0; time < 300; time += 1) {
       await say(database, phone, 'add');

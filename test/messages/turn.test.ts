@@ -37,7 +37,6 @@ const NO_LIMITS: SenderLimits = {
   rejectionsPerPhone: null,
 };
 const signal = new AbortController().signal;
-const bounded = { timeout: 120_000 };
 const { apiKey } = await service.addPartner();
 /** Registers applications with a due message each; gives their ids. */
 async function register(...applications: Record<string, unknown>[]): Promise<number[]> {
@@ -96,7 +95,7 @@ const trustChannel = () =>
   );
 beforeEach(trustChannel);
 
-describe('deliverDue', bounded, () => {
+describe('deliverDue', () => {
   it('D33: sends each message once, to its phone, and records the channel id', async () => {
     const application = anApplication({ name: 'Inés Peña' });
     const ids = await register(application, anApplication(), anApplication({ messaging_optin: false }));
@@ -228,7 +227,7 @@ describe('deliverDue', bounded, () => {
   });
 });
 
-describe('the moment of sending', bounded, () => {
+describe('the moment of sending', () => {
   /** The reason of the cancellation; null: the message is sent. */
   const REVIEWS: [
     name: string,
@@ -366,7 +365,7 @@ describe('the moment of sending', bounded, () => {
   });
 });
 
-describe('a worker that dies', bounded, () => {
+describe('a worker that dies', () => {
   it('D33: after the claim: its messages are free again, and another worker sends each once', async () => {
     await register(anApplication());
     const context = contextOf();

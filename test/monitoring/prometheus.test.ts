@@ -111,7 +111,7 @@ async function passingTroubles(): Promise<void> {
   await sleep(2 * LOOK_MS);
 }
 
-describe('deploy/monitoring', { skip: withoutPrometheus, timeout: 240_000 }, () => {
+describe('deploy/monitoring', { skip: withoutPrometheus }, () => {
   const ask = prometheus as Prometheus;
   it('promtool accepts the rules and their unit tests, which test each alert twice', async () => {
     const promtool = (...args: string[]) => promisify(execFile)('promtool', args, { cwd: MONITORING });

@@ -21,7 +21,6 @@ import { REPOSITORY } from '../support/sources.ts';
 import { missing, toolFile } from '../support/tools.ts';
 import { packed, projectOfService } from './install.ts';
 
-const bounded = { timeout: 240_000 };
 const { installed, project } = await packed('.', projectOfService);
 /** A folder far from the package, with a link to the program as `npm install -g` makes it. */
 const elsewhere = scratch('elsewhere');
@@ -72,7 +71,7 @@ test('the package has the compiled program and its pages of text, and no way bac
   assert.deepEqual(migrations(join(installed, 'dist')), migrations(REPOSITORY));
 });
 
-test('a document is read by the compiled process of its own', bounded, async () => {
+test('a document is read by the compiled process of its own', async () => {
   const dist = join(installed, 'dist/src/documents');
   const { processReader } = await import(join(dist, 'reader/reader.js'));
   const { loadLayouts } = await import(join(dist, 'uses/load-layouts.js'));
@@ -84,7 +83,7 @@ test('a document is read by the compiled process of its own', bounded, async () 
   assert.equal((await loadLayouts(null)).length, 6);
 });
 
-test('the program registers a batch on an embedded PostgreSQL in the current folder', bounded, async () => {
+test('the program registers a batch on an embedded PostgreSQL in the current folder', async () => {
   const { version } = readJson(REPOSITORY);
   assert.equal((await start('--version').exit).out, `${version}\n`);
   const service = start('serve');
@@ -104,7 +103,7 @@ test('the program registers a batch on an embedded PostgreSQL in the current fol
   assert.ok(readdirSync(elsewhere).includes('data'));
 });
 
-test('submit checks a file', bounded, async () => {
+test('submit checks a file', async () => {
   const file = join(elsewhere, 'applicants.csv');
   writeFileSync(
     file,

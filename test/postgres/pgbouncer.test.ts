@@ -17,7 +17,6 @@ import { addPartner, anApplication, post } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
 const direct = await testDatabase();
-const bounded = { timeout: 120_000 };
 
 function configOf(databaseUrl: string) {
   return {
@@ -75,11 +74,11 @@ async function works(t: TestContext, databaseUrl: string): Promise<void> {
 }
 
 describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
-  it('D15: the service works in session mode', bounded, async (t) => {
+  it('D15: the service works in session mode', async (t) => {
     await works(t, await pooledUrl(t, direct.url, 'session'));
   });
 
-  it('D15: the service works in transaction mode, or says what is missing', bounded, async (t) => {
+  it('D15: the service works in transaction mode, or says what is missing', async (t) => {
     const url = await pooledUrl(t, direct.url, 'transaction');
     if (bringsStatements) return works(t, url);
     const told = (error: unknown) =>
@@ -89,7 +88,7 @@ describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
   });
 
   for (const mode of ['session', 'transaction'] as const) {
-    it(`D15: migrations of a new database go through it: ${mode} mode`, bounded, async (t) => {
+    it(`D15: migrations of a new database go through it: ${mode} mode`, async (t) => {
       const address = new URL(direct.ownerUrl);
       address.pathname = `/${address.pathname.slice(1)}_${mode}`;
       const name = address.pathname.slice(1);
@@ -106,7 +105,7 @@ describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
       assert.deepEqual(await migrate(databases[0] as Database), []);
     });
 
-    it(`D37: a statement that is given up is cancelled through it: ${mode} mode`, bounded, async (t) => {
+    it(`D37: a statement that is given up is cancelled through it: ${mode} mode`, async (t) => {
       const url = await pooledUrl(t, direct.url, mode);
       const database = openDatabase({ connectionString: url }, { max: 2, onError: () => {} });
       t.after(() => database.end());

@@ -17,7 +17,6 @@ import { addPartner, anApplication, post } from '../support/service.ts';
 import { readSources } from '../support/sources.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
-const bounded = { timeout: 120_000 };
 const vault = new Vault(TEST_SECRETS);
 const store = await testDatabase();
 
@@ -86,11 +85,11 @@ async function assertStatementErrors({ url, databaseUrl, database, log }: Served
 }
 
 describe('D15, D37: an error of a statement is answered with 500, in whatever language it comes', () => {
-  it('D15, D37: a proxy that writes the severity in another language', bounded, async (t) => {
+  it('D15, D37: a proxy that writes the severity in another language', async (t) => {
     await assertStatementErrors(await throughTranslator(t));
   });
 
-  it('D15, D37: a real server in French', { ...bounded, skip }, async (t) => {
+  it('D15, D37: a real server in French', { skip }, async (t) => {
     const { url, stop } = await startFrenchServer();
     // After the service has gone.
     t.after(stop);

@@ -23,7 +23,6 @@ import { startPatiently } from '../support/start-patiently.ts';
 const store = await testDatabase();
 const { vault, url } = store;
 const name = new URL(url).pathname.slice(1);
-const bounded = { timeout: 60_000 };
 
 function pool(t: TestContext, connectionString: string): Database {
   const database = openDatabase({ connectionString }, { max: 6, onError: () => {} });
@@ -111,30 +110,26 @@ describe('D15, D16: neither defaults nor the URL decide the settings of a sessio
     assert.equal((await pool(t, url).query(SHOWN)).rows[0].commit, 'remote_apply');
   });
 
-  it(
-    'D16: a flood stops at the cap though transactions are repeatable read by default',
-    bounded,
-    async (t) => {
-      await withDefaults(t, { default_transaction_isolation: 'repeatable read' });
-      const { apiKey } = await addPartner(store, { dailyCap: 50 });
-      const services = await Promise.all([1, 2, 3].map(() => serve(t, pool(t, url))));
-      const counts = await Promise.all(
-        Array.from({ length: 60 }, (_, index) => {
-          const body = { applications: [anApplication(), anApplication()] };
-          const headers = { 'Idempotency-Key': `flood-${index}` };
-          // A busy machine may refuse some: the same request again registers nothing twice.
-          return eventually('an answer', async () => {
-            const answer = await post(services[index % 3] as string, apiKey, body, headers).catch(() => null);
-            return answer?.status === 200 && [(answer.body as { processed: number }).processed];
-          });
-        }),
-      ).then((found) => found.flat());
-      assert.equal(
-        counts.reduce((sum, count) => sum + count, 0),
-        50,
-      );
-    },
-  );
+  it('D16: a flood stops at the cap though transactions are repeatable read by default', async (t) => {
+    await withDefaults(t, { default_transaction_isolation: 'repeatable read' });
+    const { apiKey } = await addPartner(store, { dailyCap: 50 });
+    const services = await Promise.all([1, 2, 3].map(() => serve(t, pool(t, url))));
+    const counts = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => {
+        const body = { applications: [anApplication(), anApplication()] };
+        const headers = { 'Idempotency-Key': `flood-${index}` };
+        // A busy machine may refuse some: the same request again registers nothing twice.
+        return eventually('an answer', async () => {
+          const answer = await post(services[index % 3] as string, apiKey, body, headers).catch(() => null);
+          return answer?.status === 200 && [(answer.body as { processed: number }).processed];
+        });
+      }),
+    ).then((found) => found.flat());
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      50,
+    );
+  });
 
   const CALL = `SELECT register_batches(1::smallint, NULL, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
     '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
@@ -345,7 +340,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     };
   }
 
-  it('D15: every write that the server only warns about fails', bounded, async (t) => {
+  it('D15: every write that the server only warns about fails', async (t) => {
     const { database, setStandbys, cancelWaiting } = await standbyless(t);
     await database.query('CREATE TABLE words (word text)');
     await setStandbys('nobody');
@@ -377,7 +372,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     assert.equal((await database.query('SELECT count(*)::integer AS n FROM words')).rows[0].n, 3);
   });
 
-  it('D15: a batch is answered when the standby is there again, and stored once', bounded, async (t) => {
+  it('D15: a batch is answered when the standby is there again, and stored once', async (t) => {
     const { database, setStandbys, cancelOne, waiting, stored } = await standbyless(t);
     const { apiKey } = await addPartner({ database, vault });
     const service = await serve(t, database);
@@ -394,7 +389,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     assert.equal(await stored(), 2);
   });
 
-  it('D15, D36: a batch is not acknowledged without the standby, nor is its retry', bounded, async (t) => {
+  it('D15, D36: a batch is not acknowledged without the standby, nor is its retry', async (t) => {
     const { database, setStandbys, cancelOne, cancelWaiting } = await standbyless(t);
     const { apiKey } = await addPartner({ database, vault });
     const service = await serve(t, database);

@@ -14,7 +14,6 @@ import { TestServer } from '../support/servers.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
-const bounded = { timeout: 180_000 };
 const MAX = 4;
 /** Sessions that were given up may still be ending while the next ones begin. */
 const MOST_WAITING = 2 * MAX;
@@ -63,7 +62,7 @@ function watchWaiting(server: TestServer) {
 }
 
 describe('D15: a synchronous standby that is away', { concurrency: false }, () => {
-  it('D37: commits that wait for the standby are given up on the server too', bounded, async (t) => {
+  it('D37: commits that wait for the standby are given up on the server too', async (t) => {
     const { primary, standby, database } = await pair(t);
     await standby.end('SIGKILL');
     const stop = watchWaiting(primary);
@@ -92,7 +91,7 @@ describe('D15: a synchronous standby that is away', { concurrency: false }, () =
     );
   });
 
-  it('D15, D36: only batches that were acknowledged before are acknowledged', bounded, async (t) => {
+  it('D15, D36: only batches that were acknowledged before are acknowledged', async (t) => {
     const both = await pair(t);
     const { primary, standby, database } = both;
     const { apiKey } = await addPartner({ database, vault: new Vault(TEST_SECRETS) });

@@ -12,7 +12,6 @@ import { eventually } from '../support/eventually.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { TestServer } from '../support/servers.ts';
 
-const bounded = { timeout: 120_000 };
 const own = selfSigned();
 const other = selfSigned();
 const { signal } = new AbortController();
@@ -64,7 +63,7 @@ async function serverWithTls(t: TestContext) {
 }
 
 describe('TLS to the database', { concurrency: false }, () => {
-  it('each value of sslmode encrypts and verifies as documented', bounded, async (t) => {
+  it('each value of sslmode encrypts and verifies as documented', async (t) => {
     const { server, ca, otherCa } = await serverWithTls(t);
     const accepted: [parameters: string, encrypted: boolean][] = [
       ['', false],
@@ -133,7 +132,7 @@ describe('TLS to the database', { concurrency: false }, () => {
     assert.equal(await isEncrypted(several), true);
   });
 
-  it('a statement that was given up is cancelled over TLS too', bounded, async (t) => {
+  it('a statement that was given up is cancelled over TLS too', async (t) => {
     const { server, ca } = await serverWithTls(t);
     const connectionString = server.urlOf([server.place], `?sslmode=verify-full&sslrootcert=${ca}`);
     const database = openDatabase({ connectionString }, { max: 1, onError: () => {} });
@@ -150,16 +149,12 @@ describe('TLS to the database', { concurrency: false }, () => {
     await database.end();
   });
 
-  it(
-    'a server without TLS is refused where the URL asks for TLS, and never used without',
-    bounded,
-    async (t) => {
-      const plain = await TestServer.start(t);
-      for (const mode of ['prefer', 'require', 'verify-full', 'no-verify']) {
-        await assert.rejects(isEncrypted(plain.urlOf([plain.place], `?sslmode=${mode}`)), {
-          message: 'DATABASE_URL cannot be used: The server does not support SSL connections',
-        });
-      }
-    },
-  );
+  it('a server without TLS is refused where the URL asks for TLS, and never used without', async (t) => {
+    const plain = await TestServer.start(t);
+    for (const mode of ['prefer', 'require', 'verify-full', 'no-verify']) {
+      await assert.rejects(isEncrypted(plain.urlOf([plain.place], `?sslmode=${mode}`)), {
+        message: 'DATABASE_URL cannot be used: The server does not support SSL connections',
+      });
+    }
+  });
 });

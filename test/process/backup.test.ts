@@ -22,7 +22,7 @@ import {
   type Variables,
 } from './support.ts';
 
-test('a lost disk costs nothing that was acknowledged before the backup', { timeout: 290_000 }, async () => {
+test('a lost disk costs nothing that was acknowledged before the backup', async () => {
   const dataDir = newDataDir();
   const place = scratch('backups');
   const backups = { BACKUP_TO: place, BACKUP_KEY: randomBytes(32).toString('base64') };

@@ -17,7 +17,6 @@ import {
   ventanillaJson,
 } from './support.ts';
 
-const bounded = { timeout: 240_000 };
 const BATCH = 100;
 const CONCURRENT = 4;
 /** Enough batches to be sure that the kill comes during the traffic. */
@@ -168,16 +167,14 @@ async function assertMessagesWhole(dataDir: string): Promise<void> {
 }
 
 describe('after a crash every acknowledged batch is stored', { concurrency: 2 }, () => {
-  test('kill -9 of the service, while its server runs on', bounded, () =>
+  test('kill -9 of the service, while its server runs on', () =>
     crashAndCheck(async (service, postmaster) => {
       await service.kill();
       assert.ok(isAlive(postmaster));
-    }),
-  );
+    }));
 
-  test('kill -9 of service and server together', bounded, () =>
+  test('kill -9 of service and server together', () =>
     crashAndCheck(async (service, postmaster) => {
       await Promise.all([service.kill(), killHard(postmaster)]);
-    }),
-  );
+    }));
 });

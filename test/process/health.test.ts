@@ -11,7 +11,6 @@ import { addPartner, anApplication, post } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 import { type Running, run, until } from './support.ts';
 
-const bounded = { timeout: 120_000 };
 const store = await testDatabase();
 const address = new URL(store.url);
 const proxy = new Middleman({ host: address.hostname, port: Number(address.port) });
@@ -37,36 +36,32 @@ const urlIn = (log: string) => /"url":"(http:[^"]+)","msg":"the health listener 
 const statusOf = async (url: string) => (await fetch(url)).status;
 
 describe('the health listener', () => {
-  test(
-    'of serve answers health and nothing else, beside an operators listener with chats',
-    bounded,
-    async () => {
-      const lines: string[] = [];
-      const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-      const config = { ...readConfig({ HEALTH_PORT: '0' }), port: 0, opsPort: 0 };
-      const service = await startPatiently(config, store, log);
-      after(() => service.stop());
-      const { apiKey } = await addPartner(store);
-      await post(`${service.url}/PRO`, apiKey, {
-        applications: [anApplication({ name: 'Hermenegilda Quux' })],
-      });
-      const url = await until('the health listener', () => urlIn(lines.join('')));
-      assert.equal(await statusOf(`${url}/healthz`), 200);
-      await readyAt(url);
-      for (const path of ['/', '/simulator', '/simulator/chats', '/PRO', '/docs', '/webhooks/whatsapp']) {
-        for (const method of ['GET', 'POST']) {
-          const response = await fetch(url + path, { method });
-          assert.equal(response.status, 404, `${method} ${path}`);
-          assert.deepEqual(await response.json(), { error: 'not found' });
-        }
+  test('of serve answers health and nothing else, beside an operators listener with chats', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+    const config = { ...readConfig({ HEALTH_PORT: '0' }), port: 0, opsPort: 0 };
+    const service = await startPatiently(config, store, log);
+    after(() => service.stop());
+    const { apiKey } = await addPartner(store);
+    await post(`${service.url}/PRO`, apiKey, {
+      applications: [anApplication({ name: 'Hermenegilda Quux' })],
+    });
+    const url = await until('the health listener', () => urlIn(lines.join('')));
+    assert.equal(await statusOf(`${url}/healthz`), 200);
+    await readyAt(url);
+    for (const path of ['/', '/simulator', '/simulator/chats', '/PRO', '/docs', '/webhooks/whatsapp']) {
+      for (const method of ['GET', 'POST']) {
+        const response = await fetch(url + path, { method });
+        assert.equal(response.status, 404, `${method} ${path}`);
+        assert.deepEqual(await response.json(), { error: 'not found' });
       }
-      assert.equal(await statusOf(`${service.opsUrl}/simulator/chats`), 200);
-      await service.stop();
-      await assert.rejects(fetch(`${url}/healthz`));
-    },
-  );
+    }
+    assert.equal(await statusOf(`${service.opsUrl}/simulator/chats`), 200);
+    await service.stop();
+    await assert.rejects(fetch(`${url}/healthz`));
+  });
 
-  test('is off by default', bounded, async () => {
+  test('is off by default', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
     const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
@@ -75,24 +70,20 @@ describe('the health listener', () => {
     assert.equal(urlIn(lines.join('')), undefined);
   });
 
-  test(
-    'of a worker tells a database that hangs within its time, and that its loop runs',
-    bounded,
-    async () => {
-      const worker = startWorker();
-      await until('the worker to start', () => worker.out.includes('worker started'));
-      const url = urlIn(worker.out) as string;
-      assert.equal(await statusOf(`${url}/healthz`), 200);
-      await readyAt(url);
-      assert.equal(await statusOf(`${url}/simulator`), 404);
-      proxy.blackHole = true;
-      const { answers } = await exchange(url, [head('GET', '/readyz')]);
-      assert.equal(answers[0]?.status, 503);
-      assert.equal(await statusOf(`${url}/healthz`), 200);
-      proxy.heal();
-      await until('the worker to be ready again', async () => (await statusOf(`${url}/readyz`)) === 200);
-      process.kill(worker.pid, 'SIGTERM');
-      assert.equal((await worker.exit).code, 0);
-    },
-  );
+  test('of a worker tells a database that hangs within its time, and that its loop runs', async () => {
+    const worker = startWorker();
+    await until('the worker to start', () => worker.out.includes('worker started'));
+    const url = urlIn(worker.out) as string;
+    assert.equal(await statusOf(`${url}/healthz`), 200);
+    await readyAt(url);
+    assert.equal(await statusOf(`${url}/simulator`), 404);
+    proxy.blackHole = true;
+    const { answers } = await exchange(url, [head('GET', '/readyz')]);
+    assert.equal(answers[0]?.status, 503);
+    assert.equal(await statusOf(`${url}/healthz`), 200);
+    proxy.heal();
+    await until('the worker to be ready again', async () => (await statusOf(`${url}/readyz`)) === 200);
+    process.kill(worker.pid, 'SIGTERM');
+    assert.equal((await worker.exit).code, 0);
+  });
 });

@@ -95,7 +95,7 @@ function assertClean(what: string, content: string, secrets: readonly string[]):
   for (const secret of secrets) assert.ok(!content.includes(secret), `${what} holds ${secret}`);
 }
 
-test('a run at LOG_LEVEL=trace writes no personal data and no key', { timeout: 240_000 }, async () => {
+test('a run at LOG_LEVEL=trace writes no personal data and no key', async () => {
   const dataDir = newDataDir();
   const apiKey = await addPartner(dataDir);
   const first = await startService(dataDir, { LOG_LEVEL: 'trace' });

@@ -41,7 +41,7 @@ async function asService(dataDir: string): Promise<pg.Client> {
   return client;
 }
 
-test('the service is never the superuser: first start, commands, restart', { timeout: 240_000 }, async () => {
+test('the service is never the superuser: first start, commands, restart', async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const apiKey = demoKeyOf(first);
@@ -75,9 +75,7 @@ test('the service is never the superuser: first start, commands, restart', { tim
   await second.stop();
 });
 
-test('a store that knows the superuser alone is brought up to date by a start', {
-  timeout: 240_000,
-}, async () => {
+test('a store that knows the superuser alone is brought up to date by a start', {}, async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const apiKey = demoKeyOf(first);

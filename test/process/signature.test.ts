@@ -9,7 +9,6 @@ import type { AddressInfo } from 'node:net';
 import { after, it } from 'node:test';
 import { madeUpFile } from '../../src/simulator/made-up-files.ts';
 import { GIG_APPLICANT } from '../support/applicant.ts';
-import { PATIENCE_MS } from '../support/eventually.ts';
 import {
   type AcceptedMessage,
   buttonWebhook,
@@ -53,7 +52,7 @@ async function startSms() {
   return { sent, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-it('D43 to D47: a person answers the offer in the chat and signs', { timeout: 3 * PATIENCE_MS }, async () => {
+it('D43 to D47: a person answers the offer in the chat and signs', async () => {
   const [api, sms, dataDir] = [await startWhatsAppApi(), await startSms(), newDataDir()];
   after(() => api.close());
   api.wrote.add(PERSON.phone);

@@ -28,7 +28,6 @@ import {
   ventanillaJson,
 } from './support.ts';
 
-const bounded = { timeout: 240_000 };
 const API_KEY = /vtn_all_[0-9a-f]{48}/g;
 
 /** Expects a start to end with exit code 1 and only its reasons, the first of which matches. */
@@ -74,7 +73,7 @@ function policyFile(name: string, content: string | object): string {
 }
 
 describe('starting', { concurrency: 2 }, () => {
-  test('D48: a new start ends the first admin’s link, until the admin can sign in', bounded, async () => {
+  test('D48: a new start ends the first admin’s link, until the admin can sign in', async () => {
     const dataDir = emptyDataDir();
     const first = await startService(dataDir);
     const old = linkOf(first);
@@ -105,7 +104,7 @@ describe('starting', { concurrency: 2 }, () => {
     assert.equal(scripts.start, `exec node ${bin.ventanilla} serve`);
   });
 
-  test('from an empty store to a registered batch and later starts', bounded, async (t) => {
+  test('from an empty store to a registered batch and later starts', async (t) => {
     const dataDir = emptyDataDir();
     const port = await takenPort();
 
@@ -225,7 +224,7 @@ describe('starting', { concurrency: 2 }, () => {
     });
   });
 
-  test('the error names a variable that breaks its rule, in one line', bounded, async () => {
+  test('the error names a variable that breaks its rule, in one line', async () => {
     // The start is refused before the store is opened, so no file exists afterwards.
     const dataDir = emptyDataDir();
     // The rule of each variable is tested with the configuration (test/app/config.test.ts).
@@ -242,7 +241,7 @@ describe('starting', { concurrency: 2 }, () => {
     assert.throws(() => statSync(dataDir), { code: 'ENOENT' });
   });
 
-  test('a fault that shows only during the start is named in one line', bounded, async () => {
+  test('a fault that shows only during the start is named in one line', async () => {
     const dataDir = newDataDir();
     await refuses(
       dataDir,
@@ -260,7 +259,7 @@ describe('starting', { concurrency: 2 }, () => {
     await refuses(file, {}, /^error: DATA_DIR is not a directory: /);
   });
 
-  test('the service runs on the operator’s own PostgreSQL, without a demo partner', bounded, async (t) => {
+  test('the service runs on the operator’s own PostgreSQL, without a demo partner', async (t) => {
     const name = `own_${randomBytes(6).toString('hex')}`;
     const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await admin.connect();

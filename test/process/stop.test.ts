@@ -21,7 +21,6 @@ import {
   ventanillaJson,
 } from './support.ts';
 
-const bounded = { timeout: 240_000 };
 const CLEANLY = /database system is shut down\n$/;
 
 function refusesConnections(url: string): Promise<boolean> {
@@ -48,7 +47,7 @@ async function stopsInTime(service: ServiceProcess, signal: NodeJS.Signals): Pro
 }
 
 describe('stopping', { concurrency: 2 }, () => {
-  test('SIGTERM to npm: every request under way is answered and stored', bounded, async () => {
+  test('SIGTERM to npm: every request under way is answered and stored', async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir, {}, npmStart);
     const apiKey = demoKeyOf(service);
@@ -85,7 +84,7 @@ describe('stopping', { concurrency: 2 }, () => {
     );
   });
 
-  test('SIGTERM during a slow body that never ends stops the service', bounded, async () => {
+  test('SIGTERM during a slow body that never ends stops the service', async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
     const apiKey = demoKeyOf(service);
@@ -95,7 +94,7 @@ describe('stopping', { concurrency: 2 }, () => {
     assertStopped(dataDir, postmaster);
   });
 
-  test('SIGINT to npm, then Ctrl-C, which reaches both npm and the service', bounded, async () => {
+  test('SIGINT to npm, then Ctrl-C, which reaches both npm and the service', async () => {
     const dataDir = newDataDir();
     const first = await startService(dataDir, {}, npmStart);
     const postmaster = postmasterPid(dataDir);
@@ -116,7 +115,7 @@ describe('stopping', { concurrency: 2 }, () => {
     assertStopped(dataDir, next);
   });
 
-  test('two services on one DATA_DIR share its database, and the last one stops it', bounded, async () => {
+  test('two services on one DATA_DIR share its database, and the last one stops it', async () => {
     const dataDir = newDataDir();
     const both = await Promise.all([startService(dataDir), startService(dataDir)]);
     const [first, second] = both;

@@ -25,7 +25,6 @@ import {
 } from './support.ts';
 
 /** The pauses between the service's tries add up to 18.5 s. */
-const bounded = { timeout: 240_000 };
 
 /** Sends until a batch is registered. Every other answer must ask for a retry. */
 async function registers(service: ServiceProcess, apiKey: string): Promise<void> {
@@ -39,8 +38,8 @@ async function registers(service: ServiceProcess, apiKey: string): Promise<void>
 }
 
 // Most of these tests wait out the pauses of the service, so they wait side by side.
-describe('a killed PostgreSQL', { concurrency: 4 }, () => {
-  test('is started again after each kill, and no acknowledged batch is lost', bounded, async () => {
+describe('a killed PostgreSQL', { concurrency: 2 }, () => {
+  test('is started again after each kill, and no acknowledged batch is lost', async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
     const apiKey = demoKeyOf(service);
@@ -65,7 +64,7 @@ describe('a killed PostgreSQL', { concurrency: 4 }, () => {
     assert.equal((await ventanillaJson(dataDir, 'application', 'list')).length, 4);
   });
 
-  test('is started again by one of two services, and both go on', bounded, async () => {
+  test('is started again by one of two services, and both go on', async () => {
     const dataDir = newDataDir();
     const both = await Promise.all([startService(dataDir), startService(dataDir)]);
     const apiKey = demoKeyOf({ ...both[0], out: both[0].out + both[1].out });
@@ -82,7 +81,7 @@ describe('a killed PostgreSQL', { concurrency: 4 }, () => {
     assert.ok(!isAlive(postmaster));
   });
 
-  test('is given up where it ends soon after each start, with the reason', bounded, async () => {
+  test('is given up where it ends soon after each start, with the reason', async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
     let hasEnded = false;
@@ -101,7 +100,7 @@ describe('a killed PostgreSQL', { concurrency: 4 }, () => {
     assert.match(out, /"level":60.*PostgreSQL ended soon after each start/);
   });
 
-  test('ends the service with exit code 1 and the reason where no start works', bounded, async () => {
+  test('ends the service with exit code 1 and the reason where no start works', async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
     const postmaster = postmasterPid(dataDir) as number;
@@ -125,7 +124,6 @@ describe('a killed PostgreSQL', { concurrency: 4 }, () => {
 const mount = process.getuid?.() === 0 ? mountTmpfs() : null;
 
 test('WAL on a full disk: answers ask for a retry, a start waits, and both go on once there is room', {
-  ...bounded,
   skip: mount === null && 'only root may mount a small disk',
 }, async () => {
   const dataDir = join(mount as string, 'data');
@@ -184,39 +182,35 @@ function isServer(pid: number): boolean {
   }
 }
 
-test(
-  'with a read-only database the service sends Retry-After, logs once, is not ready, and goes on once writes work',
-  bounded,
-  async () => {
-    const service = await testService();
-    const { apiKey } = await service.addPartner();
-    const name = new URL(service.databaseUrl).pathname.slice(1);
-    const send = () =>
-      fetch(`${service.url}/PRO`, {
-        method: 'POST',
-        headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ applications: [anApplication()] }),
-      });
-    assert.equal((await send()).status, 200);
-    const admin = new pg.Client({ connectionString: service.ownerUrl });
-    await admin.connect();
-    // The database is dropped with its sessions at the end of the file.
-    admin.on('error', () => {});
-    after(() => admin.end().catch(() => {}));
-    await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    // Only new sessions are read-only.
-    await admin.query(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-    );
-    await until('a refusal', async () => (await send()).status === 500);
-    for (let turn = 0; turn < 10; turn += 1) {
-      const answer = await send();
-      assert.deepEqual([answer.status, answer.headers.get('Retry-After')], [500, '1']);
-    }
-    await until('/readyz to say so', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 503);
-    assert.equal(service.log.filter((line) => line.includes('is read-only')).length, 1);
-    await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = off`);
-    await until('a batch to be registered', async () => (await send()).status === 200);
-    await until('/readyz to be ready', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200);
-  },
-);
+test('with a read-only database the service sends Retry-After, logs once, is not ready, and goes on once writes work', async () => {
+  const service = await testService();
+  const { apiKey } = await service.addPartner();
+  const name = new URL(service.databaseUrl).pathname.slice(1);
+  const send = () =>
+    fetch(`${service.url}/PRO`, {
+      method: 'POST',
+      headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ applications: [anApplication()] }),
+    });
+  assert.equal((await send()).status, 200);
+  const admin = new pg.Client({ connectionString: service.ownerUrl });
+  await admin.connect();
+  // The database is dropped with its sessions at the end of the file.
+  admin.on('error', () => {});
+  after(() => admin.end().catch(() => {}));
+  await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  // Only new sessions are read-only.
+  await admin.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  await until('a refusal', async () => (await send()).status === 500);
+  for (let turn = 0; turn < 10; turn += 1) {
+    const answer = await send();
+    assert.deepEqual([answer.status, answer.headers.get('Retry-After')], [500, '1']);
+  }
+  await until('/readyz to say so', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 503);
+  assert.equal(service.log.filter((line) => line.includes('is read-only')).length, 1);
+  await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = off`);
+  await until('a batch to be registered', async () => (await send()).status === 200);
+  await until('/readyz to be ready', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200);
+});

@@ -472,7 +472,7 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
     assert.deepEqual((await functionsOnPartitions()).unplanned, []);
   });
 
-  it('is used by statements and jobs that lock a few partitions each', { timeout: 600_000 }, async () => {
+  it('is used by statements and jobs that lock a few partitions each', async () => {
     await addPartitions(store.ownerUrl, PARTITIONS);
     await talk(await everything());
     await everyJob();
@@ -482,9 +482,7 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
     assert.deepEqual(many, []);
   });
 
-  it('claims and settles messages of many partitions with locks on a few at a time', {
-    timeout: 600_000,
-  }, async () => {
+  it('claims and settles messages of many partitions with locks on a few at a time', {}, async () => {
     const before = new Map(counts);
     counts.clear();
     await spread();

@@ -17,7 +17,6 @@ const { database } = service;
 const page = await simulatorPage(service);
 const { simulator, heard } = page;
 const { apiKey } = await service.addPartner();
-const bounded = { timeout: 120_000 };
 
 let last = 0;
 /** Registers an applicant with a phone of their own, without a message where `optsIn` is false. */
@@ -67,7 +66,7 @@ async function upload(bytes: Buffer, type: string): Promise<string> {
 
 afterEach(() => page.setFaults(NO_FAULTS));
 
-describe('replies in the chat', bounded, () => {
+describe('replies in the chat', () => {
   it('stand on the phone in the order of their turns, with their buttons, rows and documents', async () => {
     const one = await applicant();
     const bytes = Buffer.from('%PDF-1.7 contract');
@@ -171,7 +170,7 @@ describe('replies in the chat', bounded, () => {
   });
 });
 
-describe('what an applicant sends', bounded, () => {
+describe('what an applicant sends', () => {
   it('texts, files, voices and places are heard, each with an id of its own', async () => {
     const { phone } = await applicant();
     const bytes = Buffer.from('a statement');
@@ -272,7 +271,7 @@ describe('what an applicant sends', bounded, () => {
   });
 });
 
-describe("the channel's 24 hours", bounded, () => {
+describe("the channel's 24 hours", () => {
   it('after their end a reply is refused and what the person sends is a day old; they can begin again', async () => {
     const one = await applicant();
     const { phone } = one;
@@ -295,7 +294,7 @@ describe("the channel's 24 hours", bounded, () => {
   });
 });
 
-describe('codes on the second phone', bounded, () => {
+describe('codes on the second phone', () => {
   const sendCode = (to: Phone, code: string) =>
     simulator.sendCode(
       { phone: to, code, text: `${code} es tu código`, template: 'code', language: 'es' },
@@ -319,7 +318,7 @@ describe('codes on the second phone', bounded, () => {
   });
 });
 
-describe('faults of the chat', bounded, () => {
+describe('faults of the chat', () => {
   it('lost: the service never hears what the person sent, and the phone says so', async () => {
     const { phone } = await applicant();
     page.setFaults({ unheardShare: 1 });

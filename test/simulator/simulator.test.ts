@@ -43,7 +43,6 @@ const NEVER_IN_PERU = contactWindows(
 );
 const page = await simulatorPage(service, NEVER_IN_PERU);
 const { apiKey } = await service.addPartner();
-const bounded = { timeout: 120_000 };
 
 interface Answer {
   readonly chats: readonly Chat[];
@@ -92,7 +91,7 @@ async function suppressions(): Promise<number> {
 
 afterEach(() => page.setFaults(NO_FAULTS));
 
-describe('the simulator', bounded, () => {
+describe('the simulator', () => {
   it('shows each phone as a chat with the co-branded message, and answers 304 where nothing is new', async () => {
     const id = await register({ name: 'Inés Peña', phone: '+573019990001', debt_amount: 8_000_000 });
     const { chat, message } = await arrived(id);
@@ -325,7 +324,7 @@ describe('the simulator', bounded, () => {
   });
 });
 
-describe('the requests that the simulator refuses', bounded, () => {
+describe('the requests that the simulator refuses', () => {
   const host = new URL(page.url).host;
   const json = 'application/json';
   let phone: string;
@@ -410,7 +409,7 @@ describe('the requests that the simulator refuses', bounded, () => {
   }
 });
 
-describe('the page', bounded, () => {
+describe('the page', () => {
   it('the page has nothing inline, loads nothing from other hosts, and every file that it names exists', async () => {
     const answer = await fetch(`${page.url}/simulator`);
     const html = await answer.text();
@@ -447,7 +446,7 @@ describe('the page', bounded, () => {
   });
 });
 
-describe('serve', bounded, () => {
+describe('serve', () => {
   /** An application whose contact window never closes. */
   const mexican = { phone: '+525512345678', currency: 'MXN', income: 20_000, debt_amount: 60_000 };
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { PATIENCE_MS } from './eventually.ts';
 
 /** The first one is Chromium's engine without the parts of a desktop: a page of its own costs a third of the CPU. */
 const BROWSERS = [
@@ -52,7 +53,7 @@ export function testBrowser(url: string) {
     { path = '', expected = /^$/ }: { path?: string; expected?: RegExp } = {},
   ): Promise<void> {
     const context = await browser.newContext(options);
-    context.setDefaultTimeout(60_000);
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const complaints: string[] = [];
     const complain = (text: string) => {

@@ -10,6 +10,7 @@ import type { OidcConfig } from '../../src/operators/settings.ts';
 import { PHONE, testBrowser } from './browser.ts';
 import { startTestConsole } from './console.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { eventually } from './eventually.ts';
 
 /** Nothing was proposed: every page of a reviewer asks for what came back. */
 export const NO_PROPOSALS = route({
@@ -30,6 +31,8 @@ export const EMPTY_QUEUE: readonly Route[] = [
     ...{ reply: QueuePartners, run: async () => ({ body: { partners: [] } }) },
   }),
 ];
+
+const CLAIMS = 'SELECT FROM review_items WHERE is_claimed(claimed_until, now())';
 
 export const WIDE = { viewport: { width: 1280, height: 900 } };
 export const SCREENS = [WIDE, PHONE];
@@ -65,6 +68,11 @@ export async function consoleInBrowser(
       },
       // The first page comes before the cookie.
       { expected: new RegExp(`401|${expected.source}`) },
+    );
+    // What a page gives back while it closes arrives after it: until then the next operator finds it held.
+    await eventually(
+      'the claims are given back',
+      async () => (await store.database.query(CLAIMS)).rowCount === 0,
     );
   };
   return { store, desk, visit, visitAs };

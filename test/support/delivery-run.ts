@@ -6,7 +6,7 @@ import { readPauses } from '../../src/messages/sql/messages.ts';
 import { resumeSender, resumeTemplate } from '../../src/messages/sql/pauses.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import type { ChannelFaults } from './channel-faults.ts';
-import { anApplication, post } from './service.ts';
+import { anApplication, postUntilServed } from './service.ts';
 import type { WhatsAppApi } from './whatsapp-api.ts';
 
 const BATCH = 100;
@@ -23,7 +23,7 @@ export async function registerApplicants(url: string, apiKey: string, count: num
       const application = anApplication();
       return { ...application, phone: (application.phone as string).replace('+57', '+5255') };
     });
-    const { status, body } = await post(`${url}/PRO`, apiKey, { applications });
+    const { status, body } = await postUntilServed(`${url}/PRO`, apiKey, { applications });
     const { results = [] } = body as { results?: { id: number }[] };
     if (results.length !== applications.length) throw new Error(`a batch was answered with ${status}`);
     ids.push(...results.map(({ id }) => id));

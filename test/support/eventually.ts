@@ -1,13 +1,13 @@
 /** Waits for something that must happen. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Only something that never happens takes this long, on a busy machine too. */
-export const PATIENCE_MS = 60_000;
+/** Only something that never happens takes this long, also on a machine that is busy and a quarter as fast. */
+export const PATIENCE_MS = 240_000;
 /** What a busy machine may add to a wait of the service: over ten times what an idle machine adds. */
 export const SLACK_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 
-/** Calls `look` until its value is neither undefined nor false, and gives that value; fails after a minute. */
+/** Calls `look` until its value is neither undefined nor false, and gives that value; fails after `PATIENCE_MS`. */
 export async function eventually<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,

@@ -1,6 +1,6 @@
 /** The whole service in this process, on a database of its own, and partners to call the service. */
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { type Config, readConfig } from '../../src/app/config/config.ts';
 import type { Country } from '../../src/base/country-data.ts';
@@ -13,6 +13,7 @@ import { insertPartner, type Partner } from '../../src/partners/sql/partners.ts'
 import { textOf } from '../../src/partners/uses/keys.ts';
 import { GIG_APPLICANT } from './applicant.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { eventually } from './eventually.ts';
 import { startPatiently, startWithoutUpkeep } from './start-patiently.ts';
 
 interface PartnerOptions {
@@ -78,6 +79,18 @@ export async function addPartner(
   const { id: keyId } = (await insertKey(database, partnerId, text, settings)) as ApiKey;
   return { partnerId, keyId, apiKey };
 }
+
+/**
+ * The same as `post` under an Idempotency-Key, until the answer is none of trouble (D37): a 500 says that nothing is
+ * stored, and a connection that closes without an answer leaves that open. On a busy machine both can happen.
+ */
+export const postUntilServed: typeof post = (url, apiKey, body, headers) => {
+  const keyed = { 'Idempotency-Key': randomUUID(), ...headers };
+  return eventually('an answer', async () => {
+    const answer = await post(url, apiKey, body, keyed).catch(() => null);
+    return answer === null || answer.status === 500 ? undefined : answer;
+  });
+};
 
 let serial = 0;
 

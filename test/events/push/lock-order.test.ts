@@ -8,7 +8,6 @@ import { dropPushes, mendPushes, resendEvents } from '../../../src/events/push/s
 import { type PushRecord, recordPushes } from '../../../src/events/push/sql/record.ts';
 import type { PartnerId } from '../../../src/partners/rules/credential.ts';
 import { testDatabase } from '../../support/database.ts';
-import { PATIENCE_MS } from '../../support/eventually.ts';
 import { addEvents, setEndpoint } from '../../support/pushes.ts';
 import { addPartner } from '../../support/service.ts';
 
@@ -22,9 +21,7 @@ const AHEAD = `
     SELECT partner_id, number FROM pushes WHERE number % 3 = 0 FOR NO KEY UPDATE SKIP LOCKED)`;
 const PEER = { url: 'https://partner.example/', host: '' };
 
-it('D41: workers, operators, the upkeep and new events together never deadlock', {
-  timeout: 4 * PATIENCE_MS,
-}, async () => {
+it('D41: workers, operators, the upkeep and new events together never deadlock', {}, async () => {
   const partners: PartnerId[] = [];
   for (let n = 0; n < 4; n += 1) partners.push((await addPartner(store)).partnerId);
   for (const partner of partners) await setEndpoint(store, partner, PEER);

@@ -16,13 +16,12 @@ import { eventIdOf } from '../../../src/seal/event-ids.ts';
 import { commandLine } from '../../cli/harness.ts';
 import { IN_REVIEW } from '../../support/applicant.ts';
 import { type EndpointPeer, type ReceivedPush, startEndpointPeer } from '../../support/endpoint-peer.ts';
-import { eventually, PATIENCE_MS } from '../../support/eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { addEvents, endWaits, pushContext, queueOf, runPusher, setEndpoint } from '../../support/pushes.ts';
 import { anApplication, post, testService } from '../../support/service.ts';
 
 const service = await testService();
 const { database, vault } = service;
-const bounded = { timeout: 4 * PATIENCE_MS };
 
 /** Runs loops of their own until `work` has ended; a turn that fails fails the test. */
 async function pushing<T>(contexts: readonly PushContext[], work: () => Promise<T>): Promise<T> {
@@ -54,171 +53,151 @@ const idsOf = (pushes: readonly ReceivedPush[]) => pushes.map(({ event }) => eve
 const eventId = (partnerId: PartnerId, number: number) => eventIdOf(vault, partnerId, number);
 
 describe('a healthy endpoint', () => {
-  it(
-    'D41: gets each event once, in its place, as the feed tells it, with a signature that verifies',
-    bounded,
-    async () => {
-      const peer = await startEndpointPeer();
-      const { partnerId, secret, apiKey } = await partnerAt(peer);
-      const application = anApplication();
-      const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
-      const [{ id }] = (body as { results: [{ id: number }] }).results;
-      await addEvents(service, partnerId, [id, id, 1_000_001]);
-      await pushing([pushContext(service, [peer.host])], () => eventually('the pushes', isEmpty(partnerId)));
+  it('D41: gets each event once, in its place, as the feed tells it, with a signature that verifies', async () => {
+    const peer = await startEndpointPeer();
+    const { partnerId, secret, apiKey } = await partnerAt(peer);
+    const application = anApplication();
+    const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
+    const [{ id }] = (body as { results: [{ id: number }] }).results;
+    await addEvents(service, partnerId, [id, id, 1_000_001]);
+    await pushing([pushContext(service, [peer.host])], () => eventually('the pushes', isEmpty(partnerId)));
 
-      assert.equal(peer.received.length, 3);
-      const events = await readPartnerEvents(
-        database,
-        vault,
-        [1, 2, 3].map((number) => ({ partnerId, number })),
-      );
-      assert.deepEqual(
-        peer.received.filter(({ event }) => event?.data.id === id).map((push) => JSON.parse(push.body)),
-        events.slice(0, 2).map((event) => JSON.parse(JSON.stringify(renderPartnerEvent(event)))),
-      );
-      assert.equal(events[0]?.idNumber, application.id_number);
-      for (const { headers, body, event } of peer.received) {
-        assert.deepEqual(new Webhook(secret).verify(body, headers), event);
-        assert.equal(headers['webhook-id'], event?.id);
-      }
-    },
-  );
+    assert.equal(peer.received.length, 3);
+    const events = await readPartnerEvents(
+      database,
+      vault,
+      [1, 2, 3].map((number) => ({ partnerId, number })),
+    );
+    assert.deepEqual(
+      peer.received.filter(({ event }) => event?.data.id === id).map((push) => JSON.parse(push.body)),
+      events.slice(0, 2).map((event) => JSON.parse(JSON.stringify(renderPartnerEvent(event)))),
+    );
+    assert.equal(events[0]?.idNumber, application.id_number);
+    for (const { headers, body, event } of peer.received) {
+      assert.deepEqual(new Webhook(secret).verify(body, headers), event);
+      assert.equal(headers['webhook-id'], event?.id);
+    }
+  });
 
-  it(
-    "D41: gets an operator's review, with the code of its reason and without its text",
-    bounded,
-    async () => {
-      const peer = await startEndpointPeer();
-      const { partnerId, apiKey } = await partnerAt(peer);
-      const application = anApplication(IN_REVIEW);
-      const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
-      const [{ id }] = (body as { results: [{ id: number }] }).results;
-      const reason = ['--reason', 'seen by Ana', '--reason-code', 'income_verified'];
-      await commandLine(service).json('application', 'approve', `${id}`, ...reason);
+  it("D41: gets an operator's review, with the code of its reason and without its text", async () => {
+    const peer = await startEndpointPeer();
+    const { partnerId, apiKey } = await partnerAt(peer);
+    const application = anApplication(IN_REVIEW);
+    const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
+    const [{ id }] = (body as { results: [{ id: number }] }).results;
+    const reason = ['--reason', 'seen by Ana', '--reason-code', 'income_verified'];
+    await commandLine(service).json('application', 'approve', `${id}`, ...reason);
+    await pushing([pushContext(service, [peer.host])], () => eventually('the push', isEmpty(partnerId)));
+    const [push] = peer.received.map((received) => JSON.parse(received.body));
+    const idNumber = application.id_number;
+    assert.deepEqual(
+      [push.type, push.data],
+      [
+        'application.status_changed',
+        {
+          id,
+          id_number: idNumber,
+          from: 'in_review',
+          to: 'pending_signature',
+          reason_code: 'income_verified',
+        },
+      ],
+    );
+    assert.doesNotMatch(peer.received[0]!.body, /seen by/);
+  });
+
+  it('D41: with a new secret, pushes verify under the old one too until the overlap ends', async () => {
+    const peer = await startEndpointPeer();
+    const { partnerId, secret } = await partnerAt(peer);
+    const next = makeSigningSecret();
+    await rotateSecret(database, vault, partnerId, next);
+    const pushOne = async () => {
+      await addEvents(service, partnerId, [1]);
       await pushing([pushContext(service, [peer.host])], () => eventually('the push', isEmpty(partnerId)));
-      const [push] = peer.received.map((received) => JSON.parse(received.body));
-      const idNumber = application.id_number;
-      assert.deepEqual(
-        [push.type, push.data],
-        [
-          'application.status_changed',
-          {
-            id,
-            id_number: idNumber,
-            from: 'in_review',
-            to: 'pending_signature',
-            reason_code: 'income_verified',
-          },
-        ],
-      );
-      assert.doesNotMatch(peer.received[0]!.body, /seen by/);
-    },
-  );
-
-  it(
-    'D41: with a new secret, pushes verify under the old one too until the overlap ends',
-    bounded,
-    async () => {
-      const peer = await startEndpointPeer();
-      const { partnerId, secret } = await partnerAt(peer);
-      const next = makeSigningSecret();
-      await rotateSecret(database, vault, partnerId, next);
-      const pushOne = async () => {
-        await addEvents(service, partnerId, [1]);
-        await pushing([pushContext(service, [peer.host])], () => eventually('the push', isEmpty(partnerId)));
-        return peer.received.at(-1) as ReceivedPush;
-      };
-      const during = await pushOne();
-      for (const each of [secret, next]) new Webhook(each).verify(during.body, during.headers);
-      await database.query(
-        'UPDATE partner_endpoints SET rotated_ms = rotated_ms - 86400000 WHERE partner_id = $1',
-        [partnerId],
-      );
-      const later = await pushOne();
-      new Webhook(next).verify(later.body, later.headers);
-      assert.throws(() => new Webhook(secret).verify(later.body, later.headers));
-    },
-  );
+      return peer.received.at(-1) as ReceivedPush;
+    };
+    const during = await pushOne();
+    for (const each of [secret, next]) new Webhook(each).verify(during.body, during.headers);
+    await database.query(
+      'UPDATE partner_endpoints SET rotated_ms = rotated_ms - 86400000 WHERE partner_id = $1',
+      [partnerId],
+    );
+    const later = await pushOne();
+    new Webhook(next).verify(later.body, later.headers);
+    assert.throws(() => new Webhook(secret).verify(later.body, later.headers));
+  });
 });
 
 describe('an endpoint with faults', () => {
-  it(
-    'D41: gets an event again after a failure, in the order of its application, while others overtake',
-    bounded,
-    async () => {
-      const peer = await startEndpointPeer();
-      const { partnerId } = await partnerAt(peer);
-      let failures = 0;
-      peer.answer = ({ event }) => {
-        if (event?.data.id !== 7 || failures === 2) return 204;
-        failures += 1;
-        return 500;
-      };
-      await addEvents(service, partnerId, [7, 8, 7, 9, 7, 8]);
-      await pushing([pushContext(service, [peer.host])], () =>
-        eventually('the pushes', async () => {
-          await endWaits(service);
-          return isEmpty(partnerId)();
-        }),
-      );
-      const of = (application: number) =>
-        idsOf(peer.received.filter(({ event }) => event?.data.id === application));
-      const id = (number: number) => eventId(partnerId, number);
-      assert.deepEqual(of(7), [id(1), id(1), id(1), id(3), id(5)]);
-      assert.deepEqual(of(8), [id(2), id(6)]);
-      assert.deepEqual(of(9), [id(4)]);
-      const second = peer.received.findIndex(({ event }) => event?.id === id(3));
-      assert.ok(idsOf(peer.received).indexOf(id(6)) < second, 'other applications overtook');
-    },
-  );
+  it('D41: gets an event again after a failure, in the order of its application, while others overtake', async () => {
+    const peer = await startEndpointPeer();
+    const { partnerId } = await partnerAt(peer);
+    let failures = 0;
+    peer.answer = ({ event }) => {
+      if (event?.data.id !== 7 || failures === 2) return 204;
+      failures += 1;
+      return 500;
+    };
+    await addEvents(service, partnerId, [7, 8, 7, 9, 7, 8]);
+    await pushing([pushContext(service, [peer.host])], () =>
+      eventually('the pushes', async () => {
+        await endWaits(service);
+        return isEmpty(partnerId)();
+      }),
+    );
+    const of = (application: number) =>
+      idsOf(peer.received.filter(({ event }) => event?.data.id === application));
+    const id = (number: number) => eventId(partnerId, number);
+    assert.deepEqual(of(7), [id(1), id(1), id(1), id(3), id(5)]);
+    assert.deepEqual(of(8), [id(2), id(6)]);
+    assert.deepEqual(of(9), [id(4)]);
+    const second = peer.received.findIndex(({ event }) => event?.id === id(3));
+    assert.ok(idsOf(peer.received).indexOf(id(6)) < second, 'other applications overtook');
+  });
 
-  it(
-    'D41: two workers never push the same event at the same moment, nor two events of one application',
-    bounded,
-    async () => {
-      const peer = await startEndpointPeer();
-      const { partnerId } = await partnerAt(peer);
-      const open = new Set<number>();
-      const clashes: number[] = [];
-      peer.answer = ({ event }) => {
-        const application = event?.data.id as number;
-        if (open.has(application)) clashes.push(application);
-        open.add(application);
-        return (response) => {
-          setTimeout(() => {
-            open.delete(application);
-            response.writeHead(application % 5 === 0 && Math.random() < 0.3 ? 500 : 204).end();
-          }, 10 * Math.random());
-        };
+  it('D41: two workers never push the same event at the same moment, nor two events of one application', async () => {
+    const peer = await startEndpointPeer();
+    const { partnerId } = await partnerAt(peer);
+    const open = new Set<number>();
+    const clashes: number[] = [];
+    peer.answer = ({ event }) => {
+      const application = event?.data.id as number;
+      if (open.has(application)) clashes.push(application);
+      open.add(application);
+      return (response) => {
+        setTimeout(() => {
+          open.delete(application);
+          response.writeHead(application % 5 === 0 && Math.random() < 0.3 ? 500 : 204).end();
+        }, 10 * Math.random());
       };
-      for (let turn = 0; turn < 5; turn += 1) {
-        await addEvents(
-          service,
-          partnerId,
-          Array.from({ length: 40 }, (_, n) => n),
-        );
-      }
-      const workers = Array.from({ length: 3 }, () => pushContext(service, [peer.host]));
-      await pushing(workers, () =>
-        eventually('the pushes', async () => {
-          await endWaits(service);
-          return isEmpty(partnerId)();
-        }),
+    };
+    for (let turn = 0; turn < 5; turn += 1) {
+      await addEvents(
+        service,
+        partnerId,
+        Array.from({ length: 40 }, (_, n) => n),
       );
-      assert.deepEqual(clashes, []);
-      const ids = idsOf(peer.received);
-      assert.equal(new Set(ids).size, 200);
-      for (let application = 0; application < 40; application += 1) {
-        const got = idsOf(peer.received.filter(({ event }) => event?.data.id === application));
-        const expected = Array.from({ length: 5 }, (_, turn) =>
-          eventId(partnerId, turn * 40 + application + 1),
-        );
-        assert.deepEqual([...new Set(got)], expected);
-      }
-    },
-  );
+    }
+    const workers = Array.from({ length: 3 }, () => pushContext(service, [peer.host]));
+    await pushing(workers, () =>
+      eventually('the pushes', async () => {
+        await endWaits(service);
+        return isEmpty(partnerId)();
+      }),
+    );
+    assert.deepEqual(clashes, []);
+    const ids = idsOf(peer.received);
+    assert.equal(new Set(ids).size, 200);
+    for (let application = 0; application < 40; application += 1) {
+      const got = idsOf(peer.received.filter(({ event }) => event?.data.id === application));
+      const expected = Array.from({ length: 5 }, (_, turn) =>
+        eventId(partnerId, turn * 40 + application + 1),
+      );
+      assert.deepEqual([...new Set(got)], expected);
+    }
+  });
 
-  it('D41: one that hangs holds up no other partner', bounded, async () => {
+  it('D41: one that hangs holds up no other partner', async () => {
     const [silent, healthy] = [await startEndpointPeer(), await startEndpointPeer()];
     silent.answer = () => () => {};
     const [slow, quick] = [await partnerAt(silent), await partnerAt(healthy)];
@@ -244,7 +223,7 @@ describe('an endpoint with faults', () => {
     await database.query('DELETE FROM partner_endpoints WHERE partner_id = $1', [slow.partnerId]);
   });
 
-  it('D41: those that hang, of many partners, hold a bounded number of connections', bounded, async () => {
+  it('D41: those that hang, of many partners, hold a bounded number of connections', async () => {
     const silent = await startEndpointPeer();
     silent.answer = () => () => {};
     const sixteen = Array.from({ length: 16 }, (_, n) => n);
@@ -263,7 +242,7 @@ describe('an endpoint with faults', () => {
     await database.query('DELETE FROM partner_endpoints WHERE partner_id = ANY ($1)', [partnerIds]);
   });
 
-  it('D41: one that says 410 is disabled, and the log is told', bounded, async () => {
+  it('D41: one that says 410 is disabled, and the log is told', async () => {
     const peer = await startEndpointPeer();
     peer.answer = () => 410;
     const { partnerId } = await partnerAt(peer);
@@ -277,7 +256,7 @@ describe('an endpoint with faults', () => {
 });
 
 describe('stored data that cannot be read', () => {
-  it('D41: an endpoint of a missing data key is told, and its events wait', bounded, async () => {
+  it('D41: an endpoint of a missing data key is told, and its events wait', async () => {
     const peer = await startEndpointPeer();
     const { partnerId } = await partnerAt(peer);
     await database.query("UPDATE partner_endpoints SET sealed = '\\x01' WHERE partner_id = $1", [partnerId]);
