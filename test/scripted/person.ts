@@ -191,7 +191,8 @@ export class Person {
       const isHeld = this.script.acts.handed_over !== undefined && (await this.#line.isHeld(this));
       if (!this.#isWaiting) return;
       if (isHeld) this.#question = 'handed_over';
-      this.#nudges += 1;
+      // The service gave no answer to what the channel lost, and cannot: nobody gives up over it.
+      if (this.told.at(-1)?.isLost !== true) this.#nudges += 1;
       if (this.#nudges > (isLast ? MOST_LAST_NUDGES : MOST_NUDGES)) return this.#end();
       if (!GREETS_AT.includes(this.#nudges)) return this.#answer(this.#question!);
       void this.#write('¿hola?', false);
