@@ -59,8 +59,10 @@ const MOST_PATIENCE = 4;
 const MOST_NUDGES = 7;
 /** After the last act it is the store that tells how it ended. */
 const MOST_LAST_NUDGES = 3;
-/** Asks whether anybody is there, in the place of an answer. */
+/** Asks whether anybody is there. */
 const GREETS_AT = [2, 4];
+/** At one question: the third text in a row that is not understood calls an operator. */
+const MOST_GREETINGS = 2;
 
 export class Person {
   applicationId = 0;
@@ -89,6 +91,7 @@ export class Person {
   #sentLast: string | null = null;
   #triedCode: string | null = null;
   #nudges = 0;
+  #greetings = 0;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #finish: () => void = () => {};
@@ -145,7 +148,7 @@ export class Person {
     const isNew = question !== this.#question;
     this.#question = question;
     if (!this.#isWanted(question)) return;
-    if (isNew) this.#nudges = 0;
+    if (isNew) this.#nudges = this.#greetings = 0;
     const readsMs = this.#nextAct(question).kind === 'write' ? READS_MS : 0;
     this.#after(readsMs + this.#random.between(0, this.#pace.thinkMs), () => this.#answer(question));
   }
@@ -195,7 +198,7 @@ export class Person {
       if (this.told.at(-1)?.isLost !== true) this.#nudges += 1;
       if (this.#nudges > (isLast ? MOST_LAST_NUDGES : MOST_NUDGES)) return this.#end();
       if (!GREETS_AT.includes(this.#nudges)) return this.#answer(this.#question!);
-      void this.#write('¿hola?', false);
+      void this.#greet(false);
       this.#wait(isLast);
     });
   }
@@ -249,7 +252,7 @@ export class Person {
     question: Question,
     isSure: boolean,
   ): Promise<void> {
-    if (button === undefined) return this.#write('¿hola?', isSure);
+    if (button === undefined) return this.#askAgain(question, isSure);
     const accepts = question === 'contract' && button.choice === 'accept' ? button.document : null;
     const reply = { type: 'button_reply', button_reply: { id: button.text, title: button.title } };
     return this.#tell({
@@ -261,6 +264,21 @@ export class Person {
         isSure,
       },
     });
+  }
+
+  /** The phone has no such button. Whoever was offered an operator goes on, and sees the question again. */
+  #askAgain(question: Question, isSure: boolean): Promise<void> {
+    const goOn = this.#buttons.findLast(
+      ({ choice, place, nonce }) =>
+        choice === 'go_on' && place === placeOf(question) && nonce === this.#newestNonce,
+    );
+    return goOn === undefined ? this.#greet(isSure) : this.#tap(goOn, question, isSure);
+  }
+
+  #greet(isSure: boolean): Promise<void> {
+    if (this.#greetings === MOST_GREETINGS && !isSure) return Promise.resolve();
+    this.#greetings += 1;
+    return this.#write('¿hola?', isSure);
   }
 
   #write(body: string, isSure: boolean, question?: Question): Promise<void> {

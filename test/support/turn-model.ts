@@ -14,7 +14,7 @@ import { isEnd } from '../../src/conversation/rules/places.ts';
 import { copySaid } from '../../src/conversation/rules/signed-copy.ts';
 import { newState, type State } from '../../src/conversation/rules/state.ts';
 import type { SealedInput } from '../../src/conversation/sql/inputs.ts';
-import { afterInput, ruleInputOf } from '../../src/conversation/uses/rule-input.ts';
+import { ruleInputOf } from '../../src/conversation/uses/rule-input.ts';
 
 /** An input, and when it was sent by the channel's clock; null: it is the end of work. */
 export interface ModelInput {
@@ -45,7 +45,6 @@ export class TurnModel {
   #hasContract = false;
   #hasAccepted = false;
   #says: SayEffect[] = [];
-  #taken: Input | null = null;
   #work: Work[] = [];
 
   constructor(applicationId: ApplicationId, withdrawal: Withdrawal) {
@@ -62,7 +61,6 @@ export class TurnModel {
     this.#turn += 1;
     this.#says = [];
     this.#work = [];
-    this.#taken = null;
     for (const input of inputs) this.#hear(input);
     this.#reply(arrivesMs);
     const { place, optedOut, wrongPerson } = this.#state;
@@ -85,8 +83,7 @@ export class TurnModel {
     this.#heardMs = Math.max(before ?? 0, atMs);
     if (before !== null && dayOf(atMs) > dayOf(before)) this.#apply({ kind: 'next_day' }, null, '');
     const body = content.kind === 'text' ? content.body : '';
-    this.#taken = afterInput(this.#taken, ruleInputOf(content, new Date(atMs), this.#state, true));
-    this.#apply(this.#taken, atMs, body);
+    this.#apply(ruleInputOf(content, new Date(atMs), this.#state, true), atMs, body);
   }
 
   #apply(input: Input, atMs: number | null, body: string): void {

@@ -24,8 +24,6 @@ import { isBareNo, isTitle, type Meaning, meaningsOf } from './words.ts';
 
 /** Taps of old buttons in a row, or wrong answers, from which on a person has to help. */
 const MOST_REPEATS = 5;
-/** Greetings in a row that are answered. */
-const MOST_GREETINGS = 5;
 const NO_MEANING: ReadonlySet<Meaning> = new Set();
 
 /** The answer while the service speaks and the conversation goes on. */
@@ -38,9 +36,7 @@ export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
   if (isBeingMade(state)) return none(state);
   if (input.kind === 'tap' && isOpenTap(state, input)) return tapped(flow, state, input);
   // What proves the person is an answer also where the question was told again, and that did not arrive.
-  // "Hola" has four letters, and is no end of an ID number.
-  const isProof = input.kind === 'text' && !meanings.has('greeting');
-  const checked = isProof ? proofOf(state, input.body) : null;
+  const checked = input.kind === 'text' ? proofOf(state, input.body) : null;
   if (checked !== null) return checked;
   // The person has not read the open question, so nothing else is an answer to it.
   if (state.unsaid) return tellAgain(state);
@@ -50,10 +46,7 @@ export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
   const text = input.kind === 'text' ? input.body : null;
   const answered = answerAt(flow, state, { meanings, text, isProven: false });
   if (answered !== null) return answered;
-  if (meanings.has('later')) return comesLater(state);
-  // As with two taps of one thumb: what the first one did stands.
-  if (input.kind === 'text' && input.isAgain === true) return none(state);
-  return meanings.has('greeting') ? greeted(state) : notUnderstood(state);
+  return meanings.has('later') ? comesLater(state) : notUnderstood(state);
 }
 
 /** While an operator speaks, files are still read, and a withdrawal and a wrong number still count. */
@@ -136,14 +129,6 @@ function isGoOnInWords({ buttons }: Flow, { misunderstood }: State, input: Perso
 /** "Not yet" refuses nothing: the question waits, with its buttons, and reminders come as ever. */
 function comesLater(state: State): Next {
   return moved({ ...state, ...UNDERSTOOD }, say('no_hurry'), ...askAgain(state));
-}
-
-/** A person asks whether anybody is there, often because an answer is late. No operator comes for that. */
-function greeted(state: State): Next {
-  // Two machines that greet each other would never end.
-  if (state.greetings >= MOST_GREETINGS) return none(state);
-  // What was not understood before stays counted: nonsense with greetings between needs a person too.
-  return moved({ ...state, greetings: state.greetings + 1 }, ...askAgain(state));
 }
 
 function understoodAgain(state: State): Next {

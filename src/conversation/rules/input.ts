@@ -27,8 +27,7 @@ export type Under = (typeof UNDER)[number];
 
 /** What a person sent. */
 export type PersonInput =
-  /** `isAgain`: the same text came right before it in the same turn. */
-  | { readonly kind: 'text'; readonly body: string; readonly isAgain?: true }
+  | { readonly kind: 'text'; readonly body: string }
   /** A button of this conversation. */
   | {
       readonly kind: 'tap';

@@ -167,9 +167,8 @@ function goOnIfReady(flow: Flow, state: State): Next {
   return resultOf(flow, state, { kind: 'nothing' });
 }
 
-/** Greetings are answered again. Where nothing is asked, so is the rest, with what is waited for or how it ended. */
-function nextDay(before: State): State {
-  const state = { ...before, greetings: 0 };
+/** Where nothing is asked, the person hears again what is waited for, or how it ended. */
+function nextDay(state: State): State {
   if (state.place === 'checking') return { ...state, repeats: 0 };
   return isEnd(state.place) ? toTellEnd(state) : state;
 }

@@ -41,8 +41,6 @@ export interface State {
   readonly misunderstood: number;
   /** In a row: taps of old buttons, wrong answers, and what came while nothing is asked. */
   readonly repeats: number;
-  /** Greetings in a row that the open question answered, of one day. */
-  readonly greetings: number;
   /** How often the open question was told again because it had not reached the person, or not for certain. */
   readonly retold: number;
   /** Reminders since the person was heard the last time. */
@@ -120,7 +118,6 @@ export function newState(status: ApplicationStatus, turn = 0): State {
     tapped: null,
     misunderstood: 0,
     repeats: 0,
-    greetings: 0,
     retold: 0,
     reminders: 0,
     files: { earnings: 0, debts: 0 },
@@ -168,7 +165,6 @@ const BEFORE = {
   askedTurn: null,
   sourceSteps: 0,
   tapped: null,
-  greetings: 0,
   retold: 0,
   withdrawableUntilMs: null,
   lastDayToWithdraw: null,
@@ -216,4 +212,4 @@ export function setAsideState(
 }
 
 /** What an input that was understood resets. */
-export const UNDERSTOOD = { misunderstood: 0, repeats: 0, greetings: 0, retold: 0 } as const;
+export const UNDERSTOOD = { misunderstood: 0, repeats: 0, retold: 0 } as const;

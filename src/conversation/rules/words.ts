@@ -23,7 +23,6 @@ const MEANINGS = [
   'later',
   'resend',
   'thanks',
-  'greeting',
 ] as const;
 export type Meaning = (typeof MEANINGS)[number];
 
@@ -46,15 +45,6 @@ const TAKES_BACK = [
   '(direito de )?arrependimento',
   `(i |i want to |i d like to |i would like to |please )?withdraw${OBJECT_EN}`,
 ] as const;
-
-/** Words of a greeting, and of whoever asks whether anybody is there. One may follow another. */
-const GREETS = [
-  'hola+|(muy )?buenas( (dias|tardes|noches))?|(muy )?buenos dias|buen dia|alo+',
-  'hay alguien( (ahi|aqui))?|alguien (ahi|aqui)|(estas?|estan|siguen?|sigues) (ahi|aqui)|me (leen?|lees)',
-  'oi+|ola+|bom dia|boa (tarde|noite)|(tem )?alguem ai|tem alguem|(voces? )?(esta|estao) ai',
-  '(hi+|hello+|hey+)( there)?|good (morning|afternoon|evening)',
-  '((is )?(anyone|anybody)|is there anyone) there|(are )?you there',
-].join('|');
 
 /** Patterns of a whole text, in small letters without accents, single spaces. */
 const PATTERNS: Readonly<Record<Meaning, readonly string[]>> = {
@@ -146,7 +136,6 @@ const PATTERNS: Readonly<Record<Meaning, readonly string[]>> = {
     '(muito |ok )?obrigad[oa]|valeu|perfeito',
     '(ok )?(thanks|thank you|thx)( (a lot|so much|very much))?|great|perfect',
   ],
-  greeting: [`(${GREETS})( (${GREETS}))*`],
 };
 
 const COMPILED = MEANINGS.map(
@@ -159,15 +148,7 @@ const THUMB_UP = /^\s*[\u{1F44D}\u{1F44C}\u{2705}\u{1F64C}][\u{1F3FB}-\u{1F3FF}]
 const OF_REFUSAL: readonly Meaning[] = ['no', 'withdraw'];
 
 /** What a question can mean: it consents to nothing, accepts, refuses and withdraws nothing, and ends no step. */
-const OF_QUESTION: readonly Meaning[] = [
-  'connect',
-  'person',
-  'wrong_person',
-  'mistaken',
-  'resend',
-  'thanks',
-  'greeting',
-];
+const OF_QUESTION: readonly Meaning[] = ['connect', 'person', 'wrong_person', 'mistaken', 'resend', 'thanks'];
 
 /** "No, acepto" is "I do not accept" or "no, I do accept": the person alone knows. */
 const NO_BEFORE = /^\s*(?:n[oã]+|n[aã]o|nop|n)\s*[,;.:]+(.+)$/isu;
@@ -186,19 +167,15 @@ function saysBoth(text: string): boolean {
 
 /** The words of a text that mean something, without courtesy around them; null: it means nothing. */
 function meantBy(text: string): { readonly words: string; readonly meanings: readonly Meaning[] } | null {
-  let greeting: ReturnType<typeof meantBy> = null;
   for (const { words, refuses } of coresOf(text)) {
     const meanings = COMPILED.filter(([, pattern]) => pattern.test(words)).map(([meaning]) => meaning);
     const counted = meanings.filter(
       (meaning) =>
         (!refuses || OF_REFUSAL.includes(meaning)) && (!isQuestion(text) || OF_QUESTION.includes(meaning)),
     );
-    if (counted.length === 0) continue;
-    // What stands beside a greeting is meant: "hola, ya".
-    if (counted.includes('greeting')) greeting ??= { words, meanings: counted };
-    else return { words, meanings: counted };
+    if (counted.length > 0) return { words, meanings: counted };
   }
-  return greeting;
+  return null;
 }
 
 const TAKING_BACK = new RegExp(`^(?:${TAKES_BACK.join('|')})$`);

@@ -22,7 +22,7 @@ import type { ClaimedConversation, WrittenTurn } from '../sql/conversations.ts';
 import type { NewWork } from '../sql/work.ts';
 import { actOf, provenBy, shownBy } from './evidence.ts';
 import type { Signing } from './ports.ts';
-import { afterInput, ruleInputOf } from './rule-input.ts';
+import { ruleInputOf } from './rule-input.ts';
 import type { OpenedInput, TurnFacts, TurnResult, Voice } from './turn-result.ts';
 
 /** Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. */
@@ -67,7 +67,6 @@ class OneTurn {
   readonly #told: Told[] = [];
   readonly #evidence: EvidenceEntry[] = [];
   #state: State;
-  #taken: Input | null = null;
   #heardAt: Date | null;
   #channelId: string | null;
   #restMs: number | null = null;
@@ -109,8 +108,7 @@ class OneTurn {
         await this.apply({ kind: 'withdrawal_over' }, null);
     }
     const canSay = this.#heardAt !== null && this.#windowUntil > this.#row.now;
-    this.#taken = afterInput(this.#taken, ruleInputOf(content, row.at, this.#state, canSay));
-    await this.apply(this.#taken, input);
+    await this.apply(ruleInputOf(content, row.at, this.#state, canSay), input);
   }
 
   /** An input of the rules, and the proofs that follow from it. */

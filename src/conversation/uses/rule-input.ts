@@ -7,12 +7,6 @@ import type { SealedInput } from '../sql/inputs.ts';
 /** What a person sends beside an answer, such as the notice before an album's pictures. */
 const QUIET: readonly string[] = ['reaction', 'unsupported'];
 
-/** An input of the rules. A text that the input before it in the turn said too is marked so. */
-export function afterInput(before: Input | null, input: Input): Input {
-  const isAgain = input.kind === 'text' && before?.kind === 'text' && before.body === input.body;
-  return isAgain ? { ...input, isAgain } : input;
-}
-
 /**
  * The input of the rules. `at`: when it was sent, or stored where it tells no time of its own. `canSay`: the channel's
  * window is open. A second begin is a tap of something else.

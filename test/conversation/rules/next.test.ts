@@ -347,7 +347,7 @@ describe('the proofs (D46)', () => {
       assert.deepEqual([said(again), again.state.heldBy], [['code_again'], 'service']);
       ({ state } = again);
     }
-    assert.deepEqual(said(stepped(DEFAULT_FLOW, state, text('xyz'))), ['not_understood', 'code_again']);
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, state, text('hola'))), ['not_understood', 'code_again']);
     assert.equal(stepped(DEFAULT_FLOW, state, text('123456')).state.place, 'signed');
   });
 
@@ -444,7 +444,7 @@ describe('what a phone does to answers (D43)', () => {
 
   it('a word that is no end of an ID number is not understood, and is no wrong answer', () => {
     const { state } = run(wayTo('code'));
-    const after = stepped(DEFAULT_FLOW, state, text('casa'), { ...GOOD, answer: () => 'unreadable' });
+    const after = stepped(DEFAULT_FLOW, state, text('hola'), { ...GOOD, answer: () => 'unreadable' });
     assert.deepEqual(
       [said(after), after.state.misunderstood, after.state.repeats],
       [['not_understood', 'last_four'], 1, 0],
