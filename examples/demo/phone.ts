@@ -1,6 +1,6 @@
 /** The demo's applicant: a phone of the simulator, by the requests of its page (docs/messages.md). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DemoError } from './service.ts';
+import { askPatiently, DemoError } from './service.ts';
 
 const TIMEOUT_MS = 8_000;
 const LOOK_EVERY_MS = 250;
@@ -83,8 +83,9 @@ export class DemoPhone {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     };
-    const init = { ...(body === undefined ? {} : post), signal: AbortSignal.timeout(TIMEOUT_MS) };
-    const response = await fetch(url, init).catch((error) => {
+    const init = body === undefined ? {} : post;
+    const ask = () => fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await askPatiently(ask).catch((error) => {
       throw new DemoError(
         `The simulator's page ${this.#url} does not answer (${error.cause?.code ?? error.name}). It runs with ` +
           'CHANNEL=simulator on OPS_PORT; VENTANILLA_SIMULATOR_URL names another page.',

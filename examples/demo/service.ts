@@ -2,8 +2,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT_MS = 15_000;
+/** How often a request is sent that is answered with 500, and how long after that answer. */
+const MOST_TRIES = 5;
+const AGAIN_AFTER_MS = 1_000;
 /** An answer is far smaller. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** The folder of the checkout. */
@@ -48,6 +52,16 @@ export function simulatorPage(): string {
   return VENTANILLA_SIMULATOR_URL || `http://127.0.0.1:${OPS_PORT || 8081}/simulator`;
 }
 
+/** Repeats a request that a busy service answered with 500: it may be repeated (contract, "HTTP codes"). */
+export async function askPatiently(ask: () => Promise<Response>): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const response = await ask();
+    if (response.status !== 500 || tries === MOST_TRIES) return response;
+    await response.body?.cancel();
+    await sleep(AGAIN_AFTER_MS);
+  }
+}
+
 /** Asks the service, with a body by POST. Throws `DemoError` for every answer but 200. */
 export async function call<T>(url: URL, key: string, body?: string): Promise<T> {
   const headers: Record<string, string> = { 'X-API-Key': key, 'Accept-Language': 'en' };
@@ -56,7 +70,8 @@ export async function call<T>(url: URL, key: string, body?: string): Promise<T> 
   let text: string;
   try {
     const init = body === undefined ? { headers } : { method: 'POST', headers, body };
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const ask = () => fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await askPatiently(ask);
     status = response.status;
     text = await textOf(response);
   } catch (error) {

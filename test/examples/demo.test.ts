@@ -34,6 +34,23 @@ function demo(options: string[], changes: Record<string, string> = {}, cwd = REP
   );
 }
 
+/** A server in front of another one: `answer` decides on each request, by its path. */
+async function standBetween(
+  base: string,
+  answer: (path: string, forward: () => Promise<Response>) => Promise<Response>,
+) {
+  const server = createServer(async (request, response) => {
+    const sent = await buffer(request);
+    const { url: path = '/', method = 'GET' } = request;
+    const body = method === 'POST' ? sent : null;
+    const headers = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
+    const answered = await answer(path.split('?')[0]!, () => fetch(base + path, { method, headers, body }));
+    response.writeHead(answered.status).end(Buffer.from(await answered.arrayBuffer()));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+}
+
 describe('npm run demo', () => {
   it('shows the outcome of each application of the example', async () => {
     const { code, stdout } = await demo([]);
@@ -83,24 +100,45 @@ describe('npm run demo', () => {
   it('takes another phone where the first one has an open application', async () => {
     let posts = 0;
     // The first request is registered before the demo's own one arrives, so the service itself says "duplicate".
-    const between = createServer(async (request, response) => {
-      const body = await buffer(request);
-      const forward = () =>
-        fetch(`${service.url}${request.url}`, {
-          method: 'POST',
-          headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json' },
-          body,
-        });
+    const between = await standBetween(service.url, async (_, forward) => {
       posts += 1;
       if (posts === 1) await forward();
-      const answer = await forward();
-      response.writeHead(answer.status).end(await answer.text());
-    }).listen(0, '127.0.0.1');
-    await once(between, 'listening');
+      return forward();
+    });
     try {
-      const url = new URL(`http://127.0.0.1:${(between.address() as AddressInfo).port}/PRO`);
-      await assert.rejects(untilSigned(url, apiKey, page, 1), /did not come.*offer/);
+      await assert.rejects(untilSigned(new URL('/PRO', between.url), apiKey, page, 1), /did not come.*offer/);
       assert.equal(posts, 2);
+    } finally {
+      between.close();
+    }
+  });
+
+  it('asks again where a busy service answers 500: nothing is lost or doubled by that', async () => {
+    const failed = new Set<string>();
+    // The first request of each path fails.
+    const fail = async (path: string, forward: () => Promise<Response>) => {
+      if (failed.has(path)) return forward();
+      failed.add(path);
+      return new Response('{}', { status: 500 });
+    };
+    const [partners, phones] = [
+      await standBetween(service.url, fail),
+      await standBetween(service.opsUrl, fail),
+    ];
+    try {
+      await untilSigned(new URL('/PRO', partners.url), apiKey, `${phones.url}/simulator`);
+      assert.ok(failed.has('/PRO') && failed.has('/simulator/chats') && failed.has('/simulator/text'));
+    } finally {
+      partners.close();
+      phones.close();
+    }
+  });
+
+  it('says after some tries that the service answers 500', async () => {
+    const between = await standBetween(service.url, async () => new Response('{}', { status: 500 }));
+    try {
+      const url = new URL('/PRO', between.url);
+      await assert.rejects(untilSigned(url, apiKey, page), /answered 500/);
     } finally {
       between.close();
     }
