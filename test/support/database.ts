@@ -51,11 +51,19 @@ export const TEST_VARIABLES = {
 
 /**
  * Sessions for what a test does itself. How long a session and an answer take is no subject of a test, and may be long
- * on a busy machine.
+ * on a busy machine. A transaction that holds a lock for a test stays open as long as the test wants.
  */
 export function openPatiently(connectionString: string, max = 10): Database {
   const pool = openDatabase({ connectionString }, { max, onError: () => {} });
-  Object.assign(pool.options, { connectionTimeoutMillis: 15_000, query_timeout: 15_000 });
+  const { onConnect } = pool.options;
+  Object.assign(pool.options, {
+    connectionTimeoutMillis: 15_000,
+    query_timeout: 15_000,
+    onConnect: async (client: pg.ClientBase) => {
+      await onConnect?.(client);
+      await client.query('SET idle_in_transaction_session_timeout = 0');
+    },
+  });
   return pool;
 }
 
