@@ -83,9 +83,8 @@ export class DemoPhone {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     };
-    const init = body === undefined ? {} : post;
-    const ask = () => fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const response = await askPatiently(ask).catch((error) => {
+    const init = { ...(body === undefined ? {} : post), signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const response = await askPatiently(url, init).catch((error) => {
       throw new DemoError(
         `The simulator's page ${this.#url} does not answer (${error.cause?.code ?? error.name}). It runs with ` +
           'CHANNEL=simulator on OPS_PORT; VENTANILLA_SIMULATOR_URL names another page.',

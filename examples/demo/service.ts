@@ -52,10 +52,13 @@ export function simulatorPage(): string {
   return VENTANILLA_SIMULATOR_URL || `http://127.0.0.1:${OPS_PORT || 8081}/simulator`;
 }
 
-/** Repeats a request that a busy service answered with 500: it may be repeated (contract, "HTTP codes"). */
-export async function askPatiently(ask: () => Promise<Response>): Promise<Response> {
+/**
+ * Repeats a request that a busy service answered with 500, within the time of its signal. Of a batch nothing is stored
+ * then (contract, "HTTP codes"), and what the phone says a second time does no harm.
+ */
+export async function askPatiently(url: URL | string, init: RequestInit): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
-    const response = await ask();
+    const response = await fetch(url, init);
     if (response.status !== 500 || tries === MOST_TRIES) return response;
     await response.body?.cancel();
     await sleep(AGAIN_AFTER_MS);
@@ -70,8 +73,7 @@ export async function call<T>(url: URL, key: string, body?: string): Promise<T> 
   let text: string;
   try {
     const init = body === undefined ? { headers } : { method: 'POST', headers, body };
-    const ask = () => fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const response = await askPatiently(ask);
+    const response = await askPatiently(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
     status = response.status;
     text = await textOf(response);
   } catch (error) {

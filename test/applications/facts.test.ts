@@ -59,7 +59,7 @@ const application = fc.record({
   messaging_optin: fc.boolean(),
 });
 
-it('D30: an application is read with its fields, its points and its decision', {}, async () => {
+it('D30: an application is read with its fields, its points and its decision', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(application, { minLength: 1, maxLength: 100 }), async (values) => {
       const sent = values.map((changes) => applicant({ ...changes, phone: null }));

@@ -11,6 +11,7 @@ import { renderApplication } from '../../src/contract/partner-reads.ts';
 import { type Fate, json, startPeer } from './peer.ts';
 import { rejection } from './support.ts';
 
+const bounded = { timeout: 30_000 };
 const NOWHERE = 'http://127.0.0.1:1';
 const ENGLISH = {
   ...{ id: 346, id_number: '1', score: 55, decision: 'in_review', status: 'disbursed' },
@@ -19,45 +20,57 @@ const ENGLISH = {
 
 const at = (url: string) => new VentanillaClient({ url: `${url}/PRO`, apiKey: 'key', retries: 1 });
 
-it('application() reads every state that the service renders, in both languages (D24, D25)', async () => {
-  const createdAt = new Date('2026-11-22T10:00:00Z');
-  const updatedAt = new Date('2026-11-22T11:00:00Z');
-  const states = APPLICATION_STATUSES.flatMap((status) =>
-    DECISIONS.map((decision) => ({ id: toApplicationId(346), idNumber: '1', score: 55, decision, status })),
-  );
-  const erased = { ...states[0]!, idNumber: null };
-  for (const state of [...states, erased]) {
-    for (const language of LANGUAGES) {
-      const answer = renderApplication({ ...state, createdAt, updatedAt }, language);
-      const read = readState({ ...JSON.parse(answer), more: true });
-      assert.deepEqual(read, {
-        ...state,
-        createdAt: '2026-11-22T10:00:00.000+00:00',
-        updatedAt: '2026-11-22T11:00:00.000+00:00',
-      });
+it(
+  'application() reads every state that the service renders, in both languages (D24, D25)',
+  bounded,
+  async () => {
+    const createdAt = new Date('2026-11-22T10:00:00Z');
+    const updatedAt = new Date('2026-11-22T11:00:00Z');
+    const states = APPLICATION_STATUSES.flatMap((status) =>
+      DECISIONS.map((decision) => ({ id: toApplicationId(346), idNumber: '1', score: 55, decision, status })),
+    );
+    const erased = { ...states[0]!, idNumber: null };
+    for (const state of [...states, erased]) {
+      for (const language of LANGUAGES) {
+        const answer = renderApplication({ ...state, createdAt, updatedAt }, language);
+        const read = readState({ ...JSON.parse(answer), more: true });
+        assert.deepEqual(read, {
+          ...state,
+          createdAt: '2026-11-22T10:00:00.000+00:00',
+          updatedAt: '2026-11-22T11:00:00.000+00:00',
+        });
+      }
     }
-  }
-  const peer = await startPeer(NOWHERE, () => json(200, ENGLISH));
-  assert.equal((await at(`${peer.url}/base`).application(346))?.status, 'disbursed');
-  assert.equal(peer.seen[0]?.path, '/base/PRO/applications/346');
-  assert.equal(peer.seen[0]?.headers['x-api-key'], 'key');
-});
+    const peer = await startPeer(NOWHERE, () => json(200, ENGLISH));
+    assert.equal((await at(`${peer.url}/base`).application(346))?.status, 'disbursed');
+    assert.equal(peer.seen[0]?.path, '/base/PRO/applications/346');
+    assert.equal(peer.seen[0]?.headers['x-api-key'], 'key');
+  },
+);
 
-it('application() gives null where the service knows no such application, after faults too', async () => {
-  const fates: Fate[] = [json(500, { error: 'x' }), json(404, { error: 'not found' })];
-  const peer = await startPeer(NOWHERE, ({ number }) => fates[number - 1] ?? 'close');
-  assert.equal(await at(peer.url).application(7), null);
-  assert.equal(peer.seen.length, 2);
-});
+it(
+  'application() gives null where the service knows no such application, after faults too',
+  bounded,
+  async () => {
+    const fates: Fate[] = [json(500, { error: 'x' }), json(404, { error: 'not found' })];
+    const peer = await startPeer(NOWHERE, ({ number }) => fates[number - 1] ?? 'close');
+    assert.equal(await at(peer.url).application(7), null);
+    assert.equal(peer.seen.length, 2);
+  },
+);
 
-it('a 404 of another server is an error, and so is a state that the client cannot read', async () => {
-  const proxy = await startPeer(NOWHERE, () => ({ status: 404, body: '<html>no such host' }));
-  assert.equal((await rejection(RequestRefusedError, at(proxy.url).application(1))).status, 404);
-  for (const wrong of [{ status: 'perhaps' }, { id: null }, { updated_at: undefined }]) {
-    const peer = await startPeer(NOWHERE, () => json(200, { ...ENGLISH, ...wrong }));
-    await rejection(ResponseError, at(peer.url).application(1));
-  }
-});
+it(
+  'a 404 of another server is an error, and so is a state that the client cannot read',
+  bounded,
+  async () => {
+    const proxy = await startPeer(NOWHERE, () => ({ status: 404, body: '<html>no such host' }));
+    assert.equal((await rejection(RequestRefusedError, at(proxy.url).application(1))).status, 404);
+    for (const wrong of [{ status: 'perhaps' }, { id: null }, { updated_at: undefined }]) {
+      const peer = await startPeer(NOWHERE, () => json(200, { ...ENGLISH, ...wrong }));
+      await rejection(ResponseError, at(peer.url).application(1));
+    }
+  },
+);
 
 it('a wrong id, and the sandbox, are refused before anything is sent', async () => {
   const peer = await startPeer(NOWHERE, () => 'close');

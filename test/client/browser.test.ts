@@ -12,7 +12,9 @@ import { packedClient, run } from './packed.ts';
 import { startPeer } from './peer.ts';
 import { inputs, stored } from './support.ts';
 
-describe('in a browser, behind the page’s own server', { skip }, async () => {
+const bounded = { timeout: 60_000 };
+
+describe('in a browser, behind the page’s own server', { skip, ...bounded }, async () => {
   if (skip) return;
   const service = await testService();
   const { project, installed } = await packedClient();

@@ -7,6 +7,7 @@ import { SLACK_MS } from '../support/eventually.ts';
 import { startHostileServer, TOO_LONG, TOO_MUCH_BEFORE, TOO_SLOW } from '../support/hostile-answers.ts';
 import { anInput, inputs, rejection } from './support.ts';
 
+const bounded = { timeout: 60_000 };
 /** What may leave the server: the bound of 4 MiB, half as much again in small chunks, and what sockets hold. */
 const MOST_SENT = 22 * 1024 * 1024;
 
@@ -24,7 +25,7 @@ for (const [name, fetchFor] of [
     };
 
     for (const [what, answer] of Object.entries(TOO_LONG)) {
-      it(`${what}: an error that says so, tried again, with the batch in doubt`, async () => {
+      it(`${what}: an error that says so, tried again, with the batch in doubt`, bounded, async () => {
         // Of a packed body this reader sees the packed bytes, which have no end either.
         const server = await startHostileServer(answer);
         const list = inputs(3);
@@ -43,7 +44,7 @@ for (const [name, fetchFor] of [
     }
 
     for (const [what, answer] of Object.entries(TOO_SLOW)) {
-      it(`${what}: no answer in time`, async () => {
+      it(`${what}: no answer in time`, bounded, async () => {
         const server = await startHostileServer(answer);
         const start = performance.now();
         await rejection(client.NetworkError, clientFor(`${server.url}/PRO`, 300).submit([anInput()]));
@@ -52,7 +53,7 @@ for (const [name, fetchFor] of [
     }
 
     for (const [what, answer] of Object.entries(TOO_MUCH_BEFORE)) {
-      it(`${what}: no answer`, async () => {
+      it(`${what}: no answer`, bounded, async () => {
         const server = await startHostileServer(answer);
         await rejection(client.NetworkError, clientFor(`${server.url}/PRO`, 1_000).quota());
         const { sent } = server;
@@ -64,7 +65,7 @@ for (const [name, fetchFor] of [
 }
 
 describe('an answer of another status', () => {
-  it('keeps its meaning where its body has no end', async () => {
+  it('keeps its meaning where its body has no end', bounded, async () => {
     for (const [status, type] of [
       [401, client.AuthenticationError],
       [404, client.RequestRefusedError],
@@ -80,7 +81,7 @@ describe('an answer of another status', () => {
 });
 
 describe('a fetch that does not heed the signal', () => {
-  it('ends in time all the same', async () => {
+  it('ends in time all the same', bounded, async () => {
     const server = await startHostileServer(TOO_SLOW['a body that drips']);
     const options = { url: `${server.url}/PRO`, apiKey: 'k', retries: 0, timeoutMs: 200, fetch: stubborn };
     await rejection(client.NetworkError, new client.VentanillaClient(options).quota());

@@ -7,6 +7,7 @@ import { type Fate, json, type Seen, startPeer } from './peer.ts';
 import { rejection } from './support.ts';
 
 const { VentanillaClient } = client;
+const bounded = { timeout: 30_000 };
 const NOWHERE = 'http://127.0.0.1:1';
 const cursor = (number: number) => `evt_${number}`;
 const interested = (number: number) => ({
@@ -42,7 +43,7 @@ async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-it('every event after the cursor comes once, in order, up to the newest', async () => {
+it('every event after the cursor comes once, in order, up to the newest', bounded, async () => {
   const peer = await startPeer(NOWHERE, feed(7).answer);
   const numbers = async (options: client.EventsOptions) =>
     (await all(at(peer.url).events(options))).map(({ data }) => data.id);
@@ -64,7 +65,7 @@ it('every event after the cursor comes once, in order, up to the newest', async 
   assert.ok(peer.seen.every(({ headers }) => headers['x-api-key'] === 'key'));
 });
 
-it('a page is fetched when the page before is used up', async () => {
+it('a page is fetched when the page before is used up', bounded, async () => {
   const peer = await startPeer(NOWHERE, feed(1_000).answer);
   const requests: number[] = [];
   for await (const { data } of at(peer.url).events({ pageSize: 2 })) {
@@ -75,7 +76,7 @@ it('a page is fetched when the page before is used up', async () => {
   assert.equal(peer.seen.length, 3);
 });
 
-it('with follow the loop waits at the newest event, and goes on from there', async () => {
+it('with follow the loop waits at the newest event, and goes on from there', bounded, async () => {
   const events = feed(0);
   const peer = await startPeer(NOWHERE, (seen) => {
     // Something is new at every third request.
@@ -91,7 +92,7 @@ it('with follow the loop waits at the newest event, and goes on from there', asy
   assert.equal(peer.seen.length, 9);
 });
 
-it('D37: after faults of service and network no event is lost or doubled', async () => {
+it('D37: after faults of service and network no event is lost or doubled', bounded, async () => {
   const faults: Fate[] = ['close', json(500, { error: 'x' }, { 'Retry-After': '1' }), 'hang', json(503, {})];
   const events = feed(40);
   const peer = await startPeer(NOWHERE, (seen) =>
@@ -108,7 +109,7 @@ it('D37: after faults of service and network no event is lost or doubled', async
   assert.equal(retries[1]?.delayMs, 1_000);
 });
 
-it('every refusal has its class, and only a temporary one is retried', async () => {
+it('every refusal has its class, and only a temporary one is retried', bounded, async () => {
   const cases: [fate: Fate, type: new (...args: never[]) => client.VentanillaError, attempts: number][] = [
     [json(400, { error: 'after must be a cursor' }), client.RequestRefusedError, 1],
     [json(401, { error: 'x' }), client.AuthenticationError, 1],
@@ -138,7 +139,7 @@ it('every refusal has its class, and only a temporary one is retried', async () 
   assert.equal(error.status, 410);
 });
 
-it('an abort ends the loop at once: between events, while it waits, during a request', async () => {
+it('an abort ends the loop at once: between events, while it waits, during a request', bounded, async () => {
   const full = await startPeer(NOWHERE, feed(2).answer);
   const silent = await startPeer(NOWHERE, () => 'hang');
   const reason = new Error('enough');
@@ -187,7 +188,7 @@ it('wrong arguments, and the sandbox, are refused before anything is sent', asyn
   assert.equal(peer.seen.length, 0);
 });
 
-it('a slash at the end of the URL changes nothing', async () => {
+it('a slash at the end of the URL changes nothing', bounded, async () => {
   const peer = await startPeer(NOWHERE, feed(0).answer);
   await all(new VentanillaClient({ url: `${peer.url}/PRO/`, apiKey: 'key' }).events());
   assert.equal(peer.seen[0]?.path, '/PRO/events?limit=100');

@@ -9,13 +9,14 @@ import { anInput, brief, inputs, rejection, stored } from './support.ts';
 
 const { VentanillaClient } = client;
 const service = await testService();
+const bounded = { timeout: 30_000 };
 const HTML = {
   status: 200,
   headers: { 'Content-Type': 'text/html' },
   body: '<html>Sign in to the guest network</html>',
 };
 
-it('D36: every applicant is registered once, with any fault in the first attempts', async () => {
+it('D36: every applicant is registered once, with any fault in the first attempts', bounded, async () => {
   const firsts: [what: string, fates: Fate[]][] = [
     ['the answer lost after the registration', ['lose']],
     ['lost twice', ['lose', 'lose']],
@@ -59,7 +60,7 @@ it('D36: every applicant is registered once, with any fault in the first attempt
   );
 });
 
-it('every failure has its class, and only a temporary one is retried', async () => {
+it('every failure has its class, and only a temporary one is retried', bounded, async () => {
   const ok = { processed: 0, errors: 0, results: [] };
   const cases: [what: string, fate: Fate, type: new (...args: never[]) => Error, attempts: number][] = [
     ['401', json(401, { error: 'API key invalid or absent' }), client.AuthenticationError, 1],
@@ -99,7 +100,7 @@ it('every failure has its class, and only a temporary one is retried', async () 
   );
 });
 
-it('a failed connection is a NetworkError that names the reason', async () => {
+it('a failed connection is a NetworkError that names the reason', bounded, async () => {
   const unused = new VentanillaClient({ url: 'http://127.0.0.1:1/PRO', apiKey: 'key', retries: 0 });
   const refusing = new VentanillaClient({
     url: 'https://example.invalid/PRO',
@@ -111,7 +112,7 @@ it('a failed connection is a NetworkError that names the reason', async () => {
   assert.equal((await rejection(client.NetworkError, refusing.quota())).message, 'no answer (ECONNREFUSED)');
 });
 
-it('D37: the client waits as long as Retry-After says', async () => {
+it('D37: the client waits as long as Retry-After says', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const cases: [value: string, least: number, most: number][] = [
     ['2', 2_000, 2_000],
@@ -134,7 +135,7 @@ it('D37: the client waits as long as Retry-After says', async () => {
   }
 });
 
-it('a redirect is not followed, so no other server gets the key', async () => {
+it('a redirect is not followed, so no other server gets the key', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const elsewhere = await startPeer(service.url, () => 'forward');
   for (const status of [301, 302, 303, 307, 308]) {
@@ -151,7 +152,7 @@ it('a redirect is not followed, so no other server gets the key', async () => {
   assert.equal(elsewhere.seen.length, 0);
 });
 
-it('neither errors nor the client show the API key or the applicants', async () => {
+it('neither errors nor the client show the API key or the applicants', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const input = anInput({ name: 'Secreta Persona', id_number: '9876501234', phone: '+573009998877' });
   const fates: Fate[] = [
@@ -191,7 +192,7 @@ it('neither errors nor the client show the API key or the applicants', async () 
   }
 });
 
-it('an error quotes the text of a refusal', async () => {
+it('an error quotes the text of a refusal', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const unknown = new VentanillaClient({ url: `${service.url}/DEV`, apiKey: `${apiKey.slice(0, -1)}_` });
   const error = await rejection(client.AuthenticationError, unknown.quota());
@@ -222,7 +223,7 @@ it('invalid options are refused, and no request is made', () => {
   }
 });
 
-it('D36: another body under a used key is refused, not retried', async () => {
+it('D36: another body under a used key is refused, not retried', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const ventanilla = new VentanillaClient({ url: `${service.url}/PRO`, apiKey });
   const [first, second] = [anInput({ phone: null }), anInput({ phone: null })];

@@ -11,6 +11,8 @@ import { missing, toolFile } from '../support/tools.ts';
 import { CLIENT, packedClient, run } from './packed.ts';
 import { inputs, stored } from './support.ts';
 
+const bounded = { timeout: 240_000 };
+
 const service = await testService();
 const { tarball, project, installed } = await packedClient();
 const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
@@ -47,12 +49,12 @@ it('the client is built by the TypeScript of the repository, from either lock fi
   assert.equal(packages['node_modules/typescript'].version, pinned);
 });
 
-it('publint finds nothing in the tarball', { skip: missing('publint') }, async () => {
+it('publint finds nothing in the tarball', { ...bounded, skip: missing('publint') }, async () => {
   const { stdout } = await run(process.execPath, [toolFile('publint'), tarball, '--strict']);
   assert.match(stdout, /All good/);
 });
 
-it('arethetypeswrong finds nothing in the tarball', { skip: missing('attw') }, async () => {
+it('arethetypeswrong finds nothing in the tarball', { ...bounded, skip: missing('attw') }, async () => {
   const { stdout } = await run(process.execPath, [toolFile('attw'), tarball, '--no-color']);
   assert.match(stdout, /No problems found/);
 });
@@ -96,6 +98,7 @@ for (const [version, node, skip] of [
   ['24', process.execPath, false],
 ] as const) {
   it(`programs import and require the installed package on Node ${version}`, {
+    ...bounded,
     skip,
   }, async () => {
     assert.match((await run(node, ['--version'])).stdout, new RegExp(`^v${version}\\.`));
@@ -158,7 +161,7 @@ for (const [compiler, tsc, skip] of [
   ['TypeScript 5', toolFile('typescript 5'), missing('typescript 5')],
   ['the repository’s TypeScript', join(REPOSITORY, 'node_modules/typescript/bin/tsc'), false],
 ] as const) {
-  it(`${compiler} finds the types, and they need none of Node`, { skip }, async () => {
+  it(`${compiler} finds the types, and they need none of Node`, { ...bounded, skip }, async () => {
     const files = ['typed.mts', 'typed.cts'];
     for (const name of files) await writeFile(join(project, name), TYPED);
     const compilerOptions = {

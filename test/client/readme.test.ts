@@ -35,7 +35,7 @@ async function examplesOf(path: string): Promise<string[]> {
   return [...text.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([, code]) => String(code));
 }
 
-it('every example in JavaScript and TypeScript compiles', async (test) => {
+it('every example in JavaScript and TypeScript compiles', { timeout: 120_000 }, async (test) => {
   const documents = await Promise.all(['client/README.md', 'docs/events.md'].map(examplesOf));
   assert.ok(documents.every(({ length }) => length >= 2));
   const examples = documents.flat();

@@ -16,6 +16,7 @@ import { inputs, rejection } from './support.ts';
 
 const service = await testService();
 const { json } = commandLine(service);
+const bounded = { timeout: 60_000 };
 
 async function partnerWithApplications(count: number) {
   const { apiKey, partnerId } = await service.addPartner();
@@ -42,7 +43,7 @@ const brief = (event: PartnerEvent) =>
     ? `${event.data.id} ${event.data.from} ${event.data.to} ${event.data.reasonCode}`
     : `${event.data.id} ${event.type}`;
 
-it('events() and application() tell what operators did, also to a key of Spanish', async () => {
+it('events() and application() tell what operators did, also to a key of Spanish', bounded, async () => {
   const { client, ids, partnerId } = await partnerWithApplications(2);
   const [one = 0, two = 0] = ids;
   assert.deepEqual(await all(client.events()), []);
@@ -66,7 +67,7 @@ it('events() and application() tell what operators did, also to a key of Spanish
   assert.deepEqual(await all(client.events()), events);
 });
 
-it('a follower gets each event once, over lost answers and 500s', async () => {
+it('a follower gets each event once, over lost answers and 500s', bounded, async () => {
   const { apiKey, ids } = await partnerWithApplications(6);
   const peer = await startPeer(service.url, ({ number }) => {
     if (number % 3 === 1) return 'lose';
@@ -91,7 +92,7 @@ it('a follower gets each event once, over lost answers and 500s', async () => {
   assert.deepEqual(seen, ids);
 });
 
-it('another partner’s cursor and application, and a wrong key, are typed', async () => {
+it('another partner’s cursor and application, and a wrong key, are typed', bounded, async () => {
   const { client, ids } = await partnerWithApplications(1);
   await review('approve', ids[0] ?? 0, 'documents_verified');
   const [event] = await all(client.events());
@@ -105,7 +106,7 @@ it('another partner’s cursor and application, and a wrong key, are typed', asy
   await rejection(AuthenticationError, stranger.application(1));
 });
 
-it('events that are no longer kept after a cursor are a CursorExpiredError', async () => {
+it('events that are no longer kept after a cursor are a CursorExpiredError', bounded, async () => {
   const { client, ids, partnerId } = await partnerWithApplications(3);
   for (const id of ids) await review('approve', id, 'documents_verified');
   const [first] = await all(client.events());

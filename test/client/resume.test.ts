@@ -7,6 +7,7 @@ import { startPeer } from './peer.ts';
 import { anInput, brief, inputs, rejection, stored } from './support.ts';
 
 const service = await testService();
+const bounded = { timeout: 30_000 };
 
 /** Seven batches: some complete, some closed early, some shorter than earlier ones. */
 function list(changes: Record<string, unknown>): Application[] {
@@ -26,7 +27,7 @@ const sendings: [what: string, changes: Record<string, unknown>][] = [
 ];
 for (const [what, changes] of sendings) {
   describe(`a list ${what}`, () => {
-    it('can end early at any request; a second call registers every applicant once', async () => {
+    it('can end early at any request; a second call registers every applicant once', bounded, async () => {
       for (const lost of [1, 2, 3, 4]) {
         const { apiKey, partnerId } = await service.addPartner();
         const applications = list(changes);
@@ -61,7 +62,7 @@ for (const [what, changes] of sendings) {
   });
 }
 
-it('without a submissionId a second call is another submission', async () => {
+it('without a submissionId a second call is another submission', bounded, async () => {
   const { apiKey, partnerId } = await service.addPartner();
   const client = new VentanillaClient({ url: `${service.url}/PRO`, apiKey });
   const input = anInput({ phone: null });
@@ -70,11 +71,15 @@ it('without a submissionId a second call is another submission', async () => {
   assert.equal(await stored(service.database, partnerId), 2);
 });
 
-it('the same application twice in one list is registered twice, and not again when the list is sent again', async () => {
-  const { apiKey, partnerId } = await service.addPartner();
-  const client = new VentanillaClient({ url: `${service.url}/PRO`, apiKey });
-  const input = anInput({ phone: null });
-  const first = await client.submit([input, input], { submissionId: 'twice' });
-  assert.deepEqual(await client.submit([input, input], { submissionId: 'twice' }), first);
-  assert.equal(await stored(service.database, partnerId), 2);
-});
+it(
+  'the same application twice in one list is registered twice, and not again when the list is sent again',
+  bounded,
+  async () => {
+    const { apiKey, partnerId } = await service.addPartner();
+    const client = new VentanillaClient({ url: `${service.url}/PRO`, apiKey });
+    const input = anInput({ phone: null });
+    const first = await client.submit([input, input], { submissionId: 'twice' });
+    assert.deepEqual(await client.submit([input, input], { submissionId: 'twice' }), first);
+    assert.equal(await stored(service.database, partnerId), 2);
+  },
+);

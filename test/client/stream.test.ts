@@ -18,6 +18,7 @@ import { anInput, brief, inputs, rejection } from './support.ts';
 
 const service = await testService();
 const { apiKey } = await service.addPartner();
+const bounded = { timeout: 20_000 };
 /** Long enough that only the tested event ends an attempt. */
 const PATIENT = { timeoutMs: 600_000 };
 const refused = { status: 400, body: '{"error":"refused"}' };
@@ -46,7 +47,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5);
 }
 
-it('outcomes come in input order, with any duration of each batch', async () => {
+it('outcomes come in input order, with any duration of each batch', bounded, async () => {
   const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
     await sleep([60, 5, 30, 0][number % 4]);
     return 'forward';
@@ -63,7 +64,7 @@ it('outcomes come in input order, with any duration of each batch', async () => 
   assert.equal(index, list.length);
 });
 
-it('exactly `concurrency` batches are under way at once', async () => {
+it('exactly `concurrency` batches are under way at once', bounded, async () => {
   for (const concurrency of [1, 3]) {
     const release = Promise.withResolvers<void>();
     const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
@@ -78,28 +79,32 @@ it('exactly `concurrency` batches are under way at once', async () => {
   }
 });
 
-it('an endless source is read no further than needed, and closed when the consumer leaves', async () => {
-  const client = new VentanillaClient({ url: `${service.url}/DEV`, apiKey, concurrency: 2 });
-  const source = endless();
-  const most = 2 * 2 * 100;
-  let taken = 0;
-  for await (const _ of client.stream(source)) {
-    taken += 1;
-    assert.ok(source.read <= taken + most + 100, `read ${source.read}, taken ${taken}`);
-    if (taken === 10) {
-      // A slow consumer.
-      await sleep(200);
-      assert.ok(source.read <= most + 100, `read ${source.read}`);
+it(
+  'an endless source is read no further than needed, and closed when the consumer leaves',
+  bounded,
+  async () => {
+    const client = new VentanillaClient({ url: `${service.url}/DEV`, apiKey, concurrency: 2 });
+    const source = endless();
+    const most = 2 * 2 * 100;
+    let taken = 0;
+    for await (const _ of client.stream(source)) {
+      taken += 1;
+      assert.ok(source.read <= taken + most + 100, `read ${source.read}, taken ${taken}`);
+      if (taken === 10) {
+        // A slow consumer.
+        await sleep(200);
+        assert.ok(source.read <= most + 100, `read ${source.read}`);
+      }
+      if (taken === 950) break;
     }
-    if (taken === 950) break;
-  }
-  await until(() => source.closed);
-  const { read } = source;
-  await sleep(50);
-  assert.equal(source.read, read);
-});
+    await until(() => source.closed);
+    const { read } = source;
+    await sleep(50);
+    assert.equal(source.read, read);
+  },
+);
 
-it('while the first batch takes long, at most twice `concurrency` batches are read', async () => {
+it('while the first batch takes long, at most twice `concurrency` batches are read', bounded, async () => {
   const release = Promise.withResolvers<void>();
   const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
     if (number === 1) await release.promise;
@@ -118,7 +123,7 @@ it('while the first batch takes long, at most twice `concurrency` batches are re
   await stream.return();
 });
 
-it('a consumer that leaves ends the requests under way', async () => {
+it('a consumer that leaves ends the requests under way', bounded, async () => {
   const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'forward' : 'hang'));
   const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey, concurrency: 2, ...PATIENT });
   for await (const _ of client.stream(endless())) {
@@ -128,7 +133,7 @@ it('a consumer that leaves ends the requests under way', async () => {
   await until(() => peer.underWay === 0);
 });
 
-it('a source that waits for the outcome of a full batch gets it', async () => {
+it('a source that waits for the outcome of a full batch gets it', bounded, async () => {
   const client = new VentanillaClient({ url: `${service.url}/DEV`, apiKey });
   const answered = Promise.withResolvers<void>();
   const source = async function* () {
@@ -144,7 +149,7 @@ it('a source that waits for the outcome of a full batch gets it', async () => {
   assert.equal(count, 101);
 });
 
-it('the hooks get progress and retries', async () => {
+it('the hooks get progress and retries', bounded, async () => {
   const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'close' : 'forward'));
   const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
   const told: Progress[] = [];
@@ -163,7 +168,7 @@ it('the hooks get progress and retries', async () => {
   assert.equal(retries, 1);
 });
 
-it('a hook that throws ends the call with its error', async () => {
+it('a hook that throws ends the call with its error', bounded, async () => {
   const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'close' : 'forward'));
   const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
   const fail = () => {
@@ -173,71 +178,83 @@ it('a hook that throws ends the call with its error', async () => {
   await rejection(TypeError, client.submit([anInput()], { onProgress: fail }));
 });
 
-it('an abort in the middle ends the call at once; the error has the known outcomes and the unknown inputs', async () => {
-  const peer = await startPeer(service.url, ({ number }) => (number <= 2 ? 'forward' : 'hang'));
-  const client = new VentanillaClient({ url: `${peer.url}/PRO`, apiKey, concurrency: 2, ...PATIENT });
-  const controller = new AbortController();
-  const reason = new Error('enough');
-  const list = inputs(1_000);
-  const call = client.submit(list, { signal: controller.signal });
-  // Two batches are answered, two are under way.
-  await until(() => peer.seen.length === 4);
-  controller.abort(reason);
-  const error = await rejection(AbortedError, call);
-  assert.equal(error.name, 'AbortError');
-  assert.equal(error.cause, reason);
-  assert.deepEqual(
-    error.known.map(({ index, input, known }) => [index, input, known.kind]),
-    list.slice(0, 400).map((input, index) => [index, input, index < 200 ? 'registered' : 'unknown']),
-  );
-  await sleep(50);
-  assert.equal(peer.seen.length, 4);
-});
+it(
+  'an abort in the middle ends the call at once; the error has the known outcomes and the unknown inputs',
+  bounded,
+  async () => {
+    const peer = await startPeer(service.url, ({ number }) => (number <= 2 ? 'forward' : 'hang'));
+    const client = new VentanillaClient({ url: `${peer.url}/PRO`, apiKey, concurrency: 2, ...PATIENT });
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const list = inputs(1_000);
+    const call = client.submit(list, { signal: controller.signal });
+    // Two batches are answered, two are under way.
+    await until(() => peer.seen.length === 4);
+    controller.abort(reason);
+    const error = await rejection(AbortedError, call);
+    assert.equal(error.name, 'AbortError');
+    assert.equal(error.cause, reason);
+    assert.deepEqual(
+      error.known.map(({ index, input, known }) => [index, input, known.kind]),
+      list.slice(0, 400).map((input, index) => [index, input, index < 200 ? 'registered' : 'unknown']),
+    );
+    await sleep(50);
+    assert.equal(peer.seen.length, 4);
+  },
+);
 
-it('an abort ends the wait for a retry, the wait for the source, and a call that has not begun', async () => {
-  const peer = await startPeer(service.url, () => ({ status: 500, headers: { 'Retry-After': '60' } }));
-  const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
-  const waiting = new AbortController();
-  await rejection(
-    AbortedError,
-    client.submit([anInput()], {
-      signal: waiting.signal,
-      onRetry: () => setTimeout(() => waiting.abort(), 20),
-    }),
-  );
-  const hanging: AsyncIterable<Application> = {
-    [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
-  };
-  await rejection(AbortedError, client.submit(hanging, { signal: AbortSignal.timeout(20) }));
-  const { length } = peer.seen;
-  const signal = AbortSignal.abort();
-  await rejection(AbortedError, client.submit([anInput()], { signal }));
-  await rejection(AbortedError, client.submitBatch([anInput()], { signal, idempotencyKey: 'k' }));
-  await rejection(AbortedError, client.quota({ signal }));
-  assert.equal(peer.seen.length, length);
-});
+it(
+  'an abort ends the wait for a retry, the wait for the source, and a call that has not begun',
+  bounded,
+  async () => {
+    const peer = await startPeer(service.url, () => ({ status: 500, headers: { 'Retry-After': '60' } }));
+    const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
+    const waiting = new AbortController();
+    await rejection(
+      AbortedError,
+      client.submit([anInput()], {
+        signal: waiting.signal,
+        onRetry: () => setTimeout(() => waiting.abort(), 20),
+      }),
+    );
+    const hanging: AsyncIterable<Application> = {
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
+    };
+    await rejection(AbortedError, client.submit(hanging, { signal: AbortSignal.timeout(20) }));
+    const { length } = peer.seen;
+    const signal = AbortSignal.abort();
+    await rejection(AbortedError, client.submit([anInput()], { signal }));
+    await rejection(AbortedError, client.submitBatch([anInput()], { signal, idempotencyKey: 'k' }));
+    await rejection(AbortedError, client.quota({ signal }));
+    assert.equal(peer.seen.length, length);
+  },
+);
 
-it('after a failure nothing more is sent; the error has the outcomes of batches under way, and refused ones as not registered', async () => {
-  const others = Promise.withResolvers<void>();
-  const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
-    if (number === 1) {
-      await others.promise;
-      return refused;
-    }
-    if (number === 3) setTimeout(others.resolve, 20);
-    return 'forward';
-  });
-  const client = new VentanillaClient({ url: `${peer.url}/PRO`, apiKey, concurrency: 3 });
-  const list = inputs(1_000);
-  const error = await rejection(RequestRefusedError, client.submit(list));
-  const kinds = error.known.map(({ known }) => known.kind);
-  assert.deepEqual(new Set(kinds.slice(0, 100)), new Set(['not_registered']));
-  assert.deepEqual(new Set(kinds.slice(100)), new Set(['registered']));
-  assert.equal(kinds.length, 100 * peer.seen.length);
-  assert.ok(peer.seen.length <= 6, String(peer.seen.length));
-});
+it(
+  'after a failure nothing more is sent; the error has the outcomes of batches under way, and refused ones as not registered',
+  bounded,
+  async () => {
+    const others = Promise.withResolvers<void>();
+    const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
+      if (number === 1) {
+        await others.promise;
+        return refused;
+      }
+      if (number === 3) setTimeout(others.resolve, 20);
+      return 'forward';
+    });
+    const client = new VentanillaClient({ url: `${peer.url}/PRO`, apiKey, concurrency: 3 });
+    const list = inputs(1_000);
+    const error = await rejection(RequestRefusedError, client.submit(list));
+    const kinds = error.known.map(({ known }) => known.kind);
+    assert.deepEqual(new Set(kinds.slice(0, 100)), new Set(['not_registered']));
+    assert.deepEqual(new Set(kinds.slice(100)), new Set(['registered']));
+    assert.equal(kinds.length, 100 * peer.seen.length);
+    assert.ok(peer.seen.length <= 6, String(peer.seen.length));
+  },
+);
 
-it('after an attempt without an answer, a refusal leaves the inputs unknown', async () => {
+it('after an attempt without an answer, a refusal leaves the inputs unknown', bounded, async () => {
   const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'lose' : { status: 401 }));
   const client = new VentanillaClient({ url: `${peer.url}/PRO`, apiKey });
   const error = await rejection(AuthenticationError, client.submit([anInput()]));
@@ -247,7 +264,7 @@ it('after an attempt without an answer, a refusal leaves the inputs unknown', as
   );
 });
 
-it('a stream yields its outcomes before it fails, and its error has the other inputs', async () => {
+it('a stream yields its outcomes before it fails, and its error has the other inputs', bounded, async () => {
   const client = new VentanillaClient({ url: `${service.url}/DEV`, apiKey });
   const cause = new Error('of the source');
   const source = function* () {
@@ -269,7 +286,7 @@ it('a stream yields its outcomes before it fails, and its error has the other in
   );
 });
 
-it('an empty list sends nothing and has no outcomes', async () => {
+it('an empty list sends nothing and has no outcomes', bounded, async () => {
   const peer = await startPeer(service.url, () => 'forward');
   const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
   assert.deepEqual(brief(await client.submit([])), []);

@@ -19,7 +19,7 @@ const missing = bringsStatements
   : skip || 'PgBouncer has no prepared statements in transaction mode before 1.24';
 
 describe('PgBouncer before the conversations', { skip: missing }, () => {
-  it('D15: applicants at once go from the tap to the signature, each step once', {}, async (t) => {
+  it('D15: applicants at once go from the tap to the signature, each step once', async (t) => {
     const url = await pooledUrl(t, store.url, 'transaction');
     const runtime = openDatabase({ connectionString: url }, { max: 8, onError() {} });
     t.after(() => runtime.end());

@@ -25,7 +25,7 @@ const CASES = [
 
 describe('answers without end', { concurrency: true }, () => {
   for (const [name, command, args, tooLong, tooSlow] of CASES) {
-    const options = { skip: missing(command) };
+    const options = { skip: missing(command), timeout: 120_000 };
     const path = join(EXAMPLES, name);
     const run = (url: string) => {
       const variables = { VENTANILLA_URL: `${url}/PRO`, VENTANILLA_API_KEY: 'k' };

@@ -23,7 +23,7 @@ async function counted(keyId: number, total: number): Promise<Record<string, num
   }
 }
 
-test('PRO counts registered, duplicates, over quota and invalid; DEV and replays count nothing', {}, async () => {
+test('PRO counts registered, duplicates, over quota and invalid; DEV and replays count nothing', async () => {
   const { apiKey, keyId } = await service.addPartner({ dailyCap: 2 });
   const taken = anApplication();
   await post(`${service.url}/DEV`, apiKey, { applications: [taken, { ...taken, income: 0 }] });
@@ -42,7 +42,7 @@ test('PRO counts registered, duplicates, over quota and invalid; DEV and replays
   });
 });
 
-test('the use of an ended key, or of a key for the other environment, counts for every method', {}, async () => {
+test('the use of an ended key, or of a key for the other environment, counts for every method', async () => {
   const { apiKey, keyId } = await service.addPartner({ environment: 'DEV' });
   const statuses: number[] = [];
   const get = async (environment: string) => {

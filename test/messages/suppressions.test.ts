@@ -86,7 +86,7 @@ describe('changes at the same moment', () => {
     await fc.assert(run, { numRuns: 150 });
   });
 
-  it('an add that begins after a remove holds, and the other way round, 300 times', {}, async () => {
+  it('an add that begins after a remove holds, and the other way round, 300 times', async () => {
     const phone = newPhone();
     for (let time = 0; time < 300; time += 1) {
       await say(database, phone, 'add');

@@ -268,7 +268,7 @@ describe('status', () => {
     assert.deepEqual([behind.troubles[0]?.code, behind.facts], ['schema_pending', null]);
   });
 
-  it('a database that does not answer is a trouble', async () => {
+  it('a database that does not answer is a trouble', { timeout: 60_000 }, async () => {
     const url = `postgres://nobody:secret@127.0.0.1:${await freePort()}/none`;
     const config = readConfig({
       ...{ DATABASE_URL: url, CHANNEL: 'log', DATA_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}` },

@@ -33,6 +33,8 @@ import {
   type Variables,
 } from './support.ts';
 
+const bounded = { timeout: 60_000 };
+
 const service = await testService();
 const { databaseUrl: url } = service;
 const { apiKey } = await service.addPartner();
@@ -91,7 +93,7 @@ const HANGS = `
   };
   await runUntilStopped(pino(), start, 1_000);`;
 
-test('the process ends in its time where the stop hangs, and says so', async () => {
+test('the process ends in its time where the stop hangs, and says so', bounded, async () => {
   const running = run(process.execPath, ['--input-type=module-typescript', '-e', HANGS], {});
   await until('it to run', () => running.out.includes('runs'));
   const start = performance.now();
@@ -103,7 +105,7 @@ test('the process ends in its time where the stop hangs, and says so', async () 
 });
 
 describe('the process ends after SIGTERM', { concurrency: 2 }, () => {
-  test('serve with a database that hangs, requests under way and endless ones', async () => {
+  test('serve with a database that hangs, requests under way and endless ones', bounded, async () => {
     const { proxy, url } = await middleman();
     const running = start('serve', { DATABASE_URL: url });
     const base = await urlOf(running);
@@ -116,7 +118,7 @@ describe('the process ends after SIGTERM', { concurrency: 2 }, () => {
     await stuck?.finish().catch(() => {});
   });
 
-  test('worker with a database that hangs', async () => {
+  test('worker with a database that hangs', bounded, async () => {
     const { proxy, url } = await middleman();
     const running = start('worker', { DATABASE_URL: url });
     await until('the worker to work', () => running.out.includes('worker started'));
@@ -124,7 +126,7 @@ describe('the process ends after SIGTERM', { concurrency: 2 }, () => {
     await endOf(running);
   });
 
-  test('with a channel that never answers; its messages become uncertain', async () => {
+  test('with a channel that never answers; its messages become uncertain', bounded, async () => {
     const api = await startWhatsAppApi();
     after(() => api.close());
     api.fault = () => ({ accept: true, answer: 'never' });
@@ -144,7 +146,7 @@ describe('the process ends after SIGTERM', { concurrency: 2 }, () => {
     );
   });
 
-  test('serve with a PostgreSQL that does not stop; the log says so', async () => {
+  test('serve with a PostgreSQL that does not stop; the log says so', bounded, async () => {
     const dataDir = newDataDir();
     const running = await startService(dataDir);
     const postmaster = postmasterPid(dataDir) as number;
@@ -158,7 +160,7 @@ describe('the process ends after SIGTERM', { concurrency: 2 }, () => {
     }
   });
 
-  test('a second SIGTERM, later than npm’s, ends the process at once', async () => {
+  test('a second SIGTERM, later than npm’s, ends the process at once', bounded, async () => {
     const running = start('serve', {});
     const base = await urlOf(running);
     const stuck = await beginSubmit({ url: base }, apiKey, [anApplication()]);
@@ -171,7 +173,7 @@ describe('the process ends after SIGTERM', { concurrency: 2 }, () => {
   });
 });
 
-test('D33: nothing is sent while the requests under way are answered', async () => {
+test('D33: nothing is sent while the requests under way are answered', bounded, async () => {
   const api = await startWhatsAppApi();
   after(() => api.close());
   const own = await testService();
@@ -206,14 +208,14 @@ function refuses(base: string): Promise<boolean> {
 }
 
 describe('SIGTERM during the start ends the process', { concurrency: 2 }, () => {
-  test('while the process waits for the database', async () => {
+  test('while the process waits for the database', bounded, async () => {
     const running = start('serve', { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' });
     await until('it to wait', () => running.out.includes('waiting for the database of DATABASE_URL'));
     assert.equal(await endOf(running), 0);
     assert.doesNotMatch(running.out + running.err, /hunter2/);
   });
 
-  test('while another process migrates', async () => {
+  test('while another process migrates', bounded, async () => {
     const own = await testDatabase();
     // With every migration applied, a start would not wait.
     await own.database.query('DROP TABLE schema_migrations');
@@ -231,7 +233,7 @@ describe('SIGTERM during the start ends the process', { concurrency: 2 }, () => 
     await other.end();
   });
 
-  test('while PostgreSQL is set up; the next start works as a first start', async () => {
+  test('while PostgreSQL is set up; the next start works as a first start', bounded, async () => {
     const dataDir = emptyDataDir();
     const running = npmStart(dataDir);
     await until('initdb', () => readdirIfThere(dataDir).some((name) => name.includes('.making-')));
@@ -249,7 +251,7 @@ describe('a process that does not start tells why and ends', { concurrency: 2 },
     ['serve', { CONTACT_WINDOWS_FILE: broken }, /^error: CONTACT_WINDOWS_FILE .*broken\.json/m],
   ];
   for (const [role, variables, line] of cases) {
-    test(`${role} with ${Object.keys(variables).join()}: ${line.source}`, async () => {
+    test(`${role} with ${Object.keys(variables).join()}: ${line.source}`, bounded, async () => {
       const { code, err } = await start(role, variables).exit;
       assert.equal(code, 1);
       assert.match(err, line);
@@ -258,7 +260,7 @@ describe('a process that does not start tells why and ends', { concurrency: 2 },
 });
 
 describe('nothing is left behind', { concurrency: 2 }, () => {
-  test('SIGKILL of npm: the service ends, and PostgreSQL cleanly', async () => {
+  test('SIGKILL of npm: the service ends, and PostgreSQL cleanly', bounded, async () => {
     const dataDir = newDataDir();
     const running = await startService(dataDir, {}, npmStart);
     const postmaster = postmasterPid(dataDir) as number;
@@ -278,7 +280,7 @@ describe('nothing is left behind', { concurrency: 2 }, () => {
     ],
   ];
   for (const [what, look] of moments) {
-    test(`kill -9 of a first start when ${what}, and the next start works`, async () => {
+    test(`kill -9 of a first start when ${what}, and the next start works`, bounded, async () => {
       const dataDir = emptyDataDir();
       const running = npmStart(dataDir);
       await until(what, () => look(dataDir));

@@ -17,7 +17,7 @@ import {
   type Variables,
 } from './support.ts';
 
-test('a restore erases again who was erased after the backup, and is refused where the list is damaged', {}, async () => {
+test('a restore erases again who was erased after the backup, and is refused where the list is damaged', async () => {
   const dataDir = newDataDir();
   const place = scratch('erased-backups');
   const backups = { BACKUP_TO: place, BACKUP_KEY: randomBytes(32).toString('base64') };

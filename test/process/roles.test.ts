@@ -75,7 +75,7 @@ test('the service is never the superuser: first start, commands, restart', async
   await second.stop();
 });
 
-test('a store that knows the superuser alone is brought up to date by a start', {}, async () => {
+test('a store that knows the superuser alone is brought up to date by a start', async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const apiKey = demoKeyOf(first);

@@ -482,7 +482,7 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
     assert.deepEqual(many, []);
   });
 
-  it('claims and settles messages of many partitions with locks on a few at a time', {}, async () => {
+  it('claims and settles messages of many partitions with locks on a few at a time', async () => {
     const before = new Map(counts);
     counts.clear();
     await spread();

@@ -21,7 +21,7 @@ const AHEAD = `
     SELECT partner_id, number FROM pushes WHERE number % 3 = 0 FOR NO KEY UPDATE SKIP LOCKED)`;
 const PEER = { url: 'https://partner.example/', host: '' };
 
-it('D41: workers, operators, the upkeep and new events together never deadlock', {}, async () => {
+it('D41: workers, operators, the upkeep and new events together never deadlock', async () => {
   const partners: PartnerId[] = [];
   for (let n = 0; n < 4; n += 1) partners.push((await addPartner(store)).partnerId);
   for (const partner of partners) await setEndpoint(store, partner, PEER);
