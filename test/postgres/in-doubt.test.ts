@@ -339,7 +339,7 @@ describe('in doubt', atOnce(2), () => {
           assert.deepEqual([first.status, proxy.faults], [200, []], first.text);
           assert.equal((first.body as Answer).results.length, 2);
           assert.equal(first.headers.get('idempotency-replayed'), null, 'the client sent it once');
-          const second = await post(url, apiKey, body, { 'Idempotency-Key': 'one' });
+          const second = await postUntilServed(url, apiKey, body, { 'Idempotency-Key': 'one' });
           assert.deepEqual([second.text, second.headers.get('idempotency-replayed')], [first.text, 'true']);
           await assertStored(partnerId, [first.body]);
         }
@@ -352,7 +352,15 @@ describe('in doubt', atOnce(2), () => {
         const { apiKey, partnerId } = await service.addPartner();
         const batches = Array.from({ length: 24 }, () => [open(), rejected(), open({ phone: null })]);
         proxy.faults.push(fault, fault, fault);
-        const answers = await Promise.all(batches.map((applications) => post(url, apiKey, { applications })));
+        // On a busy machine one may find no session in time: nothing of that batch is stored, and it is repeated (D37).
+        const answers = await Promise.all(
+          batches.map((applications) =>
+            eventually('an answer', async () => {
+              const answer = await post(url, apiKey, { applications });
+              return answer.status === 500 ? undefined : answer;
+            }),
+          ),
+        );
         assert.deepEqual(proxy.faults, []);
         for (const [index, { status, body, text }] of answers.entries()) {
           assert.equal(status, 200, text);
