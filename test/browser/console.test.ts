@@ -12,7 +12,7 @@ const FIRST_LOAD = 200_000;
 
 describe('the console in a browser', { skip }, async () => {
   if (skip) return;
-  const { desk, visit } = await consoleInBrowser([...EMPTY_QUEUE, NO_PROPOSALS]);
+  const { store, desk, visit } = await consoleInBrowser([...EMPTY_QUEUE, NO_PROPOSALS]);
 
   it('an operator enrols by a link whose token leaves the address, signs in by keyboard alone, and signs nobody out but herself (D48)', async () => {
     const { token } = await desk.invite('ana.maria', 'reviewer');
@@ -75,6 +75,54 @@ describe('the console in a browser', { skip }, async () => {
       },
       // For passwords and the link that are refused, before the sign-in, and for the tab that shows ana, not bea.
       { path: `/enrol?token=${token}`, expected: /40[014]/ },
+    );
+  });
+
+  it('the second step says whose code it wants, leads back to the first one, and says where its time is over (D48)', async () => {
+    const ana = await desk.enrolled('ana.lucia', 'reviewer');
+    const eva = await desk.enrolled('eva.lucia', 'reviewer');
+    await visit(
+      { ...PHONE, locale: 'en-US' },
+      async (page) => {
+        const give = async (login: string) => {
+          await page.getByLabel('Login').fill(login);
+          await page.getByLabel('Password').fill(PASSWORD);
+          await page.keyboard.press('Enter');
+        };
+        await give(` ${eva.login.toUpperCase()}`);
+        await page.getByText(`You are signing in as ${eva.login}.`).waitFor();
+        assert.deepEqual([page.url(), await page.title()], [`${desk.url()}/`, 'Ventanilla']);
+        await check(page, 'code');
+        await page.getByRole('button', { name: 'Another account' }).press('Enter');
+        await give(ana.login);
+        await page.getByText(`You are signing in as ${ana.login}.`).waitFor();
+        // The page knows it also where it was loaded again.
+        await page.reload();
+        await page.getByText(`You are signing in as ${ana.login}.`).waitFor();
+        for (const [language, text] of [
+          ['es', `Inicias sesión como ${ana.login}.`],
+          ['pt', `Você está entrando como ${ana.login}.`],
+          ['en', `You are signing in as ${ana.login}.`],
+        ] as const) {
+          await page.getByRole('banner').getByRole('combobox').selectOption(language);
+          await page.getByText(text).waitFor();
+        }
+        const code = page.getByLabel('Code of the authenticator app');
+        await code.fill('000000');
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').getByText('is wrong').waitFor();
+        // The time for the code is over: no code is right any more, so the page asks for the password.
+        await store.database.query('DELETE FROM operator_sessions WHERE operator_id = $1', [ana.id]);
+        await code.fill(await ana.nextCode());
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').getByText('This sign-in is over. Begin again.').waitFor();
+        await check(page, 'code-over');
+        await give(ana.login);
+        await code.fill(await ana.nextCode());
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: `Account: ${ana.login}` }).waitFor();
+      },
+      { expected: /401/ },
     );
   });
 

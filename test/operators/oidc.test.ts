@@ -60,7 +60,8 @@ describe('an enrolment at the identity provider', () => {
     // The session of the next sign-in may only give the code.
     assert.equal(await through(browser), '/');
     assert.equal(await whoIs(browser), 401);
-    assert.equal((await get(browser, '/api/session/oidc')).body.needs_code, true);
+    const { needs_code, login: whose } = (await get(browser, '/api/session/oidc')).body;
+    assert.deepEqual([needs_code, whose], [true, login]);
     const code = app.generate({ timestamp: Date.now() + 30_000 });
     assert.equal((await post(browser, '/api/session/totp', { code })).status, 200);
     assert.equal(await whoIs(browser), login);

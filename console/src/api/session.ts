@@ -5,11 +5,13 @@ import type {
   EnrolmentBegun,
   EnrolmentEnded,
   SignedIn,
-  WaysIn,
+  WaysIn as WaysInForm,
 } from '../../../src/operators/routes/forms.ts';
 import { AnswerError, ask, askForNobody, changeCookie } from './ask.ts';
 
 export type Operator = Static<typeof SignedIn>;
+
+export type WaysIn = Static<typeof WaysInForm>;
 
 type AtProviderReply = Static<typeof AtProvider>;
 
@@ -73,9 +75,9 @@ export async function endEnrolment(token: string, code: string): Promise<readonl
   return body.recovery_codes;
 }
 
-/** Whether operators may sign in at an identity provider, and whether this browser waits for the code. */
-export async function readWaysIn(): Promise<Static<typeof WaysIn>> {
-  return (await askForNobody<Static<typeof WaysIn>>('GET', '/session/oidc')).body;
+/** Whether operators may sign in at an identity provider, and whose code this browser waits for. */
+export async function readWaysIn(): Promise<WaysIn> {
+  return (await askForNobody<WaysIn>('GET', '/session/oidc')).body;
 }
 
 /** Begins a sign-in at the identity provider. Resolves to the provider's address. */

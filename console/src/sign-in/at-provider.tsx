@@ -4,9 +4,11 @@ import { failureText } from '../api/failure.ts';
 import { readWaysIn } from '../api/session.ts';
 import { useTexts } from '../texts/texts.ts';
 
+export const WAYS_KEY = ['ways in'];
+
 /** The ways to sign in here; undefined: not known yet. */
 export function useWaysIn() {
-  return useQuery({ queryKey: ['ways in'], queryFn: readWaysIn, gcTime: 0 }).data;
+  return useQuery({ queryKey: WAYS_KEY, queryFn: readWaysIn, gcTime: 0 }).data;
 }
 
 interface AtProviderProps {

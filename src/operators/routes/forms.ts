@@ -34,6 +34,9 @@ export const WaysIn = Strict({
   offered: Type.Boolean(),
   name: Type.Union([Type.String(), Type.Null()], { description: 'The host of the identity provider.' }),
   needs_code: Type.Boolean({ description: 'This browser has proved its first factor.' }),
+  login: Type.Union([Type.String(), Type.Null()], {
+    description: 'Whose code it has to give; null: nobody’s.',
+  }),
 });
 
 /** Where the browser has to go. */

@@ -37,7 +37,7 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault): Route[] {
       run: async ({ session }) => ({
         body: {
           ...{ offered: oidc !== null, name: oidc?.provider.name ?? null },
-          needs_code: session?.isWhole === false,
+          ...codeOf(session),
         },
       }),
     }),
@@ -74,6 +74,12 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault): Route[] {
       run: async (call) => (oidc === null ? NOT_OFFERED : goOn(await ended(oidc, call, logFault))),
     }),
   ];
+}
+
+/** Whose code this browser has to give. The first factor is proved, so the login tells nobody anything new. */
+function codeOf(session: Call<unknown, unknown>['session']): { needs_code: boolean; login: string | null } {
+  const half = session?.isWhole === false ? session : null;
+  return { needs_code: half !== null, login: half?.login ?? null };
 }
 
 async function started(

@@ -4,6 +4,7 @@ export const signIn = {
   login: 'Login',
   password: 'Password',
   next: 'Next',
+  signingIn: (login: string) => `You are signing in as ${login}.`,
   code: 'Code of the authenticator app',
   recoveryCode: 'Recovery code',
   useRecoveryCode: 'Use a recovery code',

@@ -5,6 +5,7 @@ export const signIn: Texts['signIn'] = {
   login: 'Usuario',
   password: 'Contraseña',
   next: 'Siguiente',
+  signingIn: (login) => `Inicias sesión como ${login}.`,
   code: 'Código de la app de autenticación',
   recoveryCode: 'Código de recuperación',
   useRecoveryCode: 'Usar un código de recuperación',

@@ -5,6 +5,7 @@ export const signIn: Texts['signIn'] = {
   login: 'Usuário',
   password: 'Senha',
   next: 'Próximo',
+  signingIn: (login) => `Você está entrando como ${login}.`,
   code: 'Código do aplicativo autenticador',
   recoveryCode: 'Código de recuperação',
   useRecoveryCode: 'Usar um código de recuperação',
