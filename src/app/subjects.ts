@@ -36,8 +36,9 @@ export const SUBJECTS: readonly Subject[] = [
   messages,
   documents,
   income,
-  conversation,
   signing,
+  // It adds commands to the groups of documents and contracts.
+  conversation,
   rights,
   vault({ witnesses: loadWitnesses }),
   operators,

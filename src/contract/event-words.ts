@@ -31,8 +31,8 @@ export const EVENT_WORDS: Readonly<Record<PartnerEventType, Words>> = {
   },
   'contract.signed': { en: 'The applicant signed the contract.', es: 'El solicitante firmó el contrato.' },
   'contract.withdrawn': {
-    en: 'The applicant withdrew from the contract in time.',
-    es: 'El solicitante se retiró del contrato a tiempo.',
+    en: 'The applicant withdrew from the contract.',
+    es: 'El solicitante se retiró del contrato.',
   },
   'conversation.ended': {
     en: 'The conversation ended: signed, declined, withdrawn, expired or closed.',
@@ -59,8 +59,8 @@ export const REASON_WORDS: Readonly<Record<ReasonCode, Words>> = {
   suspected_fraud: { en: 'Fraud is suspected', es: 'Se sospecha fraude' },
   applicant_withdrew: { en: 'The applicant withdrew', es: 'El solicitante desistió' },
   contract_withdrawn: {
-    en: 'The applicant withdrew from the signed contract in time',
-    es: 'El solicitante se retractó a tiempo del contrato firmado',
+    en: 'The applicant withdrew from the signed contract',
+    es: 'El solicitante se retractó del contrato firmado',
   },
   data_erased: {
     en: 'The applicant asked to have the data erased',

@@ -14,6 +14,10 @@ export const conversation: Subject = {
       command: (program) => groupNamed(program, 'document'),
       load: async () => (await import('./commands/document-decide.ts')).addDecisions,
     },
+    {
+      command: (program) => groupNamed(program, 'contract'),
+      load: async () => (await import('./commands/contract-withdraw.ts')).addWithdraw,
+    },
   ],
   settings: [CONVERSATION_DAYS],
   witnesses: async () => ({

@@ -140,6 +140,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'application free-phone': [ids.application, '--phone', `+57${HOSTILE}`, '--reason', HOSTILE],
   'contract show': [ids.application],
   'contract verify': [ids.application],
+  'contract withdraw': [ids.application, '--reason', HOSTILE],
   'conversation list': [],
   'conversation start': [ids.application],
   'conversation show': [ids.application],

@@ -11,6 +11,9 @@ export const INITIAL_STATUS = {
   rejected: 'rejected',
 } as const satisfies Record<Decision, ApplicationStatus>;
 
+/** How the history names the applicant. */
+export const APPLICANT = 'applicant';
+
 export const REVIEW_ACTIONS = ['approve', 'reject', 'disburse'] as const;
 export type ReviewAction = (typeof REVIEW_ACTIONS)[number];
 

@@ -11,6 +11,7 @@ import { requirePartner } from '../../partners/uses/partners.ts';
 import { idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
 import { type ApplicationId, type BlindIndex, toApplicationId } from '../rules/ids.ts';
 import {
+  APPLICANT,
   type ApplicationStatus,
   INITIAL_STATUS,
   type ReviewAction,
@@ -152,7 +153,9 @@ export async function showApplication(
 
 /** A name of the command line may be any word, so the applicant is known by what only applicants do. */
 function wayOf({ action, actor, reasonCode }: ApplicationDetails['events'][number]): ActorWay {
-  if (action === 'interested' || reasonCode === 'contract_withdrawn') return 'applicant';
+  if (action === 'interested') return 'applicant';
+  // An operator who records a withdrawal has another name.
+  if (reasonCode === 'contract_withdrawn' && actor === APPLICANT) return 'applicant';
   return accountOf(actor) === null ? 'command_line' : 'operator';
 }
 

@@ -97,6 +97,8 @@ function detailOf({ content }: ShownInput): string | null {
       return content.status;
     case 'operator':
       return content.act;
+    case 'withdrawal_received':
+      return `of ${content.day}${content.isLate ? ', late' : ''}`;
     case 'document':
       return typeof content.fate === 'string' ? content.fate : `refused ${content.fate.refused}`;
     case 'document_decided':

@@ -166,6 +166,8 @@ export type Input =
   /** `mayRemind`: the contact window of the person's country is open. */
   | { readonly kind: 'timer'; readonly timer: Timer; readonly mayRemind: boolean }
   | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  /** An operator records that the person withdraws by another way than the chat. */
+  | { readonly kind: 'withdrawal_received' }
   /** A message of the conversation came from another phone than the application's. */
   | { readonly kind: 'other_phone' }
   /** A day has begun since the person's message before. */

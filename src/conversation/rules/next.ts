@@ -49,6 +49,8 @@ function reached(flow: Flow, state: State, input: Input): Next {
       return statusChanged(flow, state, input);
     case 'operator':
       return operatorActs(flow, state, input.act);
+    case 'withdrawal_received':
+      return state.place === 'signed' ? moved(state, { kind: 'withdraw' }) : none(state);
     case 'timer':
       return timerRings(state, input);
     case 'approval_message':

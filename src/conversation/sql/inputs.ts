@@ -7,6 +7,7 @@ import type { Session } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
+import type { ReceivedWithdrawal } from '../../signing/rules/withdrawal.ts';
 import type { DocumentDecided, WorkInput } from '../rules/input.ts';
 import type { ConversationId } from './conversations.ts';
 
@@ -35,6 +36,7 @@ export type InputContent =
   | { readonly kind: 'opted_out' }
   | { readonly kind: 'status'; readonly status: ApplicationStatus }
   | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  | ({ readonly kind: 'withdrawal_received' } & ReceivedWithdrawal)
   | DocumentDecided
   | WorkInput;
 

@@ -1,7 +1,8 @@
 /** What a turn leaves as evidence: what its reply shows, and what the person does. Hashes and ids alone (D46). */
 import { hash } from 'node:crypto';
 import { fromBigint } from '../../seal/blind-indexes.ts';
-import type { EvidenceEntry } from '../../signing/rules/evidence.ts';
+import { type EvidenceEntry, receivedFacts } from '../../signing/rules/evidence.ts';
+import type { ReceivedWithdrawal } from '../../signing/rules/withdrawal.ts';
 import type { ProvenQuestion, TurnReply } from '../rules/compose.ts';
 import type { EvidenceAct } from '../rules/effect.ts';
 import type { InputRow } from '../sql/inputs.ts';
@@ -20,13 +21,26 @@ export function shownBy({ shows, text, document }: TurnReply, turn: number, now:
   return [{ kind: KINDS[shows], at: now, facts }];
 }
 
-/** What a person does by an input; `contract` is the SHA-256 of the contract that is accepted. */
+/**
+ * What a person does by an input; `contract` is the SHA-256 of the contract that is accepted. `received`: an operator
+ * says it in the person's place.
+ */
 export function actOf(
   act: EvidenceAct,
   input: InputRow | null,
-  { turn, now, contract }: { readonly turn: number; readonly now: Date; readonly contract: string | null },
+  {
+    turn,
+    now,
+    contract,
+    received,
+  }: {
+    readonly turn: number;
+    readonly now: Date;
+    readonly contract: string | null;
+    readonly received: ReceivedWithdrawal | null;
+  },
 ): EvidenceEntry {
-  const facts = { turn, ...messageOf(input) };
+  const facts = { turn, ...messageOf(input), ...receivedFacts(received) };
   return {
     kind: act,
     at: input?.at ?? now,

@@ -22,7 +22,7 @@ import type { ClaimedConversation, WrittenTurn } from '../sql/conversations.ts';
 import type { NewWork } from '../sql/work.ts';
 import { actOf, provenBy, shownBy } from './evidence.ts';
 import type { Signing } from './ports.ts';
-import { ruleInputOf } from './rule-input.ts';
+import { receivedOf, ruleInputOf } from './rule-input.ts';
 import type { OpenedInput, TurnFacts, TurnResult, Voice } from './turn-result.ts';
 
 /** Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. */
@@ -71,7 +71,7 @@ class OneTurn {
   #channelId: string | null;
   #restMs: number | null = null;
   #reminds = false;
-  #withdraws = false;
+  #withdraws: TurnResult['withdraws'] = null;
   #acceptedInput: string | null;
 
   constructor(
@@ -220,10 +220,11 @@ class OneTurn {
         return this.apply({ kind: 'signature', result: this.#noted(signed, from), withdrawal }, from);
       }
       case 'withdraw': {
-        const sentAt = from?.row.at ?? null;
-        const withdrawn = await this.#signing.withdraw(this.#session, this.#applicationId, sentAt);
-        const result = this.#noted(withdrawn, from);
-        this.#withdraws ||= result === 'withdrawn';
+        const received = receivedOf(from?.content);
+        const sentAt = received === null ? (from?.row.at ?? null) : null;
+        const about = [this.#session, this.#applicationId, sentAt, received] as const;
+        const result = this.#noted(await this.#signing.withdraw(...about), from);
+        if (result === 'withdrawn') this.#withdraws = { by: received?.by ?? null };
         return this.apply({ kind: 'withdrawal', result }, from);
       }
       case 'tell':
@@ -234,6 +235,7 @@ class OneTurn {
           actOf(effect.act, from?.row ?? null, {
             ...{ turn: this.#number, now: this.#row.now },
             contract: this.#state.acceptedContract,
+            received: receivedOf(from?.content),
           }),
         );
         if (effect.act === 'contract_accepted') this.#acceptedInput = from?.row.id ?? null;

@@ -3,6 +3,7 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { NewEvidence, Proven, ProvenSignature } from '../../signing/rules/evidence.ts';
+import type { ReceivedWithdrawal, Withdrawer } from '../../signing/rules/withdrawal.ts';
 import type {
   OfferShown,
   ProofInput,
@@ -73,14 +74,22 @@ export interface Signing {
     text: string,
   ): Promise<Proven<Extract<ProofInput, { kind: 'answer' }>['result']>>;
   sign(session: Transaction, applicationId: ApplicationId, acceptance: Acceptance): Promise<ProvenSignature>;
-  /** `sentAt`: when the person sent the words; null: now. */
+  /** `sentAt`: when the person sent the words; null: now. `received`: they came by another way than the chat. */
   withdraw(
     session: Transaction,
     applicationId: ApplicationId,
     sentAt: Date | null,
+    received?: ReceivedWithdrawal | null,
   ): Promise<Proven<'withdrawn' | 'too_late' | 'paid_out' | 'not_signed'>>;
   /** Once a transaction, for all of its turns. */
   recordEvidence(session: Transaction, some: readonly NewEvidence[]): Promise<void>;
-  /** Rejects the applications of withdrawn signatures. Takes the locks of their partners' events. */
-  rejectWithdrawn(session: Transaction, applicationIds: readonly ApplicationId[]): Promise<void>;
+  /**
+   * Rejects the applications of withdrawn signatures. Takes the locks of their partners' events. `by`: the operator who
+   * recorded it; null: the applicant.
+   */
+  rejectWithdrawn(
+    session: Transaction,
+    applicationIds: readonly ApplicationId[],
+    by: Withdrawer | null,
+  ): Promise<void>;
 }

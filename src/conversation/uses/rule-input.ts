@@ -1,4 +1,5 @@
 /** What a stored input is to the rules. Pure. */
+import type { ReceivedWithdrawal } from '../../signing/rules/withdrawal.ts';
 import type { Input } from '../rules/input.ts';
 import { parsePayload } from '../rules/payload.ts';
 import type { State } from '../rules/state.ts';
@@ -30,6 +31,8 @@ export function ruleInputOf(
     }
     case 'status':
       return { kind: 'status', status: content.status, canSay };
+    case 'withdrawal_received':
+      return { kind: content.kind };
     case 'handed_on':
       return { kind: 'other', isQuiet: true };
     case 'other':
@@ -37,4 +40,9 @@ export function ruleInputOf(
     default:
       return content;
   }
+}
+
+/** A withdrawal that an operator recorded; null: the input is something else. */
+export function receivedOf(content: SealedInput | undefined): ReceivedWithdrawal | null {
+  return content?.kind === 'withdrawal_received' ? content : null;
 }

@@ -1,6 +1,7 @@
 /** What one turn works on, and what it comes to. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { EvidenceEntry } from '../../signing/rules/evidence.ts';
+import type { Withdrawer } from '../../signing/rules/withdrawal.ts';
 import type { TurnReply } from '../rules/compose.ts';
 import type { Told } from '../rules/effect.ts';
 import type { Flow, Language } from '../rules/flow.ts';
@@ -46,8 +47,11 @@ export interface TurnResult {
   readonly work: readonly NewWork[];
   readonly told: readonly Told[];
   readonly evidence: readonly EvidenceEntry[];
-  /** A signature was withdrawn: the application is to be rejected. */
-  readonly withdraws: boolean;
+  /**
+   * null: no signature was withdrawn. Otherwise the application is to be rejected; `by`: the operator who recorded it,
+   * or null for the person in the chat.
+   */
+  readonly withdraws: { readonly by: Withdrawer | null } | null;
   /** The reply tells that the review approved: no message outside the chat does. */
   readonly tellsApproval: boolean;
   /** The template that reminds is wanted. */

@@ -61,7 +61,7 @@ export async function writeTaken(
   );
   const told = idsWhere(({ result }) => result.tellsApproval);
   const asked = idsWhere(({ result }) => result.reminds);
-  const withdrawn = idsWhere(({ result }) => result.withdraws);
+  const withdrawn = idsWhere(({ result }) => result.withdraws !== null);
   await lockMessages(session, [
     ...[...wrong, ...told, ...withdrawn].flatMap(messageIdsOf),
     ...asked.map(reminderOf),
@@ -100,14 +100,13 @@ async function endWithdrawals(
   session: Transaction,
   turns: readonly TakenTurn[],
 ): Promise<void> {
-  const withdrawn = turns.filter(({ result }) => result.withdraws);
+  const withdrawn = turns.filter(({ result }) => result.withdraws !== null);
   if (withdrawn.length === 0) return;
   const partners = turns.flatMap(({ row, result }) => (result.told.length > 0 ? [row.partner_id] : []));
   await lockPartnerEvents(session, [...partners, ...withdrawn.map(({ row }) => row.partner_id)]);
-  await signing.rejectWithdrawn(
-    session,
-    withdrawn.map(({ result }) => result.applicationId),
-  );
+  for (const { result } of withdrawn) {
+    await signing.rejectWithdrawn(session, [result.applicationId], result.withdraws?.by ?? null);
+  }
 }
 
 function queuedReplyOf(

@@ -1,5 +1,6 @@
 /** The rows of evidence of a signature (D46): what they may hold. Pure. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
+import type { ReceivedWithdrawal } from './withdrawal.ts';
 
 /** What happened. The first ones are told by the conversation, the others by the signing itself. */
 export type EvidenceKind =
@@ -51,6 +52,11 @@ export interface ProvenSignature extends Proven<'signed' | 'not_signable'> {
    * the country gives no time.
    */
   readonly withdrawal: { readonly until: Date; readonly lastDay: string } | null;
+}
+
+/** What the evidence has of a withdrawal that an operator recorded. */
+export function receivedFacts(received: ReceivedWithdrawal | null): EvidenceFacts {
+  return received === null ? {} : { by: 'operator', received: received.day, late: received.isLate };
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;

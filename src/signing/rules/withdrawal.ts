@@ -31,3 +31,18 @@ function isBusinessDay(date: string, country: Country, holidays: PublicHolidays)
   const weekday = weekdayOf(date);
   return weekday !== 0 && weekday !== 6 && !holidays(country, Number(date.slice(0, 4))).has(date);
 }
+
+/** Who takes a signature back, for the history of the application. */
+export interface Withdrawer {
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/** A withdrawal that came by another way than the chat, such as a letter, as an operator has judged it. */
+export interface ReceivedWithdrawal {
+  /** The day on which it came (YYYY-MM-DD), on the country's wall clock. */
+  readonly day: string;
+  /** The time to withdraw was over, and the lender takes it all the same. */
+  readonly isLate: boolean;
+  readonly by: Withdrawer;
+}

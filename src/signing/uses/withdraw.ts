@@ -1,47 +1,60 @@
 /** Takes a signature back (D46). */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
-import { TRANSITIONS } from '../../applications/rules/lifecycle.ts';
+import { APPLICANT, TRANSITIONS } from '../../applications/rules/lifecycle.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { Proven } from '../rules/evidence.ts';
+import { type Proven, receivedFacts } from '../rules/evidence.ts';
+import type { ReceivedWithdrawal, Withdrawer } from '../rules/withdrawal.ts';
 import { lockContract, markContract } from '../sql/contracts.ts';
 
 /**
  * Takes a signature back while the country's period lasts. What the applicant sent before its end counts, also where
  * the service comes to it later: `sentAt`, by the channel's clock, where it is not ahead of the database's; null: now.
- * `paid_out`: the money is paid out, so operators have to settle it. `too_late` also where the application is rejected
- * already, and where the country has no such period. The caller calls `rejectWithdrawn` in the same transaction.
+ * `received`: an operator has judged in this transaction that it counts (`judgeReceived`). `paid_out`: the money is
+ * paid out, so operators have to settle it. `too_late` also where the application is rejected already, and where the
+ * country has no such period. The caller calls `rejectWithdrawn` in the same transaction.
  */
 export async function withdraw(
   session: Transaction,
   id: ApplicationId,
   sentAt: Date | null = null,
+  received: ReceivedWithdrawal | null = null,
 ): Promise<Proven<'withdrawn' | 'too_late' | 'paid_out' | 'not_signed'>> {
   const state = await lockState(session, id);
   if (state === null || state.signedAt === null) return { result: 'not_signed', evidence: [] };
   const { status, withdrawableUntil: until, now } = state;
-  const isOver = until === null || (sentAt !== null && sentAt < now ? sentAt : now) >= until;
+  const hasPassed = until === null || (sentAt !== null && sentAt < now ? sentAt : now) >= until;
+  const isOver = received === null && hasPassed;
   if (status === 'disbursed' && !isOver) return { result: 'paid_out', evidence: [] };
   const isLate = status !== 'pending_signature' || isOver;
   const contract = isLate ? null : await lockContract(session, id);
   if (contract === null || contract.state !== 'signed') return { result: 'too_late', evidence: [] };
   await markContract(session, contract.id, 'withdrawn', now);
-  const facts = { contract: contract.id, withdrawn_at: now.toISOString() };
+  const facts = { contract: contract.id, withdrawn_at: now.toISOString(), ...receivedFacts(received) };
   return { result: 'withdrawn', evidence: [{ kind: 'withdrawn', at: sentAt, facts }] };
 }
 
+const IN_THE_CHAT: Withdrawer = {
+  actor: APPLICANT,
+  reason: 'the applicant withdrew from the signed contract in time',
+};
+
 /**
  * Rejects applications whose signature the transaction has taken back, with a code of their own: their phones are free.
- * The events of the partners come with it, so the transaction takes no other lock afterwards; the caller holds those of
- * the partners where there are several.
+ * `by`: the operator who recorded it; null: the applicant in the chat. The events of the partners come with it, so the
+ * transaction takes no other lock afterwards; the caller holds those of the partners where there are several.
  */
-export async function rejectWithdrawn(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
+export async function rejectWithdrawn(
+  session: Transaction,
+  ids: readonly ApplicationId[],
+  by: Withdrawer | null = null,
+): Promise<void> {
   const { from, to } = TRANSITIONS.reject;
   for (const id of ids) {
     await moveApplication(session, id, {
-      ...{ from, to, actor: 'applicant', action: 'reject', reasonCode: 'contract_withdrawn' },
-      reason: 'the applicant withdrew from the signed contract in time',
+      ...{ from, to, action: 'reject', reasonCode: 'contract_withdrawn' },
+      ...(by ?? IN_THE_CHAT),
     });
   }
 }

@@ -1,0 +1,64 @@
+/** An operator records a withdrawal that came by another way than the chat; the conversation hears of it (D46). */
+import type { ApplicationId } from '../../../applications/rules/ids.ts';
+import { APPLICANT } from '../../../applications/rules/lifecycle.ts';
+import { toldReply } from '../../../messages/sql/replies/told.ts';
+import { type OperatorContext, OperatorError } from '../../../operations/operator-context.ts';
+import { checkReason } from '../../../operations/reason.ts';
+import { inTransaction, type Transaction } from '../../../postgres/database.ts';
+import {
+  type GivenWithdrawal,
+  judgeReceived,
+  type RecordedWithdrawal,
+  recordedWithdrawals,
+} from '../../../signing/uses/received-withdrawal.ts';
+import { type ConversationId, conversationOf, lockConversation } from '../../sql/conversations.ts';
+import { tell } from '../tell.ts';
+
+/** What recording a withdrawal came to. */
+export interface WithdrawalRecord extends RecordedWithdrawal {
+  /** false: a withdrawal is recorded already, and nothing has changed. */
+  readonly isNew: boolean;
+  /** The chat tells the person. */
+  readonly isTold: boolean;
+}
+
+/**
+ * Records a withdrawal, as a part of the transaction of the caller: with the evidence, the partner's events and the end
+ * of the conversation. A word of the person that came first counts, and this one does not. Throws `OperatorError` as
+ * `judgeReceived` does.
+ */
+export async function recordWithdrawal(
+  context: OperatorContext,
+  id: ApplicationId,
+  { reason, ...given }: GivenWithdrawal & { readonly reason: string },
+): Promise<WithdrawalRecord> {
+  const by = { actor: context.actor, reason: checkReason(reason) };
+  // The history knows the applicant by this name.
+  if (by.actor === APPLICANT) throw new OperatorError(`the name "${APPLICANT}" is no operator's: use --as`);
+  const found = await conversationOf(context.database, id);
+  return inTransaction(context.database, async (session) => {
+    // A turn of the service that is under way comes first.
+    const row = found && (await lockConversation(session, found.id));
+    const [before] = await recordedWithdrawals(session, id);
+    if (before !== undefined) return { ...before, isNew: false, isTold: false };
+    const judged = await judgeReceived(session, id, given);
+    if (row === null) throw new OperatorError(`the person of application ${id} is erased`);
+    await tell(context, row, { kind: 'withdrawal_received', ...judged, by });
+    const after = await recordedWithdrawals(session, id);
+    const own = after.find((one) => one.by === 'operator');
+    if (own !== undefined) return { ...own, isNew: true, isTold: await isTold(session, id, row.id) };
+    if (after[0] !== undefined) return { ...after[0], isNew: false, isTold: false };
+    // A row that waits before it is sealed with another key, or is damaged.
+    throw new OperatorError(`the conversation of application ${id} cannot be read now: nothing is recorded`);
+  });
+}
+
+/** Whether the last turn has a reply. */
+async function isTold(
+  session: Transaction,
+  id: ApplicationId,
+  conversationId: ConversationId,
+): Promise<boolean> {
+  const row = await lockConversation(session, conversationId);
+  return row !== null && (await toldReply(session, id, row.turn)) !== null;
+}

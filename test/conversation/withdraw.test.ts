@@ -1,0 +1,233 @@
+/** A withdrawal from a signed contract that comes by letter, e-mail or call: an operator records it (D46, D47). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { commandLine } from '../cli/harness.ts';
+import { APPROVED } from '../support/applicant.ts';
+import { testDatabase } from '../support/database.ts';
+import { testSigning } from '../support/signing.ts';
+import { signingChat } from '../support/signing-chat.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const signing = await testSigning(store);
+const { json } = signing;
+const { run } = commandLine(store, { DATA_DIR: signing.folder });
+const { applicantAt, hear, settle, signed, toTheCode, faults } = await signingChat(store, signing);
+type Somebody = Awaited<ReturnType<typeof signed>>;
+type Row = { kind: string; facts: Record<string, unknown> };
+
+const withdraw = ({ id }: Somebody, ...options: string[]) =>
+  json('contract', 'withdraw', `${id}`, '--as', 'ana', '--reason', 'letter of 3 pages', ...options);
+const refused = async ({ id }: Somebody, ...options: string[]) => {
+  const { code, err } = await run('contract', 'withdraw', `${id}`, '--reason', 'a letter', ...options);
+  assert.equal(code, 1, err);
+  return err;
+};
+const application = ({ id }: Somebody) => json('application', 'show', `${id}`);
+const evidenceOf = async ({ id }: Somebody, kind: string): Promise<Row[]> =>
+  (await json('contract', 'show', `${id}`)).evidence.filter((row: Row) => row.kind === kind);
+const verified = async ({ id }: Somebody) => (await json('contract', 'verify', `${id}`)).verified;
+const lastReply = async (somebody: Somebody) => (await somebody.replies()).at(-1)?.text ?? '';
+const actsOf = async ({ id }: Somebody) =>
+  (
+    await database.query(
+      "SELECT actor FROM operator_events WHERE act = 'contract withdraw' AND application_id = $1",
+      [id],
+    )
+  ).rows.map(({ actor }) => actor);
+const OVERRIDE = ['--override', '--second', 'Luis', '--as', 'ana', '--reason', 'ticket 1'];
+const paidOut = async ({ id }: Somebody) => {
+  await json('application', 'disburse', `${id}`, ...OVERRIDE);
+  await settle();
+};
+/** The day so many days from today, in Bogotá. */
+const day = (days: number) =>
+  new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Bogota' }).format(Date.now() + days * 86_400_000);
+/** As if the contract had been signed so many days ago, with its time to withdraw. */
+const signedDaysAgo = ({ id }: Somebody, days: number, overSince: number) =>
+  database.query(
+    `UPDATE application_states SET signed_at = signed_at - $2 * interval '1 day',
+       withdrawable_until = now() - $3 * interval '1 day' WHERE application_id = $1`,
+    [id, days, overSince],
+  );
+
+describe('D46: contract withdraw', () => {
+  it('ends the contract, frees the phone, tells the person and the partner once, and stays proven', async () => {
+    const ana = await signed();
+    const before = day(0);
+    const { received, ...done } = await withdraw(ana);
+    assert.ok([before, day(0)].includes(received), received);
+    assert.deepEqual(done, {
+      ...{ application_id: ana.id, result: 'withdrawn', recorded: true, by: 'operator' },
+      ...{ late: false, told: true },
+    });
+    await settle();
+    const { status, history } = await application(ana);
+    const { actor, way, reason, reason_code } = history.at(-1);
+    assert.deepEqual(
+      [status, actor, way, reason, reason_code],
+      ['rejected', 'ana', 'command_line', 'letter of 3 pages', 'contract_withdrawn'],
+    );
+    assert.equal(await ana.place(), 'withdrawn service', String(faults));
+    assert.match(await lastReply(ana), /Registramos que te retiras/);
+    const [row, ...more] = await evidenceOf(ana, 'withdrawn');
+    assert.deepEqual(
+      [row?.facts.by, row?.facts.received, row?.facts.late, more],
+      ['operator', received, false, []],
+    );
+    assert.equal(await verified(ana), true);
+    assert.deepEqual((await ana.events()).slice(-2), ['conversation.ended signed', 'contract.withdrawn']);
+    assert.deepEqual(await actsOf(ana), ['ana']);
+    const paid = await run('application', 'disburse', `${ana.id}`, ...OVERRIDE);
+    assert.deepEqual(
+      [paid.code, (await database.query('SELECT FROM open_phones WHERE application_id = $1', [ana.id])).rows],
+      [1, []],
+    );
+    // Everybody who records it again is told, and nothing is recorded.
+    const again = await withdraw(ana);
+    assert.deepEqual([again.recorded, again.by], [false, 'operator']);
+    assert.deepEqual([(await evidenceOf(ana, 'withdrawn')).length, await actsOf(ana)], [1, ['ana']]);
+    assert.equal((await ana.events()).filter((type) => type === 'contract.withdrawn').length, 1);
+  });
+
+  it('is refused where nothing is signed: without a contract, and before the signature', async () => {
+    const eva = await applicantAt();
+    assert.match(await refused(eva), /has no contract/);
+    const leo = await applicantAt(APPROVED);
+    await toTheCode(leo);
+    assert.match(await refused(leo), /is not signed/);
+    assert.equal(await leo.place(), 'code service');
+  });
+
+  it('is refused where the application is rejected already', async () => {
+    const ana = await signed();
+    await json('application', 'reject', `${ana.id}`, '--reason', 'x');
+    assert.match(await refused(ana), /rejected already/);
+  });
+
+  it('is refused by days that cannot be, and by the name of the applicant', async () => {
+    const ana = await signed();
+    assert.match(await refused(ana, '--received', day(2)), /in the future/);
+    assert.match(await refused(ana, '--received', day(-2)), /was signed later/);
+    const noDay = await run('contract', 'withdraw', `${ana.id}`, '--reason', 'x', '--received', '2026-02-30');
+    assert.match(noDay.err, /YYYY-MM-DD/);
+    assert.match(await refused(ana, '--as', 'applicant'), /name/);
+    assert.equal(await ana.place(), 'signed service');
+  });
+
+  it('takes what came in time after the period, by the day on which it came', async () => {
+    const ana = await signed();
+    await signedDaysAgo(ana, 10, 3);
+    const { result, late } = await withdraw(ana, '--received', day(-5));
+    assert.deepEqual([result, late, (await application(ana)).status], ['withdrawn', false, 'rejected']);
+  });
+
+  it('takes what came late with --late alone, and the evidence says so', async () => {
+    const ana = await signed();
+    await signedDaysAgo(ana, 10, 3);
+    assert.match(await refused(ana), /time to withdraw ended .*--late/);
+    const { result, late } = await withdraw(ana, '--late');
+    assert.deepEqual([result, late], ['withdrawn', true]);
+    assert.equal((await evidenceOf(ana, 'withdrawn'))[0]?.facts.late, true);
+  });
+
+  it('where the country gives no time, takes it with --late alone', async () => {
+    const ana = await signed();
+    await database.query(
+      'UPDATE application_states SET withdrawable_until = NULL WHERE application_id = $1',
+      [ana.id],
+    );
+    assert.match(await refused(ana), /gives no time to withdraw.*--late/);
+    assert.equal((await withdraw(ana, '--late')).result, 'withdrawn');
+  });
+
+  it('after the payment is recorded, the application stays disbursed, and an operator has to settle it', async () => {
+    const ana = await signed();
+    await paidOut(ana);
+    const { result, recorded, received } = await withdraw(ana);
+    assert.deepEqual([result, recorded], ['paid_out', true]);
+    await settle();
+    assert.deepEqual([(await application(ana)).status, await ana.place()], ['disbursed', 'signed operator']);
+    assert.equal((await ana.row()).state.handedOver, 'withdrawal');
+    const [row, ...more] = await evidenceOf(ana, 'withdrawal_asked');
+    assert.deepEqual([row?.facts.by, row?.facts.received, more], ['operator', received, []]);
+    assert.match(await lastReply(ana), /Registramos que te retiras[\s\S]*Una persona/);
+    assert.ok(!(await ana.events()).includes('contract.withdrawn'));
+    assert.equal((await withdraw(ana)).recorded, false);
+    assert.deepEqual([(await evidenceOf(ana, 'withdrawal_asked')).length, await verified(ana)], [1, true]);
+  });
+
+  it('reaches a conversation that an operator holds, because the words were not understood', async () => {
+    const ana = await signed();
+    await ana.write('RETRACTO Ana Gómez');
+    assert.equal(await ana.place(), 'signed operator');
+    assert.equal((await withdraw(ana)).told, true);
+    await settle();
+    assert.equal(await ana.place(), 'withdrawn service');
+    assert.match(await lastReply(ana), /Registramos que te retiras/);
+  });
+
+  it('says that the person cannot be told in the chat, after its window and after an opt-out', async () => {
+    const [old, muted] = [await signed(), await signed()];
+    await database.query(
+      "UPDATE conversations SET heard_at = now() - interval '25 hours' WHERE application_id = $1",
+      [old.id],
+    );
+    await muted.write('STOP');
+    for (const somebody of [old, muted]) {
+      const { code, out } = await run('contract', 'withdraw', `${somebody.id}`, '--reason', 'a letter');
+      assert.deepEqual([code, /The chat cannot tell the person/.test(out)], [0, true], out);
+      assert.equal(await somebody.place(), 'withdrawn service');
+    }
+  });
+
+  it('reaches a conversation whose chat was deleted', async () => {
+    const ana = await signed();
+    await database.query('DELETE FROM replies WHERE application_id = $1', [ana.id]);
+    await database.query('DELETE FROM conversation_inputs WHERE application_id = $1', [ana.id]);
+    await database.query('UPDATE conversations SET is_trimmed = true WHERE application_id = $1', [ana.id]);
+    assert.equal((await withdraw(ana)).result, 'withdrawn');
+    // What is new is looked at by the upkeep again.
+    assert.deepEqual([await ana.place(), (await ana.row()).is_trimmed], ['withdrawn service', false]);
+    assert.equal(await verified(ana), true);
+  });
+
+  it('comes after a RETRACTO that waits: the person was first, and the operator is told', async () => {
+    const ana = await signed();
+    await hear(await ana.textEvent('RETRACTO'));
+    const { recorded, by } = await withdraw(ana);
+    assert.deepEqual([recorded, by, await actsOf(ana)], [false, 'applicant', []]);
+    await settle();
+    assert.equal((await application(ana)).history.at(-1).way, 'applicant');
+  });
+
+  it('is refused where the person is erased: nobody is left to tell', async () => {
+    const ana = await signed();
+    await paidOut(ana);
+    await database.query('SELECT erase_conversations($1, $2)', [[ana.id], []]);
+    assert.match(await refused(ana), /is erased/);
+    assert.deepEqual([await evidenceOf(ana, 'withdrawal_asked'), await actsOf(ana)], [[], []]);
+  });
+
+  it('of two operators at the same moment one records it, and the other is told', async () => {
+    const ana = await signed();
+    const both = await Promise.all([withdraw(ana), withdraw(ana)]);
+    assert.deepEqual(both.map(({ recorded }) => recorded).toSorted(), [false, true]);
+    assert.deepEqual([(await evidenceOf(ana, 'withdrawn')).length, await actsOf(ana)], [1, ['ana']]);
+  });
+
+  it('at the same moment as a RETRACTO one of the two is recorded, once', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const ana = await signed();
+      const event = await ana.textEvent('RETRACTO');
+      const [{ recorded, by }] = await Promise.all([withdraw(ana), hear(event).then(settle)]);
+      await settle();
+      assert.deepEqual([await ana.place(), String(faults)], ['withdrawn service', '']);
+      const rows = await evidenceOf(ana, 'withdrawn');
+      assert.deepEqual([rows.length, rows[0]?.facts.by ?? 'applicant', recorded], [1, by, by === 'operator']);
+      const { history } = await application(ana);
+      assert.equal(history.at(-1).way, by === 'operator' ? 'command_line' : 'applicant');
+      assert.equal((await ana.events()).filter((type) => type === 'contract.withdrawn').length, 1);
+    }
+  });
+});
