@@ -65,6 +65,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     ...[
       'review_items',
       'backlog_counts',
+      'left_pages',
       'selections',
       'application_notes',
       'pends',

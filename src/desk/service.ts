@@ -4,6 +4,7 @@ import { startApplying } from './applying.ts';
 import { startEndingPends } from './ending-pends.ts';
 import { startExpansion } from './expansion.ts';
 import { foldBacklogCounts } from './sql/backlog.ts';
+import { forgetLeftPages } from './sql/claims.ts';
 import { forgetDecisions } from './sql/decisions.ts';
 import { forgetProposals } from './sql/open-proposals.ts';
 import { forgetLooks } from './sql/second-looks.ts';
@@ -28,6 +29,11 @@ export function deskService(): Service {
         name: 'forget selections that ended',
         seldom: true,
         run: ({ database }) => forgetSelections(database),
+      },
+      {
+        name: 'forget pages that were closed',
+        seldom: true,
+        run: ({ database }) => forgetLeftPages(database),
       },
     ],
     loops: [startExpansion, startApplying, startEndingPends],

@@ -40,6 +40,7 @@ const CONNECTION_LIMITS = { all: 512, perAddress: 128 };
 const MAX_BODY_BYTES = 65_536;
 const ANSWER_WITHIN_MS = 9_000;
 const BUSY_RETRY_S = 1;
+const PAGE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** What the listener needs. */
@@ -128,18 +129,21 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route): void {
   });
 }
 
-/** What a request says of the state that it knows, and of its repetitions. */
+/** What a request says of the state that it knows, of its repetitions, and of its page. */
 function conditionsOf({
   headers,
-}: FastifyRequest): Pick<Call<never, never>, 'knownTags' | 'decidedOn' | 'idempotencyKey'> {
+}: FastifyRequest): Pick<Call<never, never>, 'knownTags' | 'decidedOn' | 'idempotencyKey' | 'page'> {
   const decidedOn = tagsOf(headers['if-match']);
   const key = headers['idempotency-key'];
   if (key !== undefined && !IDEMPOTENCY_KEY.test(`${key}`))
     throw new Refusal(400, 'Idempotency-Key must be 1 to 255 printable ASCII characters');
+  const page = headers['operator-page'];
+  if (page !== undefined && !PAGE.test(`${page}`)) throw new Refusal(400, 'Operator-Page must be a UUID');
   return {
     knownTags: tagsOf(headers['if-none-match']),
     decidedOn: decidedOn.length === 1 ? decidedOn[0]! : null,
     idempotencyKey: key === undefined ? null : `${key}`,
+    page: page === undefined ? null : `${page}`,
   };
 }
 

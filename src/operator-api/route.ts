@@ -32,8 +32,11 @@ export const ACTIVE_HEADER = 'Operator-Active';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** `If-Match`: the last event that an act was decided on. `Idempotency-Key`: a repetition counts once. */
-export type ConditionHeader = 'If-Match' | 'Idempotency-Key';
+/**
+ * `If-Match`: the last event that an act was decided on. `Idempotency-Key`: a repetition counts once. `Operator-Page`:
+ * the page that uses what the request claims, by a UUID of its own making.
+ */
+export type RouteHeader = 'If-Match' | 'Idempotency-Key' | 'Operator-Page';
 
 /**
  * Why a route may refuse, beside what every route answers: there is no such thing; the identity provider does not
@@ -62,6 +65,8 @@ export interface Call<Body, Query> {
   readonly decidedOn: string | null;
   /** The `Idempotency-Key`; null: there is none. */
   readonly idempotencyKey: string | null;
+  /** The `Operator-Page`; null: there is none. */
+  readonly page: string | null;
 }
 
 /** What a route answers. */
@@ -95,7 +100,7 @@ export interface Route {
    */
   readonly needsFresh?: NeedsFresh;
   /** The headers that the route reads: the document names them. */
-  readonly headers?: readonly ConditionHeader[];
+  readonly headers?: readonly RouteHeader[];
   /** The document names these, and a test compares them with what the route answers. */
   readonly failures?: readonly FailureStatus[];
   /** The codes of its refusals with 409. */
@@ -116,7 +121,7 @@ interface RouteOf<Body extends TSchema, Query extends TSchema, Reply extends TSc
   readonly access: Access;
   readonly summary: string;
   readonly needsFresh?: NeedsFresh;
-  readonly headers?: readonly ConditionHeader[];
+  readonly headers?: readonly RouteHeader[];
   readonly failures?: readonly FailureStatus[];
   readonly conflicts?: readonly string[];
   readonly hasTag?: true;

@@ -25,7 +25,7 @@ for (const order of QUEUE_ORDERS) {
     for (const plan of [
       await planOf(database, (on) => readPage(on, {}, { order, after: null, limit: 100 }, 1)),
       await planOf(database, (on) => readPage(on, { state: 'waiting' }, { order, after, limit: 100 }, 1)),
-      await planOf(database, (on) => claimNext(on, {}, order, 1)),
+      await planOf(database, (on) => claimNext(on, {}, order, { operatorId: 1, page: null })),
     ]) {
       const page = plan.slice(plan.indexOf('Limit'));
       assert.match(page, new RegExp(`Index Scan using ${INDEXES[order]}(_\\d+)? on review_items`), plan);

@@ -61,6 +61,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   operator_identities: 'accounts of operators at their identity provider',
   operator_pending_sign_ins: 'sign-ins of operators that are under way, for ten minutes',
   selections: 'ids of applications in review, for ten minutes',
+  left_pages: 'random ids of closed pages by operator, for an hour',
   decision_hours: 'numbers by operator and hour',
   document_removals: 'random names of files that nobody can open any more',
   desk_requests: 'numbers of applications by operator and key of a request',

@@ -5,6 +5,7 @@ import { findConsolePage } from '../../src/app/console-page.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
+import type { Route } from '../../src/operator-api/route.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
 import { DESKTOP, testBrowser } from './browser.ts';
@@ -23,8 +24,8 @@ export const PERSON = { name: 'Wilhelmina Quux', id_number: '77001122334', city:
 /** Long: a busy machine may take its time before a test undoes. */
 const UNDO_SECONDS = 120;
 
-/** Call this in a `describe`. */
-export async function deskBrowser() {
+/** Call this in a `describe`. `around` puts something of the test around a route. */
+export async function deskBrowser(around: (route: Route) => Route = (route) => route) {
   const store = await testDatabase();
   const { database, runtime, vault } = store;
   const { json } = commandLine(store);
@@ -35,7 +36,7 @@ export async function deskBrowser() {
   assert.equal(failure, null);
   const noStore = () => Promise.reject(new Error('these tests open no document'));
   const context = { database: runtime, vault, undoSeconds: UNDO_SECONDS, lookShare: 0, dueHours: 24 };
-  const routes = deskRoutes(context, noStore);
+  const routes = deskRoutes(context, noStore).map(around);
   const console = await startTestConsole(store, routes, Promise.resolve(built));
   const visit = testBrowser(console.url());
 

@@ -14,6 +14,7 @@ import type {
 import type { NewPend, PendReply } from '../../../src/desk/routes/work-forms.ts';
 import { act, actAbout } from './act.ts';
 import type { Reply } from './ask.ts';
+import { forPage } from './page-id.ts';
 import { type Reading, reading } from './read.ts';
 
 export type ProposalList = (typeof PROPOSAL_LISTS)[number];
@@ -55,7 +56,7 @@ export async function propose(
 }
 
 export async function undo(proposal: number): Promise<ProposalReply> {
-  return (await act<ProposalReply>('POST', `/proposals/${proposal}/undo`, {})).body;
+  return (await act<ProposalReply>('POST', `/proposals/${proposal}/undo`, {}, forPage())).body;
 }
 
 export async function confirm({ id, act, application_id }: ProposalReply): Promise<ProposalReply> {
@@ -92,5 +93,5 @@ export async function pend(
 }
 
 export async function resume(id: number): Promise<PendReply> {
-  return (await act<PendReply>('POST', `/applications/${id}/resume`, {})).body;
+  return (await act<PendReply>('POST', `/applications/${id}/resume`, {}, forPage())).body;
 }

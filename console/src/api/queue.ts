@@ -10,6 +10,7 @@ import type {
 import type { Filters } from '../queue/filters.ts';
 import { act } from './act.ts';
 import { ask, asOperator, type Request } from './ask.ts';
+import { changePage, forPage } from './page-id.ts';
 import { presence } from './presence.ts';
 import { type Reading, reading } from './read.ts';
 
@@ -52,22 +53,30 @@ export async function claimAhead(filters: Filters, key: string): Promise<Claimed
 }
 
 function nextClaim(filters: Filters, key: string): Request {
-  return ['POST', '/review-queue/claim-next', filters, { 'Idempotency-Key': key }];
+  return ['POST', '/review-queue/claim-next', filters, { 'Idempotency-Key': key, ...forPage() }];
 }
 
-/** Claims an application, or renews one's own claim. 409: another operator holds it, as the body says. */
-export async function claim(id: number): Promise<ClaimedReply> {
-  return (await ask<ClaimedReply>('POST', `/applications/${id}/claim`, {})).body;
+/** Claims an application for `page`, or renews one's own claim. 409: another operator holds it, as the body says. */
+export async function claim(id: number, page: ReturnType<typeof forPage>): Promise<ClaimedReply> {
+  return (await ask<ClaimedReply>('POST', `/applications/${id}/claim`, {}, page)).body;
 }
 
-/**
- * Gives an application back that the operator holds. The request outlives the page, which may show somebody else by
- * then; its answer changes nothing.
- */
-export async function release(id: number, operator: number): Promise<void> {
-  await fetch(`/api/applications/${id}/release`, {
+/** Gives an application back that the operator holds. */
+export function release(id: number, operator: number): Promise<void> {
+  return giveBack(`/applications/${id}/release`, operator, forPage());
+}
+
+/** Gives everything back that was claimed for the page, also what is still on its way. The page is another one then. */
+export function leave(operator: number): void {
+  const page = changePage();
+  if (page !== null) void giveBack('/review-queue/leave', operator, page);
+}
+
+/** The request outlives the page, which may show somebody else by then; its answer changes nothing. */
+async function giveBack(path: string, operator: number, page: ReturnType<typeof forPage>): Promise<void> {
+  await fetch(`/api${path}`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...asOperator(operator), ...presence() },
+    headers: { 'Content-Type': 'application/json', ...asOperator(operator), ...presence(), ...page },
     body: '{}',
     keepalive: true,
   }).catch(() => undefined);

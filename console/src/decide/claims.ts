@@ -1,6 +1,7 @@
 /** The claims that this page holds: renewed while it is open and shown, and given back when it goes. */
 import { AnswerError } from '../api/ask.ts';
-import { claim, release } from '../api/queue.ts';
+import { forPage, isPageBefore } from '../api/page-id.ts';
+import { claim, leave, release } from '../api/queue.ts';
 
 /** Well below the lease, so that one lost request loses no claim. */
 const RENEW_MS = 15_000;
@@ -34,17 +35,19 @@ export class Claims {
       // Also what another operator holds: the application is on the page, and may be free by now.
       for (const [id, { is }] of this.#states) if (is !== 'none') void this.#ask(id);
     };
-    const leave = () => {
-      for (const id of this.#mine()) void release(id, this.#operator);
+    const end = () => {
+      leave(this.#operator);
+      // The browser may show the page again as it was.
+      for (const id of this.#mine()) this.#set(id, { is: 'asked' });
     };
     const timer = setInterval(renew, RENEW_MS);
     document.addEventListener('visibilitychange', renew);
-    window.addEventListener('pagehide', leave);
+    window.addEventListener('pagehide', end);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', renew);
-      window.removeEventListener('pagehide', leave);
-      leave();
+      window.removeEventListener('pagehide', end);
+      end();
       this.#states.clear();
       this.#heldSince.clear();
     };
@@ -90,13 +93,16 @@ export class Claims {
 
   async #ask(id: number): Promise<void> {
     const askedAt = performance.now();
+    const page = forPage();
     try {
-      await claim(id);
+      await claim(id, page);
+      if (isPageBefore(page)) return;
       // Given back meanwhile: the answer came too late.
       if (!this.#states.has(id)) await release(id, this.#operator);
       else this.#hold(id, askedAt);
     } catch (error) {
-      if (this.#states.has(id) && error instanceof AnswerError) this.#refused(id, error);
+      if (isPageBefore(page) || !this.#states.has(id)) return;
+      if (error instanceof AnswerError) this.#refused(id, error);
     }
   }
 

@@ -2,7 +2,8 @@
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
-import type { Answer } from '../../operator-api/route.ts';
+import type { Answer, Call } from '../../operator-api/route.ts';
+import type { Claimer } from '../uses/queue.ts';
 import { noApplication, Refusal } from '../uses/refusal.ts';
 
 /** What the work answers, or why it is refused. An `OperatorError` is a fault of the body. */
@@ -16,6 +17,11 @@ export async function answered<Reply>(work: () => Promise<Answer<Reply>>): Promi
     const body = { ...facts, error: message };
     return { status, body, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   }
+}
+
+/** Who claims by a request of a route that is not open. */
+export function claimerOf({ session, page }: Pick<Call<never, never>, 'session' | 'page'>): Claimer {
+  return { operatorId: session!.operatorId, page };
 }
 
 /** The id in a path. Throws a `Refusal` where no application can have it. */

@@ -5,7 +5,7 @@ import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk, type QueueDesk } from '../uses/desk-context.ts';
 import { pend, resume, type StoredPend } from '../uses/pend.ts';
 import { Refusal } from '../uses/refusal.ts';
-import { answered, applicationIdOf } from './answered.ts';
+import { answered, applicationIdOf, claimerOf } from './answered.ts';
 import { form } from './form.ts';
 import { NewPend, Pend, type PendReply } from './work-forms.ts';
 
@@ -37,13 +37,14 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
       access: 'reviewer',
       ...{ failures: [404], conflicts: CONFLICTS },
       summary: 'Ends the pend of an application, and claims it.',
+      headers: ['Operator-Page'],
       body: form({}),
       reply: Pend,
-      run: ({ params, session }) =>
+      run: ({ params, ...call }) =>
         answered(async () => {
-          const { operatorId } = session!;
+          const claimer = claimerOf(call);
           const id = applicationIdOf(params.id);
-          return { body: pendJson(await resume(actingAs(desk, operatorId), operatorId, id)) };
+          return { body: pendJson(await resume(actingAs(desk, claimer.operatorId), claimer, id)) };
         }),
     }),
   ];

@@ -10,7 +10,7 @@ import type { Decision } from '../uses/propose.ts';
 import { proposeMany, undoMany } from '../uses/propose-many.ts';
 import { type ProposingDesk, proposeOne } from '../uses/propose-one.ts';
 import { needsSignIn, Refusal } from '../uses/refusal.ts';
-import { answered, applicationIdOf } from './answered.ts';
+import { answered, applicationIdOf, claimerOf } from './answered.ts';
 import { form } from './form.ts';
 import {
   Bulk,
@@ -121,12 +121,13 @@ function endingRoutes(desk: Desk): Route[] {
       path: '/proposals/{id}/undo',
       access: 'reviewer',
       ...{ failures: [404], conflicts: CONFLICTS },
-      summary: 'Takes a proposal of one’s own back, until it is applied.',
+      summary: 'Takes a proposal of one’s own back, until it is applied, and claims the application.',
+      headers: ['Operator-Page'],
       body: Nothing,
       reply: Proposal,
-      run: ({ params, session }) =>
+      run: ({ params, ...call }) =>
         answered(async () => ({
-          body: proposalJson(await undoProposal(desk, session!.operatorId, proposalIdOf(params.id))),
+          body: proposalJson(await undoProposal(desk, claimerOf(call), proposalIdOf(params.id))),
         })),
     }),
     route({

@@ -3,9 +3,17 @@ import { withOffset } from '../../base/time.ts';
 import { type Route, route } from '../../operator-api/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import type { QueueDesk } from '../uses/desk-context.ts';
-import { claim, claimNext, dropClaim, readPartnerNames, select, showQueue } from '../uses/queue.ts';
+import {
+  claim,
+  claimNext,
+  dropClaim,
+  leavePage,
+  readPartnerNames,
+  select,
+  showQueue,
+} from '../uses/queue.ts';
 import { Refusal } from '../uses/refusal.ts';
-import { answered, applicationIdOf } from './answered.ts';
+import { answered, applicationIdOf, claimerOf } from './answered.ts';
 import { cursorOf, placeOf } from './cursor.ts';
 import {
   Claimed,
@@ -50,12 +58,12 @@ export function queueRoutes(desk: QueueDesk): Route[] {
     route({
       ...{ method: 'POST', path: '/review-queue/claim-next', access: 'reviewer' },
       summary: 'Claims the next application that nobody holds, in the order and within the filters.',
-      headers: ['Idempotency-Key'],
+      headers: ['Idempotency-Key', 'Operator-Page'],
       body: ClaimNext,
       reply: Claimed,
-      run: ({ body: { order = 'due', ...filter }, session, idempotencyKey: key }) =>
+      run: ({ body: { order = 'due', ...filter }, idempotencyKey: key, ...call }) =>
         answered(async () => {
-          const next = await claimNext(database, { filter, order, key }, session!.operatorId);
+          const next = await claimNext(database, { filter, order, key }, claimerOf(call));
           return { body: { id: next?.id ?? null, claim: next && claimJson(next.claim) } };
         }),
     }),
@@ -82,23 +90,40 @@ function claimRoutes(desk: QueueDesk): Route[] {
       ...{ failures: [404], conflicts: CONFLICTS },
       summary:
         'Claims an application, or renews the claim. 409 tells who holds it, until when, or who has proposed a decision on it.',
+      headers: ['Operator-Page'],
       body: Nothing,
       reply: Claimed,
-      run: ({ params, session }) =>
+      run: ({ params, ...call }) =>
         answered(async () => {
           const id = applicationIdOf(params.id);
-          return { body: { id, claim: claimJson(await claim(desk, id, session!.operatorId)) } };
+          return { body: { id, claim: claimJson(await claim(desk, id, claimerOf(call))) } };
         }),
     }),
     route({
       ...{ method: 'POST', path: '/applications/{id}/release', access: 'reviewer' },
       failures: [404],
-      summary: 'Gives an application back. Where somebody else holds it, nothing changes.',
+      summary:
+        'Gives an application back. Where somebody else holds it, nothing changes; where another page of the operator uses it, that one keeps it.',
+      headers: ['Operator-Page'],
       body: Nothing,
       reply: Nothing,
-      run: ({ params, session }) =>
+      run: ({ params, ...call }) =>
         answered(async () => {
-          await dropClaim(desk.database, applicationIdOf(params.id), session!.operatorId);
+          await dropClaim(desk.database, applicationIdOf(params.id), claimerOf(call));
+          return { body: {} };
+        }),
+    }),
+    route({
+      ...{ method: 'POST', path: '/review-queue/leave', access: 'reviewer' },
+      summary:
+        'Closes the page of Operator-Page: what no other page of the operator uses is given back, and what the page asked for before claims nothing any more.',
+      headers: ['Operator-Page'],
+      body: Nothing,
+      reply: Nothing,
+      run: ({ session, page }) =>
+        answered(async () => {
+          if (page === null) throw new Refusal(400, 'Operator-Page is missing');
+          await leavePage(desk.database, session!.operatorId, page);
           return { body: {} };
         }),
     }),

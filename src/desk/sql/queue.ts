@@ -10,7 +10,7 @@ import {
   type QueuePlace,
   type QueueState,
 } from '../rules/queue.ts';
-import { CLAIM_SECONDS, type StoredClaim } from './claims.ts';
+import { CLAIM_SECONDS, type Claimer, type StoredClaim } from './claims.ts';
 import { FITS, filterValues, ORDERS } from './queue-filter.ts';
 
 /** A row of the queue. */
@@ -64,7 +64,7 @@ const pageBy = ({ by, key, after }: (typeof ORDERS)[QueueOrder]) => `
     SELECT i.* FROM review_items i WHERE ${FITS} AND ($11::bigint IS NULL OR ${after}) ORDER BY ${by} LIMIT $13
   ) AS i ${WITH_NAMES} ORDER BY ${by}`;
 
-/** $11: the seconds of the claim. Sessions at once pass over what the others are taking. */
+/** $11: the seconds of the claim; $12: its pages. Sessions at once pass over what the others are taking. */
 const claimBy = ({ by }: (typeof ORDERS)[QueueOrder]) => `
   WITH free AS MATERIALIZED (
     SELECT i.application_id FROM review_items i
@@ -74,7 +74,7 @@ const claimBy = ({ by }: (typeof ORDERS)[QueueOrder]) => `
   ), claim AS MATERIALIZED (
     SELECT f.application_id, clock_timestamp() + $11 * interval '1 second' AS until FROM free f
   )
-  UPDATE review_items i SET claimed_by = $10, claimed_until = c.until FROM claim c
+  UPDATE review_items i SET claimed_by = $10, claimed_until = c.until, claimed_for = $12::uuid[] FROM claim c
   WHERE i.application_id = c.application_id
   RETURNING i.application_id AS id, (SELECT o.login FROM operators o WHERE o.id = $10) AS login, i.claimed_until AS until`;
 
@@ -141,9 +141,9 @@ export async function claimNext(
   session: Session,
   filter: QueueFilter,
   order: QueueOrder,
-  operatorId: number,
+  { operatorId, page }: Claimer,
 ): Promise<{ readonly id: ApplicationId; readonly claim: StoredClaim } | null> {
-  const values = [...filterValues(filter, operatorId), CLAIM_SECONDS];
+  const values = [...filterValues(filter, operatorId), CLAIM_SECONDS, page === null ? [] : [page]];
   const [row] = (await session.query<{ id: string; login: string; until: Date }>(CLAIMS[order], values)).rows;
   if (row === undefined) return null;
   return {

@@ -5,7 +5,7 @@ import { checkReason } from '../../operations/reason.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
 import { mayDecide } from '../rules/proposal.ts';
-import { takeClaim } from '../sql/claims.ts';
+import { type Claimer, takeClaim } from '../sql/claims.ts';
 import { backToQueue, endProposal, lockOpen, readDecider, writeConfirmation } from '../sql/open-proposals.ts';
 import { readProposal, type StoredProposal } from '../sql/proposals.ts';
 import { conflict, needsSignIn, Refusal } from './refusal.ts';
@@ -16,20 +16,20 @@ import { conflict, needsSignIn, Refusal } from './refusal.ts';
  */
 export function undoProposal(
   { database }: Pick<OperatorContext, 'database'>,
-  operatorId: number,
+  claimer: Claimer,
   id: number,
 ): Promise<StoredProposal> {
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
       const require = ({ maker }: StoredProposal) => {
-        if (maker.id !== operatorId)
+        if (maker.id !== claimer.operatorId)
           throw new Refusal(403, `${maker.login} made it: only the maker undoes a proposal`);
       };
       const proposal = await lockProposal(session, id, require, ({ state }) => state === 'undone');
       if (proposal.state === 'undone') return proposal;
       const { applicationId } = proposal;
       await backToQueue(session, applicationId);
-      await takeClaim(session, applicationId, operatorId);
+      await takeClaim(session, applicationId, claimer);
       await endProposal(session, { proposalId: id, applicationId }, { state: 'undone' });
       return (await readProposal(session, id))!;
     }),

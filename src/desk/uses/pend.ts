@@ -8,7 +8,7 @@ import { type OperatorContext, OperatorError } from '../../operations/operator-c
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import { operatorText } from '../rules/operator-text.ts';
 import { type Missing, MOST_MESSAGE_CHARACTERS, MOST_PENDS, type PendMessage } from '../rules/pend.ts';
-import { takeClaim } from '../sql/claims.ts';
+import { type Claimer, takeClaim } from '../sql/claims.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
 import {
   beginPend,
@@ -62,7 +62,7 @@ export async function pend(
         if (last === null) throw noApplication();
         const message = await say(part, applicationId, text);
         await lockOpenPend(session, applicationId);
-        await requireClaim(session, applicationId, operatorId);
+        await requireClaim(session, applicationId, { operatorId, page: null });
         // While the item is locked no review moves the application.
         if ((await lastEventOf(session, applicationId)) !== asked.decidedOn)
           throw await changedSince(session, applicationId);
@@ -119,7 +119,7 @@ async function say(context: OperatorContext, id: ApplicationId, text: string | n
  */
 export async function resume(
   context: OperatorContext,
-  operatorId: number,
+  claimer: Claimer,
   applicationId: ApplicationId,
 ): Promise<StoredPend> {
   const { pended } = await acting(
@@ -130,9 +130,9 @@ export async function resume(
         const isOpen = await lockOpenPend(session, applicationId);
         const before = isOpen ? null : await newestPendOf(session, applicationId);
         if (!isOpen && before?.end !== 'resumed') throw conflict('not_pended', 'it is not pended');
-        await requireClaim(session, applicationId, operatorId);
+        await requireClaim(session, applicationId, claimer);
         if (before !== null) return { pended: before, isNew: false };
-        await resumePend(session, applicationId, operatorId);
+        await resumePend(session, applicationId, claimer.operatorId);
         return { pended: (await newestPendOf(session, applicationId))!, isNew: true };
       }),
     ({ isNew }) => (isNew ? { act: 'application resume', applicationId } : null),
@@ -140,8 +140,8 @@ export async function resume(
   return pended;
 }
 
-async function requireClaim(session: Transaction, id: ApplicationId, operatorId: number): Promise<void> {
-  const taken = await takeClaim(session, id, operatorId);
+async function requireClaim(session: Transaction, id: ApplicationId, claimer: Claimer): Promise<void> {
+  const taken = await takeClaim(session, id, claimer);
   if (taken === null) throw conflict('not_in_review', 'it is not in the queue: it is not in review');
   if (taken.is !== 'held') throw await claimRefusal(session, id, taken);
 }

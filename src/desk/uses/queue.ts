@@ -4,7 +4,14 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import { MOST_COUNTED, type QueueFilter, type QueueOrder, type QueuePlace } from '../rules/queue.ts';
-import { dropClaim, type StoredClaim, takeClaim } from '../sql/claims.ts';
+import {
+  type Claimer,
+  dropClaim,
+  leavePage,
+  pageHasLeft,
+  type StoredClaim,
+  takeClaim,
+} from '../sql/claims.ts';
 import { keepClaimed, keyedRequest, takeRequest } from '../sql/desk-requests.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
 import { readPartnerNames } from '../sql/partner-names.ts';
@@ -19,7 +26,7 @@ import { claimRefusal } from './claim-refusal.ts';
 import type { QueueDesk } from './desk-context.ts';
 import { conflict, Refusal, spentKey } from './refusal.ts';
 
-export { dropClaim, readPartnerNames, type StoredClaim, type StoredItem };
+export { type Claimer, dropClaim, leavePage, readPartnerNames, type StoredClaim, type StoredItem };
 
 /** A page of the queue. */
 export interface QueuePage {
@@ -59,35 +66,36 @@ export async function showQueue(
 export async function claim(
   { database, dueHours }: QueueDesk,
   id: ApplicationId,
-  operatorId: number,
+  claimer: Claimer,
 ): Promise<StoredClaim> {
   await expandReviewsOf(database, [id], dueHours);
-  const taken = await takeClaim(database, id, operatorId);
+  const taken = await takeClaim(database, id, claimer);
   if (taken === null) throw new Refusal(404, 'there is no such application in review');
   if (taken.is === 'held') return taken.claim;
   throw await claimRefusal(database, id, taken);
 }
 
 /**
- * Claims the first one in the order that nobody holds; null: there is none. `key`: the Idempotency-Key; a repetition
- * renews the claim of the first request, and takes another application only where that claim is lost. Throws a
- * `Refusal` where the key was used for another request.
+ * Claims the first one in the order that nobody holds; null: there is none, or the page was closed. `key`: the
+ * Idempotency-Key; a repetition renews the claim of the first request, and takes another application only where that
+ * claim is lost. Throws a `Refusal` where the key was used for another request.
  */
 export function claimNext(
   database: Database,
   { filter, order, key }: Pick<Asked, 'filter' | 'order'> & { readonly key: string | null },
-  operatorId: number,
+  claimer: Claimer,
 ): ReturnType<typeof claimFree> {
-  const request = keyedRequest(operatorId, key, ['claim next', order, filter]);
-  if (request === null) return claimFree(database, filter, order, operatorId);
+  const request = keyedRequest(claimer.operatorId, key, ['claim next', order, filter]);
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
+      if (await pageHasLeft(session, claimer)) return null;
+      if (request === null) return claimFree(session, filter, order, claimer);
       const before = await takeRequest(session, request);
       if (before === 'other' || before === 'undone') throw spentKey(before);
       const id = before === 'new' ? undefined : before.outcomes[0]?.id;
-      const again = id === undefined ? null : await takeClaim(session, id, operatorId);
+      const again = id === undefined ? null : await takeClaim(session, id, claimer);
       if (id !== undefined && again?.is === 'held') return { id, claim: again.claim };
-      const next = await claimFree(session, filter, order, operatorId);
+      const next = await claimFree(session, filter, order, claimer);
       if (next !== null) await keepClaimed(session, request, next.id);
       return next;
     }),

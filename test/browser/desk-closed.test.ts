@@ -1,0 +1,78 @@
+/** A page that is closed gives back at once what no other page of its operator uses (D48). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { skip } from '../support/browser.ts';
+import { deskBrowser } from '../support/desk-browser.ts';
+import { eventually } from '../support/eventually.ts';
+
+describe('a page that is closed', { skip }, async () => {
+  if (skip) return;
+  let beforeNext = async () => {};
+  /** Resolves when the service has answered a request for the next one. */
+  let next = Promise.withResolvers<void>();
+  const desk = await deskBrowser((route) => {
+    if (route.path !== '/review-queue/claim-next') return route;
+    const run: typeof route.run = async (call) => {
+      await beforeNext();
+      return route.run(call).finally(next.resolve);
+    };
+    return { ...route, run };
+  });
+  const ana = await desk.console.enrolled('ana.maria', 'reviewer');
+  const claims = () => desk.rows('SELECT FROM review_items WHERE is_claimed(claimed_until, now())');
+  const areGivenBack = () =>
+    eventually('the claims are given back', async () => (await claims()).length === 0);
+  const address = (id: number) => `${desk.console.url()}/applications/${id}`;
+  const holds = (page: Page) => page.getByText('You hold it').waitFor();
+
+  it('gives back also what it had asked for, and got no answer', async () => {
+    const [id] = await desk.inReview(2);
+    const { promise: isClosed, resolve: goOn } = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    beforeNext = async () => {
+      asked.resolve();
+      await isClosed;
+    };
+    next = Promise.withResolvers();
+    await desk.browse(
+      ana,
+      async (page) => {
+        await holds(page);
+        await asked.promise;
+        await page.close();
+        await areGivenBack();
+      },
+      { path: `/applications/${id}` },
+    );
+    goOn();
+    await next.promise;
+    assert.deepEqual(await claims(), []);
+  });
+
+  it('leaves to another page of the operator what that one uses too', async () => {
+    beforeNext = async () => {};
+    const [id] = await desk.inReview(1);
+    const pages = async () =>
+      (await desk.rows('SELECT cardinality(claimed_for) AS count FROM review_items'))[0]!.count;
+    await desk.browse(
+      ana,
+      async (first) => {
+        await holds(first);
+        const second = await first.context().newPage();
+        await second.goto(address(id!));
+        await holds(second);
+        assert.equal(await pages(), 2);
+        await second.getByRole('link', { name: 'Proposals' }).click();
+        await eventually('the second page uses it no more', async () => (await pages()) === 1);
+        await second.goBack();
+        await eventually('it uses it again', async () => (await pages()) === 2);
+        await second.close();
+        await eventually('one page uses it', async () => (await pages()) === 1);
+        assert.equal((await claims()).length, 1);
+      },
+      { path: `/applications/${id}` },
+    );
+    await areGivenBack();
+  });
+});
