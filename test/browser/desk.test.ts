@@ -29,13 +29,10 @@ describe('the desk in a browser', { skip }, async () => {
       'SELECT application_id::integer AS id, act, reason_code, state FROM proposals WHERE application_id = ANY ($1) ORDER BY id',
       [ids],
     );
+  /** Also after the end of the lease: a test may wait longer than it lasts. */
   const holderOf = async (id: number) =>
-    (
-      await desk.rows(
-        'SELECT claimed_by FROM review_items WHERE application_id = $1 AND claimed_until > now()',
-        [id],
-      )
-    )[0]?.claimed_by ?? null;
+    (await desk.rows('SELECT claimed_by FROM review_items WHERE application_id = $1', [id]))[0]?.claimed_by ??
+    null;
 
   it('is worked by keyboard alone, from the sign-in to decisions and their undo, in both widths and themes', async () => {
     for (const screen of [PHONE, DESKTOP]) {

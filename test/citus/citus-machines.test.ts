@@ -79,7 +79,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
           }),
         );
         const headers = { 'Idempotency-Key': `${prefix}-${serial}` };
-        for (;;) {
+        await eventually('an answer', async () => {
           const url = urls[client % urls.length] as string;
           const sentAt = performance.now();
           const answer = await post(url, apiKey, { applications }, headers).catch(() => null);
@@ -88,12 +88,12 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
             for (const { id } of (answer.body as Answer).results) ids.push(id);
             // Each move happens among registrations, and has CPU of its own.
             await sleep(PAUSE_MS);
-            break;
+            return true;
           }
           const what = answer === null ? 'closed' : `${answer.status} ${answer.headers.get('retry-after')}`;
           others.set(what, (others.get(what) ?? 0) + 1);
-          await sleep(20);
-        }
+          return false;
+        });
       }
     });
     const stop = async () => {
@@ -147,7 +147,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
   };
   const rebalance = async (options: string) => {
     await asOperator(`SELECT citus_rebalance_start(rebalance_strategy := 'by_shard_count'${options})`);
-    // Each move has a minute of its own: on a busy machine all of them together take longer.
+    // Each move has a wait of its own: on a busy machine all of them together take longer.
     let done = -1;
     while (done !== Number.POSITIVE_INFINITY) {
       done = await eventually('a move', async () => {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { commandLine } from '../cli/harness.ts';
 import { IN_REVIEW } from '../support/applicant.ts';
+import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { EXAMPLES, missing, run, start, temporaryFile, troubledProxy } from './support.ts';
 
@@ -68,7 +68,7 @@ for (const [name, command] of [
       await review('reject', ids[0] ?? 0, 'offer_expired');
       await following.wrote(new RegExp(`application ${ids[0]}: .* rejected \\(offer_expired\\)`));
       const newest = eventIdOf(service.vault, partnerId, 2);
-      while (readFileSync(cursor, 'utf8').trim() !== newest) await sleep(10);
+      await eventually('the newest event', () => readFileSync(cursor, 'utf8').trim() === newest);
       assert.equal(await following.stop('SIGINT'), 0);
       const again = await run(command, [script, cursor], { url: `${service.url}/PRO`, apiKey });
       assert.equal(again.out, '');

@@ -1,14 +1,15 @@
 /** Refusals over HTTP are counted by key, for operators (D16, D19, D20, D36). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
 const { database } = service;
 
 /** Waits until the service has written counts of `total` in all. It writes every few seconds. */
-async function counted(keyId: number, total: number): Promise<Record<string, number>> {
-  for (;;) {
+function counted(keyId: number, total: number): Promise<Record<string, number>> {
+  return eventually('the counts', async () => {
     const { rows } = await database.query(
       `SELECT sum(registered)::integer AS registered, sum(duplicate)::integer AS duplicate,
         sum(over_quota)::integer AS over_quota, sum(invalid)::integer AS invalid,
@@ -18,9 +19,8 @@ async function counted(keyId: number, total: number): Promise<Record<string, num
       [keyId],
     );
     const { total: found, ...counts } = rows[0];
-    if (found >= total) return counts;
-    await new Promise((done) => setTimeout(done, 100));
-  }
+    return found >= total && counts;
+  });
 }
 
 test('PRO counts registered, duplicates, over quota and invalid; DEV and replays count nothing', async () => {

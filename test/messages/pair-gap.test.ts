@@ -15,6 +15,7 @@ import { beginSending } from '../../src/messages/sql/begin.ts';
 import { claimDue } from '../../src/messages/sql/claim.ts';
 import { REJECTED } from '../support/applicant.ts';
 import { deliveryContext, readyOf } from '../support/delivery-context.ts';
+import { eventually } from '../support/eventually.ts';
 import { answeredBefore, makeDue } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';
@@ -69,10 +70,10 @@ it('six messages to one phone, of which every third loses its answer: the gap ho
   api.fault = () => (arrivals.length % 3 === 1 ? { accept: true, answer: 'never' } : { delayMs: 100 });
   await registerFor(anApplication().phone, 6);
   const underway: Promise<void>[] = [];
-  while ((await waiting()) > 0) {
+  await eventually('all to be told', async () => {
     underway.push((await deliverDue(context, never)).concluded);
-    await sleep(20);
-  }
+    return (await waiting()) === 0;
+  });
   await Promise.all(underway);
   assert.equal(arrivals.length, 6);
   const gaps = arrivals.slice(1).map((at, index) => at - (arrivals[index] as number));

@@ -266,7 +266,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     const setStandbys = async (names: string) => {
       await operator.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
       await operator.query('SELECT pg_reload_conf()');
-      while (names !== '' && !(await isProbeHeld())) await sleep(10);
+      if (names !== '') await eventually('the new setting', isProbeHeld);
     };
     /** The server applies a new setting some time after the reload. Until then its commits do not wait. */
     const isProbeHeld = async () => {
@@ -277,22 +277,21 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
         () => 'answered',
         () => 'cut short',
       );
-      for (;;) {
-        const outcome = await Promise.race([probe, sleep(10, 'open')]);
-        if (outcome === 'answered') break;
+      const outcome = await eventually('the probe to be answered or held', async () => {
         const { rowCount } = await operator.query(
           "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'probe'",
         );
-        if (rowCount === 1) {
-          await operator.query(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'probe'",
-          );
-          await probe;
-          return true;
-        }
+        return rowCount === 1 ? 'held' : Promise.race([probe, sleep(10, undefined)]);
+      });
+      if (outcome !== 'held') {
+        await prober.end();
+        return false;
       }
-      await prober.end();
-      return false;
+      await operator.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'probe'",
+      );
+      await probe;
+      return true;
     };
     t.after(async () => {
       await setStandbys('');
@@ -322,17 +321,16 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
       cancelWaiting,
       /** Ends the next wait of a commit, as an operator does who looks for hanging processes. */
       async cancelOne(): Promise<void> {
-        for (;;) {
-          const cancelled = await cancelWaiting();
-          const isLeft = async () =>
-            (await waiting()).some(({ pid, begun }) =>
-              cancelled.some((one) => one.pid === pid && one.begun === begun),
-            );
-          // A session takes a moment to end its wait.
-          while (await isLeft()) await sleep(10);
-          if (cancelled.length > 0) return;
-          await sleep(10);
-        }
+        const cancelled = await eventually('a commit that waits', async () => {
+          const found = await cancelWaiting();
+          return found.length > 0 && found;
+        });
+        // A session takes a moment to end its wait.
+        await eventually('the end of its wait', async () =>
+          (await waiting()).every(
+            ({ pid, begun }) => !cancelled.some((one) => one.pid === pid && one.begun === begun),
+          ),
+        );
       },
       async stored(): Promise<number> {
         return (await operator.query('SELECT count(*)::integer AS n FROM applications')).rows[0].n;
@@ -361,10 +359,10 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
           outcome = error;
         },
       );
-      while (outcome === undefined) {
+      await eventually('the end of the write', async () => {
         await cancelWaiting('words|COMMIT');
-        await sleep(10);
-      }
+        return outcome !== undefined;
+      });
       await settled;
       assert.ok(outcome instanceof CommitInDoubtError, String(outcome));
     }
@@ -381,7 +379,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     const answer = post(service, apiKey, { applications });
     await cancelOne();
     // The batch is sent again, finds what the first try stored, and waits for the standby instead of it.
-    while ((await waiting()).length === 0) await sleep(10);
+    await eventually('a commit that waits', async () => (await waiting()).length > 0);
     assert.equal(await stored(), 2);
     await setStandbys('');
     const { status, body } = await answer;
@@ -402,10 +400,10 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     const both = Promise.all([first, assert.rejects(send(), TypeError, 'so is the retry')]).finally(() => {
       over = true;
     });
-    while (!over) {
+    await eventually('both to be closed', async () => {
       await cancelWaiting();
-      await sleep(20);
-    }
+      return over;
+    });
     await both;
     await setStandbys('');
     const { status, headers } = await post(service, apiKey, body, { 'Idempotency-Key': 'one' });

@@ -5,7 +5,6 @@ import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { readyAt } from '../support/eventually.ts';
 import { anApplication, testService } from '../support/service.ts';
@@ -24,8 +23,6 @@ import {
   ventanillaJson,
 } from './support.ts';
 
-/** The pauses between the service's tries add up to 18.5 s. */
-
 /** Sends until a batch is registered. Every other answer must ask for a retry. */
 async function registers(service: ServiceProcess, apiKey: string): Promise<void> {
   await until('a batch to be registered', async () => {
@@ -37,7 +34,7 @@ async function registers(service: ServiceProcess, apiKey: string): Promise<void>
   });
 }
 
-// Most of these tests wait out the pauses of the service, so they wait side by side.
+// Most of these tests wait out the pauses of the service, which add up to 18.5 s, so they wait side by side.
 describe('a killed PostgreSQL', { concurrency: 2 }, () => {
   test('is started again after each kill, and no acknowledged batch is lost', async () => {
     const dataDir = newDataDir();
@@ -107,7 +104,7 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
     writeFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'no = such setting\n');
     await killHard(postmaster);
     // The server's other processes still run for a moment.
-    while ((await fetch(`${service.opsUrl}/readyz`)).status !== 503) await sleep(10);
+    await until('it not to be ready', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 503);
     // Less than any time limit of the service. A busy machine needs several tries for it.
     await until('an answer at once', async () => {
       const start = performance.now();

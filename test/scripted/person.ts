@@ -92,6 +92,8 @@ export class Person {
   #triedCode: string | null = null;
   #nudges = 0;
   #greetings = 0;
+  /** The lost message that was no reason to give up. */
+  #forgiven: Told | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #finish: () => void = () => {};
@@ -194,8 +196,11 @@ export class Person {
       const isHeld = this.script.acts.handed_over !== undefined && (await this.#line.isHeld(this));
       if (!this.#isWaiting) return;
       if (isHeld) this.#question = 'handed_over';
-      // The service gave no answer to what the channel lost, and cannot: nobody gives up over it.
-      if (this.told.at(-1)?.isLost !== true) this.#nudges += 1;
+      // The service gave no answer to what the channel lost, and cannot: nobody gives up over it. Each lost message
+      // counts once, because a person who has greeted enough says nothing new.
+      const last = this.told.at(-1);
+      if (last?.isLost !== true || last === this.#forgiven) this.#nudges += 1;
+      this.#forgiven = last;
       if (this.#nudges > (isLast ? MOST_LAST_NUDGES : MOST_NUDGES)) return this.#end();
       if (!GREETS_AT.includes(this.#nudges)) return this.#answer(this.#question!);
       void this.#greet(false);
