@@ -30,6 +30,11 @@ export function lastFourOf(idNumber: string): string {
   return [...folded(idNumber)].slice(-LAST).join('');
 }
 
+/** Whether an ID number is long enough to be asked for: of a shorter one no answer can be right. */
+export function hasLastFour(idNumber: string): boolean {
+  return [...lastFourOf(idNumber)].length === LAST;
+}
+
 function wordsOf(text: string): string[] {
   return text.split(/[^\p{L}\p{Nd}]+/u).filter((word) => word !== '');
 }

@@ -22,6 +22,8 @@ export type BlockReason =
   | 'no_certificate'
   /** The certificate that seals contracts has expired, or is not valid yet. */
   | 'certificate_expired'
+  /** The ID number has too few letters and digits to be asked for at the signature. */
+  | 'short_id_number'
   | 'wrong_currency'
   | 'below_minimum'
   | 'above_limit'

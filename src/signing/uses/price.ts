@@ -4,6 +4,7 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
 import type { Country } from '../../base/country-data.ts';
 import { databaseTime } from '../../postgres/database-time.ts';
+import { hasLastFour } from '../rules/answer.ts';
 import type { ContractTemplate } from '../rules/contract-template.ts';
 import { type BlockReason, type Offer, offerOfLoan, type PricedLoan, priceLoan } from '../rules/offer.ts';
 import type { CountryTerms, Terms } from '../rules/terms.ts';
@@ -69,6 +70,7 @@ async function findSource(
   const application = await readForContract(database, vault, id);
   if (application === null) return blocked('unreadable');
   if (application.status !== 'pending_signature') return blocked('not_pending');
+  if (!hasLastFour(application.person.idNumber)) return blocked('short_id_number');
   if (terms === null) return blocked('no_terms');
   if (sealer === null) return blocked('no_certificate');
   const { phone } = application.person;
