@@ -2,34 +2,15 @@
 import type { Phone } from '../../applications/rules/phone.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
 import { type Country, isCountry } from '../../base/country-data.ts';
+import { languageOfCountry } from '../../base/country-language.ts';
 import { localeOfPhone } from '../../messages/rules/message-locale.ts';
 import type { Language } from './flow.ts';
 
-/**
- * Countries whose conversations are in English. The message that began the conversation is in Spanish there, so only
- * countries in which few people read Spanish are named.
- */
-const ENGLISH: ReadonlySet<Country> = new Set([
-  'GB',
-  'IE',
-  'AU',
-  'NZ',
-  'ZA',
-  'NG',
-  'KE',
-  'GH',
-  'IN',
-  'JM',
-  'TT',
-  'BB',
-  'GY',
-  'BS',
-]);
-
-/** As messages do: Portuguese where people speak it, else Spanish; English in the countries above. */
+/** As messages do, and English in some countries. */
 export function languageOfPhone(phone: Phone): { readonly language: Language; readonly locale: string } {
   const country = countryOfPhone(phone);
-  if (country !== null && ENGLISH.has(country)) return { language: 'en', locale: `en-${country}` };
+  if (country !== null && languageOfCountry(country) === 'en')
+    return { language: 'en', locale: `en-${country}` };
   return localeOfPhone(phone);
 }
 

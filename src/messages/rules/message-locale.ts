@@ -2,7 +2,7 @@
 
 import type { Phone } from '../../applications/rules/phone.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
-import type { Country } from '../../base/country-data.ts';
+import { languageOfCountry } from '../../base/country-language.ts';
 import type { MessageLanguage } from './outgoing-message.ts';
 
 interface MessageLocale {
@@ -11,13 +11,10 @@ interface MessageLocale {
   readonly locale: string;
 }
 
-/** Includes East Timor and Portuguese-speaking Africa, but not Macau, where few people read Portuguese. */
-const PORTUGUESE: ReadonlySet<Country> = new Set(['BR', 'PT', 'AO', 'MZ', 'CV', 'GW', 'ST', 'TL']);
-
 /** The language and locale of a phone: Portuguese in countries where people speak it, else Spanish. */
 export function localeOfPhone(phone: Phone): MessageLocale {
   const country = countryOfPhone(phone);
   if (country === null) return { language: 'es', locale: 'es' };
-  const language = PORTUGUESE.has(country) ? 'pt' : 'es';
+  const language = languageOfCountry(country) === 'pt' ? 'pt' : 'es';
   return { language, locale: `${language}-${country}` };
 }

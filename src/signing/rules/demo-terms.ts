@@ -1,5 +1,6 @@
 /** The terms of the demo: those of D27, of a lender that does not exist. They are for the embedded store alone. */
 import { COUNTRY_CURRENCY, type Country } from '../../base/country-data.ts';
+import { languageOfCountry } from '../../base/country-language.ts';
 import { keysOf } from '../../base/keys-of.ts';
 import { DEFAULT_CONTRACTS } from './default-contracts.ts';
 import type { CountryTerms, Terms } from './terms.ts';
@@ -20,11 +21,16 @@ const WITHDRAWALS: Readonly<Partial<Record<Country, CountryTerms['withdrawal']>>
   BR: { days: 7, kind: 'calendar' },
   AR: { days: 10, kind: 'calendar' },
 };
-const PORTUGUESE: readonly Country[] = ['BR', 'PT', 'AO', 'MZ', 'CV', 'GW', 'ST', 'TL'];
+const LENDERS = {
+  es: 'Prestamista de Demostración',
+  pt: 'Credor de Demonstração',
+  en: 'Demonstration Lender',
+} as const;
 
 function demoTermsOf(country: Country): CountryTerms {
+  const language = languageOfCountry(country);
   return {
-    lender: { name: 'Prestamista de Demostración', number: 'DEMO-000' },
+    lender: { name: LENDERS[language], number: 'DEMO-000' },
     currency: COUNTRY_CURRENCY[country],
     zone: ZONES[country] ?? 'UTC',
     monthly_rate: '2',
@@ -35,12 +41,12 @@ function demoTermsOf(country: Country): CountryTerms {
     legal_maximum: 'none',
     withdrawal: WITHDRAWALS[country] ?? 'none',
     offer_days: 2,
-    contract: PORTUGUESE.includes(country) ? 'standard-pt' : 'standard-es',
+    contract: `standard-${language}`,
   };
 }
 
 export const DEMO_TERMS: Terms = {
-  version: 'demo-1',
+  version: 'demo-2',
   countries: Object.fromEntries(keysOf(COUNTRY_CURRENCY).map((country) => [country, demoTermsOf(country)])),
   contracts: DEFAULT_CONTRACTS,
   demonstration: true,
