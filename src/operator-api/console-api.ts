@@ -116,6 +116,7 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route): void {
         query: given,
         params: request.params,
         pendingCookie: cookieOf('pending sign-in', request.headers.cookie, api.origin()),
+        deviceCookie: cookieOf('device', request.headers.cookie, api.origin()),
         // Who has one address of IPv6 has a whole /64.
         address: addressGroup(request.ip) ?? request.ip,
         ...conditionsOf(request),
@@ -190,7 +191,16 @@ function isOfSomebody({ method, headers }: FastifyRequest): boolean {
 
 function send(
   reply: FastifyReply,
-  { status = 200, body, tag, cookie, pendingCookie, redirect, retryAfterSeconds }: Answer<unknown>,
+  {
+    status = 200,
+    body,
+    tag,
+    cookie,
+    pendingCookie,
+    deviceCookie,
+    redirect,
+    retryAfterSeconds,
+  }: Answer<unknown>,
   origin: string,
 ) {
   if (tag !== undefined) reply.header('ETag', `"${tag}"`);
@@ -198,6 +208,7 @@ function send(
   if (pendingCookie !== undefined) {
     reply.header('Set-Cookie', cookieHeader('pending sign-in', pendingCookie, origin));
   }
+  if (deviceCookie !== undefined) reply.header('Set-Cookie', cookieHeader('device', deviceCookie, origin));
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds));
   if (redirect !== undefined)
     return reply

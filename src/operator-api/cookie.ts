@@ -1,14 +1,15 @@
-/** The cookies of a browser: its session, and its sign-in under way at the identity provider. */
+/** The cookies of a browser: its session, its sign-in under way at the identity provider, and whom it knows. */
 
 /** What a cookie holds. */
-export type CookieOf = 'session' | 'pending sign-in';
+export type CookieOf = 'session' | 'pending sign-in' | 'device';
 
 const NAMES: Readonly<Record<CookieOf, string>> = {
   session: 'ventanilla',
   'pending sign-in': 'ventanilla-oidc',
+  device: 'ventanilla-device',
 };
-/** The store ends a sign-in under way too. A session's cookie ends with the browser. */
-const PENDING_MAX_AGE = 'Max-Age=600';
+/** Seconds. The service ends these too. A session's cookie ends with the browser. */
+const MAX_AGES: Readonly<Partial<Record<CookieOf, number>>> = { 'pending sign-in': 600, device: 7_776_000 };
 
 /** The cookie's name. A browser takes a `__Host-` cookie only over https, without a domain and for all paths. */
 export function cookieName(of: CookieOf, origin: string): string {
@@ -23,8 +24,8 @@ function isSecure(origin: string): boolean {
 export function cookieHeader(of: CookieOf, value: string, origin: string): string {
   const parts = [`${cookieName(of, origin)}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
   if (isSecure(origin)) parts.push('Secure');
-  if (value === '') parts.push('Max-Age=0');
-  else if (of === 'pending sign-in') parts.push(PENDING_MAX_AGE);
+  const maxAge = value === '' ? 0 : MAX_AGES[of];
+  if (maxAge !== undefined) parts.push(`Max-Age=${maxAge}`);
   return parts.join('; ');
 }
 

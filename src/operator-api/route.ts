@@ -57,6 +57,8 @@ export interface Call<Body, Query> {
   readonly sessionKey: SessionKey | null;
   /** The secret of a sign-in under way at the identity provider. */
   readonly pendingCookie: string | null;
+  /** The cookie of a browser that knows operators. */
+  readonly deviceCookie: string | null;
   /** The address of the connection; of IPv6 its /64. */
   readonly address: string;
   /** The tags of `If-None-Match`, without quotation marks: what the browser has already. */
@@ -81,6 +83,8 @@ export interface Answer<Reply> {
   readonly cookie?: string;
   /** The new secret of the sign-in under way; the empty text takes its cookie away. */
   readonly pendingCookie?: string;
+  /** The new value of the cookie of a browser that knows operators. */
+  readonly deviceCookie?: string;
   /** The path of the page to which the browser goes on (303); with the body null. */
   readonly redirect?: string;
   readonly retryAfterSeconds?: number;

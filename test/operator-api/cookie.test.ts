@@ -22,6 +22,7 @@ it('has __Host- and Secure on https, and neither on this machine; always HttpOnl
   assert.equal(flags('http://localhost:8082'), 'ventanilla=x; Path=/; HttpOnly; SameSite=Lax');
 });
 
+const DEVICE = /ventanilla-device=/;
 const CONSOLES = [
   { origin: null, flags: /^ventanilla=[\w.-]*; Path=\/; HttpOnly; SameSite=Lax(; Max-Age=0)?$/ },
   {
@@ -43,12 +44,24 @@ for (const { origin, flags } of CONSOLES) {
       ['POST', '/api/session/again', { password: PASSWORD, code: await operator.nextCode() }],
       ['DELETE', '/api/session', undefined],
     ] as const;
+    const devices: string[] = [];
     for (const [method, path, body] of steps) {
       const { status, headers } = await visitor.ask(method, path, body);
       assert.ok(status < 300, `${path} ${status}`);
-      const set = headers.getSetCookie();
+      const set = headers.getSetCookie().filter((line) => !DEVICE.test(line));
       assert.equal(set.length, 1, path);
       assert.match(set[0]!, flags, path);
+      devices.push(...headers.getSetCookie().filter((line) => DEVICE.test(line)));
     }
+    // Once both factors are proved the browser knows the operator, also after the sign-out.
+    assert.equal(devices.length, 1);
+    const [before, after] = origin === null ? ['', ''] : ['__Host-', '; Secure'];
+    const value = '[1-9]\\d*\\.\\d+\\.[\\w-]{22}';
+    assert.match(
+      devices[0]!,
+      new RegExp(
+        `^${before}ventanilla-device=${value}; Path=/; HttpOnly; SameSite=Lax${after}; Max-Age=7776000$`,
+      ),
+    );
   });
 }

@@ -248,13 +248,37 @@ describe('a sign-in at the identity provider', () => {
   });
 
   it('throttles starts by address, but for those that led to a sign-in', async () => {
-    await bound();
+    const { subject } = await bound();
+    provider.person.subject = subject;
+    await database.query('DELETE FROM operator_tries');
+    assert.equal(await through(new CookieBrowser()), '/');
     const { rows } = await database.query('SELECT max(tries) AS most FROM operator_tries');
     assert.deepEqual(rows, [{ most: 0 }]);
     await post(new CookieBrowser(), '/api/session/oidc');
     await database.query('UPDATE operator_tries SET tries = 50');
     const late = await post(new CookieBrowser(), '/api/session/oidc');
     assert.equal(late.status, 429);
+  });
+
+  it('begins also where strangers of the same address used up its starts: in a known browser, by a link, and again', async () => {
+    const { browser } = await bound();
+    assert.equal(await through(browser), '/');
+    const start = async (from: CookieBrowser, path: string, body?: unknown) =>
+      (await post(from, `/api/${path}`, body)).status;
+    const stranger = new CookieBrowser();
+    await database.query('DELETE FROM operator_tries');
+    assert.equal(await start(stranger, 'session/oidc'), 200);
+    await database.query('UPDATE operator_tries SET tries = 50');
+    assert.equal(await start(stranger, 'session/oidc'), 429);
+    assert.equal(await start(browser, 'session/again/oidc', {}), 200);
+    browser.jar(desk.url()).delete('ventanilla');
+    assert.equal(await start(browser, 'session/oidc'), 200);
+    const { token } = await desk.invite(somebody().login, 'viewer');
+    assert.equal(await start(stranger, 'enrolment/oidc', { token }), 200);
+    // Each of the three has a bound of its own.
+    await database.query('UPDATE operator_tries SET tries = 50');
+    assert.equal(await start(browser, 'session/oidc'), 429);
+    assert.equal(await start(stranger, 'enrolment/oidc', { token }), 429);
   });
 
   it('takes its addresses from CONSOLE_URL, whatever Host the request names', async () => {
@@ -328,6 +352,7 @@ describe('the callback', () => {
     const ended = await browser.send('GET', await toCallback(browser), { headers: LINK });
     assert.deepEqual(ended.setCookies.map((line) => line.split('=', 1)[0]).toSorted(), [
       'ventanilla',
+      'ventanilla-device',
       'ventanilla-oidc',
     ]);
     assert.equal(browser.jar(desk.url()).has('ventanilla-oidc'), false);

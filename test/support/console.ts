@@ -24,24 +24,29 @@ const STEP_MS = 30_000;
 export class Visitor {
   readonly #url: string;
   cookie: string | null = null;
+  /** The cookie by which a browser knows operators. */
+  device: string | null = null;
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** Sends a request with the visitor's cookie, and keeps the cookie that comes back. */
+  /** Sends a request with the visitor's cookies, and keeps those that come back. */
   async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const cookies = [this.cookie, this.device].filter((one) => one !== null);
     const response = await fetch(`${this.#url}${path}`, {
       method,
       headers: {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(this.cookie !== null && { Cookie: this.cookie }),
+        ...(cookies.length > 0 && { Cookie: cookies.join('; ') }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const [set] = response.headers.getSetCookie();
-    if (set !== undefined) this.cookie = set.split(';', 1)[0]!;
+    for (const set of response.headers.getSetCookie()) {
+      const [pair] = set.split(';', 1);
+      this[pair!.includes('ventanilla-device=') ? 'device' : 'cookie'] = pair!;
+    }
     const text = await response.text();
     return {
       status: response.status,

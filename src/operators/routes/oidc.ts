@@ -5,7 +5,6 @@ import { type Answer, type Call, type Route, route } from '../../operator-api/ro
 import { ProviderError } from '../uses/identity-provider.ts';
 import { type Begun, beginAgain, beginBinding, beginSignIn, type Oidc } from '../uses/oidc-begin.ts';
 import { type Ended, endSignIn } from '../uses/oidc-end.ts';
-import { takeStartBack } from '../uses/throttle.ts';
 import { NO_LINK } from './enrolment.ts';
 import { AtProvider, Nothing, ProviderAnswer, ShortText, Strict, WaysIn } from './forms.ts';
 import { NOT_PROVED } from './session.ts';
@@ -45,7 +44,8 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault): Route[] {
       ...{ method: 'POST', path: '/session/oidc', access: 'open', reply: AtProvider },
       failures: [404, 502],
       summary: 'Begins a sign-in at the identity provider: the browser has to go to the address.',
-      run: async ({ address }) => begin((to) => beginSignIn(to, address), NOT_OFFERED),
+      run: async ({ address, deviceCookie }) =>
+        begin((to) => beginSignIn(to, { address, deviceCookie }), NOT_OFFERED),
     }),
     route({
       ...{ method: 'POST', path: '/enrolment/oidc', access: 'open', reply: AtProvider },
@@ -108,6 +108,7 @@ async function ended(
     pendingCookie: secret,
     session,
     sessionKey,
+    deviceCookie,
     address,
   }: Call<unknown, Record<string, string | string[]>>,
   logFault: LogFault,
@@ -118,9 +119,7 @@ async function ended(
     ),
   );
   try {
-    const outcome = await endSignIn(oidc, { secret, answer, session, sessionKey });
-    if (['done', 'again', 'bound'].includes(outcome.kind)) await takeStartBack(oidc, address);
-    return outcome;
+    return await endSignIn(oidc, { secret, answer, session, sessionKey, deviceCookie, address });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     logFault(error);
@@ -132,8 +131,10 @@ async function ended(
 function goOn(outcome: Outcome): Answer<never> {
   const away = { body: null, pendingCookie: '' };
   switch (outcome.kind) {
-    case 'done':
-      return { ...away, cookie: outcome.cookie, redirect: '/' };
+    case 'done': {
+      const { kind, ...cookies } = outcome;
+      return { ...away, ...cookies, redirect: '/' };
+    }
     case 'again':
       return { ...away, cookie: outcome.cookie, redirect: '/?oidc=again' };
     case 'bound':

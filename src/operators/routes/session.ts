@@ -20,8 +20,10 @@ export function sessionRoutes(store: { database: Database; vault: Vault }, hasOi
       summary: 'Signs in with the password. The session may then only give the code.',
       body: Strict({ login: ShortText, password: GivenPassword }),
       reply: Nothing,
-      run: async ({ body, session, sessionKey, address }) =>
-        answerOf(await givePassword(store, { ...body, address, before: session && sessionKey })),
+      run: async ({ body, session, sessionKey, address, deviceCookie }) =>
+        answerOf(
+          await givePassword(store, { ...body, address, deviceCookie, before: session && sessionKey }),
+        ),
     }),
     route({
       method: 'POST',
@@ -30,10 +32,12 @@ export function sessionRoutes(store: { database: Database; vault: Vault }, hasOi
       summary: 'Gives the second factor: a code of the app, or a recovery code.',
       body: Strict({ code: ShortText }),
       reply: Nothing,
-      run: async ({ body, session, sessionKey }) =>
-        answerOf(
-          await giveCode(store, { operatorId: session!.operatorId, key: sessionKey!, code: body.code }),
-        ),
+      run: async ({ body, session, sessionKey, deviceCookie }) => {
+        const { operatorId } = session!;
+        return answerOf(
+          await giveCode(store, { operatorId, key: sessionKey!, code: body.code, deviceCookie }),
+        );
+      },
     }),
     route({
       method: 'GET',
@@ -98,8 +102,10 @@ const REFUSED = { status: 401, body: { error: 'login, password or code is wrong'
 
 function answerOf(signIn: SignIn, refused: Answer<never> = REFUSED): Answer<Record<string, never>> {
   switch (signIn.kind) {
-    case 'done':
-      return { body: {}, cookie: signIn.cookie };
+    case 'done': {
+      const { kind, ...cookies } = signIn;
+      return { body: {}, ...cookies };
+    }
     case 'refused':
       return refused;
     case 'throttled':

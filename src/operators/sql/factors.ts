@@ -14,7 +14,8 @@ export interface Account {
   readonly totp: Buffer | null;
   /** The time step of the last code that was taken. */
   readonly totpStep: number;
-  readonly isEnrolled: boolean;
+  /** When both factors were set, in microseconds since 1970; null: the account cannot sign in. */
+  readonly enrolledAt: string | null;
   /** The database's time, in milliseconds. */
   readonly nowMs: number;
 }
@@ -27,13 +28,14 @@ export interface AccountRow {
   password: string | null;
   totp: Buffer | null;
   totp_step: string;
-  is_enrolled: boolean;
+  enrolled_at: string | null;
   now_ms: number;
 }
 
 const COLUMNS = accountColumns('o');
 const BY_LOGIN = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1 AND o.disabled_at IS NULL`;
 const BY_ID = `SELECT ${COLUMNS} FROM operators o WHERE o.id = $1 AND o.disabled_at IS NULL FOR NO KEY UPDATE`;
+const BY_IDS = `SELECT ${COLUMNS} FROM operators o WHERE o.id = ANY ($1::integer[]) AND o.disabled_at IS NULL`;
 const OF_LINK = `FROM operators o
   WHERE o.enrolment = $1 AND o.enrolment_ends > now() AND o.enrolment_ends <= now() + interval '25 hours'
     AND o.disabled_at IS NULL`;
@@ -67,6 +69,12 @@ const TAKE_RECOVERY = 'DELETE FROM operator_recovery_codes WHERE operator_id = $
 /** The live account with this login; null if there is none. */
 export async function accountByLogin(session: Session, login: string): Promise<Account | null> {
   return accountOf(await session.query<AccountRow>(BY_LOGIN, [login]));
+}
+
+/** The live accounts with these ids. */
+export async function accountsByIds(session: Session, ids: readonly number[]): Promise<Account[]> {
+  const { rows } = await session.query<AccountRow>(BY_IDS, [ids]);
+  return rows.map(toAccount);
 }
 
 /** The live account with this id, locked until the transaction ends. */
@@ -142,17 +150,15 @@ export function accountColumns(operators: string): string {
   const columns = ['id', 'login', 'role', 'password', 'totp', 'totp_step'].map(
     (name) => `${operators}.${name}`,
   );
-  return `${columns.join(', ')}, ${operators}.enrolled_at IS NOT NULL AS is_enrolled,
+  return `${columns.join(', ')}, (extract(epoch FROM ${operators}.enrolled_at) * 1000000)::bigint::text AS enrolled_at,
     extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms`;
 }
 
 /** The account of the one row; null where there is none. */
-export function accountOf({ rows }: { rows: AccountRow[] }): Account | null {
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { id, login, role, password, totp } = row;
-  return {
-    ...{ id, login, role, password, totp, totpStep: Number(row.totp_step) },
-    ...{ isEnrolled: row.is_enrolled, nowMs: row.now_ms },
-  };
+export function accountOf({ rows: [row] }: { rows: AccountRow[] }): Account | null {
+  return row === undefined ? null : toAccount(row);
+}
+
+function toAccount({ totp_step, enrolled_at, now_ms, ...row }: AccountRow): Account {
+  return { ...row, totpStep: Number(totp_step), enrolledAt: enrolled_at, nowMs: now_ms };
 }

@@ -4,6 +4,7 @@ import type { Vault } from '../../seal/vault.ts';
 import { lockAccount, lockAccountByLink } from '../sql/factors.ts';
 import { beginPending, type Purpose } from '../sql/pending-sign-ins.ts';
 import { countWrongProof, type SessionKey } from '../sql/sessions.ts';
+import { knownAccounts } from './device-cookie.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { proofOf } from './second-factor.ts';
 import { recordSignIn } from './sign-in-record.ts';
@@ -29,15 +30,20 @@ export type Begun =
 const SESSION_S = 43_200;
 
 /** Begins a sign-in. Throws `ProviderError`. */
-export function beginSignIn(oidc: Oidc, address: string): Promise<Begun> {
-  return begin(oidc, address, { kind: 'sign in' });
+export async function beginSignIn(
+  oidc: Oidc,
+  { address, deviceCookie }: { address: string; deviceCookie: string | null },
+): Promise<Begun> {
+  const [known] = await knownAccounts(oidc, deviceCookie);
+  return begin(oidc, { address, operatorId: known?.id ?? null }, { kind: 'sign in' });
 }
 
 /** Begins the enrolment of the account behind a link. Throws `ProviderError`. */
 export async function beginBinding(oidc: Oidc, address: string, token: string): Promise<Begun> {
   const linkDigest = digestOf(token);
   const account = await inTransaction(oidc.database, (session) => lockAccountByLink(session, linkDigest));
-  return account === null ? { kind: 'refused' } : begin(oidc, address, { kind: 'enrol', linkDigest });
+  if (account === null) return { kind: 'refused' };
+  return begin(oidc, { address, operatorId: account.id }, { kind: 'enrol', linkDigest });
 }
 
 /** Begins a sign-in again within a session; `code` is one of the app, where the account has one. */
@@ -52,7 +58,11 @@ export async function beginAgain(
     if (!(await isCode(oidc, operatorId, key, code))) return { kind: 'refused' };
     await clearCodes(oidc, operatorId);
   }
-  return begin(oidc, address, { kind: 'again', sessionId: key.id, hasCode: code !== undefined });
+  return begin(
+    oidc,
+    { address, operatorId },
+    { kind: 'again', sessionId: key.id, hasCode: code !== undefined },
+  );
 }
 
 function isCode(
@@ -70,9 +80,9 @@ function isCode(
   });
 }
 
-async function begin(oidc: Oidc, address: string, purpose: Purpose): Promise<Begun> {
+async function begin(oidc: Oidc, from: Parameters<typeof countStart>[1], purpose: Purpose): Promise<Begun> {
   const { database, provider, callback } = oidc;
-  const retryAfterSeconds = await countStart(oidc, address);
+  const retryAfterSeconds = await countStart(oidc, from);
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
   const { token: secret, digest } = newToken();
   const maxAgeSeconds = purpose.kind === 'again' ? 0 : SESSION_S;

@@ -5,9 +5,11 @@ import { enrol, lockAccountByLink } from '../sql/factors.ts';
 import { bindIdentity, lockAccountByIdentity } from '../sql/identities.ts';
 import { type PendingSignIn, takePending } from '../sql/pending-sign-ins.ts';
 import { endSession, renewSession, type SessionKey, startSession } from '../sql/sessions.ts';
+import { cookieWith, knownAccounts } from './device-cookie.ts';
 import { type Proved, stateOf } from './identity-provider.ts';
 import type { Oidc } from './oidc-begin.ts';
 import { recordSignIn } from './sign-in-record.ts';
+import { takeStartBack } from './throttle.ts';
 import { digestOf, newSession, newToken } from './tokens.ts';
 
 /** What the browser brings. */
@@ -18,12 +20,14 @@ export interface Brought {
   /** The session of the browser; null: it has none that goes on. */
   readonly session: { readonly operatorId: number; readonly isWhole: boolean } | null;
   readonly sessionKey: SessionKey | null;
+  readonly deviceCookie: string | null;
+  readonly address: string;
 }
 
 /** What became of it. */
 export type Ended =
-  /** A new session; `isWhole` false: it may only give the code of the app. */
-  | { readonly kind: 'done'; readonly cookie: string; readonly isWhole: boolean }
+  /** A new session. Without a cookie of the device it may only give the code of the app. */
+  | { readonly kind: 'done'; readonly cookie: string; readonly deviceCookie?: string }
   /** Both factors are proved again: a new session in the place of the one before. */
   | { readonly kind: 'again'; readonly cookie: string }
   /** The account is bound, and needs an authenticator app: the link has this token now. */
@@ -58,8 +62,8 @@ export async function endSignIn(oidc: Oidc, brought: Brought): Promise<Ended> {
   const pending = await takePending(oidc.database, digestOf(secret));
   if (pending === null) return { kind: 'over' };
   const proved = await oidc.provider.redeem({ secret, callback: oidc.callback() }, answer, pending.nowMs);
-  return inTransaction(oidc.database, (transaction) => {
-    const { purpose } = pending;
+  const { purpose } = pending;
+  const ended = await inTransaction(oidc.database, (transaction) => {
     switch (purpose.kind) {
       case 'sign in':
         return signIn(oidc, transaction, { pending, proved, brought });
@@ -69,6 +73,10 @@ export async function endSignIn(oidc: Oidc, brought: Brought): Promise<Ended> {
         return again(oidc, transaction, { pending, proved, brought, ...purpose });
     }
   });
+  const isStrangers =
+    purpose.kind === 'sign in' && (await knownAccounts(oidc, brought.deviceCookie)).length === 0;
+  if (isStrangers && ended.kind === 'done') await takeStartBack(oidc, brought.address);
+  return ended;
 }
 
 function isSame(given: readonly string[], expected: string): boolean {
@@ -98,7 +106,8 @@ async function signIn(
   const isWhole = proved.hasSecondFactor;
   const cookie = await begin(session, id, isWhole, ageOf(proved, pending));
   if (isWhole) await recordSignIn(session, vault, id, 'sign in', 'identity provider');
-  return { kind: 'done', cookie, isWhole };
+  if (!isWhole) return { kind: 'done', cookie };
+  return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, account) };
 }
 
 async function bind(
@@ -115,7 +124,7 @@ async function bind(
   await enrol(session, account.id, 0);
   const cookie = await begin(session, account.id, true, ageOf(proved, pending));
   await recordSignIn(session, vault, account.id, 'sign in', 'identity provider');
-  return { kind: 'done', cookie, isWhole: true };
+  return { kind: 'done', cookie };
 }
 
 async function again(

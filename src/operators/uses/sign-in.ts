@@ -13,10 +13,11 @@ import {
   type SessionKey,
   startSession,
 } from '../sql/sessions.ts';
+import { cookieWith, knownAccounts } from './device-cookie.ts';
 import { isPassword, refuseWhileBusy, unlessBusy } from './password-hash.ts';
 import { proofOf } from './second-factor.ts';
 import { recordSignIn } from './sign-in-record.ts';
-import { clearCodes, clearPasswords, countCode, countPassword, takePasswordBack } from './throttle.ts';
+import { clearCodes, countCode, countPassword } from './throttle.ts';
 import { newSession } from './tokens.ts';
 
 interface Store {
@@ -26,8 +27,8 @@ interface Store {
 
 /** What became of a try. */
 export type SignIn =
-  /** The cookie of a new session; the one before is over. */
-  | { readonly kind: 'done'; readonly cookie: string }
+  /** The cookie of a new session; the one before is over. With both factors the browser knows the operator. */
+  | { readonly kind: 'done'; readonly cookie: string; readonly deviceCookie?: string }
   | { readonly kind: 'refused' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
 
@@ -35,6 +36,7 @@ interface GivenPassword {
   readonly login: string;
   readonly password: string;
   readonly address: string;
+  readonly deviceCookie: string | null;
   /** The session that the browser has; null: none that goes on. */
   readonly before: SessionKey | null;
 }
@@ -55,19 +57,18 @@ export async function givePassword(store: Store, given: GivenPassword): Promise<
 
 async function checkPassword(
   store: Store,
-  { login: text, password, address, before }: GivenPassword,
+  { login: text, password, address, deviceCookie, before }: GivenPassword,
 ): Promise<SignIn> {
   refuseWhileBusy();
   const { database, vault } = store;
   const login = normalLogin(text);
-  const retryAfterSeconds = await countPassword(store, { login, address });
+  const isKnown = (await knownAccounts(store, deviceCookie)).some((account) => account.login === login);
+  const { retryAfterSeconds, clear, takeBack } = await countPassword(store, { login, address, isKnown });
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
   // What no account can have as its login is not asked for: the store takes no NUL.
   const account = await accountByLogin(database, readLogin(text) ?? '');
-  const hash = account?.isEnrolled === true ? account.password : null;
-  const isRight = await unlessBusy(isPassword(password, hash), () =>
-    takePasswordBack(store, { login, address }),
-  );
+  const hash = account?.enrolledAt ? account.password : null;
+  const isRight = await unlessBusy(isPassword(password, hash), takeBack);
   if (account === null) return { kind: 'refused' };
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
     // The factors may have been taken away while the hash was made.
@@ -80,14 +81,21 @@ async function checkPassword(
     await startSession(session, key, { operatorId: account.id, isWhole: false });
     return { kind: 'done', cookie };
   });
-  if (result.kind === 'done') await clearPasswords(store, { login, address });
+  if (result.kind === 'done') await clear();
   return result;
+}
+
+interface GivenCode {
+  readonly operatorId: number;
+  readonly key: SessionKey;
+  readonly code: string;
+  readonly deviceCookie: string | null;
 }
 
 /** The second step, in the session of the first one: a code of the app, or a recovery code. */
 export async function giveCode(
   store: Store,
-  { operatorId, key, code }: { operatorId: number; key: SessionKey; code: string },
+  { operatorId, key, code, deviceCookie }: GivenCode,
 ): Promise<SignIn> {
   const { database, vault } = store;
   const retryAfterSeconds = await countCode(store, operatorId);
@@ -105,7 +113,7 @@ export async function giveCode(
     // The session may have ended meanwhile: another one takes its place only where it still is.
     if (!(await completeSession(session, key.id, next))) return { kind: 'refused' };
     await recordSignIn(session, vault, operatorId, 'sign in', proof);
-    return { kind: 'done', cookie };
+    return { kind: 'done', cookie, deviceCookie: cookieWith(vault, deviceCookie, account) };
   });
   if (result.kind === 'done') await clearCodes(store, operatorId);
   return result;

@@ -13,43 +13,70 @@ interface Store {
 interface From {
   readonly login: string;
   readonly address: string;
+  /** The operator has signed in with both factors in this browser. */
+  readonly isKnown: boolean;
+}
+
+/** A try that was counted. */
+interface Counted {
+  /** The seconds after which the next one is allowed; null: this one is. */
+  readonly retryAfterSeconds: number | null;
+  /** The password was right. */
+  readonly clear: () => Promise<void>;
+  /** Nobody looked at the password. */
+  readonly takeBack: () => Promise<void>;
 }
 
 const NAME_BYTES = 16;
 /**
  * The most tries in 15 minutes: of a login from an address, of a login, from an address, of an operator's codes, of
- * passwords with a link; and from an address the most starts at the identity provider, and looks at links of nobody.
+ * passwords with a link, and of a login from all browsers that know it; the most starts at the identity provider, from
+ * an address or of an operator who is known; and from an address the most looks at links of nobody.
  */
-const MOST = { pair: 10, login: 50, address: 50, codes: 10, link: 10, starts: 50, looks: 50 } as const;
+const MOST = {
+  pair: 10,
+  login: 50,
+  address: 50,
+  codes: 10,
+  link: 10,
+  known: 10,
+  starts: 50,
+  looks: 50,
+} as const;
 
-/** Counts a try of a password. Returns the seconds after which the next one is allowed; null: this one is. */
-export async function countPassword({ database, vault }: Store, from: From): Promise<number | null> {
+/**
+ * Counts a try of a password. From a browser that knows the operator it counts there alone, so that strangers use up
+ * nothing of it; who has used that up counts as a stranger, so that a stolen cookie locks nobody out either.
+ */
+export async function countPassword({ database, vault }: Store, from: From): Promise<Counted> {
+  const known = nameOf(vault, 'known', from.login);
+  if (from.isKnown && (await countTry(database, { name: known, most: MOST.known })) === null) {
+    return {
+      retryAfterSeconds: null,
+      clear: () => clearTries(database, [known]),
+      takeBack: () => takeTryBack(database, [known]),
+    };
+  }
   const { address, pair, login } = namesOf(vault, from);
   // One after the other: an address over its bound adds no row for each login that it makes up, and the tries that it
   // has too many of a login do not use up those of the operator, who is elsewhere.
-  return (
+  const retryAfterSeconds =
     (await countTry(database, { name: address, most: MOST.address })) ??
     (await countTry(database, { name: pair, most: MOST.pair })) ??
-    (await countTry(database, { name: login, most: MOST.login }))
-  );
+    (await countTry(database, { name: login, most: MOST.login }));
+  return {
+    retryAfterSeconds,
+    // The tries of the login from this address count no more. Those of the address and of the login stay but for this
+    // one: else the operators of an office, who share an address, would stop one another.
+    clear: async () => {
+      await takeTryBack(database, [address, login]);
+      await clearTries(database, [pair]);
+    },
+    takeBack: () => takeTryBack(database, [address, pair, login]),
+  };
 }
 
-/**
- * The password was right: the login's tries from this address count no more. Those of the address and of the login stay
- * but for this one: else the operators of an office, who share an address, would stop one another.
- */
-export async function clearPasswords({ database, vault }: Store, from: From): Promise<void> {
-  const { pair, login, address } = namesOf(vault, from);
-  await takeTryBack(database, [address, login]);
-  await clearTries(database, [pair]);
-}
-
-/** Nobody looked at the password. */
-export function takePasswordBack({ database, vault }: Store, from: From): Promise<void> {
-  return takeTryBack(database, Object.values(namesOf(vault, from)));
-}
-
-/** Counts a try of a code. Returns what `countPassword` does. */
+/** Counts a try of a code. Returns the seconds after which the next one is allowed; null: this one is. */
 export function countCode({ database, vault }: Store, operatorId: number): Promise<number | null> {
   return countTry(database, { name: nameOf(vault, 'codes', String(operatorId)), most: MOST.codes });
 }
@@ -64,7 +91,7 @@ export function clearCodes({ database, vault }: Store, operatorId: number): Prom
   return clearTries(database, [nameOf(vault, 'codes', String(operatorId))]);
 }
 
-/** Counts a try to choose a password with a link. Returns what `countPassword` does. */
+/** Counts a try to choose a password with a link. Returns what `countCode` does. */
 export function countLink({ database, vault }: Store, linkDigest: Buffer): Promise<number | null> {
   return countTry(database, { name: nameOf(vault, 'link', linkDigest.toString('hex')), most: MOST.link });
 }
@@ -74,17 +101,26 @@ export function takeLinkBack({ database, vault }: Store, linkDigest: Buffer): Pr
   return takeTryBack(database, [nameOf(vault, 'link', linkDigest.toString('hex'))]);
 }
 
-/** Counts a start at the identity provider. Returns what `countPassword` does. */
-export function countStart({ database, vault }: Store, address: string): Promise<number | null> {
-  return countTry(database, { name: nameOf(vault, 'starts', address), most: MOST.starts });
+/**
+ * Counts a start at the identity provider: of an operator who is known by the browser, a link or a session apart from
+ * strangers, as a password is. Returns what `countCode` does.
+ */
+export async function countStart(
+  { database, vault }: Store,
+  { address, operatorId }: { readonly address: string; readonly operatorId: number | null },
+): Promise<number | null> {
+  const most = MOST.starts;
+  const own = nameOf(vault, 'starts of', String(operatorId));
+  if (operatorId !== null && (await countTry(database, { name: own, most })) === null) return null;
+  return countTry(database, { name: nameOf(vault, 'starts', address), most });
 }
 
-/** The start led to a sign-in. */
+/** A stranger's start led to a sign-in. */
 export function takeStartBack({ database, vault }: Store, address: string): Promise<void> {
   return takeTryBack(database, [nameOf(vault, 'starts', address)]);
 }
 
-/** Counts a look at a link. Returns what `countPassword` does. */
+/** Counts a look at a link. Returns what `countCode` does. */
 export function countLook({ database, vault }: Store, address: string): Promise<number | null> {
   return countTry(database, { name: nameOf(vault, 'looks', address), most: MOST.looks });
 }
@@ -94,7 +130,7 @@ export function takeLookBack({ database, vault }: Store, address: string): Promi
   return takeTryBack(database, [nameOf(vault, 'looks', address)]);
 }
 
-function namesOf(vault: Vault, { login, address }: From) {
+function namesOf(vault: Vault, { login, address }: Omit<From, 'isKnown'>) {
   return {
     address: nameOf(vault, 'address', address),
     login: nameOf(vault, 'login', login),
