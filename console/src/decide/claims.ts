@@ -8,9 +8,13 @@ const RENEW_MS = 15_000;
 /** A claim that is not renewed ends (docs/operators.md, "The review queue"). */
 const LEASE_MS = 120_000;
 
-/** `asked`: the answer is on its way. `held`: by this operator. Else another one holds it, or it is not in the queue. */
+/**
+ * `asked`: the answer is on its way. `held`: by this operator; `wasRefused`: this page did not get it before. Else
+ * another one holds it, or it is not in the queue.
+ */
 export type ClaimState =
-  | { readonly is: 'asked' | 'held' | 'none' }
+  | { readonly is: 'asked' | 'none' }
+  | { readonly is: 'held'; readonly wasRefused: boolean }
   | { readonly is: 'other'; readonly login: string; readonly until: string };
 
 export const NOT_CLAIMED: ClaimState = { is: 'none' };
@@ -74,6 +78,12 @@ export class Claims {
     void this.#ask(id);
   }
 
+  /** Claims the application, which was read as free, where the page did not get it before. */
+  tryAgain(id: number): void {
+    const is = this.#states.get(id)?.is;
+    if (is === 'other' || is === 'none') void this.#ask(id);
+  }
+
   /** Gives the application back. */
   give(id: number): void {
     if (this.#mine().includes(id)) void release(id, this.#operator);
@@ -117,7 +127,10 @@ export class Claims {
 
   #hold(id: number, since: number): void {
     this.#heldSince.set(id, since);
-    this.#set(id, { is: 'held' });
+    const before = this.#states.get(id);
+    const wasRefused =
+      before?.is === 'held' ? before.wasRefused : before?.is === 'other' || before?.is === 'none';
+    this.#set(id, { is: 'held', wasRefused });
   }
 
   /** Where no answer renewed a claim for the time of its lease, another operator may have it. */

@@ -141,7 +141,8 @@ function Standing({ application: { id }, choices: { acts, open }, etag }: Standi
     if (acts.length === 0) return decide.notInQueue;
     if (claim.is === 'other') return decide.heldBy(claim.login, format.time(claim.until));
     if (claim.is === 'asked') return decide.asking;
-    return claim.is === 'held' ? decide.held : '';
+    if (claim.is !== 'held') return '';
+    return claim.wasRefused ? decide.freed : decide.held;
   };
   return (
     <span role="status" className={styles.standing}>

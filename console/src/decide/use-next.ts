@@ -28,6 +28,11 @@ export function useNext(id: number, application: ApplicationReply | undefined): 
   useEffect(() => {
     if (waits) claims.keep(id);
   }, [claims, id, waits]);
+  const isFree = waits && application?.review?.claim === null;
+  // With each reading: what was refused may have come and gone between two of them.
+  useEffect(() => {
+    if (application && isFree) claims.tryAgain(id);
+  }, [claims, id, isFree, application]);
   useEffect(() => () => claims.give(id), [claims, id]);
   useEffect(() => {
     if (heldId !== null) ahead.prepare(search);

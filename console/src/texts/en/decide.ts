@@ -20,6 +20,7 @@ export const decide = {
   next: 'Next',
   toQueue: 'Queue',
   held: 'You hold it',
+  freed: 'It is free now. You hold it',
   asking: 'Claiming…',
   heldBy: (login: string, until: string) => `${login} holds it until ${until}`,
   notInQueue: 'Nothing to decide here.',

@@ -21,6 +21,7 @@ export const decide: Texts['decide'] = {
   next: 'Siguiente',
   toQueue: 'Cola',
   held: 'La tienes tú',
+  freed: 'Ya está libre. La tienes tú',
   asking: 'Tomando…',
   heldBy: (login, until) => `${login} la tiene hasta ${until}`,
   notInQueue: 'Aquí no hay nada que decidir.',

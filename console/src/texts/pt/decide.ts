@@ -21,6 +21,7 @@ export const decide: Texts['decide'] = {
   next: 'Próxima',
   toQueue: 'Fila',
   held: 'Está com você',
+  freed: 'Já está livre. Está com você',
   asking: 'Pegando…',
   heldBy: (login, until) => `Está com ${login} até ${until}`,
   notInQueue: 'Não há nada a decidir aqui.',
