@@ -49,6 +49,12 @@ const ROUTES: Route[] = [
     run: async () => ({ body: {} }),
   }),
   route({
+    ...{ method: 'POST', path: '/review-queue/leave', access: 'reviewer', summary: 'The end of a page.' },
+    body: form({}),
+    reply: form({}),
+    run: async () => ({ body: {} }),
+  }),
+  route({
     ...{ method: 'POST', path: '/review-queue/claim-next', access: 'reviewer', summary: 'The next one.' },
     body: ClaimNext,
     reply: Claimed,
