@@ -13,7 +13,7 @@ import { migrate } from '../../src/schema/migrations.ts';
 import { TEST_VARIABLES, testDatabase } from '../support/database.ts';
 import { eventually, readyAt } from '../support/eventually.ts';
 import { bringsStatements, pooledUrl, skip } from '../support/pgbouncer.ts';
-import { addPartner, anApplication, post } from '../support/service.ts';
+import { addPartner, anApplication, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
 const direct = await testDatabase();
@@ -59,7 +59,7 @@ async function works(t: TestContext, databaseUrl: string): Promise<void> {
     Array.from({ length: count }, () => {
       const applicant = anApplication({ currency: 'MXN', income: 25_000, debt_amount: 22_000 });
       const phone = String(applicant.phone).replace('+57', '+52');
-      return post(`${service.url}/PRO`, apiKey, { applications: [{ ...applicant, phone }] });
+      return postUntilServed(`${service.url}/PRO`, apiKey, { applications: [{ ...applicant, phone }] });
     }),
   );
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);

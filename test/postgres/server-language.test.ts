@@ -13,7 +13,7 @@ import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { skip, startFrenchServer } from '../support/foreign-server.ts';
 import { Middleman } from '../support/middleman.ts';
-import { addPartner, anApplication, post } from '../support/service.ts';
+import { addPartner, anApplication, post, postUntilServed } from '../support/service.ts';
 import { readSources } from '../support/sources.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
@@ -80,7 +80,7 @@ async function assertStatementErrors({ url, databaseUrl, database, log }: Served
   await operator.query('ROLLBACK');
   await operator.end();
 
-  const answer = await send();
+  const answer = await postUntilServed(url, apiKey, { applications: [application] });
   assert.deepEqual([answer.status, (answer.body as { processed: number }).processed], [200, 1]);
 }
 

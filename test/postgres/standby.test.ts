@@ -11,7 +11,7 @@ import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { TestServer } from '../support/servers.ts';
-import { addPartner, anApplication, post } from '../support/service.ts';
+import { addPartner, anApplication, post, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
 const MAX = 4;
@@ -101,7 +101,7 @@ describe('D15: a synchronous standby that is away', { concurrency: false }, () =
     const batch = (count: number) =>
       JSON.stringify({ applications: Array.from({ length: count }, () => anApplication()) });
     const kept = batch(3);
-    const first = await post(url, apiKey, kept, { 'Idempotency-Key': 'first' });
+    const first = await postUntilServed(url, apiKey, kept, { 'Idempotency-Key': 'first' });
     assert.equal(first.status, 200);
 
     await standby.end('SIGKILL');
