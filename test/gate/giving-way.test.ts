@@ -184,7 +184,8 @@ describe('who gives way', () => {
 
 describe('D37: a partner is served while more connections than the listener takes', () => {
   for (const { what, told: expected, ...crowd } of CROWDS) {
-    it(what, async () => {
+    it(what, async (t) => {
+      const makeRoom = t.mock.method(GivingWay.prototype, 'makeRoom');
       const { full, leave, told } = gather(crowd);
       await full();
       // The service accepts a few connections a turn, and until now all may be new.
@@ -197,10 +198,14 @@ describe('D37: a partner is served while more connections than the listener take
       };
       const request = head('POST', '/PRO', headers) + body;
       for (let round = 0; round < 3; round += 1) {
-        // A partner that is turned away reads 500, and one that waits for a place reads nothing in this time.
-        const { answers } = await exchange(service.url, [request], { timeoutMs: 5_000 });
-        assert.equal(answers[0]?.status, 200);
+        // On a busy machine the whole crowd may be new, and nobody gives way in the first moment.
+        await eventually('a place', async () => {
+          const { answers } = await exchange(service.url, [request], { timeoutMs: 5_000 });
+          return answers[0]?.status === 200;
+        });
       }
+      // Otherwise the time of the crowd's connections made the places.
+      assert.ok(makeRoom.mock.calls.some(({ result }) => result === true));
       if (expected !== undefined) await eventually('an answer', () => told.has(expected));
       leave();
     });

@@ -1,6 +1,7 @@
 /** HTTP by the byte: sends requests that fetch refuses, and returns answers as received. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from '../support/eventually.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -19,6 +20,7 @@ export interface Exchange {
 export interface ExchangeOptions {
   /** Ends after this many answers. Interim answers (1xx) do not count. */
   readonly answers?: number;
+  /** For a request that gets no answer, or too few. */
   readonly timeoutMs?: number;
   /** Closes our side after the last part. */
   readonly end?: boolean;
@@ -34,7 +36,7 @@ export function exchange(
   parts: readonly Part[],
   options: ExchangeOptions = {},
 ): Promise<Exchange> {
-  const { answers: wanted = 1, timeoutMs = 5_000, end = false, abort = false } = options;
+  const { answers: wanted = 1, timeoutMs = PATIENCE_MS, end = false, abort = false } = options;
   const { hostname, port } = new URL(url);
   const start = performance.now();
   return new Promise((resolve) => {
