@@ -1,10 +1,14 @@
 /** What others may not reach is refused at the start: the simulator's page, and a console without operators (D48). */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { refuseOpenSimulator } from '../../src/app/channel.ts';
 import { ConfigError, readConfig } from '../../src/app/config/config.ts';
 import type { RunningService } from '../../src/app/serve.ts';
+import { notedConsole } from '../../src/operators/uses/console-place.ts';
 import { addOperator, disableOperator } from '../../src/operators/uses/manage.ts';
 import { testDatabase } from '../support/database.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -72,5 +76,18 @@ describe('CONSOLE_HOST', () => {
     assert.notEqual((await open()).consoleUrl, null);
     await disableOperator({ database }, 'ana');
     await assert.rejects(open(), refusal('CONSOLE_HOST'));
+  });
+});
+
+describe('the place of the console', () => {
+  it('is noted for the commands while a service of an embedded store is open, also where its port is given', async (t) => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'ventanilla-reach-'));
+    t.after(() => rm(DATA_DIR, { recursive: true }));
+    for (const CONSOLE_PORT of ['0', '']) {
+      const service = await start({ DATA_DIR, CONSOLE_PORT });
+      assert.equal(await notedConsole(DATA_DIR), service.consoleUrl);
+      await service.stop();
+      assert.equal(await notedConsole(DATA_DIR), null);
+    }
   });
 });

@@ -92,6 +92,13 @@ describe('operator add', () => {
         /It must be a currency and the largest amount.*such as COP=5000000/s,
       );
     }
+    assert.match(
+      await fail(
+        ...['operator', 'add', '--login', 'eva', '--role', 'viewer'],
+        ...['--authority', 'COP=5', '--authority', 'cop=7'],
+      ),
+      /COP has an amount already/,
+    );
     assert.equal((await json('operator', 'list')).length, 1);
   });
 });

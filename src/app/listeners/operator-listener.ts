@@ -79,11 +79,14 @@ export async function startOperatorListener(
     const { close } = await openListener(app, at, ['CONSOLE_PORT', port], log, 'the console answers');
     return { close, origin: origin() };
   };
-  if (given !== null) return open(given);
-  const listener = await open(setting(NEXT_PORT)).catch((error: unknown) => {
-    if (error instanceof ConfigError) return open(0);
-    throw error;
-  });
+  const openNext = () =>
+    open(setting(NEXT_PORT)).catch((error: unknown) => {
+      if (error instanceof ConfigError) return open(0);
+      throw error;
+    });
+  const listener = await (given === null ? openNext() : open(given));
+  // Elsewhere the services of several machines have one store, and the commands none of their folders.
+  if (databaseUrl !== null) return listener;
   await noteConsole(dataDir, listener.origin).catch((error: unknown) =>
     log.warn({ error: errorFields(error) }, 'the place of the console could not be noted for the commands'),
   );

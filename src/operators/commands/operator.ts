@@ -189,6 +189,7 @@ function authorityOption(note: string): Option {
   ).argParser((text: string, before: Authority = new Map()) => {
     const amount = readAuthority(text);
     if (amount === null) throw new InvalidArgumentError(`It must be ${AUTHORITY_RULE}.`);
+    if (before.has(amount[0])) throw new InvalidArgumentError(`${amount[0]} has an amount already.`);
     return new Map([...before, amount]);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Where the console of this machine is, for the commands: a service whose variables name no place takes the one that is
- * free, and notes it in the folder of the data.
+ * Where the console of this machine is, for the commands, which may have other variables than the service: the service
+ * of an embedded store notes it in the folder of the data.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
