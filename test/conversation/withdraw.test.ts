@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { shifted } from '../support/shifted.ts';
 import { testSigning } from '../support/signing.ts';
 import { signingChat } from '../support/signing-chat.ts';
 
@@ -46,7 +47,7 @@ const day = (days: number) =>
 /** As if the contract had been signed so many days ago, with its time to withdraw. */
 const signedDaysAgo = ({ id }: Somebody, days: number, overSince: number) =>
   database.query(
-    `UPDATE application_states SET signed_at = signed_at - $2 * interval '1 day',
+    `UPDATE application_states SET signed_at = ${shifted('signed_at', "$2 * interval '-1 day'")},
        withdrawable_until = now() - $3 * interval '1 day' WHERE application_id = $1`,
     [id, days, overSince],
   );
