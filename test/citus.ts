@@ -77,6 +77,7 @@ const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'desk/notes': 'asks one server which of its sessions wait',
   'desk/pend': 'erases, which needs the coordinator',
   'desk/proposals': 'erases, which needs the coordinator',
+  'desk/revealed-chat': 'the same',
   'desk/second-looks': 'the same',
   'documents/operate': 'erases, which needs the coordinator',
   'events/push/clock': 'puts another clock before the functions of one server',

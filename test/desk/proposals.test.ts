@@ -9,6 +9,7 @@ import { listProposals } from '../../src/desk/sql/proposals.ts';
 import { testDatabase } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -102,9 +103,8 @@ describe('a proposal', () => {
     const leftOf = ({ apply_at, now }: { apply_at: string; now: string }) =>
       Date.parse(apply_at) - Date.parse(now);
     assert.ok(leftOf(first) > 0 && leftOf(first) <= 600_000, `${leftOf(first)}`);
-    await database.query("UPDATE proposals SET apply_at = apply_at - interval '9 minutes' WHERE id = $1", [
-      first.id,
-    ]);
+    const earlier = shifted('apply_at', "interval '-9 minutes'");
+    await database.query(`UPDATE proposals SET apply_at = ${earlier} WHERE id = $1`, [first.id]);
     const again = await send();
     assert.equal(again.id, first.id);
     assert.ok(leftOf(again) <= leftOf(first) - 540_000, `${leftOf(again)}`);
@@ -356,7 +356,7 @@ describe('the lists of proposals', () => {
       const plan = await planOf(database, (on) =>
         listProposals(on, 'came_back', { operatorId: 1, after, limit: 51 }),
       );
-      assert.match(plan, /Index Scan Backward using proposals_came_back on proposals p/, plan);
+      assert.match(plan, /Index Scan Backward using proposals_came_back(_\d+)? on proposals(_\d+)? p/, plan);
       assert.doesNotMatch(plan, /Sort/, plan);
     }
   });
