@@ -182,6 +182,14 @@ export function readTime(text: string): Date {
   return time;
 }
 
+/** Reads a day: YYYY-MM-DD. */
+export function readDay(text: string): string {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || !isDay(text)) {
+    throw new InvalidArgumentError('It must be a day: YYYY-MM-DD, such as 2026-11-20.');
+  }
+  return text;
+}
+
 /** Reports an `OperatorError` about a text as a fault of the option that the text came with. */
 export function asArgument<T>(read: (text: string) => T): (text: string) => T {
   return (text) => {

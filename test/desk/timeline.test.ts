@@ -147,7 +147,7 @@ describe('the timeline', () => {
     assert.deepEqual((await told(id)).at(-1), { act: 'sign', by: APPLICANT });
     assert.equal(signed.timeline.at(-1)?.at, signed.signed_at);
     await signing.proven(id, (session) => withdraw(session, id));
-    await inTransaction(database, (session) => rejectWithdrawn(session, [id]));
+    await inTransaction(database, (session) => rejectWithdrawn(session, id));
     const { timeline } = await read(id);
     assert.deepEqual(
       timeline.slice(1).map(({ act, by: { way }, reason_code }) => [act, way, reason_code]),

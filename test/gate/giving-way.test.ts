@@ -204,7 +204,7 @@ describe('D37: a partner is served while more connections than the listener take
           return answers[0]?.status === 200;
         });
       }
-      // Otherwise the time of the crowd's connections made the places.
+      // Otherwise connections of the crowd ended by their time limit alone, and made the places.
       assert.ok(makeRoom.mock.calls.some(({ result }) => result === true));
       if (expected !== undefined) await eventually('an answer', () => told.has(expected));
       leave();

@@ -47,7 +47,7 @@ const withdrawOf = (id: ApplicationId) =>
   inTransaction(runtime, async (session) => {
     const { result, evidence } = await withdraw(session, id);
     await recordEvidence(session, store.vault, [{ applicationId: id, entries: evidence }]);
-    if (result === 'withdrawn') await rejectWithdrawn(session, [id]);
+    if (result === 'withdrawn') await rejectWithdrawn(session, id);
     return result;
   });
 
@@ -468,7 +468,7 @@ describe('the signature', () => {
       // The turn of the other applicant comes after the review, and in the same transaction.
       const { result } = await checkAnswer(session, store.vault, other, 'code', '123456');
       assert.equal(result, 'expired');
-      await rejectWithdrawn(session, [id]);
+      await rejectWithdrawn(session, id);
     });
     assert.deepEqual([await statusOf(id), await statusOf(other)], ['rejected', 'rejected']);
   });

@@ -85,7 +85,7 @@ export async function startOperatorListener(
       throw error;
     });
   const listener = await (given === null ? openNext() : open(given));
-  // Elsewhere the services of several machines have one store, and the commands none of their folders.
+  // Services of several machines may share such a store, and a command does not read their folders.
   if (databaseUrl !== null) return listener;
   await noteConsole(dataDir, listener.origin).catch((error: unknown) =>
     log.warn({ error: errorFields(error) }, 'the place of the console could not be noted for the commands'),

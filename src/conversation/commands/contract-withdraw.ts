@@ -1,8 +1,8 @@
 /** `ventanilla contract withdraw`: the conversation of the application hears of it. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../cli/actor-option.ts';
-import { addCommand, asArgument, type Cli } from '../../cli/command.ts';
+import { addCommand, asArgument, type Cli, readDay } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { writeJson, writeOutput } from '../../cli/output.ts';
 import { acting } from '../../operations/acting.ts';
@@ -66,12 +66,4 @@ function sentencesOf(id: ApplicationId, { result, by, isNew, isTold }: Withdrawa
     what,
     isTold ? 'The chat tells the person.' : 'The chat cannot tell the person: tell them in another way.',
   ];
-}
-
-function readDay(text: string): string {
-  const at = new Date(`${text}T00:00:00Z`);
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(at.getTime()) || !at.toISOString().startsWith(text)) {
-    throw new InvalidArgumentError('It must be a day: YYYY-MM-DD.');
-  }
-  return text;
 }

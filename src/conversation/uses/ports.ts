@@ -84,12 +84,8 @@ export interface Signing {
   /** Once a transaction, for all of its turns. */
   recordEvidence(session: Transaction, some: readonly NewEvidence[]): Promise<void>;
   /**
-   * Rejects the applications of withdrawn signatures. Takes the locks of their partners' events. `by`: the operator who
-   * recorded it; null: the applicant.
+   * Rejects the application of a withdrawn signature. Takes the lock of its partner's events. `by`: the operator who
+   * recorded the withdrawal; null: the applicant.
    */
-  rejectWithdrawn(
-    session: Transaction,
-    applicationIds: readonly ApplicationId[],
-    by: Withdrawer | null,
-  ): Promise<void>;
+  rejectWithdrawn(session: Transaction, applicationId: ApplicationId, by: Withdrawer | null): Promise<void>;
 }

@@ -105,7 +105,7 @@ async function endWithdrawals(
   const partners = turns.flatMap(({ row, result }) => (result.told.length > 0 ? [row.partner_id] : []));
   await lockPartnerEvents(session, [...partners, ...withdrawn.map(({ row }) => row.partner_id)]);
   for (const { result } of withdrawn) {
-    await signing.rejectWithdrawn(session, [result.applicationId], result.withdraws?.by ?? null);
+    await signing.rejectWithdrawn(session, result.applicationId, result.withdraws?.by ?? null);
   }
 }
 

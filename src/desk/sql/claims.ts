@@ -67,6 +67,7 @@ export async function dropClaim(
 
 /** Whether the page was closed; one that was not is not closed before the transaction ends. */
 export async function pageHasLeft(session: Transaction, { operatorId, page }: Claimer): Promise<boolean> {
+  if (page === null) return false;
   return onlyRow((await session.query<{ has_left: boolean }>(HAS_LEFT, [operatorId, page])).rows).has_left;
 }
 

@@ -39,7 +39,8 @@ export async function judgeReceived(
   const until = state.withdrawableUntil;
   const [signedOn, today] = [localDate(state.signedAt, zone), localDate(state.now, zone)];
   const day = given ?? today;
-  if (day > today) throw new OperatorError(`${day} is in the future: there it is ${today}`);
+  if (day > today)
+    throw new OperatorError(`${day} is in the future: today is ${today} by the country's clock`);
   if (day < signedOn) throw new OperatorError(`the contract was signed later than ${day}, on ${signedOn}`);
   const isLate = until === null || startOfDate(day, zone) >= until;
   if (isLate && !acceptsLate) {

@@ -41,20 +41,19 @@ const IN_THE_CHAT: Withdrawer = {
 };
 
 /**
- * Rejects applications whose signature the transaction has taken back, with a code of their own: their phones are free.
- * `by`: the operator who recorded it; null: the applicant in the chat. The events of the partners come with it, so the
- * transaction takes no other lock afterwards; the caller holds those of the partners where there are several.
+ * Rejects an application whose signature the transaction has taken back, with a code of its own: its phone is free.
+ * `by`: the operator who recorded it; null: the applicant in the chat. The partner's event comes with it, so the
+ * transaction takes no other lock afterwards. For several applications the caller holds the locks of all their
+ * partners.
  */
 export async function rejectWithdrawn(
   session: Transaction,
-  ids: readonly ApplicationId[],
+  id: ApplicationId,
   by: Withdrawer | null = null,
 ): Promise<void> {
   const { from, to } = TRANSITIONS.reject;
-  for (const id of ids) {
-    await moveApplication(session, id, {
-      ...{ from, to, action: 'reject', reasonCode: 'contract_withdrawn' },
-      ...(by ?? IN_THE_CHAT),
-    });
-  }
+  await moveApplication(session, id, {
+    ...{ from, to, action: 'reject', reasonCode: 'contract_withdrawn' },
+    ...(by ?? IN_THE_CHAT),
+  });
 }
