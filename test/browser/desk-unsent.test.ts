@@ -26,7 +26,7 @@ describe('what the service did not take, in a browser', { skip }, async () => {
     await page.getByLabel('Code of the authenticator app').fill(await operator.nextCode());
     await page.keyboard.press('Enter');
   };
-  /** Opens an application that waits in the queue, and holds it. */
+  /** Opens an application that waits in the queue, and holds it; the page knows that no other one is free. */
   const holding = async (
     act: (page: Page, id: number) => Promise<void>,
     more: Parameters<typeof desk.browse>[2] = {},
@@ -35,10 +35,14 @@ describe('what the service did not take, in a browser', { skip }, async () => {
     await desk.browse(
       ana,
       async (page) => {
+        const next = page.waitForResponse('**/api/review-queue/claim-next');
+        await page.goto(`${desk.console.url()}/applications/${id}`);
         await page.getByText('You hold it').waitFor();
+        // Else the page would go to the queue after the decision, where the session has ended meanwhile.
+        await (await next).finished();
         await act(page, id!);
       },
-      { path: `/applications/${id}`, ...more },
+      more,
     );
   };
 
