@@ -6,7 +6,7 @@ ALTER TABLE review_items
   -- nothing.
   ADD COLUMN claimed_for uuid[];
 
--- Pages that were closed. Bound: an hour.
+-- Pages that were closed. Bound: an hour, and a hundred rows an operator.
 CREATE TABLE left_pages (
   operator_id integer NOT NULL,
   page uuid NOT NULL,
@@ -58,6 +58,9 @@ DECLARE
 BEGIN
   IF page_has_left(p_operator_id, p_page) THEN RETURN; END IF;
   INSERT INTO left_pages (operator_id, page) VALUES (p_operator_id, p_page);
+  DELETE FROM left_pages l WHERE l.operator_id = p_operator_id AND l.page = ANY (ARRAY(
+    SELECT o.page FROM left_pages o WHERE o.operator_id = p_operator_id AND o.page <> p_page
+    ORDER BY o.left_at DESC OFFSET 99));
   FOREACH v_id IN ARRAY ARRAY(
     SELECT i.application_id FROM review_items i
     WHERE i.claimed_by = p_operator_id AND p_page = ANY (i.claimed_for) ORDER BY i.application_id)

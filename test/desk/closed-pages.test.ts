@@ -43,7 +43,9 @@ const pend = async (id: number) => {
 };
 
 describe('a page', () => {
-  beforeEach(() => database.query('DELETE FROM review_items; DELETE FROM review_queue'));
+  beforeEach(() =>
+    database.query('DELETE FROM review_items; DELETE FROM review_queue; DELETE FROM left_pages'),
+  );
 
   it('gives back all that it alone uses when it is closed, and nothing of another operator', async () => {
     const [first, second, third, fourth] = await desk.register(4);
@@ -131,6 +133,44 @@ describe('a page', () => {
     for (let n = 0; n < 12; n += 1) await claim(id!, randomUUID());
     const { rows } = await database.query('SELECT cardinality(claimed_for) AS count FROM review_items');
     assert.deepEqual(rows, [{ count: 10 }]);
+  });
+
+  it('is remembered with the last hundred of its operator alone, however many one closes', async () => {
+    const many = `INSERT INTO left_pages (operator_id, page, left_at)
+      SELECT $1, gen_random_uuid(), now() + n * interval '1 second' FROM generate_series(-300, 1) AS n`;
+    for (const { id } of [ana, bob]) await database.query(many, [id]);
+    const page = randomUUID();
+    assert.equal((await leave(page)).status, 200);
+    const { rows } = await database.query(
+      `SELECT count(*)::integer AS count, count(*) FILTER (WHERE page = $1)::integer AS own FROM left_pages
+       GROUP BY operator_id ORDER BY operator_id`,
+      [page],
+    );
+    assert.deepEqual(rows, [
+      { count: 100, own: 1 },
+      { count: 302, own: 0 },
+    ]);
+  });
+
+  it('takes its lock before that of an application, also where a decision is undone: no two wait for each other', async () => {
+    const [id] = await desk.register();
+    const page = randomUUID();
+    const { id: proposal } = await desk.proposed(ana.visitor, id!);
+    const session = await database.connect();
+    await session.query('BEGIN');
+    // As a claim of the page does, before it locks the application.
+    await session.query('SELECT page_has_left($1, $2)', [ana.id, page]);
+    const undone = ana.visitor.ask('POST', `/api/proposals/${proposal}/undo`, {}, asPage(page));
+    await eventually('the undo waits', async () => (await waitingSessions(database)).length > 0);
+    const lock = 'SELECT FROM review_items WHERE application_id = $1 FOR NO KEY UPDATE NOWAIT';
+    const isFree = await session.query(lock, [id]).then(
+      () => true,
+      () => false,
+    );
+    await session.query('ROLLBACK');
+    session.release();
+    assert.equal((await undone).status, 200);
+    assert.equal(isFree, true);
   });
 
   it('is forgotten an hour after it was closed, and where the clock was ahead (D39)', async () => {

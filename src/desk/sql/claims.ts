@@ -1,5 +1,6 @@
 /** Who holds which application in review. The database's clock ends a claim (D39). */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
 import type { Database, Session, Transaction } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 
@@ -71,9 +72,12 @@ export async function pageHasLeft(session: Transaction, { operatorId, page }: Cl
   return onlyRow((await session.query<{ has_left: boolean }>(HAS_LEFT, [operatorId, page])).rows).has_left;
 }
 
-/** Closes a page: gives back what it alone uses, and lets nothing be claimed for it any more. */
-export async function leavePage(session: Session, operatorId: number, page: string): Promise<void> {
-  await session.query(LEAVE, [operatorId, page]);
+/**
+ * Closes a page: gives back what it alone uses, and lets nothing be claimed for it any more. Of an operator the last
+ * hundred pages are remembered.
+ */
+export async function leavePage(database: Database, operatorId: number, page: string): Promise<void> {
+  await againAfterConflict(() => database.query(LEAVE, [operatorId, page]));
 }
 
 /** Deletes the pages that were closed so long ago that nothing of them is under way. */

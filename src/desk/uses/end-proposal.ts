@@ -28,8 +28,9 @@ export function undoProposal(
       const proposal = await lockProposal(session, id, require, ({ state }) => state === 'undone');
       if (proposal.state === 'undone') return proposal;
       const { applicationId } = proposal;
-      await backToQueue(session, applicationId);
+      // First: it locks the page before the item, as each claim does.
       await takeClaim(session, applicationId, claimer);
+      await backToQueue(session, applicationId);
       await endProposal(session, { proposalId: id, applicationId }, { state: 'undone' });
       return (await readProposal(session, id))!;
     }),
