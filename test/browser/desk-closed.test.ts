@@ -20,7 +20,8 @@ describe('a page that is closed', { skip }, async () => {
     return { ...route, run };
   });
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');
-  const claims = () => desk.rows('SELECT FROM review_items WHERE is_claimed(claimed_until, now())');
+  /** Also one that ended by itself, which no test waits for. */
+  const claims = () => desk.rows('SELECT FROM review_items WHERE claimed_by IS NOT NULL');
   const areGivenBack = () =>
     eventually('the claims are given back', async () => (await claims()).length === 0);
   const address = (id: number) => `${desk.console.url()}/applications/${id}`;
@@ -74,5 +75,22 @@ describe('a page that is closed', { skip }, async () => {
       { path: `/applications/${id}` },
     );
     await areGivenBack();
+  });
+
+  it('gives back also where its operator signs out of it, and stays signed in elsewhere', async () => {
+    const [id] = await desk.inReview(2);
+    const elsewhere = await ana.signIn();
+    await desk.browse(
+      ana,
+      async (page) => {
+        await holds(page);
+        await page.getByRole('button', { name: /^Account/ }).click();
+        await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+        await page.getByLabel('Login').waitFor();
+        await areGivenBack();
+      },
+      { path: `/applications/${id}`, expected: /401/ },
+    );
+    assert.equal((await elsewhere.ask('GET', '/api/session')).status, 200);
   });
 });

@@ -67,9 +67,9 @@ export function release(id: number, operator: number): Promise<void> {
 }
 
 /** Gives everything back that was claimed for the page, also what is still on its way. The page is another one then. */
-export function leave(operator: number): void {
+export async function leave(operator: number): Promise<void> {
   const page = changePage();
-  if (page !== null) void giveBack('/review-queue/leave', operator, page);
+  if (page !== null) await giveBack('/review-queue/leave', operator, page);
 }
 
 /** The request outlives the page, which may show somebody else by then; its answer changes nothing. */

@@ -19,6 +19,14 @@ export type ClaimState =
 
 export const NOT_CLAIMED: ClaimState = { is: 'none' };
 
+/** The claims of the operator whom the page shows; null: nobody is signed in. */
+let shown: Claims | null = null;
+
+/** Gives all claims back while the session that gives them back still goes on. */
+export async function giveClaimsBack(): Promise<void> {
+  await shown?.end();
+}
+
 export class Claims {
   readonly #operator: number;
   readonly #states = new Map<number, ClaimState>();
@@ -39,11 +47,8 @@ export class Claims {
       // Also what another operator holds: the application is on the page, and may be free by now.
       for (const [id, { is }] of this.#states) if (is !== 'none') void this.#ask(id);
     };
-    const end = () => {
-      leave(this.#operator);
-      // The browser may show the page again as it was.
-      for (const id of this.#mine()) this.#set(id, { is: 'asked' });
-    };
+    const end = () => void this.end();
+    shown = this;
     const timer = setInterval(renew, RENEW_MS);
     document.addEventListener('visibilitychange', renew);
     window.addEventListener('pagehide', end);
@@ -51,10 +56,19 @@ export class Claims {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', renew);
       window.removeEventListener('pagehide', end);
+      if (shown === this) shown = null;
       end();
       this.#states.clear();
       this.#heldSince.clear();
     };
+  }
+
+  /** Gives everything back. What is still on the page then is claimed again with the next renewal. */
+  async end(): Promise<void> {
+    const left = leave(this.#operator);
+    // The browser may show the page again as it was.
+    for (const id of this.#mine()) this.#set(id, { is: 'asked' });
+    await left;
   }
 
   subscribe = (listener: () => void): (() => void) => {

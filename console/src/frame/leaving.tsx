@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { leave } from '../api/signed-in.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
+import { giveClaimsBack } from '../decide/claims.ts';
 import { isUnsent, useIsOnItsWay, whenSent } from '../decide/unsent.ts';
 import { useTexts } from '../texts/texts.ts';
 
@@ -32,7 +33,10 @@ export function useLeaving(): Leaving {
     mutationFn: async ({ end, drops }: { end: End; drops: boolean }) => {
       if (!drops) await whenSent(WAIT_MS);
       if (!drops && isUnsent()) setAsked({ end });
-      else await leave(queries, end);
+      else {
+        await giveClaimsBack();
+        await leave(queries, end);
+      }
     },
   });
   const isOnItsWay = useIsOnItsWay();
