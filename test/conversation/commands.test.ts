@@ -89,3 +89,16 @@ it('shows what was written only with a reason, and records that', async () => {
   assert.match(JSON.stringify(shown.inputs), /mi secreto/);
   assert.deepEqual(await acts(ana.id), ['conversation show']);
 });
+
+it('a text to somebody who wants no messages is refused, also where the opt-out came after the end', async () => {
+  const ana = await applicantAt();
+  await ana.tap();
+  await json('conversation', 'close', `${ana.id}`);
+  await ana.write('ASESOR');
+  assert.equal(await ana.place(), 'closed operator');
+  await json('suppression', 'add', ana.phone);
+  const before = (await ana.replies()).length;
+  const { code, err } = await run('conversation', 'say', `${ana.id}`, 'Hola');
+  assert.deepEqual([code, /wants no messages/.test(err)], [1, true], err);
+  assert.equal((await ana.replies()).length, before);
+});

@@ -441,7 +441,7 @@ describe('the signature', () => {
     const held = await run('application', 'disburse', `${id}`, '--reason', 'paid');
     assert.match(held.err, /may withdraw until/);
     assert.equal(await withdrawOf(id), 'withdrawn');
-    assert.equal(await withdrawOf(id), 'too_late');
+    assert.equal(await withdrawOf(id), 'rejected');
     const shown = await json('application', 'show', `${id}`);
     const last = shown.history.at(-1);
     assert.deepEqual(

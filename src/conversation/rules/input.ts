@@ -1,6 +1,7 @@
 /** Everything that can happen to a conversation. Pure. */
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { ToldReply } from '../../messages/rules/reply.ts';
+import type { WithdrawalResult } from '../../signing/rules/withdrawal.ts';
 import type { ApprovalMessage, Purpose } from './state.ts';
 
 /** The choices of buttons. */
@@ -137,7 +138,7 @@ export type ProofInput =
       readonly result: 'signed' | 'not_signable' | 'not_shown';
       readonly withdrawal: { readonly lastDay: string; readonly untilMs: number } | null;
     }
-  | { readonly kind: 'withdrawal'; readonly result: 'withdrawn' | 'too_late' | 'paid_out' | 'not_signed' };
+  | { readonly kind: 'withdrawal'; readonly result: WithdrawalResult };
 
 /**
  * What is known of the reply with the signed contract. `isLost`: it was cancelled, failed or is uncertain; otherwise it

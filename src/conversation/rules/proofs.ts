@@ -1,4 +1,5 @@
 /** What a conversation does with the ends of what is proven: the answers and the signature. Pure. */
+import type { WithdrawalResult } from '../../signing/rules/withdrawal.ts';
 import { ask, type Effect, say } from './effect.ts';
 import type { ProofInput, WorkInput } from './input.ts';
 import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, notUnderstood } from './moves.ts';
@@ -77,14 +78,20 @@ export function signed(
 }
 
 /** The signature was taken back, or it was too late for that. */
-export function withdrawn(state: State, result: 'withdrawn' | 'too_late' | 'paid_out' | 'not_signed'): Next {
+export function withdrawn(state: State, result: WithdrawalResult): Next {
   if (state.place !== 'signed') return none(state);
   if (result === 'withdrawn') {
     const { state: ended } = endAt(state, 'withdrawn');
     return moved(ended, { kind: 'tell', event: 'contract.withdrawn' }, say('withdrawn'));
   }
   if (result === 'paid_out') return handOver(state, 'withdrawal', ...PAID_OUT);
-  return state.heldBy === 'operator' ? none(state) : handOver(state, 'withdrawal', say('withdraw_too_late'));
+  if (state.heldBy === 'operator') return none(state);
+  // A rejection has ended the contract in time: an operator says so.
+  return handOver(
+    state,
+    'withdrawal',
+    say(result === 'rejected' ? 'person_will_write' : 'withdraw_too_late'),
+  );
 }
 
 /** The right still holds, and an operator settles what was paid out. */

@@ -118,6 +118,14 @@ export async function suppressedOf(
   return new Set(rows.map(({ phone_index }) => fromBigint(phone_index)));
 }
 
+/** Whether the phone of a conversation wants no messages, wherever that was said. */
+export async function isMuted(
+  session: Session,
+  { phone_index: phone }: { readonly phone_index: string },
+): Promise<boolean> {
+  return (await suppressedOf(session, [fromBigint<'phone'>(phone)])).size > 0;
+}
+
 const BEGIN = 'SELECT begin_conversations($1, $2, $3, $4, $5) AS application_id';
 
 /**

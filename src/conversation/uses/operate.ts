@@ -14,7 +14,7 @@ import { databaseTime } from '../../postgres/database-time.ts';
 import { fromBigint } from '../../seal/blind-indexes.ts';
 import { isEnd } from '../rules/places.ts';
 import { WINDOW_MS } from '../rules/timers.ts';
-import { beginConversations, readCandidates, suppressedOf } from '../sql/begin.ts';
+import { beginConversations, isMuted, readCandidates, suppressedOf } from '../sql/begin.ts';
 import {
   type ConversationFilter,
   type ConversationRow,
@@ -119,6 +119,8 @@ export async function startConversation(
   id: ApplicationId,
 ): Promise<ConversationRow> {
   const { database } = context;
+  // Marked first: from then on a payment needs the signature (D46), and until this ends nobody signs.
+  await markConversations(database, [id]);
   const [candidate] = await readCandidates(database, [id]);
   if (candidate === undefined) throw new OperatorError(`application ${id} is not open, or has no phone`);
   if (!candidate.hasConsent) {
@@ -132,9 +134,6 @@ export async function startConversation(
   if ((await suppressedOf(database, [candidate.phoneIndex])).size > 0) {
     throw new OperatorError(`the phone of application ${id} wants no messages`);
   }
-  // Marked first: from then on a payment needs the signature (D46).
-  const marked = await markConversations(database, [id]);
-  if (marked.length === 0) throw new OperatorError(`application ${id} is not open`);
   // Whoever starts one knows that the phone is the applicant's.
   await noteWrongPerson(database, [id], false);
   if ((await beginConversations(database, [candidate], true)).length === 0) {
@@ -168,7 +167,9 @@ export async function sayTo(
         `the service speaks with application ${id}: first run conversation hand-over ${id}`,
       );
     }
-    if (row.state?.optedOut === true) throw new OperatorError('the person wants no messages');
+    // After the end no turn hears of an opt-out from anywhere else.
+    const isSuppressed = await isMuted(session, row);
+    if (row.state?.optedOut === true || isSuppressed) throw new OperatorError('the person wants no messages');
     if (row.state?.wrongPerson === true) {
       throw new OperatorError(
         `the person said that the number is wrong: where it is not, first run conversation give-back ${id}`,

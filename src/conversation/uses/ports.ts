@@ -3,7 +3,7 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { NewEvidence, Proven, ProvenSignature } from '../../signing/rules/evidence.ts';
-import type { ReceivedWithdrawal, Withdrawer } from '../../signing/rules/withdrawal.ts';
+import type { ReceivedWithdrawal, WithdrawalResult, Withdrawer } from '../../signing/rules/withdrawal.ts';
 import type {
   OfferShown,
   ProofInput,
@@ -80,7 +80,7 @@ export interface Signing {
     applicationId: ApplicationId,
     sentAt: Date | null,
     received?: ReceivedWithdrawal | null,
-  ): Promise<Proven<'withdrawn' | 'too_late' | 'paid_out' | 'not_signed'>>;
+  ): Promise<Proven<WithdrawalResult>>;
   /** Once a transaction, for all of its turns. */
   recordEvidence(session: Transaction, some: readonly NewEvidence[]): Promise<void>;
   /**

@@ -32,6 +32,9 @@ function isBusinessDay(date: string, country: Country, holidays: PublicHolidays)
   return weekday !== 0 && weekday !== 6 && !holidays(country, Number(date.slice(0, 4))).has(date);
 }
 
+/** What a withdrawal comes to. */
+export type WithdrawalResult = 'withdrawn' | 'too_late' | 'paid_out' | 'rejected' | 'not_signed';
+
 /** Who takes a signature back, for the history of the application. */
 export interface Withdrawer {
   readonly actor: string;

@@ -5,28 +5,29 @@ import { lockState } from '../../applications/sql/application-marks.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { type Proven, receivedFacts } from '../rules/evidence.ts';
-import type { ReceivedWithdrawal, Withdrawer } from '../rules/withdrawal.ts';
+import type { ReceivedWithdrawal, WithdrawalResult, Withdrawer } from '../rules/withdrawal.ts';
 import { lockContract, markContract } from '../sql/contracts.ts';
 
 /**
  * Takes a signature back while the country's period lasts. What the applicant sent before its end counts, also where
  * the service comes to it later: `sentAt`, by the channel's clock, where it is not ahead of the database's; null: now.
  * `received`: an operator has judged in this transaction that it counts (`judgeReceived`). `paid_out`: the money is
- * paid out, so operators have to settle it. `too_late` also where the application is rejected already, and where the
- * country has no such period. The caller calls `rejectWithdrawn` in the same transaction.
+ * paid out, so operators have to settle it. `rejected`: the application is rejected already, so nothing is paid out.
+ * `too_late` also where the country has no such period. The caller calls `rejectWithdrawn` in the same transaction.
  */
 export async function withdraw(
   session: Transaction,
   id: ApplicationId,
   sentAt: Date | null = null,
   received: ReceivedWithdrawal | null = null,
-): Promise<Proven<'withdrawn' | 'too_late' | 'paid_out' | 'not_signed'>> {
+): Promise<Proven<WithdrawalResult>> {
   const state = await lockState(session, id);
   if (state === null || state.signedAt === null) return { result: 'not_signed', evidence: [] };
   const { status, withdrawableUntil: until, now } = state;
   const hasPassed = until === null || (sentAt !== null && sentAt < now ? sentAt : now) >= until;
   const isOver = received === null && hasPassed;
   if (status === 'disbursed' && !isOver) return { result: 'paid_out', evidence: [] };
+  if (status === 'rejected' && !isOver) return { result: 'rejected', evidence: [] };
   const isLate = status !== 'pending_signature' || isOver;
   const contract = isLate ? null : await lockContract(session, id);
   if (contract === null || contract.state !== 'signed') return { result: 'too_late', evidence: [] };

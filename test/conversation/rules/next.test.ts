@@ -137,7 +137,7 @@ const anyWorld: fc.Arbitrary<World> = fc
   .record({
     answer: fc.constantFrom('right', 'right', 'wrong', 'expired', 'spent', 'unreadable'),
     signature: fc.constantFrom('signed', 'not_signable'),
-    withdrawal: fc.constantFrom('withdrawn', 'too_late', 'paid_out', 'not_signed'),
+    withdrawal: fc.constantFrom('withdrawn', 'too_late', 'paid_out', 'rejected', 'not_signed'),
   })
   .map(({ answer, signature, withdrawal }) => ({
     answer: () => answer as ReturnType<World['answer']>,

@@ -5,12 +5,13 @@ import type { Flow } from '../../../src/conversation/rules/flow.ts';
 import type { Input, ProofInput } from '../../../src/conversation/rules/input.ts';
 import { next } from '../../../src/conversation/rules/next.ts';
 import { newState, type State } from '../../../src/conversation/rules/state.ts';
+import type { WithdrawalResult } from '../../../src/signing/rules/withdrawal.ts';
 
 /** The results of what is proven in the transaction of a turn. */
 export interface World {
   readonly answer: (question: 'last_four' | 'code') => Extract<ProofInput, { kind: 'answer' }>['result'];
   readonly signature: () => 'signed' | 'not_signable';
-  readonly withdrawal: () => 'withdrawn' | 'too_late' | 'paid_out' | 'not_signed';
+  readonly withdrawal: () => WithdrawalResult;
   /** Whether the question that is accepted can have been read; absent: it can. */
   readonly questionRead?: (isProven: boolean) => 'can' | 'cannot';
 }
