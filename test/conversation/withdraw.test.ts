@@ -1,9 +1,13 @@
 /** A withdrawal from a signed contract that comes by letter, e-mail or call: an operator records it (D46, D47). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { startConversation } from '../../src/conversation/uses/operate.ts';
+import { acting } from '../../src/operations/acting.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
-import { testDatabase } from '../support/database.ts';
+import { beforeStatement } from '../support/before-statement.ts';
+import { sessionsOf, testDatabase } from '../support/database.ts';
 import { shifted } from '../support/shifted.ts';
 import { testSigning } from '../support/signing.ts';
 import { signingChat } from '../support/signing-chat.ts';
@@ -123,6 +127,20 @@ describe('D46: contract withdraw', () => {
     assert.deepEqual([result, late, (await application(ana)).status], ['withdrawn', false, 'rejected']);
   });
 
+  it('counts the last day whole, by the clock of the country, and no day after it', async () => {
+    const ana = await signed();
+    await signedDaysAgo(ana, 10, 0);
+    const [today, yesterday] = [day(0), day(-1)];
+    // Bogotá is five hours behind UTC all year.
+    await database.query('UPDATE application_states SET withdrawable_until = $2 WHERE application_id = $1', [
+      ana.id,
+      `${today}T05:00:00Z`,
+    ]);
+    assert.match(await refused(ana, '--received', today), new RegExp(`ended with ${yesterday}.*--late`));
+    const { result, late } = await withdraw(ana, '--received', yesterday);
+    assert.deepEqual([result, late], ['withdrawn', false]);
+  });
+
   it('takes what came late with --late alone, and the evidence says so', async () => {
     const ana = await signed();
     await signedDaysAgo(ana, 10, 3);
@@ -168,16 +186,18 @@ describe('D46: contract withdraw', () => {
     assert.match(await lastReply(ana), /Registramos que te retiras/);
   });
 
-  it('says that the person cannot be told in the chat, after its window and after an opt-out', async () => {
-    const [old, muted] = [await signed(), await signed()];
+  it('says that nobody tells the person in the chat, after its window and after an opt-out from anywhere', async () => {
+    const [old, muted, elsewhere] = [await signed(), await signed(), await signed()];
     await database.query(
       "UPDATE conversations SET heard_at = now() - interval '25 hours' WHERE application_id = $1",
       [old.id],
     );
     await muted.write('STOP');
-    for (const somebody of [old, muted]) {
+    // After the end no turn hears of an opt-out from anywhere else.
+    assert.equal((await run('suppression', 'add', elsewhere.phone)).code, 0);
+    for (const somebody of [old, muted, elsewhere]) {
       const { code, out } = await run('contract', 'withdraw', `${somebody.id}`, '--reason', 'a letter');
-      assert.deepEqual([code, /The chat cannot tell the person/.test(out)], [0, true], out);
+      assert.deepEqual([code, /The service does not tell the person/.test(out)], [0, true], out);
       assert.equal(await somebody.place(), 'withdrawn service');
     }
   });
@@ -200,6 +220,52 @@ describe('D46: contract withdraw', () => {
     assert.deepEqual([recorded, by, await actsOf(ana)], [false, 'applicant', []]);
     await settle();
     assert.equal((await application(ana)).history.at(-1).way, 'applicant');
+  });
+
+  it('comes after a RETRACTO that waits also where it was paid out: one wish is recorded once', async () => {
+    const ana = await signed();
+    await paidOut(ana);
+    await hear(await ana.textEvent('RETRACTO'));
+    const { recorded, by, result } = await withdraw(ana);
+    assert.deepEqual([recorded, by, result, await actsOf(ana)], [false, 'applicant', 'paid_out', []]);
+    await settle();
+    assert.equal((await evidenceOf(ana, 'withdrawal_asked')).length, 1);
+    assert.match(await lastReply(ana), /Registramos que te retiras[\s\S]*Una persona/);
+  });
+
+  it('tells nobody who has said that the number is wrong, also where these words wait', async () => {
+    const ana = await signed();
+    await hear(await ana.textEvent('Número equivocado'));
+    const { result, told } = await withdraw(ana);
+    assert.deepEqual([result, told], ['withdrawn', false]);
+    await settle();
+    assert.doesNotMatch(await lastReply(ana), /Registramos/);
+  });
+
+  it('leaves what waits to its turn where it is refused', async () => {
+    const ana = await signed();
+    await hear(await ana.textEvent('¿Cuándo me pagan?'));
+    const before = (await ana.replies()).length;
+    assert.match(await refused(ana, '--received', day(2)), /in the future/);
+    assert.equal((await ana.replies()).length, before);
+    await settle();
+    assert.equal((await ana.replies()).length, before + 1);
+  });
+
+  it('names today also where the clock was ahead at the signature (D39)', async () => {
+    const ana = await signed();
+    await signedDaysAgo(ana, -2, -7);
+    const today = day(0);
+    const { result, received } = await withdraw(ana);
+    assert.equal(result, 'withdrawn');
+    assert.ok([today, day(0)].includes(received), received);
+  });
+
+  it('says of an application that is gone that it is gone, and not that nothing was signed', async () => {
+    const ana = await signed();
+    await database.query('SELECT erase_conversations($1, $2)', [[ana.id], []]);
+    await database.query('DELETE FROM application_states WHERE application_id = $1', [ana.id]);
+    assert.match(await refused(ana), /is gone/);
   });
 
   it('is refused where the person is erased: nobody is left to tell', async () => {
@@ -231,4 +297,34 @@ describe('D46: contract withdraw', () => {
       assert.equal((await ana.events()).filter((type) => type === 'contract.withdrawn').length, 1);
     }
   });
+});
+
+it('D46: a conversation that an operator starts while the person signs hides no signature', async () => {
+  const ana = await applicantAt(APPROVED);
+  await toTheCode(ana);
+  let isDone = false;
+  const signs = async () => {
+    isDone = true;
+    await ana.write(signing.codes.last);
+  };
+  const racing = beforeStatement(sessionsOf(store), 'mark_conversations', signs);
+  const start = acting(
+    { database: racing, vault: store.vault, actor: 'eva' },
+    (part) => startConversation(part, toApplicationId(ana.id)),
+    () => null,
+  );
+  await assert.rejects(start, /is signed/);
+  assert.deepEqual([isDone, await ana.place()], [true, 'signed service']);
+  assert.equal((await withdraw(ana)).result, 'withdrawn');
+});
+
+it('D46: a RETRACTO in time after a rejection goes to an operator, and does not hear that it came late', async () => {
+  const ana = await signed();
+  await json('application', 'reject', `${ana.id}`, '--reason', 'x');
+  await ana.write('RETRACTO');
+  assert.equal(await ana.place(), 'signed operator');
+  assert.equal((await ana.row()).state.handedOver, 'withdrawal');
+  const said = await lastReply(ana);
+  assert.match(said, /Una persona/);
+  assert.doesNotMatch(said, /ya pasó/);
 });

@@ -29,8 +29,8 @@ export const REASON_CODES = {
 export type ReasonCode = (typeof REASON_CODES)[ReviewAction][number];
 
 /**
- * Codes that say what the service itself has found or done: a withdrawal in the chat (D46), after which the applicant
- * gets no message of the rejection, and an erasure. No operator gives them.
+ * Codes that say what the service itself has found or done: a withdrawal (D46), after which the applicant gets no
+ * message of the rejection, and an erasure. No operator gives them to a review.
  */
 const OF_SERVICE: readonly ReasonCode[] = ['contract_withdrawn', 'data_erased'];
 

@@ -64,6 +64,6 @@ function sentencesOf(id: ApplicationId, { result, by, isNew, isTold }: Withdrawa
       : `The withdrawal from ${contract} is recorded. The money was paid out before: settle it with the person.`;
   return [
     what,
-    isTold ? 'The chat tells the person.' : 'The chat cannot tell the person: tell them in another way.',
+    isTold ? 'The chat tells the person.' : 'The service does not tell the person: tell them yourself.',
   ];
 }

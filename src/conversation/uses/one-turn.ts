@@ -221,6 +221,8 @@ class OneTurn {
       }
       case 'withdraw': {
         const received = receivedOf(from?.content);
+        // A word of the person that came before it counts in its place.
+        if (received !== null && this.#evidence.some(({ kind }) => kind === 'withdrawal_asked')) return;
         const sentAt = received === null ? (from?.row.at ?? null) : null;
         const about = [this.#session, this.#applicationId, sentAt, received] as const;
         const result = this.#noted(await this.#signing.withdraw(...about), from);

@@ -29,9 +29,8 @@ export async function judgeReceived(
   const contract = await readContract(session, id);
   if (contract === null) throw await noContract(session, id);
   const state = await lockState(session, id);
-  if (state === null || state.signedAt === null) {
-    throw new OperatorError(`the contract of application ${id} is not signed`);
-  }
+  if (state === null) throw new OperatorError(`application ${id} is gone: only its contract is kept`);
+  if (state.signedAt === null) throw new OperatorError(`the contract of application ${id} is not signed`);
   if (state.status === 'rejected') {
     throw new OperatorError(`application ${id} is rejected already: nothing is paid out of its contract`);
   }
@@ -41,7 +40,9 @@ export async function judgeReceived(
   const day = given ?? today;
   if (day > today)
     throw new OperatorError(`${day} is in the future: today is ${today} by the country's clock`);
-  if (day < signedOn) throw new OperatorError(`the contract was signed later than ${day}, on ${signedOn}`);
+  // Today counts also where the clock was ahead at the signature (D39).
+  if (given !== null && day < signedOn)
+    throw new OperatorError(`the contract was signed later than ${day}, on ${signedOn}`);
   const isLate = until === null || startOfDate(day, zone) >= until;
   if (isLate && !acceptsLate) {
     const over =

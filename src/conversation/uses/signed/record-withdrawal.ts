@@ -11,6 +11,7 @@ import {
   type RecordedWithdrawal,
   recordedWithdrawals,
 } from '../../../signing/uses/received-withdrawal.ts';
+import { isMuted } from '../../sql/begin.ts';
 import { type ConversationId, conversationOf, lockConversation } from '../../sql/conversations.ts';
 import { tell } from '../tell.ts';
 
@@ -24,8 +25,8 @@ export interface WithdrawalRecord extends RecordedWithdrawal {
 
 /**
  * Records a withdrawal, as a part of the transaction of the caller: with the evidence, the partner's events and the end
- * of the conversation. A word of the person that came first counts, and this one does not. Throws `OperatorError` as
- * `judgeReceived` does.
+ * of the conversation. A word of the person that came first counts, also where it waits, and this one does not. Throws
+ * `OperatorError` as `judgeReceived` does.
  */
 export async function recordWithdrawal(
   context: OperatorContext,
@@ -44,21 +45,22 @@ export async function recordWithdrawal(
     const judged = await judgeReceived(session, id, given);
     if (row === null) throw new OperatorError(`the person of application ${id} is erased`);
     await tell(context, row, { kind: 'withdrawal_received', ...judged, by });
-    const after = await recordedWithdrawals(session, id);
-    const own = after.find((one) => one.by === 'operator');
-    if (own !== undefined) return { ...own, isNew: true, isTold: await isTold(session, id, row.id) };
-    if (after[0] !== undefined) return { ...after[0], isNew: false, isTold: false };
+    const [recorded] = await recordedWithdrawals(session, id);
+    if (recorded?.by === 'operator')
+      return { ...recorded, isNew: true, isTold: await isTold(session, id, row.id) };
+    if (recorded !== undefined) return { ...recorded, isNew: false, isTold: false };
     // A row that waits before it is sealed with another key, or is damaged.
     throw new OperatorError(`the conversation of application ${id} cannot be read now: nothing is recorded`);
   });
 }
 
-/** Whether the last turn has a reply. */
+/** Whether the last turn has a reply that tells the person. A wrong person gets an apology alone. */
 async function isTold(
   session: Transaction,
   id: ApplicationId,
   conversationId: ConversationId,
 ): Promise<boolean> {
   const row = await lockConversation(session, conversationId);
-  return row !== null && (await toldReply(session, id, row.turn)) !== null;
+  if (row === null || row.state?.wrongPerson === true) return false;
+  return (await toldReply(session, id, row.turn)) !== null && !(await isMuted(session, row));
 }
