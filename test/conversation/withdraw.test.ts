@@ -213,6 +213,40 @@ describe('D46: contract withdraw', () => {
     assert.equal(await verified(ana), true);
   });
 
+  it('reaches a conversation whose state is damaged', async () => {
+    const ana = await signed();
+    await database.query("UPDATE conversations SET state = '[]' WHERE application_id = $1", [ana.id]);
+    assert.equal((await withdraw(ana)).result, 'withdrawn');
+    await settle();
+    assert.deepEqual([await ana.place(), (await application(ana)).status], ['withdrawn service', 'rejected']);
+    assert.equal((await ana.events()).filter((type) => type === 'contract.withdrawn').length, 1);
+    assert.equal(await verified(ana), true);
+  });
+
+  it('is refused while an input waits that another key has sealed, and leaves nothing', async () => {
+    const ana = await signed();
+    await hear(await ana.textEvent('hola'));
+    const first = (byte: string) =>
+      database.query(
+        `UPDATE conversation_inputs SET content = '\\x${byte}'::bytea || substring(content FROM 2)
+         WHERE application_id = $1 AND turn IS NULL`,
+        [ana.id],
+      );
+    const { rows } = await database.query(
+      `SELECT encode(substring(content FROM 1 FOR 1), 'hex') AS byte FROM conversation_inputs
+       WHERE application_id = $1 AND turn IS NULL`,
+      [ana.id],
+    );
+    await first('fe');
+    assert.match(await refused(ana), /cannot be read now/);
+    assert.deepEqual(
+      [(await evidenceOf(ana, 'withdrawn')).length, (await application(ana)).status],
+      [0, 'pending_signature'],
+    );
+    await first(rows[0].byte);
+    assert.equal((await withdraw(ana)).result, 'withdrawn');
+  });
+
   it('comes after a RETRACTO that waits: the person was first, and the operator is told', async () => {
     const ana = await signed();
     await hear(await ana.textEvent('RETRACTO'));

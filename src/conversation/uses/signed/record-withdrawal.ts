@@ -44,12 +44,18 @@ export async function recordWithdrawal(
     if (before !== undefined) return { ...before, isNew: false, isTold: false };
     const judged = await judgeReceived(session, id, given);
     if (row === null) throw new OperatorError(`the person of application ${id} is erased`);
-    await tell(context, row, { kind: 'withdrawal_received', ...judged, by });
-    const [recorded] = await recordedWithdrawals(session, id);
+    const input = { kind: 'withdrawal_received', ...judged, by } as const;
+    await tell(context, row, input);
+    let [recorded] = await recordedWithdrawals(session, id);
+    if (recorded === undefined) {
+      // A turn that fails sets a damaged state aside: the next turn can be taken.
+      await tell(context, row, input);
+      [recorded] = await recordedWithdrawals(session, id);
+    }
     if (recorded?.by === 'operator')
       return { ...recorded, isNew: true, isTold: await isTold(session, id, row.id) };
     if (recorded !== undefined) return { ...recorded, isNew: false, isTold: false };
-    // A row that waits before it is sealed with another key, or is damaged.
+    // An input that waits is sealed with a key that this process lacks.
     throw new OperatorError(`the conversation of application ${id} cannot be read now: nothing is recorded`);
   });
 }
