@@ -104,10 +104,12 @@ describe('operator add', () => {
 });
 
 describe('operator role', () => {
-  it('changes the role, and replaces all amounts', async () => {
+  it('changes the role, and replaces all amounts or takes them away', async () => {
     await add('ana', 'viewer', '--authority', 'COP=5', '--authority', 'MXN=7');
     const changed = await json('operator', 'role', 'ana', '--role', 'reviewer', '--authority', 'MXN=9');
     assert.deepEqual([changed.role, changed.authority], ['reviewer', { MXN: '9' }]);
+    const taken = await json('operator', 'role', 'ana', '--authority', 'none');
+    assert.deepEqual([taken.role, taken.authority], ['reviewer', {}]);
     assert.match(await fail('operator', 'role', 'ana'), /--role, the new --authority, or both/);
     assert.match(await fail('operator', 'role', 'eva', '--role', 'viewer'), /no operator with this login/);
   });

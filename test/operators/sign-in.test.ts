@@ -34,6 +34,20 @@ describe('an enrolment', () => {
     assert.deepEqual([me.status, me.body.login, me.body.role], [200, name, 'reviewer']);
   });
 
+  it('takes a code with the space that apps show in it, and so does the sign-in', async () => {
+    const name = login();
+    const { token } = await desk.invite(name, 'viewer');
+    const visitor = desk.visitor();
+    const begun = await visitor.ask('POST', '/api/enrolment', { token, password: PASSWORD });
+    const totp = URI.parse(begun.body.totp) as TOTP;
+    const typed = (timestamp: number) => ` ${totp.generate({ timestamp }).replace(/^.../, '$& ')} `;
+    const code = typed(Date.now());
+    assert.equal((await visitor.ask('POST', '/api/enrolment/totp', { token, code })).status, 200);
+    await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
+    const next = typed(Date.now() + 30_000);
+    assert.equal((await visitor.ask('POST', '/api/session/totp', { code: next })).status, 200);
+  });
+
   it('refuses a weak password with its rule, and the link still works', async () => {
     const { token } = await desk.invite('maria', 'viewer');
     const visitor = desk.visitor();

@@ -185,8 +185,9 @@ function roleOption(): Option {
 function authorityOption(note: string): Option {
   return new Option(
     '--authority <amount>',
-    `the largest amount that the operator decides alone, as COP=5000000; may be given for several currencies; ${note}`,
+    `the largest amount that the operator decides alone, as COP=5000000, or none; may be given for several currencies; ${note}`,
   ).argParser((text: string, before: Authority = new Map()) => {
+    if (text === 'none') return new Map();
     const amount = readAuthority(text);
     if (amount === null) throw new InvalidArgumentError(`It must be ${AUTHORITY_RULE}.`);
     if (before.has(amount[0])) throw new InvalidArgumentError(`${amount[0]} has an amount already.`);

@@ -6,7 +6,7 @@ export type Authority = ReadonlyMap<string, bigint>;
 
 /** What `readAuthority` takes, for error texts. */
 export const AUTHORITY_RULE =
-  'a currency and the largest amount, more than 0 and with two decimals at most, such as COP=5000000';
+  'a currency and the largest amount, more than 0 and with two decimals at most, such as COP=5000000, or none';
 
 /** Reads `COP=5000000`; null where the text breaks the rule. */
 export function readAuthority(text: string): readonly [currency: string, hundredths: bigint] | null {

@@ -14,11 +14,12 @@ export function totpUri(secret: Buffer, login: string): string {
 
 /**
  * The time step of a right code that comes after `lastStep`; null for a wrong code, and for one that was taken before
- * (RFC 6238, section 5.2). `nowMs` is the database's time.
+ * (RFC 6238, section 5.2). `nowMs` is the database's time. Spaces do not count: apps show a code in two halves.
  */
 export function stepOfCode(secret: Buffer, code: string, nowMs: number, lastStep: number): number | null {
-  if (!/^\d{6}$/.test(code)) return null;
-  const delta = totpOf(secret).validate({ token: code, timestamp: nowMs, window: STEPS_AROUND });
+  const token = code.replaceAll(/\s/g, '');
+  if (!/^\d{6}$/.test(token)) return null;
+  const delta = totpOf(secret).validate({ token, timestamp: nowMs, window: STEPS_AROUND });
   if (delta === null) return null;
   const step = Math.floor(nowMs / 1000 / PERIOD_S) + delta;
   return step > lastStep ? step : null;

@@ -14,6 +14,6 @@ export async function proofOf(
 ): Promise<'one-time code' | 'recovery code' | null> {
   const recovery = recoveryDigest(code);
   if (recovery !== null) return (await takeRecoveryCode(session, id, recovery)) ? 'recovery code' : null;
-  const step = totp === null ? null : stepOfCode(openTotp(vault, id, totp), code.trim(), nowMs, totpStep);
+  const step = totp === null ? null : stepOfCode(openTotp(vault, id, totp), code, nowMs, totpStep);
   return step !== null && (await takeStep(session, id, step)) ? 'one-time code' : null;
 }
