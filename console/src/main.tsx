@@ -7,10 +7,12 @@ import './base.css';
 import { watchPresence } from './api/presence.ts';
 import { newQueries } from './api/query.ts';
 import { App } from './app.tsx';
+import { keepFocus } from './keyboard/keep-focus.ts';
 import { takeArrival } from './sign-in/arrival.ts';
 
 const arrival = takeArrival();
 watchPresence(window);
+keepFocus(document);
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
