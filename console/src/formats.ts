@@ -23,11 +23,19 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** Formatters of a language are slow to make and never change: `useFormat` keeps them. */
-export function formatOf(language: string): Format {
+/**
+ * Whose numbers to write: Mexico's comma is Colombia's point, so 120.500 is two amounts. `tags` are those that the
+ * browser prefers; one without a country says nothing of its numbers.
+ */
+export function numbersOf(language: string, tags: readonly string[]): string {
+  return tags.find((tag) => tag.startsWith(`${language}-`) && /-[A-Z]{2}$/.test(tag)) ?? language;
+}
+
+/** Formatters of a language are slow to make and never change: `useFormat` keeps them. `numbers` is of `numbersOf`. */
+export function formatOf(language: string, numbers = language): Format {
   // Spanish and Portuguese would leave four digits ungrouped beside five that are grouped.
   const numberBy = (options: Intl.NumberFormatOptions) =>
-    new Intl.NumberFormat(language, { useGrouping: 'always', ...options });
+    new Intl.NumberFormat(numbers, { useGrouping: 'always', ...options });
   const number = numberBy({ maximumFractionDigits: 2 });
   const whole = numberBy({ maximumFractionDigits: 0 });
   const percent = numberBy({ style: 'percent' });

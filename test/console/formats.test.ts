@@ -1,7 +1,10 @@
-/** Numbers as the page writes them in each language. */
+/** Numbers and spans of time as the page writes them in each language. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { formatOf } from '../../console/src/formats.ts';
+import { formatOf, numbersOf } from '../../console/src/formats.ts';
+
+// By a name that the compiler does not follow: the page's files need the types of a browser.
+const { durationText } = await import(String('../../console/src/queue/duration.ts'));
 
 it('groups the digits of every number of four digits or more, in each language', () => {
   for (const [language, mark] of [
@@ -15,4 +18,20 @@ it('groups the digits of every number of four digits or more, in each language',
     assert.equal(format.wholeAmount(120_500, 'MXN'), `MXN 120${mark}500`, language);
     assert.equal(format.percent(12.5), `1${mark}250${language === 'es' ? '\u00a0' : ''}%`, language);
   }
+});
+
+it('writes numbers as the country of the browser does, where it tells one', () => {
+  for (const [tags, written] of [
+    [['es-MX', 'es', 'en-US'], '120,500'],
+    [['es-CO'], '120.500'],
+    [['es-419', 'es'], '120.500'],
+    [['en-US'], '120.500'],
+  ] as const) {
+    assert.equal(formatOf('es', numbersOf('es', tags)).number(120_500), written, tags.join());
+  }
+});
+
+it('writes spans of time with the space that Spanish and Portuguese want', () => {
+  const written = (language: string) => durationText(86_160_000, language);
+  assert.deepEqual([written('en'), written('es'), written('pt')], ['23h 56m', '23 h 56 min', '23 h 56 min']);
 });
