@@ -34,6 +34,14 @@ describe('a refusal with 409', async () => {
   }
 });
 
+it('too many revealed applications say for how many minutes to wait, and of no sign-in', async () => {
+  const { en } = await import(String('../../console/src/texts/en/index.ts'));
+  const of = (seconds: number) =>
+    failureText(new AnswerError(429, { error: '' }, seconds), en, {}, en.application.tooMany);
+  assert.match(of(1_980), /^You revealed too many .* Try again in 33 minutes\.$/);
+  assert.match(of(1), /^You revealed too many .* Try again in 1 minute\.$/);
+});
+
 it('an undo that is refused says how the proposal ended', async () => {
   const { en } = await import(String('../../console/src/texts/en/index.ts'));
   const said = (status: number, state?: string) =>

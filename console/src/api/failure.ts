@@ -4,11 +4,15 @@ import type { Texts } from '../texts/texts.ts';
 import { NotSignedIn } from './act.ts';
 import { AnswerError } from './ask.ts';
 
-/** `known` are the texts of statuses that mean something of their own where the request was made. */
+/**
+ * `known` are the texts of statuses that mean something of their own where the request was made; `tooMany` is that of 429,
+ * where what is counted are no tries.
+ */
 export function failureText(
   error: unknown,
   texts: Texts,
   known: Readonly<Record<number, string>> = {},
+  tooMany?: (minutes: number) => string,
 ): string {
   const { frame } = texts;
   if (error instanceof NotSignedIn) return frame.notProved;
@@ -19,14 +23,17 @@ export function failureText(
   if (status === 0) return frame.noAnswer;
   if (status === 401) return frame.ended;
   if (status === 403) return frame.forbidden;
-  if (status === 429) return throttledText(error, texts);
+  if (status === 429) return tooMany?.(minutesOf(error)) ?? throttledText(error, texts);
   return frame.failed;
 }
 
+const minutesOf = ({ retryAfterSeconds }: AnswerError) => Math.ceil((retryAfterSeconds ?? 60) / 60);
+
 /** Of one that is over at once, another password was being checked. */
-function throttledText({ retryAfterSeconds }: AnswerError, { frame }: Texts): string {
+function throttledText(error: AnswerError, { frame }: Texts): string {
+  const { retryAfterSeconds } = error;
   const isOverAtOnce = retryAfterSeconds !== null && retryAfterSeconds <= 1;
-  return isOverAtOnce ? frame.busy : frame.throttled(Math.ceil((retryAfterSeconds ?? 60) / 60));
+  return isOverAtOnce ? frame.busy : frame.throttled(minutesOf(error));
 }
 
 /** What the code of a 409 means. A service that is newer than the page may have another one. */

@@ -52,7 +52,7 @@ function ReasonForm<Revealed>({
     event.preventDefault();
     asking.mutate();
   };
-  const refusals = { 400: application.badReason, 429: application.tooMany, ...known };
+  const refusals = { 400: application.badReason, ...known };
   return (
     <form className={card.form} onSubmit={submit}>
       <label>
@@ -66,7 +66,9 @@ function ReasonForm<Revealed>({
           onChange={({ target }) => setReason(target.value)}
         />
       </label>
-      {asking.isError && <p role="alert">{failureText(asking.error, texts, refusals)}</p>}
+      {asking.isError && (
+        <p role="alert">{failureText(asking.error, texts, refusals, application.tooMany)}</p>
+      )}
       <DialogButtons>
         <button type="submit" data-main disabled={asking.isPending}>
           {application.reveal}

@@ -11,8 +11,10 @@ export function Backlog({ lead: { backlog, waiting, overdue, oldest_at } }: { le
   const { lead: texts } = useTexts();
   const format = useFormat();
   const end = Math.max(...backlog.map(({ count }) => count), 1);
-  const nameOf = (to: number | null, index: number) =>
-    to === null ? texts.olderThan(backlog[index - 1]?.to ?? 0) : texts.upTo(to);
+  const nameOf = (to: number | null, index: number) => {
+    const from = backlog[index - 1]?.to ?? 0;
+    return to === null ? texts.olderThan(from) : texts.upTo(from, to);
+  };
   return (
     <Card title={texts.backlog}>
       <Facts

@@ -30,7 +30,8 @@ export const application = {
   revealNote: 'The record keeps who revealed it, when, and this reason. Write no personal data here.',
   reason: 'Reason, 5 characters or more',
   badReason: 'This reason is not accepted: 5 to 500 characters in one line.',
-  tooMany: 'You revealed too many applications in this hour. Wait.',
+  tooMany: (minutes: number) =>
+    `You revealed too many applications and files in this hour. Try again in ${counted(minutes, 'minute', 'minutes')}.`,
   earlier: 'Other applications',
   samePhone: 'Same phone',
   sameIdNumber: 'Same ID number',
@@ -49,7 +50,7 @@ export const application = {
   outcome: 'Outcome',
   timeline: 'Timeline',
   notes: 'Notes',
-  facts: 'What was asked for',
+  facts: 'What was sent',
   platform: 'Platform',
   debts: 'Number of debts',
   debtAge: 'Age of the debts',

@@ -130,7 +130,7 @@ export const codes: CodeTexts = {
     no_record: 'the worker died before it wrote what happened',
     timeout: 'no answer in time',
     connection_lost: 'the connection broke',
-    interim_answers: 'the channel did not come to its answer',
+    interim_answers: 'the channel did not finish its answer',
     aborted: 'the service stopped meanwhile',
     no_connection: 'no connection',
     unknown: 'the channel gave no code',

@@ -2,7 +2,7 @@
 export const decide = {
   bar: 'Decision',
   code: 'Reason code',
-  note: 'Note for the history, optional. Name nobody.',
+  note: 'Note for the timeline, optional. Name nobody.',
   decide: 'Propose',
   keys: 'A number key picks a code and proposes at once.',
   enter: 'Enter proposes with the chosen code.',

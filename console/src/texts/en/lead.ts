@@ -1,6 +1,8 @@
 /** Texts of the lead's view. */
 import { counted } from '../../../../src/base/counted.ts';
 
+const spanOf = (hours: number) => (hours < 48 ? `${hours} h` : `${hours / 24} days`);
+
 export const lead = {
   title: "Lead's view",
   days: 'Span of time',
@@ -43,8 +45,9 @@ export const lead = {
   decisions: (count: number, text: string) => counted(count, 'decision', 'decisions', text),
   pictureOf: (total: string, most: string) =>
     `Bars of the decisions by time, ${total} in all, ${most} at most in one bar. The table below has the figures.`,
-  upTo: (hours: number) => (hours < 48 ? `up to ${hours} h` : `up to ${hours / 24} days`),
-  olderThan: (hours: number) => (hours < 48 ? `over ${hours} h` : `over ${hours / 24} days`),
+  upTo: (from: number, to: number) =>
+    from === 0 ? `up to ${spanOf(to)}` : `${spanOf(from)} to ${spanOf(to)}`,
+  olderThan: (hours: number) => `over ${spanOf(hours)}`,
   looks: (share: string, waiting: string, looked: string) => `${share} drawn, ${waiting}, ${looked}`,
   looksWaiting: (count: number, text: string) => counted(count, 'waits', 'wait', text),
   looksForOthers: (text: string) => `${text} for another admin`,

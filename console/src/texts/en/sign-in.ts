@@ -47,7 +47,7 @@ export const signIn = {
     no_second_factor:
       'The identity provider asked for no second factor, and your account has no authenticator app.',
     not_again: 'This was not the same account, or the session ended. Try again.',
-    declined: 'The identity provider did not let you in.',
+    declined: 'The identity provider did not let you in. Try again. If you came by a link, open it again.',
     invalid: 'The answer of the identity provider is not valid. Try again, or tell an admin.',
     away: 'The identity provider does not answer. Try again, or tell an admin.',
   },

@@ -30,7 +30,8 @@ export const application: Texts['application'] = {
   revealNote: 'El registro guarda quién los mostró, cuándo y este motivo. No escribas datos personales aquí.',
   reason: 'Motivo, 5 caracteres o más',
   badReason: 'Este motivo no se acepta: de 5 a 500 caracteres en una línea.',
-  tooMany: 'Mostraste demasiadas solicitudes en esta hora. Espera.',
+  tooMany: (minutes) =>
+    `Mostraste demasiadas solicitudes y archivos en esta hora. Inténtalo de nuevo en ${counted(minutes, 'minuto', 'minutos')}.`,
   earlier: 'Otras solicitudes',
   samePhone: 'Mismo teléfono',
   sameIdNumber: 'Mismo documento de identidad',
@@ -49,7 +50,7 @@ export const application: Texts['application'] = {
   outcome: 'Resultado',
   timeline: 'Historial',
   notes: 'Notas',
-  facts: 'Lo que se pidió',
+  facts: 'Datos enviados',
   platform: 'Plataforma',
   debts: 'Número de deudas',
   debtAge: 'Antigüedad de las deudas',

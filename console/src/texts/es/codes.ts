@@ -53,7 +53,7 @@ export const codes: CodeTexts = {
   offerStates: {
     open: 'abierta',
     signed: 'firmada',
-    withdrawn: 'retirada',
+    withdrawn: 'con retractación',
   },
   pendMessages: {
     none: 'No se dijo nada al solicitante.',
@@ -77,7 +77,7 @@ export const codes: CodeTexts = {
     code: 'código',
     signed: 'firmada',
     declined: 'declinada por el solicitante',
-    withdrawn: 'retirada',
+    withdrawn: 'con retractación',
     expired: 'vencida',
     closed: 'cerrada',
   },
@@ -129,7 +129,7 @@ export const codes: CodeTexts = {
     no_record: 'el proceso murió antes de anotar lo ocurrido',
     timeout: 'sin respuesta a tiempo',
     connection_lost: 'la conexión se cortó',
-    interim_answers: 'el canal no llegó a su respuesta',
+    interim_answers: 'el canal no terminó su respuesta',
     aborted: 'el servicio se detuvo entretanto',
     no_connection: 'sin conexión',
     unknown: 'el canal no dio un código',

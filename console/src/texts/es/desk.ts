@@ -66,7 +66,7 @@ export const desk: DeskTexts = {
     confirmed: 'Ya la confirmó otro operador.',
     looked_at: 'Ya la miró otro administrador.',
     too_many_notes: 'Ya tiene todas las notas que admite.',
-    erased: 'Los datos de su persona se borraron. No se escribe nada más sobre ella.',
+    erased: 'Los datos de la persona se borraron. No se escribe nada más sobre ella.',
     no_file: 'El documento no tiene archivo: no se aceptó antes de guardarlo.',
     file_missing: 'El archivo del documento falta en el almacén.',
     file_damaged: 'El archivo del documento no se abre: está dañado.',

@@ -8,7 +8,7 @@ export const frame: Texts['frame'] = {
   toConfirm: 'por confirmar',
   language: 'Idioma',
   account: 'Cuenta',
-  roles: { viewer: 'lector', reviewer: 'revisor', admin: 'administrador' },
+  roles: { viewer: 'observador', reviewer: 'revisor', admin: 'administrador' },
   signOut: 'Cerrar sesión',
   signOutEverywhere: 'Cerrar todas las sesiones',
   sendingFirst: 'Enviando lo que decidiste…',

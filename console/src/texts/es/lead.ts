@@ -1,6 +1,8 @@
 import { counted } from '../../../../src/base/counted.ts';
 import type { Texts } from '../texts.ts';
 
+const spanOf = (hours: number) => (hours < 48 ? `${hours} h` : `${hours / 24} días`);
+
 export const lead: Texts['lead'] = {
   title: 'Vista de supervisión',
   days: 'Período',
@@ -24,7 +26,7 @@ export const lead: Texts['lead'] = {
   with: 'Con el puntaje',
   against: 'Contra el puntaje',
   decided: 'Decisiones',
-  share: 'Parte',
+  share: 'Proporción',
   secondLooks: 'Segundas miradas',
   looksNote: 'Abre la solicitud y júzgala tú. Su historial dice quién decidió: léelo al final.',
   noLooks: 'No hay ninguna en espera.',
@@ -43,8 +45,8 @@ export const lead: Texts['lead'] = {
   decisions: (count, text) => counted(count, 'decisión', 'decisiones', text),
   pictureOf: (total, most) =>
     `Barras de las decisiones en el tiempo, ${total} en total, ${most} como máximo en una barra. La tabla de abajo tiene las cifras.`,
-  upTo: (hours) => (hours < 48 ? `hasta ${hours} h` : `hasta ${hours / 24} días`),
-  olderThan: (hours) => (hours < 48 ? `más de ${hours} h` : `más de ${hours / 24} días`),
+  upTo: (from, to) => (from === 0 ? `hasta ${spanOf(to)}` : `de ${spanOf(from)} a ${spanOf(to)}`),
+  olderThan: (hours) => `más de ${spanOf(hours)}`,
   looks: (share, waiting, looked) => `${share} sorteadas, ${waiting}, ${looked}`,
   looksWaiting: (count, text) => counted(count, 'espera', 'esperan', text),
   looksForOthers: (text) => `${text} a otro administrador`,

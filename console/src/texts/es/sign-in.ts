@@ -48,7 +48,8 @@ export const signIn: Texts['signIn'] = {
     no_second_factor:
       'El proveedor de identidad no pidió un segundo factor, y tu cuenta no tiene una app de autenticación.',
     not_again: 'No era la misma cuenta, o la sesión terminó. Intenta de nuevo.',
-    declined: 'El proveedor de identidad no te dejó entrar.',
+    declined:
+      'El proveedor de identidad no te dejó entrar. Intenta de nuevo. Si llegaste por un enlace, ábrelo otra vez.',
     invalid:
       'La respuesta del proveedor de identidad no es válida. Intenta de nuevo o avisa a un administrador.',
     away: 'El proveedor de identidad no responde. Intenta de nuevo o avisa a un administrador.',

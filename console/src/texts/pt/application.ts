@@ -30,7 +30,8 @@ export const application: Texts['application'] = {
   revealNote: 'O registro guarda quem os mostrou, quando e este motivo. Não escreva dados pessoais aqui.',
   reason: 'Motivo, 5 caracteres ou mais',
   badReason: 'Este motivo não é aceito: de 5 a 500 caracteres em uma linha.',
-  tooMany: 'Você mostrou solicitações demais nesta hora. Espere.',
+  tooMany: (minutes) =>
+    `Você mostrou solicitações e arquivos demais nesta hora. Tente de novo em ${counted(minutes, 'minuto', 'minutos')}.`,
   earlier: 'Outras solicitações',
   samePhone: 'Mesmo telefone',
   sameIdNumber: 'Mesmo documento de identidade',
@@ -49,7 +50,7 @@ export const application: Texts['application'] = {
   outcome: 'Resultado',
   timeline: 'Histórico',
   notes: 'Notas',
-  facts: 'O que foi pedido',
+  facts: 'Dados enviados',
   platform: 'Plataforma',
   debts: 'Número de dívidas',
   debtAge: 'Idade das dívidas',

@@ -53,7 +53,7 @@ export const codes: CodeTexts = {
   offerStates: {
     open: 'aberta',
     signed: 'assinada',
-    withdrawn: 'retirada',
+    withdrawn: 'com arrependimento',
   },
   pendMessages: {
     none: 'Nada foi dito ao solicitante.',
@@ -77,7 +77,7 @@ export const codes: CodeTexts = {
     code: 'código',
     signed: 'assinada',
     declined: 'recusada pelo solicitante',
-    withdrawn: 'retirada',
+    withdrawn: 'com arrependimento',
     expired: 'vencida',
     closed: 'fechada',
   },
@@ -129,7 +129,7 @@ export const codes: CodeTexts = {
     no_record: 'o processo morreu antes de anotar o ocorrido',
     timeout: 'sem resposta a tempo',
     connection_lost: 'a conexão caiu',
-    interim_answers: 'o canal não chegou à sua resposta',
+    interim_answers: 'o canal não terminou a resposta',
     aborted: 'o serviço parou nesse meio-tempo',
     no_connection: 'sem conexão',
     unknown: 'o canal não deu um código',

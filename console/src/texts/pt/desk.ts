@@ -14,7 +14,7 @@ export const desk: DeskTexts = {
     insufficient_capacity: 'Capacidade insuficiente',
     suspected_fraud: 'Suspeita de fraude',
     applicant_withdrew: 'O solicitante desistiu',
-    contract_withdrawn: 'Contrato desfeito',
+    contract_withdrawn: 'Arrependimento do contrato',
     offer_expired: 'Oferta vencida',
     data_erased: 'Dados apagados',
     funds_transferred: 'Fundos transferidos',
@@ -46,7 +46,7 @@ export const desk: DeskTexts = {
     illegal: 'a situação não permite',
     unreadable: 'os dados guardados não podem ser lidos',
     not_signed: 'o contrato não está assinado',
-    withdrawable: 'o solicitante ainda pode desistir do contrato',
+    withdrawable: 'o solicitante ainda pode se arrepender do contrato',
   },
   conflicts: {
     illegal: 'A situação não permite isso agora.',

@@ -8,7 +8,7 @@ export const frame: Texts['frame'] = {
   toConfirm: 'a confirmar',
   language: 'Idioma',
   account: 'Conta',
-  roles: { viewer: 'leitor', reviewer: 'revisor', admin: 'administrador' },
+  roles: { viewer: 'observador', reviewer: 'revisor', admin: 'administrador' },
   signOut: 'Sair',
   signOutEverywhere: 'Sair de todos os navegadores',
   sendingFirst: 'Enviando o que você decidiu…',

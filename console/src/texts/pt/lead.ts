@@ -1,6 +1,8 @@
 import { counted } from '../../../../src/base/counted.ts';
 import type { Texts } from '../texts.ts';
 
+const spanOf = (hours: number) => (hours < 48 ? `${hours} h` : `${hours / 24} dias`);
+
 export const lead: Texts['lead'] = {
   title: 'Visão da supervisão',
   days: 'Período',
@@ -24,7 +26,7 @@ export const lead: Texts['lead'] = {
   with: 'Com a pontuação',
   against: 'Contra a pontuação',
   decided: 'Decisões',
-  share: 'Parte',
+  share: 'Proporção',
   secondLooks: 'Segundas análises',
   looksNote: 'Abra a solicitação e julgue você. O histórico diz quem decidiu: leia-o por último.',
   noLooks: 'Não há nenhuma em espera.',
@@ -43,8 +45,8 @@ export const lead: Texts['lead'] = {
   decisions: (count, text) => counted(count, 'decisão', 'decisões', text),
   pictureOf: (total, most) =>
     `Barras das decisões no tempo, ${total} no total, ${most} no máximo em uma barra. A tabela abaixo tem os números.`,
-  upTo: (hours) => (hours < 48 ? `até ${hours} h` : `até ${hours / 24} dias`),
-  olderThan: (hours) => (hours < 48 ? `mais de ${hours} h` : `mais de ${hours / 24} dias`),
+  upTo: (from, to) => (from === 0 ? `até ${spanOf(to)}` : `de ${spanOf(from)} a ${spanOf(to)}`),
+  olderThan: (hours) => `mais de ${spanOf(hours)}`,
   looks: (share, waiting, looked) => `${share} sorteadas, ${waiting}, ${looked}`,
   looksWaiting: (count, text) => counted(count, 'espera', 'esperam', text),
   looksForOthers: (text) => `${text} por outro administrador`,

@@ -48,7 +48,8 @@ export const signIn: Texts['signIn'] = {
     no_second_factor:
       'O provedor de identidade não pediu um segundo fator, e sua conta não tem um aplicativo autenticador.',
     not_again: 'Não era a mesma conta, ou a sessão terminou. Tente de novo.',
-    declined: 'O provedor de identidade não deixou você entrar.',
+    declined:
+      'O provedor de identidade não deixou você entrar. Tente de novo. Se você veio por um link, abra-o outra vez.',
     invalid: 'A resposta do provedor de identidade não é válida. Tente de novo ou avise um administrador.',
     away: 'O provedor de identidade não responde. Tente de novo ou avise um administrador.',
   },
