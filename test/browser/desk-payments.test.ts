@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { browserToKill, PHONE, skip } from '../support/browser.ts';
 import { type Enrolled, PASSWORD } from '../support/console.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { check } from '../support/page-faults.ts';
 import { testSigning } from '../support/signing.ts';
 
@@ -19,6 +20,8 @@ describe('payments and refusals, in a browser', { skip }, async () => {
       "UPDATE operator_sessions SET proved_at = now() - interval '6 minutes' WHERE operator_id = $1",
       [id],
     );
+  const overrides = (id: number) =>
+    desk.rows('SELECT act, needs_second FROM proposals WHERE application_id = $1', [id]);
   const prove = async (page: Page, operator: Enrolled) => {
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.getByLabel('Password').fill(PASSWORD);
@@ -38,7 +41,8 @@ describe('payments and refusals, in a browser', { skip }, async () => {
         await page.getByRole('button', { name: 'Disburse' }).waitFor();
         await makeOld(ana);
         await page.keyboard.press('d');
-        await page.getByLabel('Pay out in spite of what the contract asks for').press('Space');
+        await page.getByRole('dialog').getByText('no contract is needed').waitFor();
+        assert.equal(await page.getByRole('checkbox').count(), 0, 'nothing to pay out in spite of');
         await page.keyboard.press('1');
         const again = page.getByRole('dialog', { name: 'Sign in again' });
         await again.getByText(`Propose: disbursement, Application ${id}`).waitFor();
@@ -88,7 +92,7 @@ describe('payments and refusals, in a browser', { skip }, async () => {
       held: /O solicitante pode se arrepender do contrato até .*20\d\d/,
     },
   ]) {
-    it(`shows signature and period before a payment, and what held it, with the date (D46), ${locale}`, async () => {
+    it(`shows signature and period before a payment, what held it, with the date, and pays in spite of it (D46), ${locale}`, async () => {
       const id = await signing.begin();
       await signing.sign(id);
       await desk.browse(
@@ -106,10 +110,14 @@ describe('payments and refusals, in a browser', { skip }, async () => {
           await page.keyboard.press('1');
           await page.getByRole('alert').filter({ hasText: held }).waitFor();
           assert.equal(new URL(page.url()).pathname, `/applications/${id}`);
+          await page.keyboard.press('d');
+          await dialog.getByRole('checkbox').press('Space');
+          await page.keyboard.press('1');
+          await eventually('the payment in spite of it', async () => (await overrides(id)).length === 1);
         },
         { path: `/applications/${id}`, locale, screen: PHONE, expected: /409/ },
       );
-      assert.deepEqual(await desk.rows('SELECT FROM proposals WHERE application_id = $1', [id]), []);
+      assert.deepEqual(await overrides(id), [{ act: 'disburse', needs_second: 'override' }]);
     });
   }
 

@@ -204,6 +204,10 @@ describe('operator reset-factors and disable', () => {
     ]) {
       assert.match(await fail('operator', ...args), /the operator ana is disabled/);
     }
+    assert.match(
+      await fail('operator', 'add', '--login', 'ana', '--role', 'viewer'),
+      /an operator ana already, who is disabled: take another login/,
+    );
   });
 
   it('are recorded by the id', async () => {

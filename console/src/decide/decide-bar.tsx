@@ -110,7 +110,10 @@ function Decide({ shown, operatorId, onDecided }: DecideProps) {
         <ReasonDialog
           act={asked.act}
           title={`${names.acts[asked.act]}: ${decide.application(id)}`}
-          {...(asked.act === 'disburse' && { note: <PaymentFacts application={application} /> })}
+          {...(asked.act === 'disburse' && {
+            note: <PaymentFacts application={application} />,
+            isHeld: application.payment_held_by !== null,
+          })}
           onClose={() => setAsked(null)}
           onDecide={(body) => decideOn(body, asked.etag)}
         />

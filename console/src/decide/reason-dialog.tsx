@@ -13,6 +13,8 @@ interface ReasonDialogProps {
   readonly act: ReviewAction;
   readonly title: string;
   readonly note?: ReactNode;
+  /** The contract holds the payment: it may be made in spite of that. */
+  readonly isHeld?: boolean;
   readonly isPending?: boolean;
   /** Why the last try failed; null: none did. */
   readonly failure?: string | null;
@@ -21,7 +23,7 @@ interface ReasonDialogProps {
 }
 
 export function ReasonDialog(props: ReasonDialogProps) {
-  const { act, title, note, isPending = false, failure = null, onClose, onDecide } = props;
+  const { act, title, note, isHeld = false, isPending = false, failure = null, onClose, onDecide } = props;
   const { decide, frame } = useTexts();
   const areKeysOn = useAreShortcutsOn();
   const codes = codesOfOperators(act);
@@ -53,7 +55,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
             onChange={({ target }) => setReason(target.value)}
           />
         </label>
-        {act === 'disburse' && (
+        {isHeld && (
           <label className={styles.choice}>
             <input
               type="checkbox"

@@ -46,7 +46,11 @@ export function addOperator(
   const { token, digest } = newToken();
   return inTransaction(database, async (session) => {
     const id = await insertOperator(session, { login, role, linkDigest: digest });
-    if (id === null) throw new OperatorError(`there is an operator ${login} already`);
+    if (id === null) {
+      const { disabledAt } = await known(session, login);
+      const why = disabledAt && ', who is disabled: take another login, because the history keeps this one';
+      throw new OperatorError(`there is an operator ${login} already${why ?? ''}`);
+    }
     await setAuthority(session, id, authority);
     return { operator: await known(session, login), token };
   });
