@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
 import { CALLBACK } from '../../src/operators/routes/oidc.ts';
+import { knownAccounts } from '../../src/operators/uses/device-cookie.ts';
 import { commandLine } from '../cli/harness.ts';
 import { CookieBrowser, LINK } from '../support/cookie-browser.ts';
 import { testDatabase } from '../support/database.ts';
@@ -30,6 +31,8 @@ describe('an enrolment at the identity provider', () => {
     );
     assert.deepEqual(rows, [{ issuer: provider.issuer, subject }]);
     assert.deepEqual(await actsOf(id), ['enrol: identity provider', 'sign in: identity provider']);
+    const device = browser.jar(desk.url()).get('ventanilla-device') ?? null;
+    assert.deepEqual((await knownAccounts(store, device)).map((known) => known.login), [login]);
   });
 
   it('uses the link up', async () => {

@@ -1,7 +1,7 @@
 /** The way back from the identity provider: what the browser brings becomes a session, or binds an account. */
 import { timingSafeEqual } from 'node:crypto';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
-import { enrol, lockAccountByLink } from '../sql/factors.ts';
+import { enrol, lockAccount, lockAccountByLink } from '../sql/factors.ts';
 import { bindIdentity, lockAccountByIdentity } from '../sql/identities.ts';
 import { type PendingSignIn, takePending } from '../sql/pending-sign-ins.ts';
 import { endSession, renewSession, type SessionKey, startSession } from '../sql/sessions.ts';
@@ -68,7 +68,7 @@ export async function endSignIn(oidc: Oidc, brought: Brought): Promise<Ended> {
       case 'sign in':
         return signIn(oidc, transaction, { pending, proved, brought });
       case 'enrol':
-        return bind(oidc, transaction, { pending, proved, linkDigest: purpose.linkDigest });
+        return bind(oidc, transaction, { pending, proved, brought, linkDigest: purpose.linkDigest });
       case 'again':
         return again(oidc, transaction, { pending, proved, brought, ...purpose });
     }
@@ -113,7 +113,7 @@ async function signIn(
 async function bind(
   { vault }: Oidc,
   session: Transaction,
-  { pending, proved, linkDigest }: Answered & { linkDigest: Buffer },
+  { pending, proved, brought, linkDigest }: Answered & { brought: Brought; linkDigest: Buffer },
 ): Promise<Ended> {
   const account = await lockAccountByLink(session, linkDigest);
   if (account === null) return { kind: 'no_link' };
@@ -124,7 +124,9 @@ async function bind(
   await enrol(session, account.id, 0);
   const cookie = await begin(session, account.id, true, ageOf(proved, pending));
   await recordSignIn(session, vault, account.id, 'sign in', 'identity provider');
-  return { kind: 'done', cookie };
+  // Read again: the browser knows the enrolment of now.
+  const enrolled = (await lockAccount(session, account.id))!;
+  return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, enrolled) };
 }
 
 async function again(
