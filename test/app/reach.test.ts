@@ -8,7 +8,7 @@ import pino from 'pino';
 import { refuseOpenSimulator } from '../../src/app/channel.ts';
 import { ConfigError, readConfig } from '../../src/app/config/config.ts';
 import type { RunningService } from '../../src/app/serve.ts';
-import { notedConsole } from '../../src/operators/uses/console-place.ts';
+import { forgetConsole, noteConsole, notedConsole } from '../../src/operators/uses/console-place.ts';
 import { addOperator, disableOperator } from '../../src/operators/uses/manage.ts';
 import { testDatabase } from '../support/database.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -89,5 +89,16 @@ describe('the place of the console', () => {
       await service.stop();
       assert.equal(await notedConsole(DATA_DIR), null);
     }
+  });
+
+  it('stays noted where another service of the store, which began before, is stopped', async (t) => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'ventanilla-reach-'));
+    t.after(() => rm(DATA_DIR, { recursive: true }));
+    const [before, now] = ['http://localhost:8082', 'http://localhost:41171'];
+    for (const origin of [before, now]) await noteConsole(DATA_DIR, origin);
+    await forgetConsole(DATA_DIR, before);
+    assert.equal(await notedConsole(DATA_DIR), now);
+    await forgetConsole(DATA_DIR, now);
+    assert.equal(await notedConsole(DATA_DIR), null);
   });
 });

@@ -71,7 +71,7 @@ describe('operator add', () => {
       ).out;
     await noteConsole(folder, 'http://localhost:39565');
     assert.match(await added('ana'), /\nhttp:\/\/localhost:39565\/\?token=\S+\n$/);
-    await forgetConsole(folder);
+    await forgetConsole(folder, 'http://localhost:39565');
     assert.match(await added('eva'), /localhost:8082[\s\S]*usual origin/);
   });
 

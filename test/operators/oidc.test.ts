@@ -32,7 +32,10 @@ describe('an enrolment at the identity provider', () => {
     assert.deepEqual(rows, [{ issuer: provider.issuer, subject }]);
     assert.deepEqual(await actsOf(id), ['enrol: identity provider', 'sign in: identity provider']);
     const device = browser.jar(desk.url()).get('ventanilla-device') ?? null;
-    assert.deepEqual((await knownAccounts(store, device)).map((known) => known.login), [login]);
+    assert.deepEqual(
+      (await knownAccounts(store, device)).map((known) => known.login),
+      [login],
+    );
   });
 
   it('uses the link up', async () => {

@@ -91,7 +91,7 @@ export async function startOperatorListener(
     log.warn({ error: errorFields(error) }, 'the place of the console could not be noted for the commands'),
   );
   const close = async (): Promise<void> => {
-    await forgetConsole(dataDir);
+    await forgetConsole(dataDir, listener.origin);
     await listener.close();
   };
   return { ...listener, close };

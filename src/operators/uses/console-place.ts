@@ -12,9 +12,9 @@ export function noteConsole(dataDir: string, origin: string): Promise<void> {
   return writeFile(join(dataDir, FILE), origin, { mode: 0o600 });
 }
 
-/** The console is closed. */
-export function forgetConsole(dataDir: string): Promise<void> {
-  return rm(join(dataDir, FILE), { force: true });
+/** The console is closed. Where another service of the store has noted its own one meanwhile, that one stays. */
+export async function forgetConsole(dataDir: string, origin: string): Promise<void> {
+  if ((await notedConsole(dataDir)) === origin) await rm(join(dataDir, FILE), { force: true });
 }
 
 /** The origin that a service has noted; null: none. */
