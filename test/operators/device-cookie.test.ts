@@ -73,11 +73,11 @@ describe('a browser that knows the operator', () => {
     assert.equal(await allowed(true, 1, 'another'), 12);
   });
 
-  it('counts no password that was right or that nobody looked at', async () => {
+  it('waits for its turn where other passwords are being checked, and counts none that was right', async () => {
     const { visitor } = await known('dora');
     await database.query('DELETE FROM operator_tries');
-    const statuses = await Promise.all([1, 2, 3, 4].map(() => give(visitor, 'dora')));
-    assert.deepEqual([...new Set(statuses)].toSorted(), [200, 429]);
+    const statuses = await Promise.all([1, 2].map(() => give(visitor, 'dora')));
+    assert.deepEqual(statuses, [200, 200]);
     const { rows } = await database.query('SELECT coalesce(max(tries), 0) AS most FROM operator_tries');
     assert.deepEqual(rows, [{ most: 0 }]);
   });

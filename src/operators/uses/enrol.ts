@@ -16,9 +16,9 @@ import {
   setTotp,
 } from '../sql/factors.ts';
 import { isBound } from '../sql/identities.ts';
-import { hashPassword, unlessBusy } from './password-hash.ts';
+import { hashPassword } from './password-hash.ts';
 import { recordSignIn } from './sign-in-record.ts';
-import { countLink, countLook, takeLinkBack, takeLookBack } from './throttle.ts';
+import { countLink, countLook, takeLookBack } from './throttle.ts';
 import { digestOf, newRecoveryCodes, recoveryDigest } from './tokens.ts';
 
 interface Store {
@@ -51,7 +51,7 @@ export async function lookAtLink(
 
 /**
  * Sets the password of the account behind the link, and makes the secret of its codes. The value is the address for the
- * authenticator app; nobody gets it again. Throws `BusyError`.
+ * authenticator app; nobody gets it again.
  */
 export async function beginEnrolment(
   store: Store,
@@ -63,10 +63,10 @@ export async function beginEnrolment(
   if (account === null) return { kind: 'no_link' };
   const fault = faultOfPassword(password, account.login);
   if (fault !== null) return { kind: 'wrong', fault };
-  // Each hash keeps everybody else from signing in meanwhile.
+  // Each hash keeps strangers from signing in meanwhile, and others wait for it.
   const retryAfterSeconds = await countLink(store, link);
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
-  const hash = await unlessBusy(hashPassword(password), () => takeLinkBack(store, link));
+  const hash = await hashPassword(password);
   const totp = randomBytes(SECRET_BYTES);
   return inTransaction(database, async (session): Promise<Step<string>> => {
     // The link may have been used, or have ended, while the hash was made.

@@ -1,6 +1,7 @@
 /**
  * Hashes of passwords (argon2id, RFC 9106), one at a time: each takes 64 MiB and about 0.1 s of a core, so a flood of
- * sign-ins would take both from the partners' requests.
+ * sign-ins would take both from the partners' requests. Strangers are refused meanwhile. Who is known waits for a turn:
+ * else strangers from many addresses would keep everybody out.
  */
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
@@ -20,9 +21,14 @@ const derive = promisify(crypto.argon2 ?? missing);
 /** Another hash is under way. */
 export class BusyError extends Error {
   override readonly name = 'BusyError';
+
+  constructor() {
+    super('another password is being checked');
+  }
 }
 
-let isBusy = false;
+/** The last hash that is under way or waits for its turn; null: there is none. */
+let last: Promise<unknown> | null = null;
 
 /** Makes a small hash, so that a start and not the first sign-in finds out. Throws `ToldError` where it cannot. */
 export async function checkArgon2(): Promise<void> {
@@ -39,23 +45,20 @@ function missing(): never {
 
 /** Throws `BusyError` while a hash is under way: a try that nobody looks at must not be counted. */
 export function refuseWhileBusy(): void {
-  if (isBusy) throw new BusyError('another password is being checked');
+  if (last !== null) throw new BusyError();
 }
 
-/** Does `work`. Where another hash is under way, `takeBack` comes before the `BusyError`: nobody looked at the try. */
-export async function unlessBusy<T>(work: Promise<T>, takeBack: () => Promise<void>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof BusyError) await takeBack();
-    throw error;
-  }
+/** A stranger's `work`. While a hash is under way throws a `BusyError` after `takeBack`: nobody looks at the try. */
+export async function unlessBusy<T>(work: () => Promise<T>, takeBack: () => Promise<void>): Promise<T> {
+  if (last === null) return work();
+  await takeBack();
+  throw new BusyError();
 }
 
-/** The text to keep of a password, with its parameters and salt. Throws `BusyError`. */
+/** The text to keep of a password, with its parameters and salt. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const hash = await alone(() =>
+  const hash = await inTurn(() =>
     digest(password, salt, { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM }),
   );
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(hash)}`;
@@ -63,13 +66,13 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Whether the password is the one of the hash. Without a hash it takes as long and is false: the time does not tell
- * which logins there are. Throws `BusyError`, and an error where the text is no such hash.
+ * which logins there are. Throws an error where the text is no such hash.
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = FORM.exec(stored ?? NOBODYS) ?? [];
   if (salt === undefined || hash === undefined) throw new Error('the stored hash of a password is damaged');
   const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
-  const made = await alone(() => digest(password, Buffer.from(salt, 'base64'), parameters));
+  const made = await inTurn(() => digest(password, Buffer.from(salt, 'base64'), parameters));
   return crypto.timingSafeEqual(made, Buffer.from(hash, 'base64')) && stored !== null;
 }
 
@@ -89,14 +92,14 @@ function digest(
   });
 }
 
-async function alone<T>(work: () => Promise<T>): Promise<T> {
-  refuseWhileBusy();
-  isBusy = true;
-  try {
-    return await work();
-  } finally {
-    isBusy = false;
-  }
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const mine = (last ?? Promise.resolve()).then(work, work);
+  const free = () => {
+    if (last === mine) last = null;
+  };
+  last = mine;
+  mine.then(free, free);
+  return mine;
 }
 
 function unpadded(bytes: Buffer): string {

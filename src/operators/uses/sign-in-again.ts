@@ -6,11 +6,11 @@ import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { accountByLogin, lockAccount } from '../sql/factors.ts';
 import { countWrongProof, renewSession, type SessionKey } from '../sql/sessions.ts';
-import { isPassword, refuseWhileBusy, unlessBusy } from './password-hash.ts';
+import { isPassword } from './password-hash.ts';
 import { proofOf } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
 import { recordSignIn } from './sign-in-record.ts';
-import { clearCodes, countCode, takeCodeBack } from './throttle.ts';
+import { clearCodes, countCode } from './throttle.ts';
 import { newSession } from './tokens.ts';
 
 interface Proof {
@@ -22,13 +22,12 @@ interface Proof {
 
 /**
  * Checks password and code within a whole session. Where both are right, a new session takes the place of this one.
- * Five wrong proofs end the session: somebody may have found the browser open. Throws `BusyError`.
+ * Five wrong proofs end the session: somebody may have found the browser open.
  */
 export async function proveAgain(
   store: { database: Database; vault: Vault },
   { login, key, password, code }: Proof,
 ): Promise<SignIn> {
-  refuseWhileBusy();
   const { database, vault } = store;
   const account = await accountByLogin(database, login);
   if (account === null) return { kind: 'refused' };
@@ -36,7 +35,7 @@ export async function proveAgain(
   // Not by the login or the address, which strangers share behind a proxy: they would stop every payment.
   const retryAfterSeconds = await countCode(store, id);
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
-  const isRight = await unlessBusy(isPassword(password, account.password), () => takeCodeBack(store, id));
+  const isRight = await isPassword(password, account.password);
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
     const locked = await lockAccount(session, id);
     const isKnown = isRight && locked?.password === account.password;

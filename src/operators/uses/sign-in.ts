@@ -59,16 +59,17 @@ async function checkPassword(
   store: Store,
   { login: text, password, address, deviceCookie, before }: GivenPassword,
 ): Promise<SignIn> {
-  refuseWhileBusy();
   const { database, vault } = store;
   const login = normalLogin(text);
   const isKnown = (await knownAccounts(store, deviceCookie)).some((account) => account.login === login);
+  if (!isKnown) refuseWhileBusy();
   const { retryAfterSeconds, clear, takeBack } = await countPassword(store, { login, address, isKnown });
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
   // What no account can have as its login is not asked for: the store takes no NUL.
   const account = await accountByLogin(database, readLogin(text) ?? '');
   const hash = account?.enrolledAt ? account.password : null;
-  const isRight = await unlessBusy(isPassword(password, hash), takeBack);
+  const check = () => isPassword(password, hash);
+  const isRight = await (takeBack === null ? check() : unlessBusy(check, takeBack));
   if (account === null) return { kind: 'refused' };
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
     // The factors may have been taken away while the hash was made.

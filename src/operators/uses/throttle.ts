@@ -23,8 +23,8 @@ interface Counted {
   readonly retryAfterSeconds: number | null;
   /** The password was right. */
   readonly clear: () => Promise<void>;
-  /** Nobody looked at the password. */
-  readonly takeBack: () => Promise<void>;
+  /** For a stranger: nobody looked at the password. null: it is no stranger's, and waits where it has to. */
+  readonly takeBack: (() => Promise<void>) | null;
 }
 
 const NAME_BYTES = 16;
@@ -51,11 +51,7 @@ const MOST = {
 export async function countPassword({ database, vault }: Store, from: From): Promise<Counted> {
   const known = nameOf(vault, 'known', from.login);
   if (from.isKnown && (await countTry(database, { name: known, most: MOST.known })) === null) {
-    return {
-      retryAfterSeconds: null,
-      clear: () => clearTries(database, [known]),
-      takeBack: () => takeTryBack(database, [known]),
-    };
+    return { retryAfterSeconds: null, clear: () => clearTries(database, [known]), takeBack: null };
   }
   const { address, pair, login } = namesOf(vault, from);
   // One after the other: an address over its bound adds no row for each login that it makes up, and the tries that it
@@ -81,11 +77,6 @@ export function countCode({ database, vault }: Store, operatorId: number): Promi
   return countTry(database, { name: nameOf(vault, 'codes', String(operatorId)), most: MOST.codes });
 }
 
-/** Nobody looked at the code. */
-export function takeCodeBack({ database, vault }: Store, operatorId: number): Promise<void> {
-  return takeTryBack(database, [nameOf(vault, 'codes', String(operatorId))]);
-}
-
 /** The code was right: the operator's tries count no more. */
 export function clearCodes({ database, vault }: Store, operatorId: number): Promise<void> {
   return clearTries(database, [nameOf(vault, 'codes', String(operatorId))]);
@@ -94,11 +85,6 @@ export function clearCodes({ database, vault }: Store, operatorId: number): Prom
 /** Counts a try to choose a password with a link. Returns what `countCode` does. */
 export function countLink({ database, vault }: Store, linkDigest: Buffer): Promise<number | null> {
   return countTry(database, { name: nameOf(vault, 'link', linkDigest.toString('hex')), most: MOST.link });
-}
-
-/** Nobody kept the password. */
-export function takeLinkBack({ database, vault }: Store, linkDigest: Buffer): Promise<void> {
-  return takeTryBack(database, [nameOf(vault, 'link', linkDigest.toString('hex'))]);
 }
 
 /**
