@@ -12,11 +12,11 @@ import { toPhone } from '../../src/applications/rules/phone.ts';
 import type { KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { insertKey } from '../../src/partners/sql/api-keys.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { eventually } from '../support/eventually.ts';
 import { intakeOf } from '../support/intake.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 import { setStatus } from '../support/stored-applications.ts';
@@ -27,7 +27,7 @@ const { database, vault } = service;
 
 /** An instance that the store cannot tell from a process of its own. */
 async function newInstance() {
-  const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
+  const pool = openPatiently(service.databaseUrl, 6);
   return { intake: await intakeOf({ ...service, runtime: pool }), end: () => pool.end() };
 }
 const newInstances = () => Promise.all([newInstance(), newInstance(), newInstance()]);
@@ -461,7 +461,7 @@ describe('D36: Idempotency-Key', () => {
   it('D36: 20 times at the same moment through several services on one database', async (t) => {
     const services = await Promise.all(
       [1, 2, 3].map(async () => {
-        const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
+        const pool = openPatiently(service.databaseUrl, 6);
         const config = { ...readConfig({}), port: 0, opsPort: 0 };
         const store = { database: pool, vault };
         const running = await startPatiently(config, store, pino({ level: 'silent' }));

@@ -48,7 +48,11 @@ async function sendMany(
     while (next < count) {
       const index = next;
       next += 1;
-      const { status, text } = await post(PRO, apiKey, batch(index), keyOf(index));
+      // A busy machine refuses some of a crowd with a 500, which leaves nothing (D37).
+      const { status, text } = await eventually('an answer', async () => {
+        const answer = await post(PRO, apiKey, batch(index), keyOf(index));
+        return answer.status !== 500 && answer;
+      });
       assert.equal(status, 200);
       texts[index] = text;
     }

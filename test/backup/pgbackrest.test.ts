@@ -13,13 +13,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { ACCOUNT, POSTGRES_BIN } from '../drill/debian.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { REPOSITORY } from '../support/sources.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -123,7 +123,7 @@ class OwnServer {
 
 /** The service on this server, for the time of `work`. */
 async function serveOn(server: OwnServer, work: (url: string, keys: () => Promise<string>) => Promise<void>) {
-  const database = openDatabase({ connectionString: server.url }, { max: 5, onError: () => {} });
+  const database = openPatiently(server.url, 5);
   const store = { database, vault: new Vault(TEST_SECRETS) };
   await migrate(database);
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };

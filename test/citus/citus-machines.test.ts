@@ -6,7 +6,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { type BatchId, batchAndPositionOf, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { makePartitionsAhead } from '../../src/applications/sql/partitions.ts';
+import { MAKE_AHEAD_MS, makePartitionsAhead } from '../../src/applications/sql/partitions.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
@@ -210,7 +210,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
       t.diagnostic(`${JSON.stringify(partitions.tries)} ${[...partitions.refusals].join(' | ')}`);
       for (const refusal of partitions.refusals)
         assert.match(refusal, /could not acquire the lock|(lock|statement) timeout/);
-      assert.ok(partitions.tries.longestMs < 5_000 + SLACK_MS);
+      assert.ok(partitions.tries.longestMs < MAKE_AHEAD_MS + SLACK_MS);
       await eventually('a partition', () => makePartitionsAhead(coordinator).then(() => true));
       assert.equal(await shardsAt(added.port), 4, 'its part of two tables of 8 shards on 3 machines');
       const there = load.ids.length;

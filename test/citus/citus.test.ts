@@ -9,7 +9,6 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { makePartitions } from '../../src/applications/sql/partitions.ts';
 import { usedNow } from '../../src/partners/sql/usage.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { distribute, isSpread } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
@@ -17,9 +16,10 @@ import { Vault } from '../../src/seal/vault.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { REJECTED } from '../support/applicant.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
-import { openPatiently, TEST_SECRETS } from '../support/database.ts';
+import { TEST_SECRETS } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
 import { eventually } from '../support/eventually.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { addPartner, anApplication, post, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
@@ -45,9 +45,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     cluster.stop();
   });
   const databases = machines.map((url) => kept(openPatiently(url, 6))) as [Database, Database, Database];
-  const served = machines.map((connectionString) =>
-    kept(openDatabase({ connectionString }, { max: 6, onError: () => {} })),
-  );
+  const served = machines.map((connectionString) => kept(openPatiently(connectionString, 6)));
   const [coordinator, worker] = databases;
   await migrate(coordinator);
   const store = { database: coordinator, vault };

@@ -4,13 +4,13 @@ import { after, describe, it } from 'node:test';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { distribute } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { addPartner, anApplication, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
@@ -56,7 +56,7 @@ async function serveOn(
   coordinator: string,
   work: (url: string, store: Store) => Promise<void>,
 ): Promise<void> {
-  const database = openDatabase({ connectionString: coordinator }, { max: 10, onError: () => {} });
+  const database = openPatiently(coordinator, 10);
   const store = { database, vault: new Vault(TEST_SECRETS) };
   try {
     await migrate(database);

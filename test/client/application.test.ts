@@ -8,10 +8,11 @@ import { APPLICATION_STATUSES } from '../../src/applications/rules/lifecycle.ts'
 import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
 import { LANGUAGES } from '../../src/base/language.ts';
 import { renderApplication } from '../../src/contract/partner-reads.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { type Fate, json, startPeer } from './peer.ts';
 import { rejection } from './support.ts';
 
-const bounded = { timeout: 30_000 };
+const bounded = { timeout: PATIENCE_MS };
 const NOWHERE = 'http://127.0.0.1:1';
 const ENGLISH = {
   ...{ id: 346, id_number: '1', score: 55, decision: 'in_review', status: 'disbursed' },

@@ -6,13 +6,14 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { skip, testBrowser } from '../support/browser.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { missing, toolFile } from '../support/tools.ts';
 import { packedClient, run } from './packed.ts';
 import { startPeer } from './peer.ts';
 import { inputs, stored } from './support.ts';
 
-const bounded = { timeout: 60_000 };
+const bounded = { timeout: PATIENCE_MS };
 
 describe('in a browser, behind the page’s own server', { skip, ...bounded }, async () => {
   if (skip) return;

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as client from '../../client/src/index.ts';
 import { httpFetch } from '../../src/bulk/send/http-fetch.ts';
-import { SLACK_MS } from '../support/eventually.ts';
+import { PATIENCE_MS, SLACK_MS } from '../support/eventually.ts';
 import { startHostileServer, TOO_LONG, TOO_MUCH_BEFORE, TOO_SLOW } from '../support/hostile-answers.ts';
 import { anInput, inputs, rejection } from './support.ts';
 
-const bounded = { timeout: 60_000 };
+const bounded = { timeout: PATIENCE_MS };
 /** What may leave the server: the bound of 4 MiB, half as much again in small chunks, and what sockets hold. */
 const MOST_SENT = 22 * 1024 * 1024;
 

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as client from '../../client/src/index.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { type Fate, json, type Seen, startPeer } from './peer.ts';
 import { rejection } from './support.ts';
 
 const { VentanillaClient } = client;
-const bounded = { timeout: 30_000 };
+const bounded = { timeout: PATIENCE_MS };
 const NOWHERE = 'http://127.0.0.1:1';
 const cursor = (number: number) => `evt_${number}`;
 const interested = (number: number) => ({
@@ -35,7 +36,7 @@ function feed(count: number) {
 }
 
 const at = (url: string, changes: Partial<client.ClientOptions> = {}) =>
-  new VentanillaClient({ url: `${url}/PRO`, apiKey: 'key', retries: 1, timeoutMs: 1_000, ...changes });
+  new VentanillaClient({ url: `${url}/PRO`, apiKey: 'key', retries: 1, timeoutMs: 60_000, ...changes });
 
 async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
@@ -100,7 +101,7 @@ it('D37: after faults of service and network no event is lost or doubled', bound
   );
   const retries: client.Retry[] = [];
   const onRetry = (retry: client.Retry) => void retries.push(retry);
-  const got = await all(at(peer.url).events({ pageSize: 10, onRetry }));
+  const got = await all(at(peer.url, { timeoutMs: 8_000 }).events({ pageSize: 10, onRetry }));
   assert.deepEqual(
     got.map(({ data }) => data.id),
     Array.from({ length: 40 }, (_, index) => index + 1),
@@ -128,7 +129,10 @@ it('every refusal has its class, and only a temporary one is retried', bounded, 
   await Promise.all(
     cases.map(async ([fate, type, attempts]) => {
       const peer = await startPeer(NOWHERE, () => fate);
-      const error = await rejection(type, all(at(peer.url).events({ after: 'evt_secret' })));
+      const error = await rejection(
+        type,
+        all(at(peer.url, { timeoutMs: fate === 'hang' ? 1_000 : 60_000 }).events({ after: 'evt_secret' })),
+      );
       assert.equal(error.name, type.name);
       assert.equal(peer.seen.length, attempts, JSON.stringify(fate));
       assert.doesNotMatch(error.message, /secret/);

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { inspect } from 'node:util';
 import * as client from '../../client/src/index.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { post, testService } from '../support/service.ts';
 import { type Fate, json, startPeer } from './peer.ts';
 import { anInput, brief, inputs, rejection, stored } from './support.ts';
 
 const { VentanillaClient } = client;
 const service = await testService();
-const bounded = { timeout: 30_000 };
+const bounded = { timeout: PATIENCE_MS };
 const HTML = {
   status: 200,
   headers: { 'Content-Type': 'text/html' },
@@ -37,7 +38,9 @@ it('D36: every applicant is registered once, with any fault in the first attempt
       const { apiKey, partnerId } = await service.addPartner();
       const peer = await startPeer(service.url, ({ number }) => fates[number - 1] ?? 'forward');
       const retries: client.Retry[] = [];
-      const options = { url: `${peer.url}/PRO`, apiKey, retries: 3, timeoutMs: 2_000 };
+      // The first attempt that hangs waits for it, and no answer on a busy machine comes later.
+      const timeoutMs = fates.some((fate) => fate === 'hang' || fate === 'stall') ? 8_000 : 60_000;
+      const options = { url: `${peer.url}/PRO`, apiKey, retries: 3, timeoutMs };
       const list = [...inputs(3), ...inputs(3, { phone: null })];
       const outcomes = await new VentanillaClient(options).submit(list, {
         onRetry: (retry) => retries.push(retry),
@@ -90,7 +93,12 @@ it('every failure has its class, and only a temporary one is retried', bounded, 
   await Promise.all(
     cases.map(async ([what, fate, type, attempts]) => {
       const peer = await startPeer(service.url, () => fate);
-      const options = { url: `${peer.url}/DEV`, apiKey, retries: 1, timeoutMs: 1_000 };
+      const options = {
+        url: `${peer.url}/DEV`,
+        apiKey,
+        retries: 1,
+        timeoutMs: fate === 'hang' ? 1_000 : 60_000,
+      };
       const error = await rejection(type, new VentanillaClient(options).submit([anInput()]));
       assert.ok(error instanceof client.VentanillaError, what);
       assert.equal(error.name, type.name, what);

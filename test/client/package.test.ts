@@ -5,13 +5,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { REPOSITORY } from '../support/sources.ts';
 import { missing, toolFile } from '../support/tools.ts';
 import { CLIENT, packedClient, run } from './packed.ts';
 import { inputs, stored } from './support.ts';
 
-const bounded = { timeout: 240_000 };
+const bounded = { timeout: PATIENCE_MS };
 
 const service = await testService();
 const { tarball, project, installed } = await packedClient();

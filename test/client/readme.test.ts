@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { REPOSITORY } from '../support/sources.ts';
 import { CLIENT, run } from './packed.ts';
 
@@ -35,7 +36,7 @@ async function examplesOf(path: string): Promise<string[]> {
   return [...text.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([, code]) => String(code));
 }
 
-it('every example in JavaScript and TypeScript compiles', { timeout: 120_000 }, async (test) => {
+it('every example in JavaScript and TypeScript compiles', { timeout: PATIENCE_MS }, async (test) => {
   const documents = await Promise.all(['client/README.md', 'docs/events.md'].map(examplesOf));
   assert.ok(documents.every(({ length }) => length >= 2));
   const examples = documents.flat();

@@ -10,13 +10,14 @@ import {
 } from '../../client/src/index.ts';
 import { commandLine } from '../cli/harness.ts';
 import { IN_REVIEW } from '../support/applicant.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { startPeer } from './peer.ts';
 import { inputs, rejection } from './support.ts';
 
 const service = await testService();
 const { json } = commandLine(service);
-const bounded = { timeout: 60_000 };
+const bounded = { timeout: PATIENCE_MS };
 
 async function partnerWithApplications(count: number) {
   const { apiKey, partnerId } = await service.addPartner();

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Application, NetworkError, VentanillaClient } from '../../client/src/index.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { startPeer } from './peer.ts';
 import { anInput, brief, inputs, rejection, stored } from './support.ts';
 
 const service = await testService();
-const bounded = { timeout: 30_000 };
+const bounded = { timeout: PATIENCE_MS };
 
 /** Seven batches: some complete, some closed early, some shorter than earlier ones. */
 function list(changes: Record<string, unknown>): Application[] {

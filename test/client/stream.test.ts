@@ -12,13 +12,14 @@ import {
   RequestRefusedError,
   VentanillaClient,
 } from '../../client/src/index.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { type Fate, startPeer } from './peer.ts';
 import { anInput, brief, inputs, rejection } from './support.ts';
 
 const service = await testService();
 const { apiKey } = await service.addPartner();
-const bounded = { timeout: 20_000 };
+const bounded = { timeout: PATIENCE_MS };
 /** Long enough that only the tested event ends an attempt. */
 const PATIENT = { timeoutMs: 600_000 };
 const refused = { status: 400, body: '{"error":"refused"}' };

@@ -8,7 +8,6 @@ import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { conversationOf } from '../../src/conversation/sql/conversations.ts';
 import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { addEvidence, readEvidence } from '../../src/signing/sql/evidence.ts';
 import { finishContract } from '../../src/signing/uses/finish-contract.ts';
 import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
@@ -18,6 +17,7 @@ import { machinesOf } from '../support/citus-database.ts';
 import { conversationsOf, goodPerformer } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from '../support/runtime-role.ts';
 import { testSigning } from '../support/signing.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
@@ -31,10 +31,7 @@ after(() => simulator.close());
 const NO_FILES = { documents: undefined as never, income: undefined as never };
 const urls = await machinesOf(store.ownerUrl);
 const databases = (urls.length > 0 ? urls : [store.ownerUrl]).map((url) =>
-  openDatabase(
-    { connectionString: as(url, RUNTIME_ROLE, runtimePassword(url)) },
-    { max: 6, onError: () => {} },
-  ),
+  openPatiently(as(url, RUNTIME_ROLE, runtimePassword(url)), 6),
 );
 after(() => Promise.all(databases.map((database) => database.end())));
 const machines = await Promise.all(

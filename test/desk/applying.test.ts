@@ -50,7 +50,7 @@ const times = async (ids: readonly number[]) =>
 const allApplied = (ids: readonly number[]) =>
   eventually('all applied', async () => (await times(ids)).every(({ state }) => state === 'applied'));
 
-it('applies each when its time is over: not before, and within a second', async () => {
+it('applies each when its time is over: not before, and soon after', async () => {
   const ids = await desk.register(20);
   for (const id of ids) await propose(id, 1);
   const loop = start();

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { MOST_LINE_LENGTH, MOST_TEXT } from '../../src/documents/reader/reading.ts';
 import { judgeDocument } from '../../src/documents/rules/judge-document.ts';
 import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 import { ANA } from './support.ts';
 
 const layouts = await loadLayouts(null);
@@ -25,14 +26,14 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 for (const [what, text] of Object.entries(TEXTS)) {
-  it(`the longest text of ${what} is judged in time`, () => {
+  it(`the longest text of ${what} is judged in time`, async () => {
     for (const start of ['', 'Enero 2026 ', 'nombre']) {
       const line = (start + text.repeat(MOST_LINE_LENGTH)).slice(0, MOST_LINE_LENGTH);
       const lines = Array.from({ length: MOST_TEXT / MOST_LINE_LENGTH }, () => line);
-      const begun = performance.now();
-      judgeDocument('earnings', { method: 'text', pages: 1, lines, confidence: 1 }, ANA, layouts);
-      const took = performance.now() - begun;
-      assert.ok(took < MOST_MS, `${took} ms`);
+      const took = await cpuMsOf(() =>
+        judgeDocument('earnings', { method: 'text', pages: 1, lines, confidence: 1 }, ANA, layouts),
+      );
+      assert.ok(took < MOST_MS, `${took} ms of CPU`);
     }
   });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { startHostileServer, TOO_LONG, TOO_SLOW } from '../support/hostile-answers.ts';
 import { EXAMPLES, missing, start, temporaryFile } from './support.ts';
 
@@ -25,7 +26,7 @@ const CASES = [
 
 describe('answers without end', { concurrency: true }, () => {
   for (const [name, command, args, tooLong, tooSlow] of CASES) {
-    const options = { skip: missing(command), timeout: 120_000 };
+    const options = { skip: missing(command), timeout: PATIENCE_MS };
     const path = join(EXAMPLES, name);
     const run = (url: string) => {
       const variables = { VENTANILLA_URL: `${url}/PRO`, VENTANILLA_API_KEY: 'k' };

@@ -10,7 +10,7 @@ import { addressGroup, CLOSED_AFTER_MS, type ConnectionLimits } from '../../src/
 import { frontDoor } from '../../src/gate/front-door.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { pipeline, writeAndLeave } from '../support/attackers.ts';
-import { SLACK_MS } from '../support/eventually.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 import { testService } from '../support/service.ts';
 import { exchange, head } from './raw.ts';
 
@@ -79,17 +79,19 @@ describe('pipelining', () => {
       bytes: pipeline('GET /x HTTP/1.1\r\nHost: x\r\n\r\n', 2_300),
       leaveAfterMs: 0,
     });
+    // Of this process's CPU, which the service shares with the test: a busy machine makes no turn of it longer.
     let longest = 0;
     let flooding = true;
     void flood.finally(() => {
       flooding = false;
     });
     do {
-      const asked = performance.now();
-      assert.equal((await fetch(`${service.opsUrl}/healthz`)).status, 200);
-      longest = Math.max(longest, performance.now() - asked);
+      const took = await cpuMsOf(async () =>
+        assert.equal((await fetch(`${service.opsUrl}/healthz`)).status, 200),
+      );
+      longest = Math.max(longest, took);
     } while (flooding);
-    assert.ok(longest < 2_000 + SLACK_MS, `${longest} ms`);
+    assert.ok(longest < 2_000, `${longest} ms of CPU`);
     await sleep(500);
     const requests = service.log.slice(before).filter((line) => JSON.parse(line).status === 404).length;
     assert.ok(requests < connections * 500, `${requests} requests`);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { type Exchange, exchange, head, type RawAnswer } from '../gate/raw.ts';
 import { PATIENCE_MS } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
-const service = await testService();
+/** With the limits of time of a real service, which end slow requests. */
+const service = await testService({}, { limits: PARTNER_LIMITS });
 const { apiKey } = await service.addPartner();
 const ENVIRONMENTS = ['PRO', 'DEV'] as const;
 const MIB = 1024 * 1024;

@@ -25,7 +25,6 @@ import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/
 import { findLostReplies, mendReplies } from '../../src/messages/sql/replies/delivery.ts';
 import { findLost, forgetRecipients, forgetRejections, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
@@ -33,6 +32,7 @@ import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { assertInStep } from '../support/messages.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { queueReply, replyContext } from '../support/replies.ts';
 import { REPOSITORY, readSources } from '../support/sources.ts';
 
@@ -45,7 +45,7 @@ const SESSIONS = 20;
 const store = await testDatabase();
 const { vault } = store;
 /** All sessions are opened before: on a busy machine a new one may take longer than the service waits for one. */
-const database = openDatabase({ connectionString: store.url }, { max: SESSIONS, onError: () => {} });
+const database = openPatiently(store.url, SESSIONS);
 after(() => database.end());
 const sessions = await Promise.all(
   Array.from({ length: SESSIONS }, () =>

@@ -9,6 +9,7 @@ import { noteUpkeep, rememberMessageCounts } from '../../src/monitoring/sql/upke
 import { readStatus } from '../../src/monitoring/uses/status.ts';
 import { commandLine, Sink } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 
 const store = await testDatabase();
@@ -268,7 +269,7 @@ describe('status', () => {
     assert.deepEqual([behind.troubles[0]?.code, behind.facts], ['schema_pending', null]);
   });
 
-  it('a database that does not answer is a trouble', { timeout: 60_000 }, async () => {
+  it('a database that does not answer is a trouble', { timeout: PATIENCE_MS }, async () => {
     const url = `postgres://nobody:secret@127.0.0.1:${await freePort()}/none`;
     const config = readConfig({
       ...{ DATABASE_URL: url, CHANNEL: 'log', DATA_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}` },

@@ -12,7 +12,7 @@ import { newSession } from '../../src/operators/uses/tokens.ts';
 import { inTransaction, type Session } from '../../src/postgres/database.ts';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { REPOSITORY } from '../support/sources.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
@@ -253,7 +253,7 @@ describe('a Node.js without argon2id', () => {
       const { checkArgon2 } = await import('./src/operators/uses/password-hash.ts');
       await checkArgon2().catch(({ message }) => console.log(message));`;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-      ...{ cwd: REPOSITORY, encoding: 'utf8', timeout: 60_000 },
+      ...{ cwd: REPOSITORY, encoding: 'utf8', timeout: PATIENCE_MS },
     });
     assert.match(stdout, /needs argon2id, which this Node.js does not have/);
   });

@@ -8,9 +8,9 @@ import type { Outcome } from '../../src/applications/rules/outcome.ts';
 import { toKeyId } from '../../src/partners/rules/credential.ts';
 import { forgetKeyOutcomes } from '../../src/partners/sql/key-outcomes.ts';
 import { KeyOutcomeCounter, type KeyOutcomes } from '../../src/partners/uses/key-outcome-counter.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { commandLine } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
 const store = await testDatabase();
@@ -124,7 +124,7 @@ for (const [registered, duplicate, quota, invalid, isSweep] of HOURS) {
 }
 
 test('counts of a failed write go with the next write', async () => {
-  const pool = openDatabase({ connectionString: url }, { max: 1, onError: () => {} });
+  const pool = openPatiently(url, 1);
   const { made, errors } = record(pool);
   made.answered(key, outcomes('duplicate', 2));
   await database.query('ALTER TABLE key_outcomes RENAME TO elsewhere');

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { deleteOldReceipts } from '../../src/applications/sql/retention.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { openPatiently } from '../support/open-patiently.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
@@ -235,7 +235,7 @@ describe('D18: advanceUsage', () => {
       count: 1,
     }));
     for (const { partnerId } of partners) await insertEntries(partnerId, base, seeds);
-    const second = openDatabase({ connectionString: service.databaseUrl }, { max: 2, onError: () => {} });
+    const second = openPatiently(service.databaseUrl, 2);
     let done = false;
     const upkeep = [database, second].map(async (pool) => {
       while (!done) await advanceUsage(pool);

@@ -141,8 +141,10 @@ describe('D37: several servers in DATABASE_URL', () => {
     assert.equal(await eventually('a session', () => portOf(database).catch(() => undefined)), primary.place);
   });
 
-  it('D37: if no server answers, the wait for a connection is as long as with one server', async (t) => {
-    const url = `postgres://u:p@${await silentPlace(t)},${await silentPlace(t)}/name`;
+  it('D37: if none of many servers answers, the wait for a connection is as long as with one server', async (t) => {
+    // One after the other, they would take two and a half minutes.
+    const places = Array(100).fill(await silentPlace(t));
+    const url = `postgres://u:p@${places}/name`;
     const database = open(t, url);
     const start = performance.now();
     await assert.rejects(Promise.all([1, 2, 3].map(() => database.query('SELECT 1'))));

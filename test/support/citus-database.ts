@@ -1,10 +1,10 @@
 /** Test databases on a Citus cluster: one of the same name on each machine, known to each other. */
 import pg from 'pg';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { distribute, setUpRole } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { grantRuntime } from '../../src/schema/runtime-role.ts';
 import { eventually } from './eventually.ts';
+import { openPatiently } from './open-patiently.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from './runtime-role.ts';
 
 const OBJECT_IN_USE = '55006';
@@ -87,7 +87,7 @@ export async function copyOnAll(machines: readonly string[], template: string, n
 /** Migrates and distributes a database that `createOnAll` made. */
 export async function spread(machines: readonly string[], name: string): Promise<void> {
   const connectionString = at(machines[0] as string, { name });
-  const open = (url: string) => openDatabase({ connectionString: url }, { max: 1, onError: () => {} });
+  const open = (url: string) => openPatiently(url, 1);
   const database = open(connectionString);
   const runtime = open(as(connectionString, RUNTIME_ROLE, runtimePassword(connectionString)));
   try {

@@ -3,11 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
 import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { copyOnAll, dropOnAll, machinesOf } from './citus-database.ts';
-import { eventually } from './eventually.ts';
 import { TEMPLATE } from './global-setup.ts';
+import { openPatiently } from './open-patiently.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from './runtime-role.ts';
 
 export interface TestDatabase {
@@ -49,24 +48,6 @@ export const TEST_VARIABLES = {
   API_KEY_PEPPER: TEST_SECRETS.apiKeyPepper.toString('base64'),
 };
 
-/**
- * Sessions for what a test does itself. How long a session and an answer take is no subject of a test, and may be long
- * on a busy machine. A transaction that holds a lock for a test stays open as long as the test wants.
- */
-export function openPatiently(connectionString: string, max = 10): Database {
-  const pool = openDatabase({ connectionString }, { max, onError: () => {} });
-  const { onConnect } = pool.options;
-  Object.assign(pool.options, {
-    connectionTimeoutMillis: 15_000,
-    query_timeout: 15_000,
-    onConnect: async (client: pg.ClientBase) => {
-      await onConnect?.(client);
-      await client.query('SET idle_in_transaction_session_timeout = 0');
-    },
-  });
-  return pool;
-}
-
 /** Call this at the top of a test file; the database is dropped when the file is done. */
 export async function testDatabase(): Promise<TestDatabase> {
   const url = process.env.TEST_DATABASE_URL;
@@ -85,16 +66,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   const ownerUrl = address.href;
   const runtimeUrl = as(ownerUrl, RUNTIME_ROLE, runtimePassword(url));
   const database = openPatiently(ownerUrl);
-  const runtime = openDatabase({ connectionString: runtimeUrl }, { max: 10, onError: () => {} });
-  // Below the time of a request, which the service refuses in time all the same.
-  runtime.options.connectionTimeoutMillis = 8_000;
-  // A busy machine may need longer for a new session than the service waits for one.
-  await eventually('a session', () =>
-    Promise.all([database.query('SELECT 1'), runtime.query('SELECT 1')]).then(
-      () => true,
-      () => false,
-    ),
-  );
+  const runtime = openPatiently(runtimeUrl);
+  await Promise.all([database.query('SELECT 1'), runtime.query('SELECT 1')]);
   const stops: (() => Promise<unknown>)[] = [];
   after(async () => {
     await Promise.all(stops.map((stop) => stop()));

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
 import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
+import { openPatiently } from './open-patiently.ts';
 
 const url = process.env.TEST_DATABASE_URL as string;
 const created: string[] = [];
@@ -41,7 +41,7 @@ export async function emptyDatabaseUrl(): Promise<string> {
 
 /** A pool that ends with the test file. */
 export function openPool(connectionString: string): Database {
-  const pool = openDatabase({ connectionString }, { max: 2, onError: () => {} });
+  const pool = openPatiently(connectionString, 2);
   pools.push(pool);
   return pool;
 }

@@ -8,6 +8,7 @@ import { ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
 import type { Credential } from '../../src/partners/rules/credential.ts';
 import { Credentials } from '../../src/partners/sql/credentials.ts';
 import { sessionsOf, type TestDatabase, type TestStore } from './database.ts';
+import { PATIENCE_MS } from './eventually.ts';
 
 type SpreadStore = TestStore & Pick<TestDatabase, 'isSpread'>;
 
@@ -39,7 +40,7 @@ export async function intakeOf({ vault, isSpread, ...store }: SpreadStore) {
       language: 'en',
       idempotencyKey,
       body: Buffer.from(JSON.stringify(elements)),
-      deadline: performance.now() + 20_000,
+      deadline: performance.now() + PATIENCE_MS,
     });
     if (result.kind !== 'answered') throw new Error(result.kind);
     return result;

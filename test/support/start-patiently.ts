@@ -4,28 +4,32 @@ import type { Config } from '../../src/app/config/config.ts';
 import type { Store } from '../../src/app/open-store.ts';
 import { type RunningService, startService } from '../../src/app/serve.ts';
 import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/upkeep.ts';
-import type { PartnerLimits } from '../../src/http/partner-api.ts';
+import { PARTNER_LIMITS, type PartnerLimits } from '../../src/http/partner-api.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 import { sessionsOf, type TestDatabase } from './database.ts';
+import { PATIENCE_MS } from './eventually.ts';
 
 /** A minute for each step, as a process has. */
 export function testPatience(): Patience {
   return new Patience({ what: 'the database', signal: new AbortController().signal, notice: () => {} });
 }
 
+/** For all files but those about a limit of time: on a busy machine an answer may take long. */
+const PATIENT_LIMITS: PartnerLimits = {
+  connections: { ...PARTNER_LIMITS.connections, closedAfterMs: PATIENCE_MS + 1_000 },
+  answerWithinMs: PATIENCE_MS,
+};
+
 /** `startService` on a store that the test has opened. */
 export function startPatiently(
   config: Config,
   store: Store & Partial<Pick<TestDatabase, 'runtime'>>,
   log: Parameters<typeof startService>[2],
-  limits?: PartnerLimits,
+  limits = PATIENT_LIMITS,
 ): Promise<RunningService> {
-  return startService(
-    config,
-    { ...store, database: sessionsOf(store), patience: testPatience() },
-    log,
-    limits && { limits },
-  );
+  return startService(config, { ...store, database: sessionsOf(store), patience: testPatience() }, log, {
+    limits,
+  });
 }
 
 /**

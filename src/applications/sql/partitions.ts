@@ -15,7 +15,7 @@ const PARTITION_MS = 7 * DAY_MS;
 
 const MAKE = 'SELECT make_batch_partitions()';
 /** On a busy cluster a partition takes seconds. Registrations go on meanwhile, in the partitions that are there. */
-const MAKE_AHEAD_MS = 30_000;
+export const MAKE_AHEAD_MS = 30_000;
 
 /**
  * Makes the partition after the one in use, for a registration that waits for it: within the time of any statement. Any

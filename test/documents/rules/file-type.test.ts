@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkFile, mayBeDocument } from '../../../src/documents/rules/file-type.ts';
+import { cpuMsOf } from '../../support/cpu-time.ts';
 import { EMPTY_ZIP, encryptedPdf, heicHead, jpegHead, packedPdf, pdfOf, png, webpHead } from '../files.ts';
 
 const PDF = pdfOf([[['hola']]]);
@@ -104,11 +105,10 @@ it('any bytes are judged without a failure', () => {
   );
 });
 
-it('millions of spaces behind the end of a PDF cost no time', () => {
+it('millions of spaces behind the end of a PDF cost no time', async () => {
   const bytes = after(PDF, Buffer.alloc(25_000_000, ' '));
-  const begun = performance.now();
-  assert.deepEqual(checkFile(bytes, null), { type: 'application/pdf' });
-  assert.ok(performance.now() - begun < 1_000);
+  const took = await cpuMsOf(() => assert.deepEqual(checkFile(bytes, null), { type: 'application/pdf' }));
+  assert.ok(took < 1_000, `${took} ms of CPU`);
 });
 
 it('packed data that has the mark of an archive by chance is a PDF', () => {

@@ -6,6 +6,7 @@ import { amountsIn, readAmount, writeAmount } from '../../../src/documents/rules
 import { fold, foldCharacters } from '../../../src/documents/rules/fold.ts';
 import { matchHolder } from '../../../src/documents/rules/holder.ts';
 import { isMonth, monthAt, monthOfDay } from '../../../src/documents/rules/month.ts';
+import { cpuMsOf } from '../../support/cpu-time.ts';
 
 describe('a month at the beginning of a line', () => {
   for (const [line, month] of [
@@ -87,15 +88,14 @@ describe('an amount', () => {
     );
   });
 
-  it('is read from text of any kind without a failure and in time', () => {
+  it('is read from text of any kind without a failure and in time', async () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.,-$ R'), maxLength: 500 }), (text) => {
         for (const amount of amountsIn(text)) assert.ok(Number.isSafeInteger(amount));
       }),
     );
-    const begun = performance.now();
-    amountsIn('1.'.repeat(250) + '1,'.repeat(250));
-    assert.ok(performance.now() - begun < 1_000);
+    const took = await cpuMsOf(() => amountsIn('1.'.repeat(250) + '1,'.repeat(250)));
+    assert.ok(took < 1_000, `${took} ms of CPU`);
   });
 
   it('of another form than 1234.50 is no amount of an operator', () => {

@@ -17,6 +17,7 @@ import { openDatabase } from '../../../src/postgres/open-database.ts';
 import { channelIndexOf } from '../../../src/seal/blind-indexes.ts';
 import { exchange, head } from '../../gate/raw.ts';
 import { setMessages } from '../../support/messages.ts';
+import { openPatiently } from '../../support/open-patiently.ts';
 import { anApplication, post, testService } from '../../support/service.ts';
 import {
   buttonWebhook,
@@ -474,7 +475,7 @@ it('without a database a webhook gets 500, so that the channel sends it again', 
 });
 
 it('webhooks have connections of their own: batches that hold all others delay none, and a burst needs few statements', async () => {
-  const own = openDatabase({ connectionString: service.databaseUrl }, { max: 2, onError: () => {} });
+  const own = openPatiently(service.databaseUrl, 2);
   const held = await Promise.all(Array.from({ length: 10 }, () => database.connect()));
   const intake = new ChannelEventIntake({ database: own, vault: service.vault });
   let statements = 0;

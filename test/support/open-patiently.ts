@@ -1,0 +1,25 @@
+/** Database sessions without the service's limits of time. */
+import type pg from 'pg';
+import type { Database } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
+import { PATIENCE_MS } from './eventually.ts';
+
+/**
+ * A pool whose sessions and answers may take long on a busy machine: for a test, and for the program where its limits of
+ * time are no subject of the test. A transaction that holds a lock for a test stays open as long as the test wants.
+ */
+export function openPatiently(connectionString: string, max = 10): Database {
+  const pool = openDatabase({ connectionString }, { max, onError: () => {} });
+  const { onConnect } = pool.options;
+  Object.assign(pool.options, {
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
+    onConnect: async (client: pg.ClientBase) => {
+      await onConnect?.(client);
+      await client.query(
+        `SET idle_in_transaction_session_timeout = 0; SET statement_timeout = ${PATIENCE_MS}`,
+      );
+    },
+  });
+  return pool;
+}
