@@ -18,6 +18,8 @@ export type SelectionReply = Static<typeof Selection>;
 
 const POLL_MS = 4_000;
 const PARTNERS_KEPT_MS = 300_000;
+/** The sign-out waits for it. What is not given back ends with its lease. */
+const GIVE_BACK_WITHIN_MS = 3_000;
 
 /** A page of the queue, asked for again every four seconds while the tab is shown. `query` is that of the address. */
 export function useQueue(query: string): UseQueryResult<Reading<QueueReply>> {
@@ -79,6 +81,7 @@ async function giveBack(path: string, operator: number, page: ReturnType<typeof 
     headers: { 'Content-Type': 'application/json', ...asOperator(operator), ...presence(), ...page },
     body: '{}',
     keepalive: true,
+    signal: AbortSignal.timeout(GIVE_BACK_WITHIN_MS),
   }).catch(() => undefined);
 }
 
