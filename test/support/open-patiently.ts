@@ -5,8 +5,8 @@ import { openDatabase } from '../../src/postgres/open-database.ts';
 import { PATIENCE_MS } from './eventually.ts';
 
 /**
- * A pool whose sessions and answers may take long on a busy machine: for a test, and for the program where its limits of
- * time are no subject of the test. A transaction that holds a lock for a test stays open as long as the test wants.
+ * A pool whose sessions and answers may take long on a busy machine: for a test, and for the program where its limits
+ * of time are no subject of the test. A transaction that holds a lock for a test stays open as long as the test wants.
  */
 export function openPatiently(connectionString: string, max = 10): Database {
   const pool = openDatabase({ connectionString }, { max, onError: () => {} });
