@@ -57,7 +57,7 @@ async function otherProcess(): Promise<string> {
   return `127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-const service = await testService({ METRICS_PORT: '0' }, { upkeep: false });
+const service = await testService({ METRICS_PORT: '0' }, { upkeep: false, isPatient: false });
 const { apiKey } = await service.addPartner();
 const sql = (text: string) => service.database.query(text);
 const send = (applications: number) =>

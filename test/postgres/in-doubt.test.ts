@@ -23,7 +23,7 @@ import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const service = await testService();
 /** On a database of its own, for the tests that look for the one waiting session. */
-const locked = await testService();
+const locked = await testService({}, { isPatient: false });
 /** Below the limits of every service, so that an answer that keeps another limit is found. */
 const SHORT = {
   connections: { ...PARTNER_LIMITS.connections, closedAfterMs: 6_600 },

@@ -3,8 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
 import type { Database } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { copyOnAll, dropOnAll, machinesOf } from './citus-database.ts';
+import { eventually } from './eventually.ts';
 import { TEMPLATE } from './global-setup.ts';
 import { openPatiently } from './open-patiently.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from './runtime-role.ts';
@@ -48,8 +50,18 @@ export const TEST_VARIABLES = {
   API_KEY_PEPPER: TEST_SECRETS.apiKeyPepper.toString('base64'),
 };
 
-/** Call this at the top of a test file; the database is dropped when the file is done. */
-export async function testDatabase(): Promise<TestDatabase> {
+/** With the limits of a real service, but for a longer wait for a session, below the time of a request. */
+function openWithLimits(connectionString: string): Database {
+  const pool = openDatabase({ connectionString }, { max: 10, onError: () => {} });
+  pool.options.connectionTimeoutMillis = 8_000;
+  return pool;
+}
+
+/**
+ * Call this at the top of a test file; the database is dropped when the file is done. `isPatient`: false where the
+ * limits of the runtime role's sessions are the subject of the test.
+ */
+export async function testDatabase({ isPatient = true } = {}): Promise<TestDatabase> {
   const url = process.env.TEST_DATABASE_URL;
   if (url === undefined) throw new Error('run the tests with npm test: it starts the database');
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -66,8 +78,14 @@ export async function testDatabase(): Promise<TestDatabase> {
   const ownerUrl = address.href;
   const runtimeUrl = as(ownerUrl, RUNTIME_ROLE, runtimePassword(url));
   const database = openPatiently(ownerUrl);
-  const runtime = openPatiently(runtimeUrl);
-  await Promise.all([database.query('SELECT 1'), runtime.query('SELECT 1')]);
+  const runtime = isPatient ? openPatiently(runtimeUrl) : openWithLimits(runtimeUrl);
+  // A busy machine may need longer for a new session than the service waits for one.
+  await eventually('a session', () =>
+    Promise.all([database.query('SELECT 1'), runtime.query('SELECT 1')]).then(
+      () => true,
+      () => false,
+    ),
+  );
   const stops: (() => Promise<unknown>)[] = [];
   after(async () => {
     await Promise.all(stops.map((stop) => stop()));

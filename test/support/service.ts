@@ -5,7 +5,7 @@ import pino from 'pino';
 import { type Config, readConfig } from '../../src/app/config/config.ts';
 import type { Country } from '../../src/base/country-data.ts';
 import type { LanguageSetting } from '../../src/base/language.ts';
-import type { PartnerLimits } from '../../src/http/partner-api.ts';
+import { PARTNER_LIMITS, type PartnerLimits } from '../../src/http/partner-api.ts';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import type { Environment, KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { type ApiKey, insertKey } from '../../src/partners/sql/api-keys.ts';
@@ -39,12 +39,17 @@ export interface TestService extends TestDatabase {
 /**
  * Call this at the top of a test file. `environment` are variables as an operator would set them. `upkeep`: false for a
  * file that does the jobs of the upkeep itself. `limits`: for a file about a limit of connections or of time.
+ * `isPatient`: false for a file about the limits of statements, sessions and requests that a real service has.
  */
 export async function testService(
   environment: Record<string, string> = {},
-  { upkeep = true, limits }: { upkeep?: boolean; limits?: PartnerLimits } = {},
+  {
+    upkeep = true,
+    isPatient = true,
+    limits = isPatient ? undefined : PARTNER_LIMITS,
+  }: { upkeep?: boolean; isPatient?: boolean; limits?: PartnerLimits } = {},
 ): Promise<TestService> {
-  const store = await testDatabase();
+  const store = await testDatabase({ isPatient });
   const { database, vault, url: databaseUrl } = store;
   // Nothing is delivered unless a test asks for it: messages stay as the registration wrote them.
   const config: Config = { ...readConfig({ DELIVERY: 'off', ...environment }), port: 0, opsPort: 0 };
