@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/postgres/database.ts';
-import { checkServer } from '../../src/postgres/open-database.ts';
+import { checkServer, openDatabase } from '../../src/postgres/open-database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { knownMigrations, type Migration } from '../../src/schema/migration-files.ts';
 import { isMigrated, migrate } from '../../src/schema/migrations.ts';
-import { emptyDatabase } from '../support/empty-database.ts';
+import { emptyDatabase, emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
 
 const FILES = readdirSync(new URL('../../migrations/', import.meta.url))
   .filter((name) => name.endsWith('.sql'))
@@ -172,13 +172,15 @@ describe('checkServer', () => {
     assert.deepEqual(told, ['180000', '180004']);
   });
 
-  it('D15: sessions commit to disk, are bounded in time and run in UTC, whatever the role says', async () => {
-    const open = await emptyDatabase();
-    const first = open();
-    const { rows: names } = await first.query('SELECT current_database() AS name');
-    await first.query(`ALTER DATABASE ${names[0].name} SET synchronous_commit = off`);
-    await first.query(`ALTER DATABASE ${names[0].name} SET timezone = 'America/Bogota'`);
-    const { rows } = await open().query(
+  it('D15: sessions commit to disk, are bounded in time and run in UTC, whatever the role says', async (t) => {
+    const url = await emptyDatabaseUrl();
+    const name = new URL(url).pathname.slice(1);
+    const owner = openPool(url);
+    await owner.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+    await owner.query(`ALTER DATABASE ${name} SET timezone = 'America/Bogota'`);
+    const database = openDatabase({ connectionString: url }, { max: 1, onError: () => {} });
+    t.after(() => database.end());
+    const { rows } = await database.query(
       `SELECT current_setting('synchronous_commit') AS commit, current_setting('TimeZone') AS zone,
         current_setting('statement_timeout') AS statement,
         current_setting('idle_in_transaction_session_timeout') AS idle`,
