@@ -56,12 +56,12 @@ export function testBrowser(url: string) {
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const complaints: string[] = [];
-    const complain = (text: string) => {
-      if (!expected.test(text)) complaints.push(text);
+    const complain = (text: string, url = '') => {
+      if (!expected.test(text)) complaints.push(`${text} ${url}`);
     };
     page.on('pageerror', (error) => complain(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error') complain(message.text());
+      if (message.type() === 'error') complain(message.text(), message.location().url);
     });
     page.on('request', (request) => {
       if (new URL(request.url()).origin !== new URL(url).origin) complain(request.url());
