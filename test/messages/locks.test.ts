@@ -29,7 +29,6 @@ import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
-import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { assertInStep } from '../support/messages.ts';
 import { openPatiently } from '../support/open-patiently.ts';
@@ -44,15 +43,8 @@ const SESSIONS = 20;
 
 const store = await testDatabase();
 const { vault } = store;
-/** All sessions are opened before: on a busy machine a new one may take longer than the service waits for one. */
 const database = openPatiently(store.url, SESSIONS);
 after(() => database.end());
-const sessions = await Promise.all(
-  Array.from({ length: SESSIONS }, () =>
-    eventually('a session', () => database.connect().catch(() => undefined)),
-  ),
-);
-for (const session of sessions) session.release();
 const { run, json } = commandLine(store);
 
 describe('workers, webhooks, reviews, operators and the upkeep together', () => {
