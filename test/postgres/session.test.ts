@@ -10,6 +10,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
+import { PARTNER_LIMITS, type PartnerLimits } from '../../src/http/partner-api.ts';
 import { type Database, inTransaction } from '../../src/postgres/database.ts';
 import { checkServer, openDatabase } from '../../src/postgres/open-database.ts';
 import { CommitInDoubtError } from '../../src/postgres/session.ts';
@@ -17,7 +18,7 @@ import { SetupError } from '../../src/postgres/setup-error.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { addPartner, anApplication, post } from '../support/service.ts';
+import { addPartner, anApplication, post, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
 const store = await testDatabase();
@@ -30,9 +31,9 @@ function pool(t: TestContext, connectionString: string): Database {
   return database;
 }
 
-async function serve(t: TestContext, database: Database): Promise<string> {
+async function serve(t: TestContext, database: Database, limits?: PartnerLimits): Promise<string> {
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
-  const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }));
+  const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }), limits);
   t.after(() => service.stop());
   return `${service.url}/PRO`;
 }
@@ -390,7 +391,8 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
   it('D15, D36: a batch is not acknowledged without the standby, nor is its retry', async (t) => {
     const { database, setStandbys, cancelOne, cancelWaiting } = await standbyless(t);
     const { apiKey } = await addPartner({ database, vault });
-    const service = await serve(t, database);
+    // A commit that waits for ever is given up at the end of a request's time.
+    const service = await serve(t, database, PARTNER_LIMITS);
     await setStandbys('nobody');
     const body = JSON.stringify({ applications: [anApplication()] });
     const send = () => post(service, apiKey, body, { 'Idempotency-Key': 'one' });
@@ -406,7 +408,9 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     });
     await both;
     await setStandbys('');
-    const { status, headers } = await post(service, apiKey, body, { 'Idempotency-Key': 'one' });
+    const { status, headers } = await postUntilServed(service, apiKey, body, {
+      'Idempotency-Key': 'one',
+    });
     assert.deepEqual([status, headers.get('idempotency-replayed')], [200, 'true']);
   });
 });

@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
+import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { type Database, inTransaction } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
@@ -36,10 +37,16 @@ async function pair(t: TestContext): Promise<Pair> {
   return { primary, standby, database };
 }
 
+/** With the limits of a real service: a commit that waits for ever is given up at the end of a request's time. */
 async function serve(t: TestContext, { database }: Pair): Promise<string> {
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
   const vault = new Vault(TEST_SECRETS);
-  const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }));
+  const service = await startPatiently(
+    config,
+    { database, vault },
+    pino({ level: 'silent' }),
+    PARTNER_LIMITS,
+  );
   t.after(() => service.stop());
   return `${service.url}/PRO`;
 }
@@ -142,7 +149,7 @@ describe('D15: a synchronous standby that is away', { concurrency: false }, () =
       return answer?.status === 200 && answer;
     });
     assert.equal(again.headers.get('idempotency-replayed'), null);
-    const replay = await post(url, apiKey, kept, { 'Idempotency-Key': 'first' });
+    const replay = await postUntilServed(url, apiKey, kept, { 'Idempotency-Key': 'first' });
     assert.deepEqual([replay.status, replay.text], [200, first.text]);
     const stored = await standby.ask<{ id: string }>('SELECT id FROM applications ORDER BY id');
     assert.deepEqual(
