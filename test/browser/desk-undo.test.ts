@@ -37,8 +37,10 @@ describe('an undo in a browser', { skip }, async () => {
         await page.keyboard.press('a');
         await page.keyboard.press('1');
         await page.getByText(`${second}: approval`).waitFor();
+        const undone = page.waitForResponse('**/proposals/bulk/undo');
         await page.keyboard.press('u');
         await page.getByText('is undone once it is sent').waitFor();
+        await undone;
         held.resolve();
         await page.getByText(`${second}: approval, undone`).waitFor();
         assert.deepEqual(await statesOf(second), [], 'its undo was there first');
