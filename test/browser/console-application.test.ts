@@ -25,6 +25,9 @@ const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const PDF = Buffer.from(`%PDF-1.7 ${MARKUP}`);
 
+/** What a page asks after its session ended. */
+const ENDED = /401/;
+
 /** The reason for which the file of a PDF is a scan. */
 const SCAN = 'a scan';
 
@@ -136,52 +139,55 @@ describe('an application on its page', { skip }, async () => {
 
     it(`shows masked data, and the whole for a reason; texts are no markup (D48), ${width} px`, async () => {
       application = SHOWN;
-      await visitAs({ login: `rosa.${width}`, role: 'reviewer', screen, path }, async (page) => {
-        await page.getByRole('heading', { name: `Application ${SHOWN_ID}` }).waitFor();
-        await page.getByText('A. L.').waitFor();
-        const happened = page.getByRole('listitem').filter({ has: page.locator('time') });
-        await happened
-          .filter({ hasText: 'pended: Explanation by the applicant' })
-          .getByText('rosa.sol')
-          .waitFor();
-        await happened.filter({ hasText: 'pend ended: the applicant answered' }).waitFor();
-        await page.getByText(`${MARKUP}, by the command line, Second operator: tom.luz`).waitFor();
-        assert.equal(
-          await page.getByText('said by the service').count(),
-          0,
-          'texts of the service are no texts of the page',
-        );
-        await page.getByText('signed', { exact: true }).waitFor();
-        await page.getByText('failed (a stored value cannot be used)').waitFor();
-        await check(page, 'application');
-        await page.getByRole('button', { name: 'Reveal personal data' }).press('Enter');
-        await page.getByRole('dialog').waitFor();
-        await check(page, 'application-reason');
-        await giveReason(page, 'a call with the applicant');
-        await page.getByText(PERSON.name).waitFor();
-        await page.getByText(PERSON.id_number).waitFor();
-        await page.getByText(`Quiero saber más ${MARKUP}`).waitFor();
-        const lines = page.locator('li');
-        await lines.filter({ hasText: 'Message: Offer' }).getByText('tu saldo es $ 6.000.000').waitFor();
-        await lines.filter({ hasText: 'Applicant' }).getByText('Me interesa').waitFor();
-        await lines.filter({ hasText: 'Este es el contrato.' }).getByText('File: contract-1.pdf').waitFor();
-        await page.getByText(`File: extracto ${MARKUP}.pdf`).waitFor();
-        await page.getByRole('cell', { name: 'COP 2,650,000' }).waitFor();
-        await check(page, 'application-revealed');
-        assert.equal(await page.locator('main img, main script').count(), 0);
-        assert.ok((await page.getByText(MARKUP).count()) >= 12);
-        await assertNothingKept(page);
+      await visitAs(
+        { login: `rosa.${width}`, role: 'reviewer', screen, path, expected: ENDED },
+        async (page) => {
+          await page.getByRole('heading', { name: `Application ${SHOWN_ID}` }).waitFor();
+          await page.getByText('A. L.').waitFor();
+          const happened = page.getByRole('listitem').filter({ has: page.locator('time') });
+          await happened
+            .filter({ hasText: 'pended: Explanation by the applicant' })
+            .getByText('rosa.sol')
+            .waitFor();
+          await happened.filter({ hasText: 'pend ended: the applicant answered' }).waitFor();
+          await page.getByText(`${MARKUP}, by the command line, Second operator: tom.luz`).waitFor();
+          assert.equal(
+            await page.getByText('said by the service').count(),
+            0,
+            'texts of the service are no texts of the page',
+          );
+          await page.getByText('signed', { exact: true }).waitFor();
+          await page.getByText('failed (a stored value cannot be used)').waitFor();
+          await check(page, 'application');
+          await page.getByRole('button', { name: 'Reveal personal data' }).press('Enter');
+          await page.getByRole('dialog').waitFor();
+          await check(page, 'application-reason');
+          await giveReason(page, 'a call with the applicant');
+          await page.getByText(PERSON.name).waitFor();
+          await page.getByText(PERSON.id_number).waitFor();
+          await page.getByText(`Quiero saber más ${MARKUP}`).waitFor();
+          const lines = page.locator('li');
+          await lines.filter({ hasText: 'Message: Offer' }).getByText('tu saldo es $ 6.000.000').waitFor();
+          await lines.filter({ hasText: 'Applicant' }).getByText('Me interesa').waitFor();
+          await lines.filter({ hasText: 'Este es el contrato.' }).getByText('File: contract-1.pdf').waitFor();
+          await page.getByText(`File: extracto ${MARKUP}.pdf`).waitFor();
+          await page.getByRole('cell', { name: 'COP 2,650,000' }).waitFor();
+          await check(page, 'application-revealed');
+          assert.equal(await page.locator('main img, main script').count(), 0);
+          assert.ok((await page.getByText(MARKUP).count()) >= 12);
+          await assertNothingKept(page);
 
-        await page.getByRole('button', { name: 'Hide', exact: true }).press('Enter');
-        assert.equal(await page.getByText(PERSON.id_number).count(), 0);
-        await page.reload();
-        await page.getByText('A. L.').waitFor();
-        assert.equal(await page.getByText('Ana Luna').count(), 0);
-        await page.getByRole('button', { name: 'Sign out', exact: true }).press('Enter');
-        await page.getByLabel('Login').waitFor();
-        await assertNothingKept(page);
-        assert.doesNotMatch(await page.content(), /A\. L\.|Ana|…50/);
-      });
+          await page.getByRole('button', { name: 'Hide', exact: true }).press('Enter');
+          assert.equal(await page.getByText(PERSON.id_number).count(), 0);
+          await page.reload();
+          await page.getByText('A. L.').waitFor();
+          assert.equal(await page.getByText('Ana Luna').count(), 0);
+          await page.getByRole('button', { name: 'Sign out', exact: true }).press('Enter');
+          await page.getByLabel('Login').waitFor();
+          await assertNothingKept(page);
+          assert.doesNotMatch(await page.content(), /A\. L\.|Ana|…50/);
+        },
+      );
     });
 
     it(`shows a document's picture, and a PDF by its text and as a download, each for a reason (D48), ${width} px`, async () => {
@@ -244,7 +250,7 @@ describe('an application on its page', { skip }, async () => {
   });
 
   it('Escape closes the dialog, and the focus goes back to its button; a page that ends its session is the sign-in', async () => {
-    await visitAs({ login: 'rita', role: 'reviewer', path }, async (page) => {
+    await visitAs({ login: 'rita', role: 'reviewer', path, expected: ENDED }, async (page) => {
       const reveal = page.getByRole('button', { name: 'Reveal personal data' });
       await reveal.press('Enter');
       await page.getByRole('dialog').waitFor();

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { Proposal, type ProposalReply, Proposals } from '../../src/desk/routes/proposal-forms.ts';
 import { route } from '../../src/operator-api/route.ts';
 import { CALLBACK } from '../../src/operators/routes/oidc.ts';
-import { PHONE, skip } from '../support/browser.ts';
+import { PHONE, skip, stateOf } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
 import { consoleInBrowser, EMPTY_QUEUE, SCREENS, WIDE } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -67,14 +67,12 @@ describe('the sign-in in a browser', { skip }, async () => {
     for (const screen of SCREENS) {
       const login = `rosa.${screen === WIDE ? 'wide' : 'phone'}`;
       const { signIn, nextCode } = await desk.enrolled(login, 'reviewer');
-      const [name, value] = (await signIn()).cookie!.split('=', 2);
+      const storageState = stateOf((await signIn()).cookie!);
+      await makeOld(login);
       await visit(
-        { ...screen, locale: 'en-US' },
+        { ...screen, locale: 'en-US', storageState },
         async (page) => {
-          await page.context().addCookies([{ name: name!, value: value!, url: desk.url() }]);
-          await makeOld(login);
           const before = confirmed;
-          await page.goto(desk.url() + TO_CONFIRM);
           await page.getByRole('button', { name: 'Confirm' }).press('Enter');
           const dialog = page.getByRole('dialog', { name: 'Sign in again' });
           await dialog.getByLabel('Password').fill('not the password');
@@ -91,7 +89,7 @@ describe('the sign-in in a browser', { skip }, async () => {
           await eventually('the act', async () => confirmed > before);
           assert.equal(confirmed, before + 1);
         },
-        { expected },
+        { path: TO_CONFIRM, expected },
       );
     }
   });

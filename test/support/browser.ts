@@ -24,6 +24,16 @@ export const skip =
 export const DESKTOP = { viewport: { width: 1200, height: 800 } };
 export const PHONE = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
 
+/**
+ * What a browser keeps that has the cookie of a session. A context begins with this: where the cookie came after its
+ * first page, that page might still ask for its session then, and go on as another one.
+ */
+export function stateOf(cookie: string) {
+  const [name, value] = cookie.split('=', 2) as [string, string];
+  const rest = { domain: 'localhost', path: '/', expires: -1, httpOnly: true, secure: false };
+  return { cookies: [{ name, value, ...rest, sameSite: 'Lax' as const }], origins: [] };
+}
+
 /** Call this in a test: a browser that the test kills, as a crash does. */
 export async function browserToKill(): Promise<{ browser: Browser; kill: () => Promise<void> }> {
   const server = await chromium.launchServer({

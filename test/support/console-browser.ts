@@ -7,7 +7,7 @@ import { Queue, QueuePartners } from '../../src/desk/routes/queue-forms.ts';
 import { type Route, route } from '../../src/operator-api/route.ts';
 import type { Role } from '../../src/operators/rules/role.ts';
 import type { OidcConfig } from '../../src/operators/settings.ts';
-import { PHONE, testBrowser } from './browser.ts';
+import { PHONE, stateOf, testBrowser } from './browser.ts';
 import { startTestConsole } from './console.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
@@ -59,17 +59,7 @@ export async function consoleInBrowser(
     act: (page: Page) => Promise<void>,
   ): Promise<void> => {
     const { cookie } = await (await desk.enrolled(login, role)).signIn();
-    const [name, value] = cookie!.split('=', 2);
-    await visit(
-      { ...screen, locale },
-      async (page) => {
-        await page.context().addCookies([{ name: name!, value: value!, url: desk.url() }]);
-        await page.goto(desk.url() + path);
-        await act(page);
-      },
-      // The first page comes before the cookie.
-      { expected: new RegExp(`401|${expected.source}`) },
-    );
+    await visit({ ...screen, locale, storageState: stateOf(cookie!) }, act, { path, expected });
     // What a page gives back while it closes arrives after it: until then the next operator finds it held.
     await eventually(
       'the claims are given back',

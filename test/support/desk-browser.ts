@@ -8,7 +8,7 @@ import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
 import type { Route } from '../../src/operator-api/route.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
-import { DESKTOP, testBrowser } from './browser.ts';
+import { DESKTOP, stateOf, testBrowser } from './browser.ts';
 import { type Enrolled, startTestConsole } from './console.ts';
 import { testDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
@@ -58,13 +58,7 @@ export async function deskBrowser(around: (route: Route) => Route = (route) => r
   };
 
   /** What a browser keeps of a new session. */
-  const signedIn = async (operator: Enrolled) => {
-    const [name, value] = (await operator.signIn()).cookie!.split('=', 2);
-    const cookies = [{ name: name!, value: value!, domain: 'localhost', path: '/', expires: -1 }].map(
-      (one) => ({ ...one, httpOnly: true, secure: false, sameSite: 'Lax' as const }),
-    );
-    return { cookies, origins: [] };
-  };
+  const signedIn = async (operator: Enrolled) => stateOf((await operator.signIn()).cookie!);
 
   /** Opens a browser of a signed-in operator. `expected` are errors in its console that belong to the test. */
   const browse = async (
