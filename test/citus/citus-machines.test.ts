@@ -7,6 +7,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { type BatchId, batchAndPositionOf, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { MAKE_AHEAD_MS, makePartitionsAhead } from '../../src/applications/sql/partitions.ts';
+import { PARTNER_LIMITS, type PartnerLimits } from '../../src/http/partner-api.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
@@ -56,9 +57,18 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
   await distribute(coordinator);
   const store = { database: coordinator, vault };
 
-  async function serveOn(t: TestContext, database: Database, environment: object = { DELIVERY: 'off' }) {
-    const config = { ...readConfig({ ...environment }), port: 0, opsPort: 0 };
-    const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }));
+  interface Served {
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly limits?: PartnerLimits;
+  }
+
+  async function serveOn(
+    t: TestContext,
+    database: Database,
+    { environment = { DELIVERY: 'off' }, limits }: Served = {},
+  ) {
+    const config = { ...readConfig(environment), port: 0, opsPort: 0 };
+    const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }), limits);
     t.after(() => service.stop());
     return `${service.url}/PRO`;
   }
@@ -261,7 +271,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
   });
 
   it('D37: with a machine that is silent every request is over in time, and after it all is well', async (t) => {
-    const url = await serveOn(t, coordinator);
+    const url = await serveOn(t, coordinator, { limits: PARTNER_LIMITS });
     const { apiKey, partnerId } = await addPartner(store);
     const load = sendAll([url], apiKey, '312');
     try {
@@ -344,7 +354,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
     const status = async () =>
       (await coordinator.query('SELECT status FROM messages WHERE application_id = $1', [id])).rows[0]
         ?.status;
-    await serveOn(t, coordinator, { CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' });
+    await serveOn(t, coordinator, { environment: { CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' } });
     await sleep(3_000);
     assert.equal(await status(), 'queued');
     await resolve();
