@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { Proposal, type ProposalReply, Proposals } from '../../src/desk/routes/proposal-forms.ts';
 import { route } from '../../src/operator-api/route.ts';
 import { CALLBACK } from '../../src/operators/routes/oidc.ts';
-import { PHONE, skip, stateOf } from '../support/browser.ts';
+import { holdReads, PHONE, skip, stateOf } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
 import { consoleInBrowser, EMPTY_QUEUE, SCREENS, WIDE } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -100,8 +100,10 @@ describe('the sign-in in a browser', { skip }, async () => {
     await visit(
       { ...PHONE, locale: 'en-US' },
       async (page) => {
+        const atProvider = page.getByRole('button', { name: 'Sign in at localhost' });
+        await atProvider.waitFor();
         await check(page, 'enrol-at-provider');
-        await page.getByRole('button', { name: 'Sign in at localhost' }).press('Enter');
+        await atProvider.press('Enter');
         await isSignedIn(page);
         await makeOld('ana');
         const before = confirmed;
@@ -123,6 +125,7 @@ describe('the sign-in in a browser', { skip }, async () => {
         await page.goto(desk.url() + TO_CONFIRM);
         const confirm = page.getByRole('button', { name: 'Confirm', disabled: false });
         await confirm.waitFor();
+        await holdReads(page, '/confirm');
         await store.database.query('DELETE FROM operator_sessions');
         await confirm.press('Enter');
         await page.getByText('What you did last is not sent yet.').waitFor();

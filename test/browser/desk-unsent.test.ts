@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { PHONE, skip } from '../support/browser.ts';
+import { holdReads, PHONE, skip } from '../support/browser.ts';
 import { type Enrolled, PASSWORD } from '../support/console.ts';
 import { deskBrowser, isProposed, PERSON } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -57,6 +57,7 @@ describe('what the service did not take, in a browser', { skip }, async () => {
         await page.getByRole('dialog').getByLabel('Reason').fill('a call with the applicant');
         await page.keyboard.press('Enter');
         await page.getByText(PERSON.name, { exact: true }).waitFor();
+        await holdReads(page, '/proposals');
         await endSessionsOf(ana);
         await page.keyboard.press('r');
         await page.keyboard.press('5');
@@ -116,6 +117,7 @@ describe('what the service did not take, in a browser', { skip }, async () => {
         await page.getByRole('button', { name: /^Pend/ }).click();
         await page.getByLabel('Statement of income').check();
         await page.getByLabel('Message to the applicant').fill('Please send it again.');
+        await holdReads(page, '/pend');
         await endSessionsOf(ana);
         await page.getByRole('dialog').getByRole('button', { name: 'Pend' }).click();
         await page.getByText('What you did last is not sent yet.').waitFor();
@@ -136,6 +138,7 @@ describe('what the service did not take, in a browser', { skip }, async () => {
   it('another account that signs in gets nothing of it, and the page says so before', async () => {
     await holding(
       async (page, id) => {
+        await holdReads(page, '/proposals');
         await endSessionsOf(ana);
         await page.keyboard.press('a');
         await page.keyboard.press('1');
@@ -156,6 +159,7 @@ describe('what the service did not take, in a browser', { skip }, async () => {
     await holding(
       async (page, id) => {
         const [cookie] = (await desk.signedIn(bea)).cookies;
+        await holdReads(page, '/proposals');
         await page.context().addCookies([cookie!]);
         await page.keyboard.press('a');
         await page.keyboard.press('1');

@@ -34,6 +34,20 @@ export function stateOf(cookie: string) {
   return { cookies: [{ name, value, ...rest, sameSite: 'Lax' as const }], origins: [] };
 }
 
+/**
+ * Holds what the page reads by itself until it sends a POST to an address that ends with `path`. Else the page may find
+ * out by itself what the test has just changed, and shows something else when the test presses its next key.
+ */
+export async function holdReads(page: Page, path: string): Promise<void> {
+  const isSent = page.waitForRequest(
+    (request) => request.method() === 'POST' && request.url().endsWith(path),
+  );
+  await page.route('**/api/**', async (route) => {
+    if (route.request().method() === 'GET') await isSent;
+    await route.continue();
+  });
+}
+
 /** Call this in a test: a browser that the test kills, as a crash does. */
 export async function browserToKill(): Promise<{ browser: Browser; kill: () => Promise<void> }> {
   const server = await chromium.launchServer({
