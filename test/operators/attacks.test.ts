@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { beforeEach, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { route } from '../../src/operator-api/route.ts';
 import { startSession } from '../../src/operators/sql/sessions.ts';
@@ -96,14 +95,14 @@ describe('a session of an operator who changes', () => {
     const { id, login: name } = await desk.enrolled(login(), 'viewer');
     // As a sign-in leaves it that commits while the reset waits for the account.
     const { cookie, key } = newSession();
-    const sneaks = inTransaction(database, async (session) => {
+    const { reset } = await inTransaction(database, async (session) => {
       await session.query('SELECT FROM operators WHERE id = $1 FOR NO KEY UPDATE', [id]);
-      await sleep(300);
+      const reset = resetOperator({ database }, name);
+      await eventually('a reset that waits', async () => (await waitingSessions(database)).length > 0);
       await startSession(session, key, { operatorId: id, isWhole: true });
+      return { reset };
     });
-    await sleep(100);
-    await resetOperator({ database }, name);
-    await sneaks;
+    await reset;
     const { rows } = await database.query('SELECT FROM operator_sessions WHERE operator_id = $1', [id]);
     assert.deepEqual(rows, []);
     const visitor = desk.visitor();
