@@ -27,6 +27,7 @@ import { commandLine, REVEAL } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { makeDue, setAll, setMessages } from '../support/messages.ts';
 import { batchOf as storedBatchOf } from '../support/stored-applications.ts';
@@ -252,7 +253,7 @@ describe('other bad rows', () => {
     const dropped: number[] = [];
     const log = new SendResultLog(
       database,
-      5_000,
+      PATIENCE_MS,
       (some) => dropped.push(...some),
       () => {},
     );

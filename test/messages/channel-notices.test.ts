@@ -5,7 +5,7 @@ import { beforeEach, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
+import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
 import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
 import type { ChannelNotice } from '../../src/messages/sql/channel-notices.ts';
@@ -14,6 +14,7 @@ import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { setAll, setMessages } from '../support/messages.ts';
 
@@ -24,12 +25,15 @@ const register = await registrarOf(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const lost: ChannelNotice[] = [];
-const notices = new ChannelNotices(
-  database,
-  2_000,
-  () => {},
-  (some) => lost.push(...some),
-);
+/** Tries for so long to store a notice. */
+const noticesFor = (tryForMs: number) =>
+  new ChannelNotices(
+    database,
+    tryForMs,
+    () => {},
+    (some) => lost.push(...some),
+  );
+const notices = noticesFor(PATIENCE_MS);
 
 /**
  * The database refuses the next changes of a table, with this SQLSTATE; the count is a sequence, which no rollback
@@ -58,17 +62,17 @@ beforeEach(async () => {
   await setAll(database, ['queued'], { status: 'cancelled' });
 });
 
-function contextOf(answer: (message: OutgoingMessage) => SendResult) {
+function contextOf(answer: (message: OutgoingMessage) => SendResult, changes: Partial<DeliveryContext> = {}) {
   const sent: number[] = [];
   const send = async (message: OutgoingMessage) => {
     sent.push(message.applicationId);
     return answer(message);
   };
-  return { context: deliveryContext(store, { send }, { notices }), sent };
+  return { context: deliveryContext(store, { send }, { notices, ...changes }), sent };
 }
 
-async function deliver(answer: SendResult): Promise<number[]> {
-  const { context, sent } = contextOf(() => answer);
+async function deliver(answer: SendResult, changes: Partial<DeliveryContext> = {}): Promise<number[]> {
+  const { context, sent } = contextOf(() => answer, changes);
   await (await deliverDue(context, new AbortController().signal)).concluded;
   return sent;
 }
@@ -132,7 +136,7 @@ it('a notice that cannot be stored is reported once, without personal data, and 
   for (const code of ['57014', '23514']) {
     const [id] = await register(key, [person()]);
     await refuse('suppressions', 1_000, code);
-    await deliver({ kind: 'opted_out', reason: '131050' });
+    await deliver({ kind: 'opted_out', reason: '131050' }, { notices: noticesFor(2_000) });
     rows.push({ kind: 'opted_out', applicationId: id });
     assert.equal(await stateOf(id), 'failed 131050');
     await obey();

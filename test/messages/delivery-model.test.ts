@@ -80,7 +80,8 @@ const PASS_DAY = `
   UPDATE recipients SET sent_at = ${shifted('sent_at', '-$1::interval')}, sent_ms = sent_ms - $2::bigint,
     earlier_at = ARRAY(SELECT e - $1::interval FROM unnest(earlier_at) AS e)`;
 const RESET = `
-  UPDATE sender SET credit = $1, refilled_at = now(), alive_at = now(), failures = 0, broken_at = NULL, recent_phones = NULL`;
+  UPDATE sender SET credit = $1, refilled_at = now(), alive_at = now() + interval '1 hour', failures = 0, broken_at = NULL,
+    recent_phones = NULL`;
 
 const isLater = (one: Waiting, than: OutgoingMessage) =>
   one.application > than.applicationId ||

@@ -21,6 +21,7 @@ import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/seal/bli
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
 
@@ -31,7 +32,7 @@ const register = await registrarOf(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const [id] = (await register(key, [applicant()])) as [number];
-const log = new SendResultLog(database, 5_000, assert.fail, () => {});
+const log = new SendResultLog(database, PATIENCE_MS, assert.fail, () => {});
 const AT = new Date('2026-11-20T15:00:00Z');
 let serial = 0;
 

@@ -20,7 +20,7 @@ import { answeredBefore, makeDue } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';
 
-const service = await testService();
+const service = await testService({}, { upkeep: false });
 const { database, vault } = service;
 const api = await startWhatsAppApi();
 after(() => api.close());

@@ -18,7 +18,8 @@ import { anApplication, post, testService } from '../support/service.ts';
 import { shifted } from '../support/shifted.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
 
-const service = await testService();
+// The file does the jobs of the upkeep itself.
+const service = await testService({}, { upkeep: false });
 const { database, vault } = service;
 const LIMITS: SenderLimits = {
   messagesPerSecond: null,
@@ -36,7 +37,7 @@ beforeEach(async () => {
   await database.query('DELETE FROM recipients');
   await database.query('DELETE FROM waiting_rejections');
   await database.query(
-    'UPDATE sender SET tokens = 0, refilled_at = now(), latest_at = now(), credit = 1000, alive_at = now()',
+    "UPDATE sender SET tokens = 0, refilled_at = now(), latest_at = now(), credit = 1000, alive_at = now() + interval '1 hour'",
   );
 });
 

@@ -76,7 +76,9 @@ beforeEach(async () => {
   await database.query('DELETE FROM suppressions');
   await database.query('DELETE FROM early_events');
   await resumeSender(database);
-  await database.query('UPDATE sender SET tokens = 1000, credit = 1000, alive_at = now(), failures = 0');
+  await database.query(
+    "UPDATE sender SET tokens = 1000, credit = 1000, alive_at = now() + interval '1 hour', failures = 0",
+  );
 });
 
 describe('what goes out', () => {

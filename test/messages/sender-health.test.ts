@@ -19,12 +19,13 @@ import { resumeSender } from '../../src/messages/sql/pauses.ts';
 import { noteAnswers, readBreak } from '../../src/messages/sql/sender-health.ts';
 import { commandLine } from '../cli/harness.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { makeDue, setAll } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { setStatus } from '../support/stored-applications.ts';
 import { errorAnswer, type Fault, startWhatsAppApi } from '../support/whatsapp-api.ts';
 
-const service = await testService();
+const service = await testService({}, { upkeep: false });
 const { database } = service;
 const { run, json } = commandLine(service);
 const { apiKey } = await service.addPartner();
@@ -33,7 +34,8 @@ after(() => api.close());
 const POST_LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 10_000, idleMs: 4_000 };
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const whatsapp = whatsappChannel(settings, POST_LIMITS);
-const hasty = whatsappChannel(settings, { ...POST_LIMITS, timeoutMs: 300 });
+/** Long enough for a busy machine to open the connection. */
+const hasty = whatsappChannel(settings, { ...POST_LIMITS, timeoutMs: 2_000 });
 const LIMITS: SenderLimits = {
   messagesPerSecond: 80,
   pairMs: 0,
@@ -49,7 +51,7 @@ const HTML: Fault = {
 
 function worker(channel: TemplateChannel, limits = LIMITS): { context: DeliveryContext; heard: string[] } {
   const heard: string[] = [];
-  const results = new SendResultLog(database, 5_000, assert.fail, (change, reason) =>
+  const results = new SendResultLog(database, PATIENCE_MS, assert.fail, (change, reason) =>
     heard.push(`${change} ${reason}`),
   );
   return { context: deliveryContext(service, channel, { limits, results }), heard };
@@ -267,7 +269,10 @@ it('slow start: each round may be twice as large as the last, up to one second a
   const sizes: number[] = [];
   const one = worker(answering(), { ...LIMITS, messagesPerSecond: 100 });
   for (let round = 0; round < 6; round += 1) {
-    await database.query('UPDATE sender SET tokens = 100, refilled_at = now()');
+    // Five seconds after an answer the start would be slow again.
+    await database.query(
+      "UPDATE sender SET tokens = 100, refilled_at = now(), alive_at = now() + interval '1 hour'",
+    );
     const before = (await states()).accepted ?? 0;
     await turn(one);
     sizes.push(((await states()).accepted ?? 0) - before);
