@@ -21,6 +21,7 @@ import { channelIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { pdfOf, statementPdf } from '../../src/simulator/statement-pdf.ts';
 import { EMPTY_ZIP, encryptedPdf, jpegHead, pdfOfObjects, png, webpHead } from '../documents/files.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';
 
 const stage = await documentStage();
@@ -28,12 +29,9 @@ const { apply, database, runtime, vault, json } = stage;
 const api = await startWhatsAppApi();
 after(() => api.close());
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
-const SOON_MS = 1_000;
-const channel = whatsappMedia(
-  settings,
-  { timeoutMs: SOON_MS, maxAnswerBytes: 10_000, idleMs: 4_000 },
-  SOON_MS,
-);
+const channelWithin = (timeoutMs: number) =>
+  whatsappMedia(settings, { timeoutMs, maxAnswerBytes: 10_000, idleMs: 4_000 }, timeoutMs);
+const channel = channelWithin(PATIENCE_MS);
 const income = openIncome(({ read }) => read(undefined, { dataDir: stage.dataDir, ownDatabase: true }), {
   database: runtime,
   vault,
@@ -213,6 +211,7 @@ describe('a fault of a machine is no fault of the person: the file waits', () =>
   const tried = async (changes: Partial<DocumentContext> = {}) =>
     toldOf(await performer(changes).readDocument(orderOf(await apply()), fileOf({ bytes: statement() })));
   it('a channel that redirects, drips, lies about its length or breaks off', async () => {
+    const hasty = channelWithin(1_000);
     const { lookUp, download } = api.media.faults;
     const length = { 'Content-Length': '900' };
     const faults: readonly (() => void)[] = [
@@ -225,7 +224,7 @@ describe('a fault of a machine is no fault of the person: the file waits', () =>
     ];
     for (const fault of faults) {
       fault();
-      assert.equal(await tried(), 'again: channel');
+      assert.equal(await tried({ channel: hasty }), 'again: channel');
     }
   });
   it('a scanner that is away', async () => {

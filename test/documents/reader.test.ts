@@ -18,14 +18,22 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { isolation, isolationWarning } from '../../src/documents/reader/isolation.ts';
-import { isReading, PDF_LIMITS, PICTURE_LIMITS, processReader } from '../../src/documents/reader/reader.ts';
+import {
+  isReading,
+  PDF_LIMITS,
+  PICTURE_LIMITS,
+  processReader,
+  type ReaderLimits,
+} from '../../src/documents/reader/reader.ts';
 import { findStatement } from '../../src/documents/rules/statement.ts';
 import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
 import { type Statement, statementRows } from '../../src/simulator/statement-rows.ts';
-import { eventually } from '../support/eventually.ts';
+import { childrenCpuMsOf } from '../support/cpu-time.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { encryptedPdf, packedPdf, pdfOf, pdfOfObjects, png, type Raster, scannedPdf } from './files.ts';
+import { patientReader } from './support.ts';
 
-const read = processReader();
+const read = patientReader();
 const layouts = await loadLayouts(null);
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-reader-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -41,14 +49,8 @@ const pages = [statementRows(STATEMENT), [['Página 2']], [['Página 3']]];
 const PDF = pdfOf(pages);
 
 describe('a document is read', () => {
-  it('a PDF of three pages, in under 3 seconds with the start of the process', async () => {
-    await read(PDF, 'application/pdf');
-    // A busy machine needs several to have one without a pause.
-    const result = await eventually('a reading in time', async () => {
-      const begun = performance.now();
-      const result = await read(PDF, 'application/pdf');
-      return performance.now() - begun < 3_000 && result;
-    });
+  it('a PDF of three pages', async () => {
+    const result = await read(PDF, 'application/pdf');
     assert.ok('lines' in result, JSON.stringify(result));
     assert.deepEqual([result.method, result.pages, result.confidence], ['text', 3, 1]);
     const found = findStatement(result.lines, layouts);
@@ -60,6 +62,17 @@ describe('a document is read', () => {
       found.months.map(({ amount }) => amount),
       [1_425_000, 1_398_050, 1_402_000],
     );
+  });
+
+  it('a PDF of three pages in under 3 seconds of a core, with the start of the process', {
+    skip: process.platform !== 'linux' && 'Linux alone tells the CPU of other processes',
+  }, async (t) => {
+    const took: number[] = [];
+    for (let run = 0; run < 3; run += 1) {
+      took.push(await childrenCpuMsOf(() => read(PDF, 'application/pdf')));
+    }
+    t.diagnostic(`took ${took.join(', ')} ms of a core`);
+    assert.ok(Math.min(...took) > 0 && Math.min(...took) < 3_000, `${took}`);
   });
 
   it('a picture of a statement, as a hint', {
@@ -181,7 +194,7 @@ function packedStream(unpacked: number): string {
 describe('a document that wants the reader down gets a code', () => {
   for (const [what, bytes] of Object.entries(HOSTILE)) {
     it(what, async () => {
-      const result = await read(bytes, 'application/pdf');
+      const result = await processReader()(bytes, 'application/pdf');
       const isHint = 'lines' in result && result.confidence <= 0.5;
       assert.ok(isHint || 'fault' in result, JSON.stringify(result).slice(0, 200));
     });
@@ -201,7 +214,7 @@ describe('a document that wants the reader down gets a code', () => {
   });
   it('a PDF bomb, which unpacks to 700 megabytes', async () => {
     const bomb = packedPdf('BT /F1 9 Tf (x) Tj ET', 700_000_000);
-    const result = await read(bomb, 'application/pdf');
+    const result = await processReader()(bomb, 'application/pdf');
     assert.ok('fault' in result, JSON.stringify(result).slice(0, 200));
     assert.match(result.fault, /^(reader_memory|reader_time|reader_failed|damaged|no_text)$/);
   });
@@ -225,7 +238,7 @@ function childOf(code: string): string {
 }
 
 /** A child outside of the reader's folder has to be let in. */
-async function runs(code: string, limits = PDF_LIMITS) {
+async function runs(code: string, limits: ReaderLimits = { ...PDF_LIMITS, timeMs: PATIENCE_MS }) {
   const child = childOf(code);
   const { nodeOptions } = await isolation();
   const allowed = [...nodeOptions, `--allow-fs-read=${child}`];
@@ -251,7 +264,10 @@ describe("the reader's process is shut in", () => {
     assert.deepEqual(await runs('const a = []; for (;;) a.push(new Array(1e5).fill(0));'), {
       fault: 'reader_memory',
     });
-    const buffers = await runs('const a = []; for (;;) a.push(Buffer.alloc(5e7, 1));', PICTURE_LIMITS);
+    const buffers = await runs('const a = []; for (;;) a.push(Buffer.alloc(5e7, 1));', {
+      ...PICTURE_LIMITS,
+      timeMs: PATIENCE_MS,
+    });
     assert.ok('fault' in buffers && /^reader_(memory|failed)$/.test(buffers.fault), JSON.stringify(buffers));
   });
   it('a crash, an answer that is none, one that never ends, and no answer are told by a code', async () => {
@@ -284,7 +300,8 @@ describe("the reader's process is shut in", () => {
     const child = childOf(code);
     const { nodeOptions } = await isolation();
     const allowed = [...nodeOptions, `--allow-fs-read=${child}`, '--allow-fs-read=/proc/*'];
-    const result = await processReader(PDF_LIMITS, child, allowed)(PDF, 'application/pdf');
+    const limits = { ...PDF_LIMITS, timeMs: PATIENCE_MS };
+    const result = await processReader(limits, child, allowed)(PDF, 'application/pdf');
     assert.ok('lines' in result, JSON.stringify(result));
     assert.deepEqual(result.lines, ['1000']);
   });
@@ -344,7 +361,7 @@ describe('a machine on which the reader does not run', () => {
       symlinkSync(join(modules, name), join(place, 'node_modules', name));
     }
     const linked = await import(join(place, 'src/reader/reader.ts'));
-    assert.equal(await isReading(linked.processReader()), true);
+    assert.equal(await isReading(linked.processReader({ ...PDF_LIMITS, timeMs: PATIENCE_MS })), true);
   });
 });
 

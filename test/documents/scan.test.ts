@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { readClamdAddress } from '../../src/documents/rules/clamd-address.ts';
 import { clamdScanner } from '../../src/documents/scan/clamd.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { hasClamd, startClamd, VIRUS, VIRUS_NAME } from './clamd.ts';
 
 describe('a real clamd', {
@@ -16,7 +17,7 @@ describe('a real clamd', {
     ['over TCP', clamd.address],
     ['over a socket', clamd.socket],
   ] as const) {
-    const scan = clamdScanner(address);
+    const scan = clamdScanner(address, PATIENCE_MS);
     it(`${name} finds what it knows and lets the rest pass`, async () => {
       assert.deepEqual(await scan(Buffer.from('hello')), { kind: 'clean' });
       assert.deepEqual(await scan(Buffer.alloc(0)), { kind: 'clean' });
@@ -27,7 +28,9 @@ describe('a real clamd', {
   }
   it('that takes less than the service says so, and lets nothing pass', async () => {
     const small = await startClamd(100_000);
-    assert.deepEqual(await clamdScanner(small.address)(randomBytes(1_000_000)), { kind: 'too_large' });
+    assert.deepEqual(await clamdScanner(small.address, PATIENCE_MS)(randomBytes(1_000_000)), {
+      kind: 'too_large',
+    });
   });
   it('that is down is unavailable', async () => {
     const other = await startClamd();
@@ -38,7 +41,7 @@ describe('a real clamd', {
 });
 
 /** A peer that answers in its own way. */
-async function peerOf(answer: (socket: Socket) => void) {
+async function peerOf(answer: (socket: Socket) => void, timeoutMs = PATIENCE_MS) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}));
@@ -49,7 +52,7 @@ async function peerOf(answer: (socket: Socket) => void) {
     server.close();
   });
   await new Promise((done) => server.once('listening', done));
-  return clamdScanner({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }, 500);
+  return clamdScanner({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }, timeoutMs);
 }
 
 describe('a peer that is no clamd, or fails, lets nothing pass', () => {
@@ -68,7 +71,7 @@ describe('a peer that is no clamd, or fails, lets nothing pass', () => {
     });
   }
   it('without an answer in time, and with a reset', async () => {
-    const silent = await peerOf(() => {});
+    const silent = await peerOf(() => {}, 500);
     assert.deepEqual(await silent(Buffer.of(1)), { kind: 'unavailable', reason: 'no answer in time' });
     const reset = await peerOf((socket) => socket.resetAndDestroy());
     assert.equal((await reset(randomBytes(1_000_000))).kind, 'unavailable');

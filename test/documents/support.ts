@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { type ApplicationId, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import { processReader } from '../../src/documents/reader/reader.ts';
+import { PDF_LIMITS, PICTURE_LIMITS, processReader, type Reader } from '../../src/documents/reader/reader.ts';
 import { openDocumentStore } from '../../src/documents/store/document-store.ts';
 import type { DocumentContext } from '../../src/documents/uses/context.ts';
 import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
@@ -22,6 +22,7 @@ import { Simulator } from '../../src/simulator/channel.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 
 /** The applicant of the tests. */
@@ -37,6 +38,13 @@ export async function newestMonths(database: Database): Promise<{ today: string;
   return rows[0]!;
 }
 
+/** The reader of a service, without its limits of time: a busy machine may take longer than these. */
+export function patientReader(): Reader {
+  const pdf = processReader({ ...PDF_LIMITS, timeMs: PATIENCE_MS });
+  const picture = processReader({ ...PICTURE_LIMITS, timeMs: PATIENCE_MS });
+  return (bytes, type) => (type === 'application/pdf' ? pdf : picture)(bytes, type);
+}
+
 /** Call this at the top of a test file. */
 export async function documentStage() {
   const store = await testDatabase();
@@ -50,7 +58,7 @@ export async function documentStage() {
     channel: simulator,
     store: files,
     scanner: null,
-    reader: processReader(),
+    reader: patientReader(),
     layouts: await loadLayouts(null),
     mostBytes: 25_000_000,
   };

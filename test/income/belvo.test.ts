@@ -5,6 +5,7 @@ import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { DEFAULT_INCOME_RULES } from '../../src/applications/rules/policy.ts';
 import { judgeIncome } from '../../src/income/rules/judge-income.ts';
 import { belvoProvider } from '../../src/income/sources/belvo.ts';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { type Answer, GOOD, INCOMES, LINK, page, STREAM, startBelvoApi, TOKEN } from './belvo-api.ts';
 
 const api = await startBelvoApi();
@@ -12,7 +13,7 @@ after(() => api.close());
 const { account, requests } = api;
 const provider = belvoProvider(account);
 const request = { applicationId: toApplicationId(128), currency: 'COP' };
-const signal = () => AbortSignal.timeout(5_000);
+const signal = () => AbortSignal.timeout(PATIENCE_MS);
 const person = 'b0f6f2b8-30a1-4b0f-9d1c-5c7d7b1b6a55';
 const opened = JSON.stringify({ person });
 const coded = JSON.stringify({ person, link: 'link-1', code: 'session-1' });

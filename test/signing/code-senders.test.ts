@@ -83,7 +83,8 @@ describe('SMS', () => {
 
   it('D46: a code that may have gone out counts as sent, one that surely did not is sent later; every wait ends', async () => {
     answer = () => {};
-    const limits = { timeoutMs: 200, maxAnswerBytes: 1_024, idleMs: 1_000 };
+    // Long enough for a busy machine to open the connection: before that, nothing went out.
+    const limits = { timeoutMs: 2_000, maxAnswerBytes: 1_024, idleMs: 1_000 };
     assert.deepEqual(await smsCodes(settings, limits).send(CODE, SIGNAL), { kind: 'sent', messageId: null });
     const nobody = smsCodes({ ...settings, apiUrl: 'http://127.0.0.1:1' });
     assert.deepEqual(await nobody.send(CODE, SIGNAL), { kind: 'later', reason: 'ECONNREFUSED' });
