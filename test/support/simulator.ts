@@ -12,6 +12,7 @@ import { Simulator } from '../../src/simulator/channel.ts';
 import type { SimulatorFaults } from '../../src/simulator/faults.ts';
 import { addSimulatorPage } from '../../src/simulator/page.ts';
 import type { TestDatabase } from './database.ts';
+import { PATIENCE_MS } from './eventually.ts';
 import { replyContext } from './replies.ts';
 
 /** Call this at the top of a test file; `url` is without `/simulator`. */
@@ -26,12 +27,16 @@ export async function simulatorPage(
   /** What the listeners of persons' messages heard, in order. */
   heard: Heard[];
   setFaults(faults: Partial<SimulatorFaults>): void;
+  /** What the channel tells waits until the returned function is called. */
+  holdEvents(): () => void;
 }> {
   const heard: Heard[] = [];
   const hear = async (some: readonly Heard[]) => void heard.push(...some);
-  const simulator = new Simulator((events) =>
-    applyChannelEvents({ database, vault, hear }, events).then(() => {}),
-  );
+  let told = Promise.resolve();
+  const simulator = new Simulator(async (events) => {
+    await told;
+    await applyChannelEvents({ database, vault, hear }, events);
+  });
   const context = {
     database,
     vault,
@@ -47,13 +52,13 @@ export async function simulatorPage(
     released: simulator.released,
     results: new SendResultLog(
       database,
-      5_000,
+      PATIENCE_MS,
       () => {},
       () => {},
     ),
     notices: new ChannelNotices(
       database,
-      5_000,
+      PATIENCE_MS,
       () => {},
       () => {},
     ),
@@ -85,6 +90,11 @@ export async function simulatorPage(
     heard,
     setFaults(faults) {
       simulator.faults = { ...simulator.faults, ...faults };
+    },
+    holdEvents() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      told = promise;
+      return resolve;
     },
   };
 }
