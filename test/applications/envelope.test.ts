@@ -94,10 +94,10 @@ test('the upkeep trims an envelope that a crash left whole, by the row of its ba
     { position: 2, application: { name: 'Sale' } },
     { position: 3, application: { name: 'Sigue' } },
   ]);
-  await service.database.query('UPDATE batches SET envelope = $2, surplus = true WHERE id = $1', [
-    batch.id,
-    whole,
-  ]);
+  await service.database.query(
+    'UPDATE batches SET envelope = $2, surplus = true, created_at = now() WHERE id = $1',
+    [batch.id, whole],
+  );
   const days = 2 * 24 * 60 * 60_000;
   await service.database.query('UPDATE batch_receipts SET stored_ms = stored_ms - $1', [days]);
   await deleteOldReceipts(service.database);

@@ -8,8 +8,10 @@ import {
   makePartitions,
   makePartitionsAhead,
 } from '../../src/applications/sql/partitions.ts';
+import { STATEMENT_TIMEOUT_MS } from '../../src/postgres/database.ts';
 import { commandLine } from '../cli/harness.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
+import { testDatabase } from '../support/database.ts';
 import { isLockTimeout, whileLocked } from '../support/held-lock.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { allowSmallPartitions } from '../support/small-partitions.ts';
@@ -257,12 +259,13 @@ describe('the partition of a batch', () => {
   });
 
   it('may take longer ahead of registration than another statement may', async (t) => {
-    const { rows } = await database.query('SELECT is_worker() AS yes');
+    const { database: own, runtime } = await testDatabase({ isPatient: false });
+    const { rows } = await own.query('SELECT is_worker() AS yes');
     if (rows[0].yes) return t.skip('the coordinator has the lock');
     let making: Promise<void> | undefined;
-    await whileLocked(database, 'SELECT pg_advisory_xact_lock(8726, 2)', async () => {
-      making = makePartitionsAhead(database);
-      await sleep(4_000);
+    await whileLocked(own, 'SELECT pg_advisory_xact_lock(8726, 2)', async () => {
+      making = makePartitionsAhead(runtime);
+      await sleep(STATEMENT_TIMEOUT_MS + 1_000);
     });
     await making;
   });

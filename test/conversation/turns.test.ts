@@ -132,6 +132,19 @@ describe('each input once, in its order (D43)', () => {
     await ana.tap();
     await ana.choose(0);
     for (const media of ['m1', 'm2', 'm3']) await hear(await ana.fileEvent(media));
+    const waiting = 'FROM conversation_inputs WHERE application_id = $1 AND turn IS NULL';
+    const { rows } = await database.query(
+      `SELECT extract(epoch FROM settles_at - stored_at)::float8 AS pause ${waiting}`,
+      [ana.id],
+    );
+    assert.deepEqual(
+      rows.map(({ pause }) => Math.round(pause)),
+      [3, 3, 3],
+    );
+    // A busy machine may take longer until here.
+    await database.query(
+      "UPDATE conversation_inputs SET settles_at = now() + interval '1 hour' WHERE turn IS NULL",
+    );
     await settle();
     assert.equal((await ana.replies()).length, 2);
     await skipPause();
