@@ -59,9 +59,11 @@ describe('the chat in a browser', { skip }, async () => {
       await reply(one, 2, textContent('¿Cuándo?', { list: { button: 'Ver horas', rows } }));
       await page.getByText('Ver horas').click();
       await page.getByRole('button', { name: 'Otra hora Mañana por la mañana' }).click();
+      await eventually('the row is heard', () => heardFrom(one.phone).length === 3);
       await page.getByLabel('Write as the applicant').fill('¿Cuánto pago? 🙂');
       await page.keyboard.press('Enter');
       await messages.getByText('¿Cuánto pago? 🙂').waitFor();
+      await eventually('the text is heard', () => heardFrom(one.phone).length === 4);
       // The old button again: the service has to tell that it is old.
       await yes.click();
       await eventually('all is heard', () => heardFrom(one.phone).length === 5);

@@ -52,7 +52,16 @@ describe('the page of an application that another operator holds', { skip }, asy
     await meanwhile(async (page, id, byAna) => {
       const address = `**/api/applications/${id}`;
       // The page cannot read it now, so it learns of the proposal by its claim alone.
-      await page.route(address, (route) => route.abort());
+      let isAborted = false;
+      await page.route(address, (route) => {
+        isAborted = true;
+        return route.abort();
+      });
+      // It reads once at a time: what it asked for before has come.
+      await eventually('a reading that fails', async () => {
+        await page.clock.runFor(5_000);
+        return isAborted;
+      });
       await byAna(`/applications/${id}/proposals`, { act: 'approve', reason: 'fine' });
       await eventually('the claim is refused', async () => {
         await page.clock.runFor(5_000);

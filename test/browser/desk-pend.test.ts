@@ -67,6 +67,7 @@ describe('pends in a browser', { skip }, async () => {
         const dialog = page.getByRole('dialog', { name: `Pend: Application ${id}` });
         await dialog.getByLabel('Statement of income').check();
         await dialog.getByRole('button', { name: 'Pend' }).click();
+        await dialog.getByRole('button', { name: 'Pend', disabled: true }).waitFor();
         await page.keyboard.press('Escape');
         answer();
         await dialog.getByRole('alert').getByText('The service failed. Try again.').waitFor();

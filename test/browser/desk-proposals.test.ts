@@ -131,6 +131,8 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
           .getByRole('row', { name: `${two}` })
           .getByRole('button', { name: 'Decline' })
           .press('Enter');
+        // The focus comes into the dialog with the next frame.
+        await page.getByRole('dialog').getByRole('textbox').and(page.locator(':focus')).waitFor();
         await page.keyboard.type('the income is not clear');
         await page.keyboard.press('Enter');
         await page.getByText(`${two}: Declined.`).waitFor();

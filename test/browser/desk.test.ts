@@ -71,6 +71,8 @@ describe('the desk in a browser', { skip }, async () => {
           await check(page, 'reason');
           await keyboard.press('5');
           const second = await anotherThan(page, first);
+          // Else the service might take the next decision before this one.
+          await isProposed(page, first);
           await keyboard.press('a');
           await keyboard.press('1');
           const third = await anotherThan(page, second);
