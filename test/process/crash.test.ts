@@ -13,6 +13,7 @@ import {
   type ServiceProcess,
   startService,
   submit,
+  submitOnce,
   until,
   ventanillaJson,
 } from './support.ts';
@@ -60,7 +61,7 @@ class Traffic {
       const batch = this.#next();
       this.batches.push(batch);
       try {
-        batch.answer = await send(service, apiKey, batch);
+        batch.answer = await send(service, apiKey, batch, submitOnce);
       } catch {
         return;
       }
@@ -82,8 +83,8 @@ class Traffic {
   }
 }
 
-function send(service: ServiceProcess, apiKey: string, batch: Batch): Promise<Answer> {
-  return submit(service, apiKey, batch.applications, { 'Idempotency-Key': batch.idempotencyKey });
+function send(service: ServiceProcess, apiKey: string, batch: Batch, post = submit): Promise<Answer> {
+  return post(service, apiKey, batch.applications, { 'Idempotency-Key': batch.idempotencyKey });
 }
 
 /** Sends traffic, crashes, starts normally and checks every promise from before the crash. */

@@ -65,7 +65,6 @@ async function startWorker(variables: Variables): Promise<WorkerProcess> {
     RECIPIENTS_PER_DAY: 'none',
     ...variables,
   });
-  running.exit.catch(() => {});
   await until('the worker to work', () => running.out.includes('worker started'));
   return { kill: () => killHard(running.pid) };
 }

@@ -13,6 +13,7 @@ import {
   type ServiceProcess,
   startService,
   submit,
+  submitOnce,
   until,
   ventanillaJson,
 } from './support.ts';
@@ -107,7 +108,7 @@ test('a run at LOG_LEVEL=trace writes no personal data and no key', async () => 
   await killHard(postmasterPid(dataDir) ?? 0);
   // The server's other processes still run for a moment.
   await until('the service to know', async () => (await fetch(`${first.opsUrl}/readyz`)).status === 503);
-  const failed = await submit(first, apiKey, [person({ phone: '+573157788991' })]);
+  const failed = await submitOnce(first, apiKey, [person({ phone: '+573157788991' })]);
   assert.equal(failed.status, 500);
   const exits = [await first.stop()];
   writeFileSync(settings, content);

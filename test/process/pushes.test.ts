@@ -25,7 +25,6 @@ async function startWorker(...peers: readonly EndpointPeer[]): Promise<Running> 
     ENDPOINT_HOSTS: peers.map(({ host }) => host).join(','),
     LOG_LEVEL: 'trace',
   });
-  running.exit.catch(() => {});
   await until('the worker to work', () => running.out.includes('worker started'));
   return running;
 }

@@ -60,13 +60,13 @@ test('the service is never the superuser: first start, commands, restart', async
     await assert.rejects(session.query(sql), { code: '42501' }, sql);
   }
   await session.end();
-  const jobs =
-    'SELECT count(succeeded_at)::integer AS done, count(failed_at)::integer AS failed FROM upkeep_jobs';
-  const [{ failed }] = await until('a turn of the upkeep', async () => {
-    const rows = await query(dataDir, jobs);
-    return rows[0].done + rows[0].failed > 5 && rows;
+  // A job that lacks a right fails in each turn; one that had no session in time on a busy machine works in the next.
+  const jobs = `SELECT count(succeeded_at)::integer AS done,
+    count(*) FILTER (WHERE failed_at > coalesce(succeeded_at, '-infinity'))::integer AS failing FROM upkeep_jobs`;
+  await until('a turn of the upkeep in which no job fails', async () => {
+    const [{ done, failing }] = await query(dataDir, jobs);
+    return done > 5 && failing === 0;
   });
-  assert.equal(failed, 0);
   await first.stop();
 
   const second = await startService(dataDir);

@@ -21,9 +21,6 @@ import { anApplication } from '../support/service.ts';
 export { until };
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
-/** The time limit of a program that ends by itself. */
-const END_WITHIN_MS = 120_000;
-
 /** Empty variables count as absent, and win over a developer's `.env` in the repository. */
 const NEUTRAL = Object.fromEntries(
   [
@@ -65,6 +62,8 @@ export interface Running {
   readonly pid: number;
   readonly out: string;
   readonly err: string;
+  readonly hasEnded: boolean;
+  /** Rejects where the program runs on for minutes after this was asked for. Its life before that has no limit. */
   readonly exit: Promise<Exit>;
 }
 
@@ -128,16 +127,25 @@ export function run(
       done({ code, ...text, ms: performance.now() - start });
     });
   });
-  exit.catch(() => {});
+  let hasEnded = false;
+  const end = () => {
+    hasEnded = true;
+  };
+  exit.then(end, end);
   return {
     pid: child.pid ?? 0,
+    get hasEnded() {
+      return hasEnded;
+    },
     get out() {
       return text.out;
     },
     get err() {
       return text.err;
     },
-    exit: within(exit, END_WITHIN_MS, () => `${program} ${args.join(' ')} to end\n${text.out}${text.err}`),
+    get exit() {
+      return within(exit, WAIT_MS, () => `${program} ${args.join(' ')} to end\n${text.out}${text.err}`);
+    },
   };
 }
 
@@ -159,16 +167,10 @@ export async function startService(
   start = nodeStart,
 ): Promise<ServiceProcess> {
   const running = start(dataDir, variables);
-  let ended = false;
-  running.exit
-    .finally(() => {
-      ended = true;
-    })
-    .catch(() => {});
   const find = (pattern: RegExp) => pattern.exec(running.out)?.[1];
   // Waits for the last line of the welcome, so that the output has all of it.
   const [url, opsUrl] = await until('the service to be ready', () => {
-    if (ended) throw new Error(`the service ended:\n${running.out}${running.err}`);
+    if (running.hasEnded) throw new Error(`the service ended:\n${running.out}${running.err}`);
     const urls = [find(/Partner API\s+(\S+)\/PRO/), find(/Health\s+(\S+)\/healthz .*\/readyz\n/)] as const;
     return urls[0] !== undefined && urls[1] !== undefined ? (urls as [string, string]) : undefined;
   });
@@ -306,7 +308,7 @@ export interface Answer {
 }
 
 /** POSTs applications, or an unchanged text, to `/PRO`. */
-export async function submit(
+export async function submitOnce(
   { url }: { url: string },
   apiKey: string,
   applications: readonly object[] | string,
@@ -324,6 +326,13 @@ export async function submit(
     body: await response.json(),
   };
 }
+
+/** The same, again after a 500: it says that nothing is stored, and a busy machine may cause it (D37). */
+export const submit: typeof submitOnce = (...request) =>
+  until('an answer other than 500', async () => {
+    const answer = await submitOnce(...request);
+    return answer.status === 500 ? undefined : answer;
+  });
 
 /** Begins a request: the service has read the head and waits for the body. */
 export async function beginSubmit(

@@ -18,7 +18,7 @@ import {
   query,
   type ServiceProcess,
   startService,
-  submit,
+  submitOnce,
   until,
   ventanillaJson,
 } from './support.ts';
@@ -26,7 +26,7 @@ import {
 /** Sends until a batch is registered. Every other answer must ask for a retry. */
 async function registers(service: ServiceProcess, apiKey: string): Promise<void> {
   await until('a batch to be registered', async () => {
-    const answer = await submit(service, apiKey, [anApplication()]).catch(() => null);
+    const answer = await submitOnce(service, apiKey, [anApplication()]).catch(() => null);
     // No answer, because the outcome of the batch was in doubt (D15).
     if (answer === null) return false;
     assert.ok([200, 500].includes(answer.status));
@@ -81,16 +81,12 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
   test('is given up where it ends soon after each start, with the reason', async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
-    let hasEnded = false;
-    void service.exit.then(() => {
-      hasEnded = true;
-    });
-    for (let starts = 0; !hasEnded; starts += 1) {
+    for (let starts = 0; !service.hasEnded; starts += 1) {
       // A server that is killed before the service holds it would count as a failed start.
       await until('the server to be held, or the service to end', () => {
-        return hasEnded || service.out.split('PostgreSQL runs again').length - 1 === starts;
+        return service.hasEnded || service.out.split('PostgreSQL runs again').length - 1 === starts;
       });
-      if (!hasEnded) await killHard(postmasterPid(dataDir) as number);
+      if (!service.hasEnded) await killHard(postmasterPid(dataDir) as number);
     }
     const { code, out } = await service.exit;
     assert.equal(code, 1);
@@ -108,7 +104,7 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
     // Less than any time limit of the service. A busy machine needs several tries for it.
     await until('an answer at once', async () => {
       const start = performance.now();
-      const answer = await submit(service, demoKeyOf(service), [anApplication()]);
+      const answer = await submitOnce(service, demoKeyOf(service), [anApplication()]);
       assert.equal(answer.status, 500);
       return performance.now() - start < 1_000;
     });
@@ -143,7 +139,7 @@ test('WAL on a full disk: answers ask for a retry, a start waits, and both go on
     ),
   );
   await until('the service to say so', () => service.out.includes('its disk is nearly full'));
-  const refused = await submit(service, apiKey, [anApplication()]);
+  const refused = await submitOnce(service, apiKey, [anApplication()]);
   assert.equal(refused.status, 500);
   const second = nodeStart(dataDir);
   const starting = startService(dataDir, {}, () => second);
