@@ -131,7 +131,7 @@ it('every refusal has its class, and only a temporary one is retried', bounded, 
       const peer = await startPeer(NOWHERE, () => fate);
       const error = await rejection(
         type,
-        all(at(peer.url, { timeoutMs: fate === 'hang' ? 1_000 : 60_000 }).events({ after: 'evt_secret' })),
+        all(at(peer.url, { timeoutMs: fate === 'hang' ? 8_000 : 60_000 }).events({ after: 'evt_secret' })),
       );
       assert.equal(error.name, type.name);
       assert.equal(peer.seen.length, attempts, JSON.stringify(fate));
