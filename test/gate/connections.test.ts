@@ -11,6 +11,7 @@ import { frontDoor } from '../../src/gate/front-door.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { pipeline, writeAndLeave } from '../support/attackers.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
+import { eventually, PATIENCE_MS, SLACK_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { exchange, head } from './raw.ts';
 
@@ -175,9 +176,16 @@ describe('pipelining', () => {
   });
 
   it('the service notices a client that leaves while its request waits', async () => {
+    const arrived = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
-    const { url } = await listen((request) => void request.socket.on('close', () => left.resolve()));
-    await exchange(url, [head('GET', '/'), 20], { timeoutMs: 200 });
+    const { url } = await listen((request) => {
+      request.socket.on('close', () => left.resolve());
+      arrived.resolve();
+    });
+    const client = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    client.write(head('GET', '/'));
+    await arrived.promise;
+    client.destroy();
     await left.promise;
   });
 });
@@ -238,25 +246,32 @@ describe('the limit of connections', () => {
       },
       { all: 1, perAddress: 1 },
     );
-    const slow = exchange(url, ['GET /slow HTTP/1.1\r\n', 600, 'Host: x\r\n\r\n', 200], { answers: 2 });
-    await sleep(400);
-    assert.equal((await exchange(url, [head('GET', '/quick')])).answers[0]?.status, 200);
-    const { answers } = await slow;
-    assert.deepEqual([answers.length, answers[0]?.status, answers[0]?.headers['retry-after']], [1, 500, '2']);
+    const slow = connect({ host: '127.0.0.1', port: Number(new URL(url).port), allowHalfOpen: true });
+    after(() => slow.destroy());
+    const told = untilClosed(slow);
+    slow.write('GET /slow HTTP/1.1\r\n');
+    // Nobody gives way in the first moment.
+    await eventually('a place', async () => {
+      const { answers } = await exchange(url, [head('GET', '/quick')]);
+      return answers[0]?.status === 200;
+    });
+    slow.end('Host: x\r\n\r\n');
+    const answer = await told;
+    assert.match(answer, /^HTTP\/1\.1 500 [\s\S]*\r\nretry-after: 2\r\n/i);
+    assert.equal(answer.match(/HTTP\/1\.1/g)?.length, 1);
     assert.deepEqual(served, ['/quick']);
   });
 
   it('D37: a connection too many is told within 2 seconds, whatever it sends, and reads the answer before the close', async () => {
     const waiting: ServerResponse[] = [];
-    const { url } = await listen((_request, response) => void waiting.push(response), {
-      all: 1,
-      perAddress: 1,
-    });
-    const first = exchange(url, [head('GET', '/')], { timeoutMs: 30_000 });
+    // The first connection stays, however long a busy machine takes to tell the others.
+    const limits = { all: 1, perAddress: 1, closedAfterMs: PATIENCE_MS };
+    const { url } = await listen((_request, response) => void waiting.push(response), limits);
+    const first = exchange(url, [head('GET', '/')]);
     while (waiting.length === 0) await sleep(5);
     const large = head('POST', '/', { 'Content-Length': 4_000_000 }) + 'x'.repeat(4_000_000);
     for (const parts of [[head('GET', '/')], [large], ['not HTTP'], []]) {
-      const { answers, closed } = await exchange(url, parts, { answers: 2, timeoutMs: 9_000 });
+      const { answers, closed } = await exchange(url, parts, { answers: 2, timeoutMs: 2_000 + SLACK_MS });
       assert.equal(answers.length, 1);
       const [{ status, headers, body }] = answers as [(typeof answers)[0]];
       assert.deepEqual(
@@ -285,8 +300,10 @@ describe('a listener that accepts many connections', { skip }, () => {
     for (const end = performance.now() + 50; performance.now() < end; );
     let turns = 0;
     while (accepted < clients.length) {
+      const before = accepted;
       await new Promise((resolve) => setImmediate(resolve));
-      turns += 1;
+      // On a busy machine the system may still be making connections.
+      if (accepted > before) turns += 1;
     }
     assert.ok(turns < clients.length / 2, `${turns} turns`);
     for (const client of clients) client.destroy();
