@@ -73,6 +73,19 @@ describe('a browser that knows the operator', () => {
     assert.equal(await allowed(true, 1, 'another'), 12);
   });
 
+  it('has ten tries at a time that wait for their turns, also where passwords were right', async () => {
+    const wait = async (count: number) => {
+      const from = { login: 'queue', address: '192.0.2.1', isKnown: true };
+      const tried = [];
+      for (let n = 0; n < count; n += 1) tried.push(await countPassword(store, from));
+      return tried.filter(({ takeBack }) => takeBack === null);
+    };
+    const waiting = await wait(10);
+    assert.equal(waiting.length, 10);
+    await waiting[0]!.clear();
+    assert.equal((await wait(12)).length, 1);
+  });
+
   it('waits for its turn where other passwords are being checked, and counts none that was right', async () => {
     const { visitor } = await known('dora');
     await database.query('DELETE FROM operator_tries');

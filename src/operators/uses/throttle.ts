@@ -51,7 +51,8 @@ const MOST = {
 export async function countPassword({ database, vault }: Store, from: From): Promise<Counted> {
   const known = nameOf(vault, 'known', from.login);
   if (from.isKnown && (await countTry(database, { name: known, most: MOST.known })) === null) {
-    return { retryAfterSeconds: null, clear: () => clearTries(database, [known]), takeBack: null };
+    // This one alone: to forget all would let a new crowd wait for its turns with each password that is right.
+    return { retryAfterSeconds: null, clear: () => takeTryBack(database, [known]), takeBack: null };
   }
   const { address, pair, login } = namesOf(vault, from);
   // One after the other: an address over its bound adds no row for each login that it makes up, and the tries that it
