@@ -110,6 +110,14 @@ describe('operator role', () => {
     assert.deepEqual([changed.role, changed.authority], ['reviewer', { MXN: '9' }]);
     const taken = await json('operator', 'role', 'ana', '--authority', 'none');
     assert.deepEqual([taken.role, taken.authority], ['reviewer', {}]);
+    for (const [one, other] of [
+      ['COP=5', 'none'],
+      ['none', 'COP=5'],
+    ] as const)
+      assert.match(
+        await fail('operator', 'role', 'ana', '--authority', one, '--authority', other),
+        /none stands alone/,
+      );
     assert.match(await fail('operator', 'role', 'ana'), /--role, the new --authority, or both/);
     assert.match(await fail('operator', 'role', 'eva', '--role', 'viewer'), /no operator with this login/);
   });

@@ -186,12 +186,14 @@ function authorityOption(note: string): Option {
   return new Option(
     '--authority <amount>',
     `the largest amount that the operator decides alone, as COP=5000000, or none; may be given for several currencies; ${note}`,
-  ).argParser((text: string, before: Authority = new Map()) => {
-    if (text === 'none') return new Map();
+  ).argParser((text: string, before?: Authority) => {
+    if (text === 'none' && before === undefined) return new Map();
+    if (text === 'none' || before?.size === 0)
+      throw new InvalidArgumentError('none stands alone, without amounts.');
     const amount = readAuthority(text);
     if (amount === null) throw new InvalidArgumentError(`It must be ${AUTHORITY_RULE}.`);
-    if (before.has(amount[0])) throw new InvalidArgumentError(`${amount[0]} has an amount already.`);
-    return new Map([...before, amount]);
+    if (before?.has(amount[0])) throw new InvalidArgumentError(`${amount[0]} has an amount already.`);
+    return new Map([...(before ?? []), amount]);
   });
 }
 

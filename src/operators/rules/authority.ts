@@ -4,7 +4,7 @@ import { CURRENCIES } from '../../base/currency-data.ts';
 /** An amount by currency, in hundredths. A currency without an entry: the operator decides on nothing alone. */
 export type Authority = ReadonlyMap<string, bigint>;
 
-/** What `readAuthority` takes, for error texts. */
+/** What `--authority` takes, for error texts. */
 export const AUTHORITY_RULE =
   'a currency and the largest amount, more than 0 and with two decimals at most, such as COP=5000000, or none';
 
