@@ -18,6 +18,14 @@ const UNDER_TEXT: Partial<Readonly<Record<TextKey, Under>>> = {
   offer_person: 'help',
 };
 
+/** What is not so any more where a later input of the same turn ends the conversation: nobody will write. */
+const HAND_OVER_TEXTS: readonly TextKey[] = [
+  'handed_over',
+  'person_will_write',
+  'withdraw_too_late',
+  'withdrawal_word',
+];
+
 /** What a reply says. */
 export interface TurnReply {
   /** Which of these questions it asks; null: none. */
@@ -43,7 +51,10 @@ export function composeReply(speaker: Speaker, state: State, says: readonly SayE
   // After the end, or where an operator speaks from now on, nothing is asked, whatever this turn asked before.
   const isOver = isEnd(state.place) || state.heldBy === 'operator';
   const question = isOver ? null : (says.findLast(({ isQuestion }) => isQuestion) ?? null);
-  const kept = says.filter((one) => !one.isQuestion || one === question);
+  const isEnded = isEnd(state.place) && state.heldBy === 'service';
+  const kept = says.filter((one) =>
+    one.isQuestion ? one === question : !(isEnded && HAND_OVER_TEXTS.includes(one.text)),
+  );
   // A sentence that comes several times is said once, at its last place.
   const parts = kept.filter((one, index) => kept.findLastIndex(({ text }) => text === one.text) === index);
   if (parts.length === 0) return null;

@@ -64,6 +64,11 @@ describe('the reply of a turn (D43)', () => {
     assert.deepEqual(reply?.buttons, []);
   });
 
+  it('promises no person where the same turn ends the conversation after the hand-over', () => {
+    const reply = replyTo([text('ASESOR'), text('RETRACTO')], wayTo('summary'));
+    assert.match(reply?.text ?? '', /^Entendido\. Registramos que te retiras\.$/);
+  });
+
   it('names the partner and the service, and a way to a person', () => {
     for (const language of LANGUAGES) {
       const { state, effects } = run(wayTo('data_consent'));
