@@ -276,6 +276,28 @@ describe('D46: contract withdraw', () => {
     assert.doesNotMatch(await lastReply(ana), /Registramos/);
   });
 
+  it('does not say that the person is told, where the turn answers other words that wait alone', async () => {
+    const ana = await signed();
+    await paidOut(ana);
+    await hear(await ana.textEvent('ASESOR'));
+    const { result, told } = await withdraw(ana);
+    assert.equal(result, 'paid_out');
+    const said = await lastReply(ana);
+    assert.match(said, /Una persona/);
+    assert.equal(told, /Registramos que te retiras/.test(said));
+  });
+
+  it('tells in one reply no contrary of it, where a RETRACTO that came too late waits', async () => {
+    const ana = await signed();
+    await signedDaysAgo(ana, 10, 3);
+    await hear(await ana.textEvent('RETRACTO'));
+    const { result, by, told } = await withdraw(ana, '--received', day(-5));
+    assert.deepEqual([result, by, told], ['withdrawn', 'operator', true]);
+    const said = await lastReply(ana);
+    assert.match(said, /Registramos que te retiras/);
+    assert.doesNotMatch(said, /ya pasó|Una persona/);
+  });
+
   it('leaves what waits to its turn where it is refused', async () => {
     const ana = await signed();
     await hear(await ana.textEvent('¿Cuándo me pagan?'));

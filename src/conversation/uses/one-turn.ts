@@ -168,6 +168,7 @@ class OneTurn {
       evidence: this.#evidence,
       withdraws: this.#withdraws,
       tellsApproval: state.approvalTurn === this.#number,
+      tellsWithdrawal: reply !== null && this.#says.some(({ text }) => text === 'withdrawn'),
       reminds: this.#reminds && !isEnd(state.place) && !state.optedOut,
     };
   }

@@ -54,6 +54,8 @@ export interface TurnResult {
   readonly withdraws: { readonly by: Withdrawer | null } | null;
   /** The reply tells that the review approved: no message outside the chat does. */
   readonly tellsApproval: boolean;
+  /** The reply tells that a withdrawal is recorded. */
+  readonly tellsWithdrawal: boolean;
   /** The template that reminds is wanted. */
   readonly reminds: boolean;
 }

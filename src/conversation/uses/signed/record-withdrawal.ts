@@ -1,10 +1,9 @@
 /** An operator records a withdrawal that came by another way than the chat; the conversation hears of it (D46). */
 import type { ApplicationId } from '../../../applications/rules/ids.ts';
 import { APPLICANT } from '../../../applications/rules/lifecycle.ts';
-import { toldReply } from '../../../messages/sql/replies/told.ts';
 import { type OperatorContext, OperatorError } from '../../../operations/operator-context.ts';
 import { checkReason } from '../../../operations/reason.ts';
-import { inTransaction, type Transaction } from '../../../postgres/database.ts';
+import { inTransaction } from '../../../postgres/database.ts';
 import {
   type GivenWithdrawal,
   judgeReceived,
@@ -12,7 +11,7 @@ import {
   recordedWithdrawals,
 } from '../../../signing/uses/received-withdrawal.ts';
 import { isMuted } from '../../sql/begin.ts';
-import { type ConversationId, conversationOf, lockConversation } from '../../sql/conversations.ts';
+import { conversationOf, lockConversation } from '../../sql/conversations.ts';
 import { tell } from '../tell.ts';
 
 /** What recording a withdrawal came to. */
@@ -45,28 +44,15 @@ export async function recordWithdrawal(
     const judged = await judgeReceived(session, id, given);
     if (row === null) throw new OperatorError(`the person of application ${id} is erased`);
     const input = { kind: 'withdrawal_received', ...judged, by } as const;
-    await tell(context, row, input);
-    let [recorded] = await recordedWithdrawals(session, id);
-    if (recorded === undefined) {
-      // A turn that fails sets a damaged state aside: the next turn can be taken.
-      await tell(context, row, input);
-      [recorded] = await recordedWithdrawals(session, id);
+    // A turn that fails sets a damaged state aside: the next turn can be taken.
+    const turn = (await tell(context, row, input)) ?? (await tell(context, row, input));
+    const [recorded] = await recordedWithdrawals(session, id);
+    if (recorded?.by === 'operator') {
+      const isTold = turn?.tellsWithdrawal === true && !(await isMuted(session, row));
+      return { ...recorded, isNew: true, isTold };
     }
-    if (recorded?.by === 'operator')
-      return { ...recorded, isNew: true, isTold: await isTold(session, id, row.id) };
     if (recorded !== undefined) return { ...recorded, isNew: false, isTold: false };
     // An input that waits is sealed with a key that this process lacks.
     throw new OperatorError(`the conversation of application ${id} cannot be read now: nothing is recorded`);
   });
-}
-
-/** Whether the last turn has a reply that tells the person. A wrong person gets an apology alone. */
-async function isTold(
-  session: Transaction,
-  id: ApplicationId,
-  conversationId: ConversationId,
-): Promise<boolean> {
-  const row = await lockConversation(session, conversationId);
-  if (row === null || row.state?.wrongPerson === true) return false;
-  return (await toldReply(session, id, row.turn)) !== null && !(await isMuted(session, row));
 }
