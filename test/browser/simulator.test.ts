@@ -216,8 +216,11 @@ describe('the simulator in a browser', { skip }, async () => {
       assert.equal((await saved).status(), 200);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Faults on' }).waitFor();
+      // However long the page takes to read it, the channel does not tell before.
+      const tell = simulator.holdEvents();
       const id = await register({ name: 'Iván Ruiz' });
       await page.getByText('1 uncertain').waitFor();
+      tell();
       await page.getByRole('button', { name: 'Iván Ruiz' }).waitFor();
       await eventually('delivered', async () => ((await statusOf(id)) === 'delivered' ? true : undefined));
     });
