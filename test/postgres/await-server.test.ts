@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { awaitServer } from '../../src/postgres/await-server.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
+import { lastingPort } from '../support/free-port.ts';
+import { openWithLimits } from '../support/open-patiently.ts';
 
 const address = new URL(process.env.TEST_DATABASE_URL as string);
 const signal = new AbortController().signal;
@@ -16,7 +17,7 @@ const WHAT = 'the database of DATABASE_URL';
 function open(changes: (url: URL) => void) {
   const url = new URL(address);
   changes(url);
-  const database = openDatabase({ connectionString: url.href }, { max: 2, onError: () => {} });
+  const database = openWithLimits(url.href, 2);
   after(() => database.end());
   return database;
 }
@@ -26,15 +27,6 @@ async function listening(server: Server, port = 0): Promise<number> {
   await once(server, 'listening');
   after(() => server.close());
   return (server.address() as AddressInfo).port;
-}
-
-/** A port of this machine where no server listens. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  const port = await listening(probe);
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 /** A server that answers every connection with one fatal error of PostgreSQL, `code`. */
@@ -69,7 +61,7 @@ describe('awaitServer', () => {
   });
 
   it('waits for a port where no server listens yet, then for a server that is starting up, with one notice', async () => {
-    const port = await freePort();
+    const port = await lastingPort();
     const notices: string[] = [];
     const database = open((url) => {
       url.hostname = '127.0.0.1';

@@ -23,7 +23,9 @@ import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const service = await testService();
 /** On a database of its own, for the tests that look for the one waiting session. */
-const locked = await testService({}, { isPatient: false });
+const locked = await testService();
+/** With the limits of a real service, which give a statement up that waits for a lock. */
+const limited = await testService({}, { isPatient: false });
 /** Below the limits of every service, so that an answer that keeps another limit is found. */
 const SHORT = {
   connections: { ...PARTNER_LIMITS.connections, closedAfterMs: 6_600 },
@@ -475,12 +477,12 @@ describe('in doubt', atOnce(2), () => {
 
   describe('D15: the server ends the session while the statement waits', { concurrency: 1 }, () => {
     /** A transaction that holds the phone of an application that is not registered yet. */
-    async function hold(phone: string): Promise<pg.Client> {
-      const holder = new pg.Client({ connectionString: locked.databaseUrl });
+    async function hold(phone: string, { databaseUrl, vault } = locked): Promise<pg.Client> {
+      const holder = new pg.Client({ connectionString: databaseUrl });
       await holder.connect();
       await holder.query('BEGIN');
       await holder.query('INSERT INTO open_phones (phone_index, application_id) VALUES ($1, 1)', [
-        toBigint(phoneIndexOf(locked.vault, toPhone(phone))),
+        toBigint(phoneIndexOf(vault, toPhone(phone))),
       ]);
       return holder;
     }
@@ -523,14 +525,14 @@ describe('in doubt', atOnce(2), () => {
     }
 
     itAnswers('D37: a lock that is never released: 500 with Retry-After, and nothing is stored', async () => {
-      const { apiKey, partnerId } = await locked.addPartner();
+      const { apiKey, partnerId } = await limited.addPartner();
       const batch = [open(), open()];
-      const holder = await hold((batch[0] as { phone: string }).phone);
-      const refused = send(`${locked.url}/PRO`, apiKey, { applications: batch });
+      const holder = await hold((batch[0] as { phone: string }).phone, limited);
+      const refused = send(`${limited.url}/PRO`, apiKey, { applications: batch });
       const { status, headers } = await refused.finally(() => holder.end());
       assert.deepEqual([status, headers.get('retry-after')], [500, '1']);
-      await assertStored(partnerId, [], locked);
-      const again = await postUntilServed(`${locked.url}/PRO`, apiKey, { applications: batch });
+      await assertStored(partnerId, [], limited);
+      const again = await postUntilServed(`${limited.url}/PRO`, apiKey, { applications: batch });
       assert.equal(lettersOf(batch, again.body), 'RR');
     });
   });

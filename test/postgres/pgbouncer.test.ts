@@ -7,11 +7,11 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { type OpenStore, openStore } from '../../src/app/open-store.ts';
 import { countOfStatus } from '../../src/messages/sql/message-counts.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { TEST_VARIABLES, testDatabase } from '../support/database.ts';
 import { eventually, readyAt } from '../support/eventually.ts';
+import { openWithLimits } from '../support/open-patiently.ts';
 import { bringsStatements, pooledUrl, skip } from '../support/pgbouncer.ts';
 import { addPartner, anApplication, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -94,7 +94,7 @@ describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
       const name = address.pathname.slice(1);
       await administer(`CREATE DATABASE ${name} TEMPLATE template0`);
       const url = await pooledUrl(t, address.href, mode);
-      const databases = [1, 2].map(() => openDatabase({ connectionString: url }, { max: 1, onError() {} }));
+      const databases = [1, 2].map(() => openWithLimits(url, 1));
       t.after(async () => {
         await Promise.all(databases.map((database) => database.end()));
         await administer(`DROP DATABASE ${name} WITH (FORCE)`);
@@ -107,7 +107,7 @@ describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
 
     it(`D37: a statement that is given up is cancelled through it: ${mode} mode`, async (t) => {
       const url = await pooledUrl(t, direct.url, mode);
-      const database = openDatabase({ connectionString: url }, { max: 2, onError: () => {} });
+      const database = openWithLimits(url, 2);
       t.after(() => database.end());
       await assert.rejects(database.query('SELECT pg_sleep(600)'), /timeout/);
       await eventually('the end of the statement', async () => {

@@ -6,13 +6,13 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { skip, startFrenchServer } from '../support/foreign-server.ts';
 import { Middleman } from '../support/middleman.ts';
+import { openWithLimits } from '../support/open-patiently.ts';
 import { addPartner, anApplication, post, postUntilServed } from '../support/service.ts';
 import { readSources } from '../support/sources.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -28,7 +28,7 @@ interface Served {
 }
 
 async function serve(t: TestContext, databaseUrl: string, serviceUrl = databaseUrl): Promise<Served> {
-  const database = openDatabase({ connectionString: serviceUrl }, { max: 6, onError: () => {} });
+  const database = openWithLimits(serviceUrl, 6);
   await migrate(database);
   const log: string[] = [];
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };

@@ -18,6 +18,7 @@ import { SetupError } from '../../src/postgres/setup-error.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { openWithLimits } from '../support/open-patiently.ts';
 import { addPartner, anApplication, post, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
@@ -26,7 +27,7 @@ const { vault, url } = store;
 const name = new URL(url).pathname.slice(1);
 
 function pool(t: TestContext, connectionString: string): Database {
-  const database = openDatabase({ connectionString }, { max: 6, onError: () => {} });
+  const database = openWithLimits(connectionString, 6);
   t.after(() => database.end());
   return database;
 }

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/postgres/open-database.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { eventually } from '../support/eventually.ts';
+import { openWithLimits } from '../support/open-patiently.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { TestServer } from '../support/servers.ts';
 
@@ -135,7 +136,7 @@ describe('TLS to the database', { concurrency: false }, () => {
   it('a statement that was given up is cancelled over TLS too', async (t) => {
     const { server, ca } = await serverWithTls(t);
     const connectionString = server.urlOf([server.place], `?sslmode=verify-full&sslrootcert=${ca}`);
-    const database = openDatabase({ connectionString }, { max: 1, onError: () => {} });
+    const database = openWithLimits(connectionString, 1);
     const client = await database.connect();
     await client.query('SET statement_timeout = 0');
     const sleeping = client.query('SELECT pg_sleep(600)').catch(() => {});

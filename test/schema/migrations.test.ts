@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/postgres/database.ts';
-import { checkServer, openDatabase } from '../../src/postgres/open-database.ts';
+import { checkServer } from '../../src/postgres/open-database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { knownMigrations, type Migration } from '../../src/schema/migration-files.ts';
 import { isMigrated, migrate } from '../../src/schema/migrations.ts';
 import { emptyDatabase, emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
+import { openWithLimits } from '../support/open-patiently.ts';
 
 const FILES = readdirSync(new URL('../../migrations/', import.meta.url))
   .filter((name) => name.endsWith('.sql'))
@@ -178,7 +179,7 @@ describe('checkServer', () => {
     const owner = openPool(url);
     await owner.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
     await owner.query(`ALTER DATABASE ${name} SET timezone = 'America/Bogota'`);
-    const database = openDatabase({ connectionString: url }, { max: 1, onError: () => {} });
+    const database = openWithLimits(url, 1);
     t.after(() => database.end());
     const { rows } = await database.query(
       `SELECT current_setting('synchronous_commit') AS commit, current_setting('TimeZone') AS zone,

@@ -3,12 +3,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
 import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { copyOnAll, dropOnAll, machinesOf } from './citus-database.ts';
 import { eventually } from './eventually.ts';
 import { TEMPLATE } from './global-setup.ts';
-import { openPatiently } from './open-patiently.ts';
+import { openPatiently, openWithLimits } from './open-patiently.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from './runtime-role.ts';
 
 export interface TestDatabase {
@@ -50,12 +49,8 @@ export const TEST_VARIABLES = {
   API_KEY_PEPPER: TEST_SECRETS.apiKeyPepper.toString('base64'),
 };
 
-/** With the limits of a real service, but for a longer wait for a session, below the time of a request. */
-function openWithLimits(connectionString: string): Database {
-  const pool = openDatabase({ connectionString }, { max: 10, onError: () => {} });
-  pool.options.connectionTimeoutMillis = 8_000;
-  return pool;
-}
+/** How long a session with real limits may be waited for: below the time of a request. */
+const SESSION_WITHIN_MS = 8_000;
 
 /**
  * Call this at the top of a test file; the database is dropped when the file is done. `isPatient`: false where the
@@ -78,7 +73,7 @@ export async function testDatabase({ isPatient = true } = {}): Promise<TestDatab
   const ownerUrl = address.href;
   const runtimeUrl = as(ownerUrl, RUNTIME_ROLE, runtimePassword(url));
   const database = openPatiently(ownerUrl);
-  const runtime = isPatient ? openPatiently(runtimeUrl) : openWithLimits(runtimeUrl);
+  const runtime = isPatient ? openPatiently(runtimeUrl) : openWithLimits(runtimeUrl, 10, SESSION_WITHIN_MS);
   // A busy machine may need longer for a new session than the service waits for one.
   await eventually('a session', () =>
     Promise.all([database.query('SELECT 1'), runtime.query('SELECT 1')]).then(

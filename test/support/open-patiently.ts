@@ -4,6 +4,13 @@ import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { PATIENCE_MS } from './eventually.ts';
 
+/** With a real service's limits of statements. A new session may take long on a busy machine. */
+export function openWithLimits(connectionString: string, max = 10, sessionWithinMs = PATIENCE_MS): Database {
+  const pool = openDatabase({ connectionString }, { max, onError: () => {} });
+  pool.options.connectionTimeoutMillis = sessionWithinMs;
+  return pool;
+}
+
 /**
  * A pool whose sessions and answers may take long on a busy machine: for a test, and for the program where its limits
  * of time are no subject of the test. A transaction that holds a lock for a test stays open as long as the test wants.
