@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorFields } from '../base/error-fields.ts';
+import type { ConnectionLimits } from '../gate/connections.ts';
 import { addressGroup } from '../gate/connections.ts';
 import { decodableUrl, frontDoor } from '../gate/front-door.ts';
 import { inTime } from '../gate/in-time.ts';
@@ -36,12 +37,19 @@ declare module 'fastify' {
   }
 }
 
-const CONNECTION_LIMITS = { all: 512, perAddress: 128 };
 const MAX_BODY_BYTES = 65_536;
-const ANSWER_WITHIN_MS = 9_000;
 const BUSY_RETRY_S = 1;
 const PAGE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** The limits of connections and of the time of a request. Tests have larger ones. */
+export interface ConsoleLimits {
+  readonly connections: ConnectionLimits;
+  /** Milliseconds until a route has its answer. */
+  readonly answerWithinMs: number;
+}
+
+const CONSOLE_LIMITS: ConsoleLimits = { connections: { all: 512, perAddress: 128 }, answerWithinMs: 9_000 };
 
 /** What the listener needs. */
 export interface ConsoleApi {
@@ -55,12 +63,12 @@ export interface ConsoleApi {
 }
 
 /** Answers the routes below `/api`, and with the page everywhere else. */
-export function consoleApi(api: ConsoleApi): FastifyInstance {
+export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyInstance {
   const app = fastify({
     forceCloseConnections: true,
     bodyLimit: MAX_BODY_BYTES,
     schemaController: NO_SCHEMAS,
-    serverFactory: frontDoor({ limits: CONNECTION_LIMITS, keepAliveMs: 30_000, onUnanswered: () => {} }),
+    serverFactory: frontDoor({ limits: limits.connections, keepAliveMs: 30_000, onUnanswered: () => {} }),
     clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
     rewriteUrl: decodableUrl,
   });
@@ -78,9 +86,9 @@ export function consoleApi(api: ConsoleApi): FastifyInstance {
     const refusal = refusalOfSite(request.headers, origin);
     if (refusal !== null) return reply.status(403).send({ error: refusal });
   });
-  for (const route of api.routes) addRoute(app, api, route);
+  for (const route of api.routes) addRoute(app, api, route, limits.answerWithinMs);
   app.get('/api/openapi.json', async () => openapiOf(api.routes, api.origin()));
-  addPage(app, () => inTime(performance.now() + ANSWER_WITHIN_MS, api.page));
+  addPage(app, () => inTime(performance.now() + limits.answerWithinMs, api.page));
   app.setNotFoundHandler(async (_request, reply) => reply.status(404).send({ error: 'not found' }));
   app.setErrorHandler((error, _request, reply) => present(error, reply, api.logFailure));
   return app;
@@ -96,7 +104,7 @@ function isLink({ routeOptions, headers }: FastifyRequest): boolean {
   return isOpen && isNavigation && headers.origin === undefined;
 }
 
-function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route): void {
+function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route, answerWithinMs: number): void {
   const { method, path, access, needsFresh, isCallback = false, body, query } = route;
   app.route({
     method,
@@ -123,7 +131,7 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route): void {
       };
       return send(
         reply,
-        await inTime(performance.now() + ANSWER_WITHIN_MS, route.run(call as never)),
+        await inTime(performance.now() + answerWithinMs, route.run(call as never)),
         api.origin(),
       );
     },

@@ -215,6 +215,19 @@ describe('each route', () => {
     await app.close();
   });
 
+  it('answers 500 at the end of its time where a route never does', async () => {
+    const hangs = route({
+      ...{ method: 'GET', path: '/samples/hangs', access: 'open', summary: 'Never answers.' },
+      ...{ reply: Type.Object({}), run: () => new Promise<never>(() => {}) },
+    });
+    const api = { database, routes: [hangs], origin: () => desk.url(), page: Promise.resolve(null) };
+    const limits = { connections: { all: 1, perAddress: 1 }, answerWithinMs: 50 };
+    const app = consoleApi({ ...api, logFailure: () => {} }, limits);
+    const answer = await app.inject({ url: '/api/samples/hangs' });
+    assert.deepEqual([answer.statusCode, answer.json()], [500, { error: 'temporary internal error; retry' }]);
+    await app.close();
+  });
+
   it('takes JSON alone', async () => {
     const send = (type: string, body: string) =>
       fetch(`${desk.url()}/api/session`, { method: 'POST', headers: { 'Content-Type': type }, body });
