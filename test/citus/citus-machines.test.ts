@@ -12,13 +12,13 @@ import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { distribute } from '../../src/schema/distribution.ts';
-import { migrate } from '../../src/schema/migrations.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
+import { migratePatiently } from '../support/open-patiently.ts';
 import { addPartner, anApplication, post, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
@@ -53,7 +53,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
   });
   const databases = cluster.machines().map(open) as [Database, Database, Database];
   const [coordinator] = databases;
-  await migrate(coordinator);
+  await migratePatiently(cluster.machines()[0] as string);
   await distribute(coordinator);
   const store = { database: coordinator, vault };
 

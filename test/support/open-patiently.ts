@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
+import { migrate } from '../../src/schema/migrations.ts';
 import { PATIENCE_MS } from './eventually.ts';
 
 /** With a real service's limits of statements. A new session may take long on a busy machine. */
@@ -29,4 +30,10 @@ export function openPatiently(connectionString: string, max = 10): Database {
     },
   });
   return pool;
+}
+
+/** Makes the schema of a database that a test opens with real limits: on a busy machine that takes longer. */
+export async function migratePatiently(connectionString: string): Promise<void> {
+  const pool = openPatiently(connectionString, 1);
+  await migrate(pool).finally(() => pool.end());
 }
