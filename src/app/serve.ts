@@ -13,8 +13,9 @@ import { isLoopback } from '../base/loopback.ts';
 import { addDocs } from '../docs-page/page.ts';
 import { partnerFeed } from '../events/uses/partner-events.ts';
 import { Admission } from '../gate/admission.ts';
+import type { ListenerLimits } from '../gate/connections.ts';
 import { healthApi } from '../http/health-api.ts';
-import { PARTNER_LIMITS, type PartnerLimits, partnerApi } from '../http/partner-api.ts';
+import { PARTNER_LIMITS, partnerApi } from '../http/partner-api.ts';
 import { readWhatsAppEvents } from '../messages/channels/whatsapp-events.ts';
 import { ChannelEventIntake } from '../messages/intake/channel-event-intake.ts';
 import type { WebhookOptions } from '../messages/routes/whatsapp-webhook.ts';
@@ -62,7 +63,7 @@ const DRAIN_WITHIN_MS = 3_500;
 /** What a service may get from outside. */
 interface ServiceParts {
   readonly consolePage?: Promise<FoundPage>;
-  readonly limits?: PartnerLimits;
+  readonly limits?: ListenerLimits;
 }
 
 /** Listens on all ports. Throws where the policy is refused or a port is taken. */

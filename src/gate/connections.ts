@@ -14,6 +14,13 @@ export interface ConnectionLimits {
   readonly closedAfterMs?: number;
 }
 
+/** The limits of a listener: of its connections, and of the time of a request (D37). Tests have other ones. */
+export interface ListenerLimits {
+  readonly connections: ConnectionLimits;
+  /** Milliseconds until a request has its answer. */
+  readonly answerWithinMs: number;
+}
+
 /** D37 allows 10 s. */
 export const CLOSED_AFTER_MS = 9_600;
 const CHECK_EVERY_MS = 200;

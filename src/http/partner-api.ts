@@ -12,7 +12,7 @@ import { MAX_BODY_BYTES } from '../contract/texts.ts';
 import { readBody } from '../gate/body.ts';
 import { ByteBudget } from '../gate/byte-budget.ts';
 import type { IncomingConnection } from '../gate/connection.ts';
-import type { ConnectionLimits } from '../gate/connections.ts';
+import type { ListenerLimits } from '../gate/connections.ts';
 import { connectionOf, decodableUrl, frontDoor } from '../gate/front-door.ts';
 import { PacedAnswers } from '../gate/paced-answers.ts';
 import {
@@ -34,14 +34,7 @@ interface PartnerApiOptions extends PartnerRoutes {
   readonly logFailure: LogFailure;
   /** Only with the channel `whatsapp`. */
   readonly webhook?: WebhookOptions | undefined;
-  readonly limits: PartnerLimits;
-}
-
-/** The limits of connections and of the time of a request (D37). Tests have smaller ones. */
-export interface PartnerLimits {
-  readonly connections: ConnectionLimits;
-  /** Milliseconds from the first byte of a request to its answer. */
-  readonly answerWithinMs: number;
+  readonly limits: ListenerLimits;
 }
 
 declare module 'fastify' {
@@ -57,7 +50,7 @@ declare module 'fastify' {
 }
 
 /** The limits of every service. D37 allows 10 s for an answer. */
-export const PARTNER_LIMITS: PartnerLimits = {
+export const PARTNER_LIMITS: ListenerLimits = {
   connections: { all: 2_048, perAddress: 256 },
   answerWithinMs: 9_000,
 };

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorFields } from '../base/error-fields.ts';
-import type { ConnectionLimits } from '../gate/connections.ts';
+import type { ListenerLimits } from '../gate/connections.ts';
 import { addressGroup } from '../gate/connections.ts';
 import { decodableUrl, frontDoor } from '../gate/front-door.ts';
 import { inTime } from '../gate/in-time.ts';
@@ -42,14 +42,11 @@ const BUSY_RETRY_S = 1;
 const PAGE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** The limits of connections and of the time of a request. Tests have larger ones. */
-export interface ConsoleLimits {
-  readonly connections: ConnectionLimits;
-  /** Milliseconds until a route has its answer. */
-  readonly answerWithinMs: number;
-}
-
-const CONSOLE_LIMITS: ConsoleLimits = { connections: { all: 512, perAddress: 128 }, answerWithinMs: 9_000 };
+/** The limits of every console. */
+export const CONSOLE_LIMITS: ListenerLimits = {
+  connections: { all: 512, perAddress: 128 },
+  answerWithinMs: 9_000,
+};
 
 /** What the listener needs. */
 export interface ConsoleApi {

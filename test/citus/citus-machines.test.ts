@@ -7,7 +7,8 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { type BatchId, batchAndPositionOf, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { MAKE_AHEAD_MS, makePartitionsAhead } from '../../src/applications/sql/partitions.ts';
-import { PARTNER_LIMITS, type PartnerLimits } from '../../src/http/partner-api.ts';
+import type { ListenerLimits } from '../../src/gate/connections.ts';
+import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
@@ -59,7 +60,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
 
   interface Served {
     readonly environment?: Readonly<Record<string, string>>;
-    readonly limits?: PartnerLimits;
+    readonly limits?: ListenerLimits;
   }
 
   async function serveOn(

@@ -11,7 +11,7 @@ import { frontDoor } from '../../src/gate/front-door.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { pipeline, writeAndLeave } from '../support/attackers.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
-import { eventually, PATIENCE_MS, SLACK_MS } from '../support/eventually.ts';
+import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { exchange, head } from './raw.ts';
 
@@ -271,7 +271,7 @@ describe('the limit of connections', () => {
     while (waiting.length === 0) await sleep(5);
     const large = head('POST', '/', { 'Content-Length': 4_000_000 }) + 'x'.repeat(4_000_000);
     for (const parts of [[head('GET', '/')], [large], ['not HTTP'], []]) {
-      const { answers, closed } = await exchange(url, parts, { answers: 2, timeoutMs: 2_000 + SLACK_MS });
+      const { answers, closed } = await exchange(url, parts, { answers: 2, timeoutMs: 9_000 });
       assert.equal(answers.length, 1);
       const [{ status, headers, body }] = answers as [(typeof answers)[0]];
       assert.deepEqual(

@@ -14,8 +14,9 @@ import { againAfterConflict } from '../../src/postgres/conflicts.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { REJECTED } from '../support/applicant.ts';
-import { eventually, PATIENCE_MS, SLACK_MS } from '../support/eventually.ts';
+import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { type Fault, Middleman } from '../support/middleman.ts';
+import { patient } from '../support/patient.ts';
 import { anApplication, post, postUntilServed, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 import { setStatus } from '../support/stored-applications.ts';
@@ -32,10 +33,7 @@ const SHORT = {
   answerWithinMs: 6_000,
 };
 /** So long that an answer which waits for its end does not come quickly. */
-const LONG = {
-  connections: { ...PARTNER_LIMITS.connections, closedAfterMs: PATIENCE_MS + 1_000 },
-  answerWithinMs: PATIENCE_MS,
-};
+const LONG = patient(PARTNER_LIMITS);
 const DUPLICATE_TEXT = 'a request already exists for this messaging-channel number';
 
 /** A service of its own on the same database, which it reaches through a proxy of its own. */

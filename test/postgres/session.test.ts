@@ -10,7 +10,8 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
-import { PARTNER_LIMITS, type PartnerLimits } from '../../src/http/partner-api.ts';
+import type { ListenerLimits } from '../../src/gate/connections.ts';
+import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { type Database, inTransaction } from '../../src/postgres/database.ts';
 import { checkServer, openDatabase } from '../../src/postgres/open-database.ts';
 import { CommitInDoubtError } from '../../src/postgres/session.ts';
@@ -32,7 +33,7 @@ function pool(t: TestContext, connectionString: string): Database {
   return database;
 }
 
-async function serve(t: TestContext, database: Database, limits?: PartnerLimits): Promise<string> {
+async function serve(t: TestContext, database: Database, limits?: ListenerLimits): Promise<string> {
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
   const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }), limits);
   t.after(() => service.stop());

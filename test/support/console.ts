@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
-import { type ConsoleLimits, consoleApi } from '../../src/operator-api/console-api.ts';
+import { CONSOLE_LIMITS, consoleApi } from '../../src/operator-api/console-api.ts';
 import type { Page } from '../../src/operator-api/page.ts';
 import type { Route } from '../../src/operator-api/route.ts';
 import { accountRoutes } from '../../src/operators/routes/accounts.ts';
@@ -15,7 +15,7 @@ import { addOperator } from '../../src/operators/uses/manage.ts';
 import { hashPassword } from '../../src/operators/uses/password-hash.ts';
 import { newRecoveryCodes, newSession, recoveryDigest } from '../../src/operators/uses/tokens.ts';
 import type { TestDatabase } from './database.ts';
-import { PATIENCE_MS } from './eventually.ts';
+import { patient } from './patient.ts';
 
 export const PASSWORD = 'seven wet umbrellas';
 /** A code's time. */
@@ -109,12 +109,6 @@ export interface Enrolled {
   signIn(): Promise<Visitor>;
 }
 
-/** A password's hash takes long on a busy machine, and a test with several waits for each. */
-const PATIENT_LIMITS: ConsoleLimits = {
-  connections: { all: 512, perAddress: 128, closedAfterMs: PATIENCE_MS + 1_000 },
-  answerWithinMs: PATIENCE_MS,
-};
-
 /**
  * Starts a console with the routes of the accounts, and `more`; `page` is the built page: most tests need none. `oidc`
  * is the identity provider; `publicOrigin` the origin that `CONSOLE_URL` gives, else the listener's own.
@@ -132,7 +126,8 @@ export async function startTestConsole(
   const origin = () => publicOrigin ?? url;
   const accounts = await accountRoutes({ database: runtime, vault, oidc, origin, logFailure });
   const api = { database: runtime, routes: [...accounts, ...more], origin, page, logFailure };
-  const app = consoleApi(api, PATIENT_LIMITS);
+  // A password's hash takes long on a busy machine, and a test with several waits for each.
+  const app = consoleApi(api, patient(CONSOLE_LIMITS));
   const undocumented = new Set<string>();
   watchAnswers(app, undocumented);
   await app.listen({ host: '127.0.0.1', port: 0 });

@@ -5,7 +5,8 @@ import pino from 'pino';
 import { type Config, readConfig } from '../../src/app/config/config.ts';
 import type { Country } from '../../src/base/country-data.ts';
 import type { LanguageSetting } from '../../src/base/language.ts';
-import { PARTNER_LIMITS, type PartnerLimits } from '../../src/http/partner-api.ts';
+import type { ListenerLimits } from '../../src/gate/connections.ts';
+import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import type { Environment, KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { type ApiKey, insertKey } from '../../src/partners/sql/api-keys.ts';
@@ -47,7 +48,7 @@ export async function testService(
     upkeep = true,
     isPatient = true,
     limits = isPatient ? undefined : PARTNER_LIMITS,
-  }: { upkeep?: boolean; isPatient?: boolean; limits?: PartnerLimits } = {},
+  }: { upkeep?: boolean; isPatient?: boolean; limits?: ListenerLimits } = {},
 ): Promise<TestService> {
   const store = await testDatabase({ isPatient });
   const { database, vault, url: databaseUrl } = store;

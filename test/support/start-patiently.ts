@@ -4,10 +4,10 @@ import type { Config } from '../../src/app/config/config.ts';
 import type { Store } from '../../src/app/open-store.ts';
 import { type RunningService, startService } from '../../src/app/serve.ts';
 import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/upkeep.ts';
-import { PARTNER_LIMITS, type PartnerLimits } from '../../src/http/partner-api.ts';
+import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 import { sessionsOf, type TestDatabase } from './database.ts';
-import { PATIENCE_MS } from './eventually.ts';
+import { patient } from './patient.ts';
 
 /** A minute for each step, as a process has. */
 export function testPatience(): Patience {
@@ -15,10 +15,7 @@ export function testPatience(): Patience {
 }
 
 /** For all files but those about a limit of time: on a busy machine an answer may take long. */
-const PATIENT_LIMITS: PartnerLimits = {
-  connections: { ...PARTNER_LIMITS.connections, closedAfterMs: PATIENCE_MS + 1_000 },
-  answerWithinMs: PATIENCE_MS,
-};
+const PATIENT_LIMITS = patient(PARTNER_LIMITS);
 
 /** `startService` on a store that the test has opened. */
 export function startPatiently(
