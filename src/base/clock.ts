@@ -1,0 +1,50 @@
+/**
+ * The time of a process. This is the one file of the program that reads a clock or sets a timer
+ * (`test/one-clock.test.ts`): everything else gets a `Clock`, so that a test decides what time it is.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A timer that was set. */
+export interface Timer {
+  /** The timer does not ring any more. Harmless where it has rung. */
+  cancel(): void;
+}
+
+/** How a timer is set. */
+export interface TimerOptions {
+  /** false: the timer alone keeps no process alive. */
+  readonly ref?: boolean;
+}
+
+export interface Clock {
+  /** Milliseconds since 1970, as the machine believes. The clock may step; no rule depends on it (D39). */
+  nowMs(): number;
+  /** Milliseconds since some instant of this process. The value never steps back. All deadlines are on this clock. */
+  monotonicMs(): number;
+  /** Resolves after so many milliseconds. Rejects with the `AbortError` of Node where `signal` aborts before. */
+  sleep(ms: number, options?: TimerOptions & { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /** Calls `ring` once, after so many milliseconds. */
+  after(ms: number, ring: () => void, options?: TimerOptions): Timer;
+  /** Calls `ring` again and again, so many milliseconds apart, until the timer is cancelled. */
+  every(ms: number, ring: () => void, options?: TimerOptions): Timer;
+  /** A signal that aborts after so many milliseconds, with a `TimeoutError` as its reason. Keeps no process alive. */
+  timeout(ms: number): AbortSignal;
+}
+
+/** The clock and the timers of the machine. */
+export const machineClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep: (ms, { ref = true, signal } = {}) => sleep(ms, undefined, { ref, ...(signal && { signal }) }),
+  after: (ms, ring, { ref = true } = {}) => {
+    const timer = setTimeout(ring, ms);
+    if (!ref) timer.unref();
+    return { cancel: () => clearTimeout(timer) };
+  },
+  every: (ms, ring, { ref = true } = {}) => {
+    const timer = setInterval(ring, ms);
+    if (!ref) timer.unref();
+    return { cancel: () => clearInterval(timer) };
+  },
+  timeout: (ms) => AbortSignal.timeout(ms),
+};

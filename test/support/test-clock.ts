@@ -1,0 +1,128 @@
+/** A clock that stands still until the test moves it. */
+import type { Clock, Timer } from '../../src/base/clock.ts';
+
+interface Pending {
+  readonly ring: () => void;
+  readonly everyMs: number | null;
+  atMs: number;
+}
+
+/** Turns of the event loop that what has rung may need until it sets its next timer. */
+const TURNS = 20;
+
+/**
+ * `advance` moves the time, and rings each timer at its own instant. Work that waits for something else than this
+ * clock, such as an answer of the database, goes on by itself: wait for its event, or for its next timer with
+ * `untilTimers`.
+ */
+export class TestClock implements Clock {
+  #nowMs: number;
+  #monotonicMs = 1_000;
+  #pending = new Set<Pending>();
+  #waiting: { count: number; go: () => void }[] = [];
+
+  constructor(now = '2026-11-24T15:00:00.000Z') {
+    this.#nowMs = Date.parse(now);
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  sleep(ms: number, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        timer.cancel();
+        reject(Object.assign(new Error('The operation was aborted', { cause: signal?.reason }), ABORTED));
+      };
+      const timer = this.after(ms, () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      });
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  after(ms: number, ring: () => void): Timer {
+    return this.#set({ ring, everyMs: null, atMs: this.#monotonicMs + Math.max(ms, 0) });
+  }
+
+  every(ms: number, ring: () => void): Timer {
+    return this.#set({ ring, everyMs: ms, atMs: this.#monotonicMs + ms });
+  }
+
+  timeout(ms: number): AbortSignal {
+    const controller = new AbortController();
+    this.after(ms, () =>
+      controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+    );
+    return controller.signal;
+  }
+
+  /** How many timers are set. */
+  get timers(): number {
+    return this.#pending.size;
+  }
+
+  /** How long until the next timer rings; undefined where none is set. */
+  get nextMs(): number | undefined {
+    const next = this.#next();
+    return next && next.atMs - this.#monotonicMs;
+  }
+
+  /** Resolves when at least so many timers are set: what was begun waits for the clock now. */
+  untilTimers(count = 1): Promise<void> {
+    if (this.#pending.size >= count) return Promise.resolve();
+    return new Promise((go) => this.#waiting.push({ count, go }));
+  }
+
+  /** Lets the time pass: rings what is due, each at its instant, and what that sets meanwhile. */
+  async advance(ms: number): Promise<void> {
+    const untilMs = this.#monotonicMs + ms;
+    await settle();
+    for (let next = this.#next(); next !== undefined && next.atMs <= untilMs; next = this.#next()) {
+      this.#pass(Math.max(next.atMs - this.#monotonicMs, 0));
+      if (next.everyMs === null) this.#pending.delete(next);
+      else next.atMs += next.everyMs;
+      next.ring();
+      await settle();
+    }
+    this.#pass(untilMs - this.#monotonicMs);
+    await settle();
+  }
+
+  /** The machine's clock steps by so much, back or ahead. No timer rings. */
+  step(ms: number): void {
+    this.#nowMs += ms;
+  }
+
+  #pass(ms: number): void {
+    this.#monotonicMs += ms;
+    this.#nowMs += ms;
+  }
+
+  #next(): Pending | undefined {
+    let next: Pending | undefined;
+    for (const one of this.#pending) if (next === undefined || one.atMs < next.atMs) next = one;
+    return next;
+  }
+
+  #set(timer: Pending): Timer {
+    this.#pending.add(timer);
+    const ready = this.#waiting.filter(({ count }) => this.#pending.size >= count);
+    this.#waiting = this.#waiting.filter(({ count }) => this.#pending.size < count);
+    for (const { go } of ready) go();
+    return { cancel: () => void this.#pending.delete(timer) };
+  }
+}
+
+const ABORTED = { name: 'AbortError', code: 'ABORT_ERR' };
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((done) => setImmediate(done));
+}
