@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { REPOSITORY, readSources } from './support/sources.ts';
 
 const MAX_COLUMNS = 120;
-const FOLDERS = ['src', 'test', 'bench', 'client/src', 'examples'];
+const FOLDERS = ['src', 'test', 'verify', 'bench', 'client/src', 'examples'];
 /** A line of a comment, in TypeScript or in SQL. An instruction to the linter is one line, however long. */
 const COMMENT = /^\s*(?:\*|\/\*|\/\/|--)(?! biome-ignore)/;
 

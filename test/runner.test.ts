@@ -59,7 +59,7 @@ test('a file that stays open is ended, says what is open, and fails the run', as
 });
 
 test('a file makes its data before its first test: hooks that end them run after the last test known by then', () => {
-  const late = readSources('test').filter(({ path, text }) => {
+  const late = ['test', 'verify'].flatMap(readSources).filter(({ path, text }) => {
     const first = path.endsWith('.test.ts') ? text.search(/^(?:test|describe|it)\(/m) : -1;
     return first !== -1 && /^(?:const .* = )?await /m.test(text.slice(first));
   });

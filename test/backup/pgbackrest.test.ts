@@ -15,7 +15,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { Vault } from '../../src/seal/vault.ts';
-import { ACCOUNT, POSTGRES_BIN } from '../drill/debian.ts';
+import { ACCOUNT, POSTGRES_BIN } from '../../verify/drill/debian.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';

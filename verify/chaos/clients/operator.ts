@@ -1,0 +1,58 @@
+/** An operator who reviews applications of all partners all the time (D34). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toApplicationId } from '../../../src/applications/rules/ids.ts';
+import { REVIEW_ACTIONS } from '../../../src/applications/rules/lifecycle.ts';
+import { reviewApplication } from '../../../src/applications/uses/applications.ts';
+import { type OperatorContext, OperatorError } from '../../../src/operations/operator-context.ts';
+import type { Random } from '../../../test/support/random.ts';
+import type { Review } from '../../history/history.ts';
+import type { World } from './world.ts';
+
+const PAUSE_MS = 100;
+
+export class Operator {
+  readonly #world: World;
+  readonly #context: OperatorContext;
+  readonly #random: Random;
+  readonly #loop: Promise<void>;
+  #isOver = false;
+
+  constructor(world: World, context: OperatorContext, random: Random) {
+    this.#world = world;
+    this.#context = context;
+    this.#random = random;
+    this.#loop = this.#run();
+  }
+
+  stop(): Promise<void> {
+    this.#isOver = true;
+    return this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isOver) {
+      await this.#world.gate.through(() => this.#review());
+      await sleep(this.#random.between(0, PAUSE_MS));
+    }
+  }
+
+  async #review(): Promise<void> {
+    const { recorder } = this.#world;
+    const { length } = recorder.reviewable;
+    if (length === 0) return;
+    const { id, status } = recorder.reviewable[this.#random.between(0, length - 1)]!;
+    const isFirst = status === 'in_review' && this.#random.isLucky(0.5);
+    const action = isFirst ? 'approve' : REVIEW_ACTIONS[this.#random.between(0, REVIEW_ACTIONS.length - 1)]!;
+    const fromMs = recorder.nowMs();
+    const end: Review['end'] = await reviewApplication(
+      this.#context,
+      toApplicationId(String(id)),
+      action,
+      'the chaos run reviews',
+    ).then(
+      () => 'done' as const,
+      (error: unknown) => (error instanceof OperatorError ? 'refused' : 'unknown'),
+    );
+    recorder.reviews.push({ applicationId: id, action, fromMs, toMs: recorder.nowMs(), end });
+  }
+}

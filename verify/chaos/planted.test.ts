@@ -1,0 +1,89 @@
+/**
+ * The chaos run finds what is wrong: with each bug planted for a partner of its own, the checker finds the bug's rule
+ * broken for this partner, and no rule for a partner without a bug.
+ */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { Middleman } from '../../test/support/middleman.ts';
+import { RULES } from '../history/check.ts';
+import type { ReadEvent } from '../history/history.ts';
+import { PLANTED, type Planted, plant } from './planted.ts';
+import { run } from './run.ts';
+import { startStage } from './stage.ts';
+
+const MINUTES = 0.1;
+/** The clients work on until each partner has enough of everything. */
+const BATCHES = 8;
+const EVENTS = 4;
+const SEED = 1;
+const CLEAN = 'Clean';
+const stage = await startStage({ hasStandby: false, hasSmallDisk: true });
+after(() => stage.stop(false));
+
+/** Enough of them, and of two applications before the last one: a bug may need an event of another application. */
+function hasEnoughEvents(feed: readonly ReadEvent[]): boolean {
+  const applications = feed.slice(0, -1).map(({ applicationId }) => applicationId);
+  return feed.length >= EVENTS && new Set(applications).size > 1;
+}
+
+/** The services by a network with the bug. */
+function wayOf({ forger }: Planted): Promise<readonly string[]> {
+  const ways = stage.services.map(async ({ port }) => {
+    const way = new Middleman({ host: '127.0.0.1', port }, 'POST /PRO');
+    way.forge = forger!();
+    await way.start();
+    after(() => way.stop());
+    return `http://127.0.0.1:${way.port}`;
+  });
+  return Promise.all(ways);
+}
+
+const plans = await Promise.all(
+  PLANTED.map(async (planted, index) => ({
+    ...{ name: planted.bug, cap: planted.cap },
+    own: { urls: planted.forger === undefined ? stage.urls : await wayOf(planted), series: index + 1 },
+  })),
+);
+const clean = { name: CLEAN, cap: null, own: { urls: stage.urls, series: PLANTED.length + 1 } };
+const ids = new Map<string, number>();
+const { violations } = await run(stage, {
+  ...{ seed: SEED, minutes: MINUTES, programFaults: [], otherFaults: [], restMs: 0, pauseMs: 100 },
+  ...{ clientsPerPartner: 1, hasFlood: false, say() {} },
+  partners: [...plans, clean],
+  lastly: ({ recorder: { batches, feeds, partners } }) =>
+    eventually('enough batches, replays and events of each partner', () =>
+      partners.every(({ id, cap }) => {
+        const own = batches.filter(({ partnerId, calls }) => partnerId === id && calls.length > 0);
+        const hasReplay = own.some(({ calls }) => calls.filter(({ answer }) => answer !== null).length > 1);
+        return own.length >= BATCHES && hasReplay && (cap !== null || hasEnoughEvents(feeds.get(id)!));
+      }),
+    ),
+  async firstly(partners) {
+    for (const [index, { name, id }] of partners.entries()) {
+      ids.set(name, id);
+      const planted = PLANTED[index];
+      if (planted !== undefined) await plant(stage.store.database, `planted_${index}`, planted, id);
+    }
+  },
+});
+const found = (name: string) => violations.filter(({ partnerId }) => partnerId === ids.get(name));
+
+for (const { rule, bug } of PLANTED) {
+  test(`a planted bug is found: ${bug}`, () => {
+    const own = found(bug);
+    assert.ok(
+      own.some((violation) => violation.rule === rule),
+      JSON.stringify(own.slice(0, 5)),
+    );
+  });
+}
+
+test('nothing is found at a partner without a planted bug', () => {
+  assert.ok(ids.has(CLEAN));
+  assert.deepEqual(found(CLEAN), []);
+});
+
+test('each rule has a planted bug', () => {
+  assert.deepEqual(new Set(PLANTED.map(({ rule }) => rule)), new Set(Object.keys(RULES)));
+});

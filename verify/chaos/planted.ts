@@ -1,0 +1,157 @@
+/**
+ * Bugs that a run plants into its own database or its own network, at least one for each rule of verify/history, so
+ * that the checker shows that it finds them. None of them is in the shipped code. Each concerns one partner's data
+ * alone.
+ */
+
+import type { Database } from '../../src/postgres/database.ts';
+import type { Rule } from '../history/check.ts';
+
+export interface Planted {
+  readonly rule: Rule;
+  readonly bug: string;
+  readonly cap: number | null;
+  /** The bug of the database: a trigger; `own` says whether a row is of the partner. */
+  readonly trigger?: {
+    readonly when: string;
+    readonly own: (partnerId: number) => string;
+    readonly body: string;
+  };
+  /** The bug of the network: changes the answers of one service to the partner. */
+  readonly forger?: () => (answer: Buffer) => Buffer;
+}
+
+const OK = Buffer.from('HTTP/1.1 200 OK');
+const REPLAYED = 'idempotency-replayed: true';
+
+const ofPartner = (partnerId: number) => `NEW.partner_id = ${partnerId}`;
+
+export const PLANTED: readonly Planted[] = [
+  {
+    rule: 'phones',
+    bug: 'an open application does not hold its phone',
+    cap: null,
+    trigger: {
+      when: 'AFTER INSERT ON batches',
+      own: ofPartner,
+      body: 'DELETE FROM open_phones o WHERE batch_of(o.application_id) = NEW.id; RETURN NULL;',
+    },
+  },
+  {
+    rule: 'quota',
+    bug: 'usage is not counted',
+    cap: 40,
+    trigger: { when: 'BEFORE INSERT ON usage_entries', own: ofPartner, body: 'RETURN NULL;' },
+  },
+  {
+    rule: 'quota',
+    bug: 'usage is counted twice',
+    cap: 200,
+    trigger: {
+      when: 'BEFORE INSERT ON usage_entries',
+      own: ofPartner,
+      body: 'NEW.count := 2 * NEW.count; RETURN NEW;',
+    },
+  },
+  {
+    rule: 'acknowledged',
+    bug: 'every third batch is answered and not stored',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT ON batches',
+      own: ofPartner,
+      body: 'IF NEW.id % 3 = 0 THEN RETURN NULL; END IF; RETURN NEW;',
+    },
+  },
+  {
+    rule: 'refused',
+    bug: 'every second batch is stored and answered with 500',
+    cap: null,
+    forger: () => {
+      let count = 0;
+      return forging('HTTP/1.1 500 No', () => ++count % 2 === 1);
+    },
+  },
+  {
+    rule: 'messages',
+    bug: 'every second batch has no messages',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT ON outbox',
+      own: ofPartner,
+      body: 'IF NEW.batch_id % 2 = 0 THEN RETURN NULL; END IF; RETURN NEW;',
+    },
+  },
+  {
+    rule: 'sends',
+    bug: 'a message that the channel accepted is queued again',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT ON message_records',
+      own: ofPartner,
+      body: "IF NEW.status = 'accepted' THEN NEW.status := 'queued'; NEW.due_at := now(); END IF; RETURN NEW;",
+    },
+  },
+  {
+    rule: 'events',
+    bug: 'every second event names another application that had an event before',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT ON partner_events',
+      own: ofPartner,
+      body: `IF NEW.number % 2 = 0 THEN
+        SELECT coalesce(max(e.application_id), NEW.application_id) INTO NEW.application_id FROM partner_events e
+        WHERE e.partner_id = NEW.partner_id AND e.application_id <> NEW.application_id;
+      END IF;
+      RETURN NEW;`,
+    },
+  },
+  {
+    rule: 'events',
+    bug: 'every third event is lost',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT ON partner_events',
+      own: ofPartner,
+      body: 'IF NEW.number % 3 = 0 THEN RETURN NULL; END IF; RETURN NEW;',
+    },
+  },
+  {
+    rule: 'replays',
+    bug: 'a batch leaves no receipt',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT ON batch_receipts',
+      own: (partnerId) => `NEW.api_key_id IN (SELECT id FROM api_keys WHERE partner_id = ${partnerId})`,
+      body: 'RETURN NULL;',
+    },
+  },
+  {
+    rule: 'replays',
+    bug: 'a batch that comes again is refused',
+    cap: null,
+    forger: () => forging('HTTP/1.1 409 No', (answer) => answer.includes(REPLAYED)),
+  },
+];
+
+/** Plants a bug into the database for one partner. `name` occurs once; nothing where the bug is in the network. */
+export async function plant(
+  database: Database,
+  name: string,
+  { trigger }: Planted,
+  partnerId: number,
+): Promise<void> {
+  if (trigger === undefined) return;
+  const rest = trigger.when.startsWith('AFTER') ? 'RETURN NULL;' : 'RETURN NEW;';
+  await database.query(`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN IF ${trigger.own(partnerId)} THEN ${trigger.body} END IF; ${rest} END $$`);
+  await database.query(`CREATE TRIGGER ${name} ${trigger.when} FOR EACH ROW EXECUTE FUNCTION ${name}()`);
+}
+
+/** Begins the 200s that are meant as `line`, which is as long. */
+function forging(line: string, isMeant: (answer: Buffer) => boolean): (answer: Buffer) => Buffer {
+  return (answer) => {
+    if (!answer.subarray(0, OK.length).equals(OK) || !isMeant(answer)) return answer;
+    return Buffer.concat([Buffer.from(line), answer.subarray(OK.length)]);
+  };
+}
