@@ -1,4 +1,5 @@
 /** Checks where a client sends, before anything is sent. */
+import { machineClock } from './clock.ts';
 import type { ClientOptions } from './options.ts';
 import type { Endpoint } from './request.ts';
 
@@ -8,7 +9,7 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The options with their defaults. Throws `TypeError` or `RangeError` for an invalid option. */
 export function endpointOf(options: ClientOptions): Endpoint {
   const { url, apiKey, fetch = globalThis.fetch, retries = 6, timeoutMs = 15_000 } = options;
-  const { insecureHttp = false } = options;
+  const { insecureHttp = false, clock = machineClock } = options;
   checkApiKey(apiKey);
   return {
     url: checkUrl(url, insecureHttp),
@@ -16,6 +17,7 @@ export function endpointOf(options: ClientOptions): Endpoint {
     fetch,
     retries: checkInteger('retries', retries, 0),
     timeoutMs: checkInteger('timeoutMs', timeoutMs, 1, MAX_TIMER_MS),
+    clock,
   };
 }
 

@@ -1,4 +1,5 @@
 /** Reads the partner's events and the state of an application. */
+import { sleep } from './clock.ts';
 import { checkInteger, MAX_TIMER_MS } from './endpoint.ts';
 import { AbortedError } from './errors.ts';
 import type { EventPage, PartnerEvent } from './events.ts';
@@ -6,7 +7,6 @@ import type { CallOptions, EventsOptions } from './options.ts';
 import { readState } from './read-answer.ts';
 import { readPage } from './read-events.ts';
 import { type Endpoint, request } from './request.ts';
-import { sleep } from './retry.ts';
 import type { ApplicationState } from './wire.ts';
 
 const MAX_PAGE_SIZE = 500;
@@ -37,7 +37,7 @@ export function readEvents(
       url.searchParams.set('after', next);
       if (hasMore) continue;
       if (!follow) return;
-      await sleep(pollMs, signal).catch((reason) => {
+      await sleep(endpoint.clock, pollMs, signal).catch((reason) => {
         throw new AbortedError(reason);
       });
     }

@@ -1,5 +1,6 @@
 /** Submits credit applications to Ventanilla, and tells what becomes of them: outcomes, events, states. */
 export { VentanillaClient } from './client.ts';
+export type { Clock } from './clock.ts';
 export {
   AbortedError,
   AuthenticationError,

@@ -1,4 +1,5 @@
 /** The options that callers set, and the arguments that their hooks get. */
+import type { Clock } from './clock.ts';
 import type { VentanillaError } from './errors.ts';
 import type { EventType } from './events.ts';
 import type { Application, Outcome } from './wire.ts';
@@ -48,6 +49,8 @@ export interface ClientOptions {
   retries?: number;
   /** The most milliseconds of one attempt, including the answer; default 15,000. */
   timeoutMs?: number;
+  /** For tests: the time by which the client waits and gives up. Default: the machine's. */
+  clock?: Clock;
 }
 
 /** A failed attempt that will be repeated. */

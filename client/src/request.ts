@@ -1,4 +1,5 @@
 /** Sends one request, with retries. */
+import { type Clock, sleep } from './clock.ts';
 import {
   AbortedError,
   AuthenticationError,
@@ -12,7 +13,7 @@ import {
 import type { Fetch, FetchResponse, Retry } from './options.ts';
 import { MAX_ANSWER_BYTES, readText } from './read-text.ts';
 import { quote, refusalIn } from './refusal.ts';
-import { delayAfter, readRetryAfter, sleep } from './retry.ts';
+import { delayAfter, readRetryAfter } from './retry.ts';
 
 /** Where to send, and how patiently: `ClientOptions` with its defaults. */
 export interface Endpoint {
@@ -21,6 +22,7 @@ export interface Endpoint {
   readonly fetch: Fetch;
   readonly retries: number;
   readonly timeoutMs: number;
+  readonly clock: Clock;
 }
 
 interface Message<T> {
@@ -64,13 +66,13 @@ export async function request<T>(
     if (signal?.aborted) throw new AbortedError(signal.reason);
     const answer = await attemptOnce(endpoint, message, signal);
     if (message.missing !== undefined && isMissing(answer)) return message.missing;
-    const json = 'error' in answer ? answer : parse(answer, endpoint.apiKey);
+    const json = 'error' in answer ? answer : parse(answer, endpoint);
     if ('value' in json) return message.read(json.value);
     const { error, retryable, retryAfterMs } = json;
     if (!retryable || attempt > endpoint.retries) throw error;
     const delayMs = delayAfter(attempt, retryAfterMs, Math.random());
     onRetry?.({ attempt, delayMs, error });
-    await sleep(delayMs, signal).catch((reason) => {
+    await sleep(endpoint.clock, delayMs, signal).catch((reason) => {
       throw new AbortedError(reason);
     });
   }
@@ -82,15 +84,15 @@ async function attemptOnce(
   { post, url = endpoint.url }: Message<unknown>,
   signal: AbortSignal | undefined,
 ): Promise<HttpAnswer | Failure> {
-  const { apiKey, fetch, timeoutMs } = endpoint;
+  const { apiKey, fetch, timeoutMs, clock } = endpoint;
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   let late = false;
-  const timer = setTimeout(() => {
+  const timer = clock.after(timeoutMs, () => {
     late = true;
     controller.abort();
-  }, timeoutMs);
+  });
   // A `fetch` that the caller brings may not heed the signal.
   const aborted = new Promise<never>((_, reject) => {
     controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
@@ -122,7 +124,7 @@ async function attemptOnce(
     const reason = late ? `no answer within ${timeoutMs} ms` : `no answer${codeOf(error)}`;
     return retryable(new NetworkError(reason));
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     signal?.removeEventListener('abort', abort);
   }
 }
@@ -137,14 +139,17 @@ function codeOf(error: unknown): string {
 }
 
 /** The JSON of a 200, or the failure. An answer of another status has this status, whatever its body. */
-function parse({ response, text }: HttpAnswer, apiKey: string): { readonly value: unknown } | Failure {
+function parse(
+  { response, text }: HttpAnswer,
+  { apiKey, clock }: Endpoint,
+): { readonly value: unknown } | Failure {
   const { status } = response;
   if (status === 200) return parseJson(text);
   const said = `${status}${quote(text, apiKey)}`;
   if (status === 401) return final(new AuthenticationError(`the service refused the API key: ${said}`));
   if (status >= 500 || status === 408 || status === 429) {
     const error = new ServiceUnavailableError(`the service cannot answer now: ${said}`, status);
-    return retryable(error, readRetryAfter(response.headers, Date.now()));
+    return retryable(error, readRetryAfter(response.headers, clock.nowMs()));
   }
   if (status === 410)
     return final(new CursorExpiredError(`events after the cursor are no longer kept: ${said}`, status));

@@ -29,19 +29,3 @@ export function readRetryAfter(headers: Pick<Headers, 'get'>, now: number): numb
   const serverNow = Date.parse(headers.get('Date') ?? '');
   return Math.max(0, until - (Number.isNaN(serverNow) ? now : serverNow));
 }
-
-/** Resolves after so many milliseconds. Rejects with the signal's reason as soon as the signal is aborted. */
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', abort, { once: true });
-    if (signal?.aborted) abort();
-  });
-}

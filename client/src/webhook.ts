@@ -1,4 +1,5 @@
 /** Verifies that a pushed event comes from the service, as the Standard Webhooks specification says. */
+import { machineClock } from './clock.ts';
 import { WebhookError } from './errors.ts';
 import type { PushedEvent } from './events.ts';
 import { readPushed } from './read-events.ts';
@@ -35,7 +36,7 @@ export async function verifyWebhook(
   secret: string | readonly string[],
   options: VerifyOptions = {},
 ): Promise<PushedEvent> {
-  const { toleranceSeconds = 300, now = new Date() } = options;
+  const { toleranceSeconds = 300, now = new Date(machineClock.nowMs()) } = options;
   if (!(toleranceSeconds >= 0)) throw new RangeError('toleranceSeconds must be 0 or more');
   if (Number.isNaN(now.getTime())) throw new RangeError('now must be a valid date');
   const keys = (typeof secret === 'string' ? [secret] : secret).map(keyOf);

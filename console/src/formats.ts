@@ -1,5 +1,5 @@
 /** Times and amounts as a language writes them. */
-import { timeNow } from './api/clock.ts';
+import { timeNow } from './api/service-time.ts';
 
 export interface Format {
   readonly time: (iso: string) => string;

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { delayAfter, readRetryAfter, sleep } from '../../client/src/retry.ts';
-import { PATIENCE_MS } from '../support/eventually.ts';
+import { sleep } from '../../client/src/clock.ts';
+import { delayAfter, readRetryAfter } from '../../client/src/retry.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
@@ -56,11 +57,22 @@ it('Retry-After is seconds or a date, which is compared with the date of the ans
   }
 });
 
-it('an abort ends the wait at once, before and during it', { timeout: PATIENCE_MS }, async () => {
+it('a wait ends after its time, and with an abort before or during it', async () => {
+  const clock = new TestClock();
   const reason = new Error('enough');
-  await assert.rejects(sleep(2 * PATIENCE_MS, AbortSignal.abort(reason)), reason);
+  await assert.rejects(sleep(clock, 500, AbortSignal.abort(reason)), reason);
   const controller = new AbortController();
-  const waiting = sleep(2 * PATIENCE_MS, controller.signal);
+  const waiting = sleep(clock, 500, controller.signal);
   controller.abort(reason);
   await assert.rejects(waiting, reason);
+  assert.equal(clock.timers, 0);
+
+  let isOver = false;
+  const whole = sleep(clock, 500, new AbortController().signal).then(() => {
+    isOver = true;
+  });
+  await clock.advance(499);
+  assert.equal(isOver, false);
+  await clock.advance(1);
+  await whole;
 });

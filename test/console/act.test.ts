@@ -33,7 +33,7 @@ for (const { name, change, sent } of [
         () => 'sent',
         (error: unknown) => error,
       );
-      await new Promise((next) => setTimeout(next, 20));
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
       if (when === 'while it waits') change();
       goOn();
       const result = await end;

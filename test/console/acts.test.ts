@@ -1,6 +1,7 @@
 /** Decisions that are sent again by themselves (D48). */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
+import { TestClock } from '../support/test-clock.ts';
 
 // By a name that the compiler does not follow: the page's files need the types of a browser.
 const { Acts, mayUndo } = await import(String('../../console/src/decide/acts.ts'));
@@ -14,30 +15,44 @@ const DECISION = {
 } as const;
 
 describe('a decision that the service fails to take', () => {
-  for (const { leaves, tries } of [
-    { leaves: false, tries: 4 },
-    { leaves: true, tries: 1 },
-  ]) {
-    it(`is tried ${tries} times where its operator ${leaves ? 'leaves' : 'stays'}`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout'] });
-      let asked = 0;
-      t.mock.method(globalThis, 'fetch', async () => {
-        asked += 1;
-        return new Response('{"error":"no"}', { status: 503 });
-      });
-      const acts = new Acts(NO_QUERIES);
-      const end = acts.start();
-      acts.decide(DECISION);
-      for (let turn = 0; turn < 100 && acts.list()[0]?.state === 'sending'; turn += 1) {
-        await new Promise(setImmediate);
-        if (asked > 0 && leaves) end();
-        t.mock.timers.tick(1_000);
-      }
-      assert.equal(acts.list()[0]?.state, 'failed');
-      assert.equal(asked, tries);
-    });
-  }
+  it('is tried four times, after 1, 2 and 4 seconds', async (t) => {
+    const { clock, acts, asked } = refused(t);
+    acts.start();
+    acts.decide(DECISION);
+    await clock.advance(0);
+    for (const [tries, waitMs] of [1_000, 2_000, 4_000].entries()) {
+      await clock.advance(waitMs - 1);
+      assert.equal(asked(), tries + 1);
+      assert.equal(acts.list()[0]?.state, 'sending');
+      await clock.advance(1);
+      assert.equal(asked(), tries + 2);
+    }
+    assert.equal(acts.list()[0]?.state, 'failed');
+    assert.equal(clock.timers, 0);
+  });
+
+  it('is not tried again where its operator has left', async (t) => {
+    const { clock, acts, asked } = refused(t);
+    const end = acts.start();
+    acts.decide(DECISION);
+    await clock.advance(0);
+    end();
+    await clock.advance(1_000);
+    assert.equal(acts.list()[0]?.state, 'failed');
+    assert.equal(asked(), 1);
+  });
 });
+
+/** Decisions that the service answers 503. */
+function refused(t: TestContext) {
+  const clock = new TestClock();
+  let asked = 0;
+  t.mock.method(globalThis, 'fetch', async () => {
+    asked += 1;
+    return new Response('{"error":"no"}', { status: 503 });
+  });
+  return { clock, acts: new Acts(NO_QUERIES, clock), asked: () => asked };
+}
 
 describe('an undo while the newest decision is still on its way', () => {
   for (const { end, state, undone } of [
@@ -46,7 +61,7 @@ describe('an undo while the newest decision is still on its way', () => {
     { end: 503, state: 'failed', undone: ['/api/proposals/bulk/undo'] },
   ]) {
     it(`takes back none but that one; answered ${end}, it is ${state}`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout'] });
+      const clock = new TestClock();
       const undos: string[] = [];
       const answers: (() => void)[] = [];
       t.mock.method(globalThis, 'fetch', async (url: string) => {
@@ -58,20 +73,19 @@ describe('an undo while the newest decision is still on its way', () => {
         if (id === 2) await new Promise<void>((answer) => answers.push(answer));
         return Response.json(proposalOf(id), { status: id === 2 ? end : 200 });
       });
-      const acts = new Acts({
-        setQueryData: () => {},
-      });
+      const acts = new Acts({ setQueryData: () => {} }, clock);
       acts.start();
       acts.decide(DECISION);
-      await until(() => acts.list()[0]?.state === 'proposed');
+      await clock.advance(0);
+      assert.equal(acts.list()[0]?.state, 'proposed');
       acts.decide({ ...DECISION, applicationId: 2 });
-      await until(() => answers.length === 1);
+      await clock.advance(0);
       acts.undo();
-      await until(() => {
+      for (let tries = 0; acts.list()[1]?.state !== state; tries += 1) {
+        assert.ok(tries < 5, 'it did not come');
         answers.shift()?.();
-        t.mock.timers.tick(1_000);
-        return acts.list()[1]?.state === state;
-      });
+        await clock.advance(4_000);
+      }
       assert.deepEqual(undos, undone);
       assert.equal(acts.list()[0]?.state, 'proposed');
     });
@@ -88,39 +102,40 @@ describe('a decision whose first answer was lost', () => {
     { now: '2026-01-01T00:59:57Z', state: 'undone', left: null, shown: 'undone', isOffered: false },
   ]) {
     it(`and that is ${state} at ${now.slice(11, 19)} is shown so by the store’s clock (D39)`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout'] });
       // The clock of the browser is years ahead, and no part of it.
-      t.mock.method(Date, 'now', () => Date.parse('2031-01-01T00:00:00Z'));
+      const clock = new TestClock('2031-01-01T00:00:00Z');
+      // A request notes by the browser's clock when it was sent.
+      t.mock.method(performance, 'now', () => clock.monotonicMs());
       let asked = 0;
-      const before = performance.now();
       t.mock.method(globalThis, 'fetch', async () => {
         asked += 1;
         if (asked === 1) throw new TypeError('no network');
         return Response.json({ ...proposalOf(1), now, state });
       });
       let invalidated = 0;
-      const acts = new Acts({
-        setQueryData: () => {},
-        invalidateQueries: async () => {
-          invalidated += 1;
+      const acts = new Acts(
+        {
+          setQueryData: () => {},
+          invalidateQueries: async () => {
+            invalidated += 1;
+          },
         },
-      });
+        clock,
+      );
       acts.start();
       acts.decide(DECISION);
-      await until(() => {
-        t.mock.timers.tick(1_000);
-        return acts.list()[0]?.state !== 'sending';
-      });
+      await clock.advance(1_000);
       const [act] = acts.list();
       assert.deepEqual([act.state, mayUndo(act)], [shown, isOffered]);
       // What came back is told by the list of one's own proposals, at once.
       assert.equal(invalidated, shown === 'over' ? 1 : 0);
-      if (left !== null) {
-        const counted = act.undoUntil - before;
-        assert.ok(counted >= left && counted < left + performance.now() - before, `${counted}`);
-      }
-      t.mock.timers.tick(8_000);
-      await until(() => acts.list().length === 0);
+      if (left !== null) assert.equal(act.undoUntil - clock.monotonicMs(), left);
+      // Shown as long as it can be undone, or as long as it is said what became of it.
+      const shownMs = left ?? 8_000;
+      await clock.advance(shownMs - 1);
+      assert.equal(acts.list().length, 1);
+      await clock.advance(1);
+      assert.equal(acts.list().length, 0);
     });
   }
 });
@@ -133,10 +148,3 @@ const proposalOf = (id: number) => ({
   apply_at: '2026-01-01T01:00:00Z',
   now: '2026-01-01T00:00:00Z',
 });
-
-async function until(is: () => boolean): Promise<void> {
-  for (let turn = 0; !is(); turn += 1) {
-    assert.ok(turn < 1_000, 'it did not come');
-    await new Promise(setImmediate);
-  }
-}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-const { noteTime, timeNow } = await import(String('../../console/src/api/clock.ts'));
+const { noteTime, timeNow } = await import(String('../../console/src/api/service-time.ts'));
 const { formatOf } = await import(String('../../console/src/formats.ts'));
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,7 @@
 /** What is lost by a sign-out or a closed tab is known before (D48). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { TestClock } from '../support/test-clock.ts';
 
 // By names that the compiler does not follow: the page's files need the types of a browser.
 const { Acts } = await import(String('../../console/src/decide/acts.ts'));
@@ -23,7 +24,8 @@ for (const { status, isLost } of [
   it(`a decision is unsent until it is answered ${status}, and then ${isLost ? 'still' : 'no more'}`, async (t) => {
     const answer = Promise.withResolvers<Response>();
     t.mock.method(globalThis, 'fetch', () => answer.promise);
-    const acts = new Acts({});
+    const clock = new TestClock();
+    const acts = new Acts({}, clock);
     const tab = new EventTarget();
     const end = guardLeaving(tab);
     const closes = () => tab.dispatchEvent(new Event('beforeunload', { cancelable: true }));
@@ -32,13 +34,10 @@ for (const { status, isLost } of [
     assert.equal(closes(), true);
     acts.decide(DECISION);
     assert.deepEqual([isOnItsWay(), isUnsent(), closes()], [true, true, false]);
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const isSent = whenSent(1_000_000);
+    const isSent = whenSent(clock, 1_000_000);
     answer.resolve(new Response('{"error":"no"}', { status }));
-    for (let turn = 0; isOnItsWay() && turn < 100; turn += 1) {
-      await new Promise(setImmediate);
-      t.mock.timers.tick(1_000);
-    }
+    // A decision that may pass is tried four times.
+    await clock.advance(7_000);
     await isSent;
     assert.deepEqual([isOnItsWay(), isUnsent(), closes()], [false, isLost, !isLost]);
     showOperator(null);
@@ -48,15 +47,20 @@ for (const { status, isLost } of [
 }
 
 it('a sign-out waits for what gets no answer only so long', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
   t.mock.method(globalThis, 'fetch', () => new Promise(() => {}));
-  const acts = new Acts({});
+  const clock = new TestClock();
+  const acts = new Acts({}, clock);
   showOperator(1);
   watchDecisions(acts);
   acts.decide(DECISION);
-  const isOver = whenSent(5_000);
-  t.mock.timers.tick(5_000);
-  await isOver;
+  let isOver = false;
+  const waiting = whenSent(clock, 5_000).then(() => {
+    isOver = true;
+  });
+  await clock.advance(4_999);
+  assert.equal(isOver, false);
+  await clock.advance(1);
+  await waiting;
   assert.equal(isUnsent(), true);
   showOperator(null);
 });

@@ -1,7 +1,8 @@
 /** Requests to the operator API. */
 
-import { noteTime } from './clock.ts';
+import { browserClock } from '../clock.ts';
 import { presence } from './presence.ts';
+import { noteTime } from './service-time.ts';
 
 /** The body of an answer that is no success; some have more fields. */
 interface Failure {
@@ -29,7 +30,7 @@ export class AnswerError extends Error {
 export interface Reply<Body> {
   readonly body: Body;
   readonly etag: string | null;
-  /** When it was asked for, by `performance.now()`. */
+  /** When it was asked for, by the page's monotonic clock. */
   readonly sentAt: number;
 }
 
@@ -104,7 +105,7 @@ async function send<Body>(
   [method, path, body, headers = {}]: Request,
 ): Promise<Reply<Body>> {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const sentAt = performance.now();
+  const sentAt = browserClock.monotonicMs();
   const response = await fetch(`/api${path}`, {
     method,
     // A decision arrives also where the tab is closed at once. Browsers keep little data of closed tabs.
@@ -116,7 +117,7 @@ async function send<Body>(
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     },
     ...(text !== undefined && { body: text }),
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    signal: browserClock.timeout(ANSWER_WITHIN_MS),
   }).catch(() => {
     throw new AnswerError(0, null);
   });

@@ -7,6 +7,7 @@ import type {
   QueueReply,
   Selection,
 } from '../../../src/desk/routes/queue-forms.ts';
+import type { PageClock } from '../clock.ts';
 import type { Filters } from '../queue/filters.ts';
 import { act } from './act.ts';
 import { ask, asOperator, type Request } from './ask.ts';
@@ -64,24 +65,29 @@ export async function claim(id: number, page: ReturnType<typeof forPage>): Promi
 }
 
 /** Gives an application back that the operator holds. */
-export function release(id: number, operator: number): Promise<void> {
-  return giveBack(`/applications/${id}/release`, operator, forPage());
+export function release(clock: PageClock, id: number, operator: number): Promise<void> {
+  return giveBack(clock, `/applications/${id}/release`, operator, forPage());
 }
 
 /** Gives everything back that was claimed for the page, also what is still on its way. The page is another one then. */
-export async function leave(operator: number): Promise<void> {
+export async function leave(clock: PageClock, operator: number): Promise<void> {
   const page = changePage();
-  if (page !== null) await giveBack('/review-queue/leave', operator, page);
+  if (page !== null) await giveBack(clock, '/review-queue/leave', operator, page);
 }
 
 /** The request outlives the page, which may show somebody else by then; its answer changes nothing. */
-async function giveBack(path: string, operator: number, page: ReturnType<typeof forPage>): Promise<void> {
+async function giveBack(
+  clock: PageClock,
+  path: string,
+  operator: number,
+  page: ReturnType<typeof forPage>,
+): Promise<void> {
   await fetch(`/api${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...asOperator(operator), ...presence(), ...page },
     body: '{}',
     keepalive: true,
-    signal: AbortSignal.timeout(GIVE_BACK_WITHIN_MS),
+    signal: clock.timeout(GIVE_BACK_WITHIN_MS),
   }).catch(() => undefined);
 }
 

@@ -1,8 +1,9 @@
 /** Readings that are asked for again: the browser says what it has, and is told where that still holds. */
 import type { QueryClient } from '@tanstack/react-query';
+import { browserClock } from '../clock.ts';
 import { AnswerError, ask, type Reply } from './ask.ts';
 
-/** What was read, and when it was read as a whole, by `performance.now()`. */
+/** What was read, and when it was read as a whole, by the page's monotonic clock. */
 export interface Reading<Body> extends Reply<Body> {
   readonly readAt: number;
 }
@@ -37,11 +38,11 @@ async function readAfter<Body>(
   path: string,
   wholeMs: number,
 ): Promise<Reading<Body>> {
-  const isYoung = known !== undefined && performance.now() - known.readAt < wholeMs;
+  const isYoung = known !== undefined && browserClock.monotonicMs() - known.readAt < wholeMs;
   const condition = isYoung && known.etag !== null ? { 'If-None-Match': known.etag } : undefined;
   try {
     const reply = await ask<Body>('GET', path, undefined, condition);
-    return { ...reply, readAt: performance.now() };
+    return { ...reply, readAt: browserClock.monotonicMs() };
   } catch (error) {
     if (known && error instanceof AnswerError && error.status === 304) return known;
     throw error;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
 import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
 import type { PendReply } from '../../../src/desk/routes/work-forms.ts';
-import { timeNow } from '../api/clock.ts';
+import { timeNow } from '../api/service-time.ts';
 import { useClaimState } from '../decide/desk.tsx';
 import { outcomeText } from '../decide/outcome.ts';
 import { useFormat } from '../format.ts';

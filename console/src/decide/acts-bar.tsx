@@ -1,6 +1,7 @@
 /** The decisions that are not over: seconds left to undo each one, and what failed. */
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { browserClock } from '../clock.ts';
 import { useFormat } from '../format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -71,10 +72,10 @@ function OpenAct({ act, isNewest }: { act: Act; isNewest: boolean }) {
 /** Counts down without being read out each second. */
 function SecondsLeft({ until }: { until: number }) {
   const { decide } = useTexts();
-  const [now, setNow] = useState(() => performance.now());
+  const [now, setNow] = useState(() => browserClock.monotonicMs());
   useEffect(() => {
-    const timer = setInterval(() => setNow(performance.now()), 250);
-    return () => clearInterval(timer);
+    const timer = browserClock.every(250, () => setNow(browserClock.monotonicMs()));
+    return () => timer.cancel();
   }, []);
   const seconds = Math.max(0, Math.ceil((until - now) / 1_000));
   return (

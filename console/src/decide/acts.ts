@@ -9,6 +9,7 @@ import { NotSignedIn } from '../api/act.ts';
 import { showProposal } from '../api/application.ts';
 import { AnswerError } from '../api/ask.ts';
 import { propose, undo, undoByKey } from '../api/proposals.ts';
+import type { PageClock } from '../clock.ts';
 
 /** What was decided, and on which state of the application. */
 export interface Decision {
@@ -26,7 +27,7 @@ export interface Act extends Decision {
   readonly proposal: ProposalReply | null;
   /** Undone before it was sent: its undo follows the answer. */
   readonly isUnwanted: boolean;
-  /** Until then it can be undone, by `performance.now()`. */
+  /** Until then it can be undone, on the clock of the `Acts`. */
   readonly undoUntil: number;
   /** Why it failed, or why it could not be undone. */
   readonly error: unknown;
@@ -37,16 +38,16 @@ const FIRST_WAIT_MS = 1_000;
 /** How long the page says what became of an act. */
 const SAID_MS = 8_000;
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 export class Acts {
   readonly #queries: QueryClient;
+  readonly #clock: PageClock;
   readonly #listeners = new Set<() => void>();
   #acts: readonly Act[] = [];
   #isOpen = false;
 
-  constructor(queries: QueryClient) {
+  constructor(queries: QueryClient, clock: PageClock) {
     this.#queries = queries;
+    this.#clock = clock;
   }
 
   /** Sends again by itself from now on. Returns what ends it: the next try might go out as another operator. */
@@ -117,7 +118,7 @@ export class Acts {
         return await this.#proposed(act, proposal, sentAt);
       } catch (error) {
         const isOver = tries === TRIES || !mayPass(error);
-        if (!isOver) await wait(FIRST_WAIT_MS * 2 ** (tries - 1));
+        if (!isOver) await this.#wait(FIRST_WAIT_MS * 2 ** (tries - 1));
         if (isOver || !this.#isOpen) {
           // What was refused for good is not there to be undone.
           if (this.#isUnwanted(key) && !mayRetry(error)) return await this.#sayUndone(key);
@@ -136,9 +137,9 @@ export class Acts {
     this.#change(key, { proposal, undoUntil });
     if (proposal.state === 'undone') return this.#sayUndone(key);
     if (this.#isUnwanted(key)) return this.#undo(act, proposal);
-    if (proposal.state !== 'proposed' || undoUntil <= performance.now()) return this.#sayOver(key);
+    if (proposal.state !== 'proposed' || undoUntil <= this.#clock.monotonicMs()) return this.#sayOver(key);
     this.#change(key, { state: 'proposed' });
-    await wait(undoUntil - performance.now());
+    await this.#wait(undoUntil - this.#clock.monotonicMs());
     if (this.#acts.find((known) => known.key === key)?.state === 'proposed') this.dismiss(key);
   }
 
@@ -146,7 +147,7 @@ export class Acts {
     this.#change(key, { state: 'over' });
     // What came back is told beside it.
     void this.#queries.invalidateQueries({ queryKey: ['proposals'] });
-    await wait(SAID_MS);
+    await this.#wait(SAID_MS);
     this.dismiss(key);
   }
 
@@ -162,8 +163,12 @@ export class Acts {
 
   async #sayUndone(key: string): Promise<void> {
     this.#change(key, { state: 'undone' });
-    await wait(SAID_MS);
+    await this.#wait(SAID_MS);
     this.dismiss(key);
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#clock.after(ms, resolve));
   }
 
   #isUnwanted(key: string): boolean {

@@ -2,6 +2,7 @@
 import { AnswerError } from '../api/ask.ts';
 import { forPage, isPageBefore } from '../api/page-id.ts';
 import { claim, leave, release } from '../api/queue.ts';
+import type { PageClock } from '../clock.ts';
 
 /** Well below the lease, so that one lost request loses no claim. */
 const RENEW_MS = 15_000;
@@ -29,14 +30,16 @@ export async function giveClaimsBack(): Promise<void> {
 
 export class Claims {
   readonly #operator: number;
+  readonly #clock: PageClock;
   readonly #states = new Map<number, ClaimState>();
-  /** When what is held was asked for last, by `performance.now()`. */
+  /** When what is held was asked for last, on `#clock`. */
   readonly #heldSince = new Map<number, number>();
   readonly #listeners = new Set<() => void>();
 
   /** `operator`: the id of the one who claims. */
-  constructor(operator: number) {
+  constructor(operator: number, clock: PageClock) {
     this.#operator = operator;
+    this.#clock = clock;
   }
 
   /** Renews from now on. Returns what ends it, which gives everything back. */
@@ -49,11 +52,11 @@ export class Claims {
     };
     const end = () => void this.end();
     shown = this;
-    const timer = setInterval(renew, RENEW_MS);
+    const timer = this.#clock.every(RENEW_MS, renew);
     document.addEventListener('visibilitychange', renew);
     window.addEventListener('pagehide', end);
     return () => {
-      clearInterval(timer);
+      timer.cancel();
       document.removeEventListener('visibilitychange', renew);
       window.removeEventListener('pagehide', end);
       if (shown === this) shown = null;
@@ -65,7 +68,7 @@ export class Claims {
 
   /** Gives everything back. What is still on the page then is claimed again with the next renewal. */
   async end(): Promise<void> {
-    const left = leave(this.#operator);
+    const left = leave(this.#clock, this.#operator);
     // The browser may show the page again as it was.
     for (const id of this.#mine()) this.#set(id, { is: 'asked' });
     await left;
@@ -82,7 +85,7 @@ export class Claims {
 
   /** Takes note of a claim that `claim-next` made. */
   note(id: number): void {
-    this.#hold(id, performance.now());
+    this.#hold(id, this.#clock.monotonicMs());
   }
 
   /** Claims the application, unless this page holds it. */
@@ -100,7 +103,7 @@ export class Claims {
 
   /** Gives the application back. */
   give(id: number): void {
-    if (this.#mine().includes(id)) void release(id, this.#operator);
+    if (this.#mine().includes(id)) void release(this.#clock, id, this.#operator);
     this.forget(id);
   }
 
@@ -116,13 +119,13 @@ export class Claims {
   }
 
   async #ask(id: number): Promise<void> {
-    const askedAt = performance.now();
+    const askedAt = this.#clock.monotonicMs();
     const page = forPage();
     try {
       await claim(id, page);
       if (isPageBefore(page)) return;
       // Given back meanwhile: the answer came too late.
-      if (!this.#states.has(id)) await release(id, this.#operator);
+      if (!this.#states.has(id)) await release(this.#clock, id, this.#operator);
       else this.#hold(id, askedAt);
     } catch (error) {
       if (isPageBefore(page) || !this.#states.has(id)) return;
@@ -149,7 +152,7 @@ export class Claims {
 
   /** Where no answer renewed a claim for the time of its lease, another operator may have it. */
   #endLeases(): void {
-    const now = performance.now();
+    const now = this.#clock.monotonicMs();
     for (const [id, { is }] of this.#states)
       if (is === 'held' && now - this.#heldSince.get(id)! >= LEASE_MS) this.#set(id, { is: 'asked' });
   }

@@ -1,6 +1,7 @@
 /** What a signed-in operator's page remembers between its parts: claims, the next application, and open acts. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { browserClock } from '../clock.ts';
 import { type Act, Acts } from './acts.ts';
 import { Ahead } from './ahead.ts';
 import { type ClaimState, Claims } from './claims.ts';
@@ -17,8 +18,13 @@ interface Desk {
 const DeskContext = createContext<Desk | null>(null);
 
 function newDesk(queries: QueryClient, operator: number): Desk {
-  const claims = new Claims(operator);
-  return { claims, ahead: new Ahead(queries, claims), acts: new Acts(queries), place: { current: null } };
+  const claims = new Claims(operator, browserClock);
+  return {
+    claims,
+    ahead: new Ahead(queries, claims),
+    acts: new Acts(queries, browserClock),
+    place: { current: null },
+  };
 }
 
 /** Lives as long as the operator is signed in. `operator`: the id. */

@@ -2,6 +2,7 @@
 import { useSyncExternalStore } from 'react';
 import { runningActs, subscribeToActs } from '../api/act.ts';
 import { shownOperator } from '../api/ask.ts';
+import type { PageClock } from '../clock.ts';
 import { type Acts, mayRetry } from './acts.ts';
 
 /** The decisions of the operator who signed in last. */
@@ -38,18 +39,18 @@ export function useIsOnItsWay(): boolean {
 }
 
 /** Resolves when nothing is on its way any more, or after `mostMs`. */
-export async function whenSent(mostMs: number): Promise<void> {
+export async function whenSent(clock: PageClock, mostMs: number): Promise<void> {
   if (!isOnItsWay()) return;
   await new Promise<void>((resolve) => {
     const end = () => {
       stop();
-      clearTimeout(timer);
+      timer.cancel();
       resolve();
     };
     const stop = subscribe(() => {
       if (!isOnItsWay()) end();
     });
-    const timer = setTimeout(end, mostMs);
+    const timer = clock.after(mostMs, end);
   });
 }
 

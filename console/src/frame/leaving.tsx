@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { leave } from '../api/signed-in.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
+import { browserClock } from '../clock.ts';
 import { giveClaimsBack } from '../decide/claims.ts';
 import { isUnsent, useIsOnItsWay, whenSent } from '../decide/unsent.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -31,7 +32,7 @@ export function useLeaving(): Leaving {
   const [asked, setAsked] = useState<{ readonly end: End } | null>(null);
   const leaving = useMutation({
     mutationFn: async ({ end, drops }: { end: End; drops: boolean }) => {
-      if (!drops) await whenSent(WAIT_MS);
+      if (!drops) await whenSent(browserClock, WAIT_MS);
       if (!drops && isUnsent()) setAsked({ end });
       else {
         await giveClaimsBack();

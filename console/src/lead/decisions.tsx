@@ -2,7 +2,7 @@
 
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { LeadReply } from '../../../src/desk/routes/work-forms.ts';
-import { timeNow } from '../api/clock.ts';
+import { timeNow } from '../api/service-time.ts';
 import charts from '../charts/charts.module.css';
 import { Legend } from '../charts/legend.tsx';
 import { useFormat } from '../format.ts';

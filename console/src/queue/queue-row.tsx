@@ -1,7 +1,7 @@
 /** One row of the queue. It has no personal data. */
 import { Link } from 'wouter';
 import type { QueueItemReply } from '../../../src/desk/routes/queue-forms.ts';
-import { timeNow } from '../api/clock.ts';
+import { timeNow } from '../api/service-time.ts';
 import { useFormat } from '../format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { durationText } from './duration.ts';

@@ -2,6 +2,7 @@
 import { useEffect } from 'react';
 import { goOn, useWaiting } from '../api/act.ts';
 import type { useSession } from '../api/signed-in.ts';
+import { browserClock } from '../clock.ts';
 
 const LOOK_MS = 3_000;
 
@@ -16,7 +17,7 @@ export function useGoingOn({ data, refetch }: ReturnType<typeof useSession>): vo
       if (isSuccess && now.operator !== null && !now.isOver) goOn();
     };
     void look();
-    const timer = setInterval(() => void look(), LOOK_MS);
-    return () => clearInterval(timer);
+    const timer = browserClock.every(LOOK_MS, () => void look());
+    return () => timer.cancel();
   }, [waits, isOver, refetch]);
 }
