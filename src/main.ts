@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { buildProgram } from './app/program.ts';
 import type { ProgramRoles } from './app/role-types.ts';
+import { machineClock } from './base/clock.ts';
 
 const LEFT_OPEN_MS = 1_000;
 
@@ -35,6 +36,6 @@ const roles: ProgramRoles = {
   setting: async (setting) => (await load()).setting(setting),
   settings: async () => (await load()).settings(),
 };
-await buildProgram(roles, process).parseAsync();
+await buildProgram(roles, process, machineClock).parseAsync();
 // A handle that stays open after a failure (say, a connection to a server that hangs) would keep the process alive.
-setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();
+machineClock.after(LEFT_OPEN_MS, () => process.exit(), { ref: false });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildProgram } from '../src/app/program.ts';
 import type { ProgramRoles } from '../src/app/role-types.ts';
+import { machineClock } from '../src/base/clock.ts';
 import { Sink } from './cli/harness.ts';
 import { REPOSITORY } from './support/sources.ts';
 
@@ -46,7 +47,7 @@ const NO_WORK = new Proxy({} as ProgramRoles, {
 async function refusalOf(args: readonly string[]): Promise<string | null> {
   const [stdout, stderr] = [new Sink(), new Sink()];
   const io = { stdout, stderr, stdin: process.stdin, exitCode: 0 };
-  await buildProgram(NO_WORK, io).parseAsync([...args], { from: 'user' });
+  await buildProgram(NO_WORK, io, machineClock).parseAsync([...args], { from: 'user' });
   return io.exitCode === 2 ? stderr.text : null;
 }
 

@@ -39,14 +39,15 @@ export async function startBackground(
   { log, failed, watcher }: Pick<ServiceContext, 'log' | 'failed' | 'watcher'>,
   deliver: boolean,
 ): Promise<Background> {
-  const { database, vault } = store;
+  const { database, vault, clock } = store;
   const { setting } = config;
-  const hear = await loadHearing({ database, vault, log, setting });
+  const hear = await loadHearing({ database, vault, clock, log, setting });
   const open = deliver ? openChannel(config, store, log, { watcher, hear }) : null;
   const stopping = new AbortController();
   const context = {
     database,
     vault,
+    clock,
     log,
     failed,
     setting,
@@ -88,7 +89,7 @@ export async function startBackground(
   const stopUpkeep = startUpkeep([...(await loadJobs()), ...backUp], context);
   return {
     page: open?.page ?? null,
-    alive: () => loops.every((loop) => performance.now() - loop.lastTurnMs() < STUCK_AFTER_MS),
+    alive: () => loops.every((loop) => clock.monotonicMs() - loop.lastTurnMs() < STUCK_AFTER_MS),
     stopSending: async () => {
       await stopSending();
     },

@@ -2,8 +2,8 @@
  * The life of a service's process: the signals that end it, the order of its stop, and the time that a stop may take.
  */
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
 import { errorFields } from '../base/error-fields.ts';
 
 /** The process ends this long after the stop signal, even where a part hangs. The documents promise 8 s. */
@@ -23,7 +23,7 @@ interface Life {
 
 /**
  * Stops a running service. Resolves to true where every part ended in its time. `sinceMs` is the time of the stop
- * signal on the clock of `performance.now()`.
+ * signal on `Clock.monotonicMs`.
  */
 export type Stop = (sinceMs: number) => Promise<boolean>;
 
@@ -35,6 +35,7 @@ export type Stop = (sinceMs: number) => Promise<boolean>;
  */
 export async function runUntilStopped(
   log: Logger,
+  clock: Clock,
   start: (life: Life) => Promise<Stop>,
   goneWithinMs = GONE_WITHIN_MS,
 ): Promise<void> {
@@ -45,17 +46,18 @@ export async function runUntilStopped(
   const end = (why: string, isFailure: boolean) => {
     if (signal.aborted) return;
     failed = isFailure;
-    sinceMs = performance.now();
+    sinceMs = clock.monotonicMs();
     log[isFailure ? 'fatal' : 'info']({ why }, 'stopping');
-    setTimeout(() => {
+    const exit = () => {
       log.error('the service did not stop in time: the process ends now');
       process.exit(1);
-    }, goneWithinMs).unref();
+    };
+    clock.after(goneWithinMs, exit, { ref: false });
     stopping.abort();
   };
   onCrash(log);
-  onSignals((name) => end(name, false));
-  onEndOfNpm(() => end('npm has ended', false));
+  onSignals(clock, (name) => end(name, false));
+  onEndOfNpm(clock, () => end('npm has ended', false));
   const stop = await start({ signal, fail: (why) => end(why, true) }).catch((error: unknown) => {
     if (!signal.aborted || failed) throw error;
     return async () => true;
@@ -83,19 +85,20 @@ const LEAST_MS = 250;
  */
 export async function stopInOrder(
   log: Logger,
+  clock: Clock,
   sinceMs: number,
   steps: readonly StopStep[],
 ): Promise<boolean> {
   const begun: { readonly name: string; readonly end: Promise<unknown> }[] = [];
   let untilMs = 0;
   for (const { name, byMs, run } of steps) {
-    untilMs = Math.max(sinceMs + byMs, performance.now() + LEAST_MS);
+    untilMs = Math.max(sinceMs + byMs, clock.monotonicMs() + LEAST_MS);
     const end = problemOf(run);
     begun.push({ name, end });
-    await endOrTime(end, untilMs);
+    await endOrTime(clock, end, untilMs);
   }
   const problems = await Promise.all(
-    begun.map(async ({ name, end }) => ({ step: name, problem: await endOrTime(end, untilMs) })),
+    begun.map(async ({ name, end }) => ({ step: name, problem: await endOrTime(clock, end, untilMs) })),
   );
   const failed = problems.filter(({ problem }) => problem !== null);
   for (const facts of failed) log.error(facts, 'this part did not stop cleanly');
@@ -112,24 +115,25 @@ async function problemOf(run: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** What `end` resolves to, or `out of time` at this instant of `performance.now()`. */
-async function endOrTime(end: Promise<unknown>, untilMs: number): Promise<unknown> {
+/** What `end` resolves to, or `out of time` at this instant of `Clock.monotonicMs`. */
+async function endOrTime(clock: Clock, end: Promise<unknown>, untilMs: number): Promise<unknown> {
   const enough = new AbortController();
   try {
-    const leftMs = Math.max(untilMs - performance.now(), 0);
-    return await Promise.race([end, sleep(leftMs, 'out of time', { signal: enough.signal })]);
+    const leftMs = Math.max(untilMs - clock.monotonicMs(), 0);
+    const late = clock.sleep(leftMs, { signal: enough.signal }).then(() => 'out of time');
+    return await Promise.race([end, late]);
   } finally {
     enough.abort();
   }
 }
 
 /** Calls `tell` at the first signal; a later signal ends the process at once. SIGHUP: the terminal was closed. */
-function onSignals(tell: (name: string) => void): void {
+function onSignals(clock: Clock, tell: (name: string) => void): void {
   let toldAtMs: number | undefined;
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(name, () => {
-      if (toldAtMs !== undefined && performance.now() - toldAtMs > SAME_SIGNAL_WITHIN_MS) process.exit(1);
-      toldAtMs ??= performance.now();
+      if (toldAtMs !== undefined && clock.monotonicMs() - toldAtMs > SAME_SIGNAL_WITHIN_MS) process.exit(1);
+      toldAtMs ??= clock.monotonicMs();
       tell(name);
     });
   }
@@ -139,14 +143,15 @@ function onSignals(tell: (name: string) => void): void {
  * Detects a SIGKILL of npm by the change of the parent process, because no signal reaches the service. Only below npm:
  * a service that was started without npm may outlive the process that started it.
  */
-function onEndOfNpm(tell: () => void): void {
+function onEndOfNpm(clock: Clock, tell: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
-  const timer = setInterval(() => {
+  const look = () => {
     if (process.ppid === parent) return;
-    clearInterval(timer);
+    timer.cancel();
     tell();
-  }, PARENT_POLL_MS).unref();
+  };
+  const timer = clock.every(PARENT_POLL_MS, look, { ref: false });
 }
 
 /** After an unexpected error the state is unknown, so the process ends. Everything that it acknowledged is stored. */

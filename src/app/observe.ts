@@ -1,4 +1,5 @@
 /** Opens the database for commands that only look: as it is, without a migration and without secrets. */
+import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/describe-error.ts';
 import type { StoreView } from '../operations/operator-context.ts';
 import { SetupError } from '../postgres/setup-error.ts';
@@ -12,12 +13,17 @@ const ANSWERS_WITHIN_MS = 3_000;
 const STARTS_WITHIN_MS = 60_000;
 
 /** Lets `work` look at the database. Throws where the settings are wrong. */
-export async function observe<T>(config: Config, work: (view: StoreView) => Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(config.databaseUrl === null ? STARTS_WITHIN_MS : ANSWERS_WITHIN_MS);
+export async function observe<T>(
+  config: Config,
+  clock: Clock,
+  work: (view: StoreView) => Promise<T>,
+): Promise<T> {
+  const signal = clock.timeout(config.databaseUrl === null ? STARTS_WITHIN_MS : ANSWERS_WITHIN_MS);
   let reason: string | null = null;
   const opened = await openTables(config, {
     kind: 'command',
     signal,
+    clock,
     notice: (text) => {
       reason = text;
     },

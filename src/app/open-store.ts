@@ -1,5 +1,5 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
 import { openEmbedded, type ServerListener } from '../embedded/server.ts';
 import { WEBHOOK_LANES } from '../messages/intake/webhook-lanes.ts';
 import { awaitServer } from '../postgres/await-server.ts';
@@ -16,10 +16,11 @@ import type { Config } from './config/config.ts';
 import { type OwnerAddress, prepareTables } from './prepare-tables.ts';
 import { loadWitnesses } from './subjects.ts';
 
-/** The database with the vault. */
+/** The database with the vault, and the time of the process that uses them. */
 export interface Store {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   /** Connections that serve the channel's webhooks alone; without them webhooks share those of `database`. */
   readonly webhookDatabase?: Database;
 }
@@ -49,6 +50,7 @@ export interface StoreUser {
   readonly kind: 'service' | 'command' | 'unchecked';
   /** Aborts `openStore`, which then throws. */
   readonly signal: AbortSignal;
+  readonly clock: Clock;
   /** Gets a sentence that the operator should read. */
   readonly notice: (text: string) => void;
   /** Called where the embedded server has ended and does not start again. */
@@ -75,7 +77,7 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
     if (user.kind !== 'unchecked') await patience.run(() => check(database, secrets, witnesses));
     const confirm = () => patience.run(() => confirmSecrets(database, secrets, witnesses));
     const vault = new Vault(secrets);
-    return { ...opened, ...prepared, vault, confirm };
+    return { ...opened, ...prepared, vault, clock: user.clock, confirm };
   } catch (error) {
     await close();
     throw error;
@@ -87,7 +89,7 @@ export async function openTables(
   config: Config,
   user: StoreUser,
 ): Promise<Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'owner' | 'patience' | 'close'>> {
-  const { signal, notice, onError } = user;
+  const { signal, clock, notice, onError } = user;
   const pools: Database[] = [];
   let isClosing = false;
   // `end` of a pool does not wait for the server to take the end of each connection, and the server tells the rest.
@@ -112,7 +114,7 @@ export async function openTables(
     // Where the server hangs, a connection stays open until the process ends.
     await Promise.race([
       Promise.all(pools.map((pool) => pool.end())),
-      sleep(END_WITHIN_MS, undefined, { ref: false }),
+      clock.sleep(END_WITHIN_MS, { ref: false }),
     ]);
     await server?.close();
   };

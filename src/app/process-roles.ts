@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { machineClock } from '../base/clock.ts';
 import { printable } from '../cli/terminal-text.ts';
 import { noting } from '../operations/acting.ts';
 import { connectionEndLog } from '../operations/failure-log.ts';
@@ -53,7 +54,7 @@ export function processRoles(): ProgramRoles {
     },
     async observe(work) {
       const { observe } = await import('./observe.ts');
-      return observe(config(), work);
+      return observe(config(), machineClock, work);
     },
     async operate(work, secrets) {
       const store = await openStore(config(), { ...command(), ...(secrets && { kind: secrets }) });
@@ -65,7 +66,7 @@ export function processRoles(): ProgramRoles {
     },
     async backups() {
       const { backupActs } = await import('./backup/commands.ts');
-      return backupActs(config(), config().operator ?? systemUser());
+      return backupActs(config(), config().operator ?? systemUser(), machineClock);
     },
     async keepErasures(context) {
       const { erasureCopies } = await import('./backup/schedule.ts');
@@ -115,17 +116,18 @@ async function withStore(
   const { createLog } = await import('./log.ts');
   const { startTracing } = await import('./tracing.ts');
   const log = createLog(config);
-  return runUntilStopped(log, async ({ signal, fail }) => {
+  return runUntilStopped(log, machineClock, async ({ signal, fail }) => {
     const store = await openStore(config, {
       kind: 'service',
       signal,
+      clock: machineClock,
       notice: (text) => log.warn(text),
       lost: (error) => fail(error.message),
       onError: connectionEndLog(log),
     });
     const stopTracing = config.tracing ? await startTracing(store, log) : null;
     const close: Stop = (sinceMs) =>
-      stopInOrder(log, sinceMs, [
+      stopInOrder(log, store.clock, sinceMs, [
         { name: 'store', byMs: STORE_BY_MS, run: () => Promise.all([store.close(), stopTracing?.()]) },
       ]);
     try {
@@ -135,7 +137,7 @@ async function withStore(
         return (await close(sinceMs)) && isStopped;
       };
     } catch (error) {
-      await close(performance.now());
+      await close(store.clock.monotonicMs());
       throw error;
     }
   });
@@ -177,8 +179,8 @@ async function firstAdminLink(
   return token === null ? null : enrolmentLink(consoleUrl, token);
 }
 
-function operatorOf(config: Config, { database, vault }: OpenStore): OperatorContext {
-  return { database, vault, actor: config.operator ?? systemUser() };
+function operatorOf(config: Config, { database, vault, clock }: OpenStore): OperatorContext {
+  return { database, vault, clock, actor: config.operator ?? systemUser() };
 }
 
 /** The first and the last of some names. */
@@ -206,6 +208,7 @@ function command(): StoreUser {
   return {
     kind: 'command',
     signal: new AbortController().signal,
+    clock: machineClock,
     notice: (text) => process.stderr.write(`${printable(text)}\n`),
     lost: () => {},
     onError: () => {},

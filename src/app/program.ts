@@ -1,5 +1,6 @@
 /** The command line: `ventanilla <command>`. */
 import { type Command, Option } from 'commander';
+import type { Clock } from '../base/clock.ts';
 import { addCommand, addGroup, DEBUG, Program } from '../cli/command.ts';
 import { type Io, writeJson, writeOutput } from '../cli/output.ts';
 import { version } from '../cli/version.ts';
@@ -17,7 +18,7 @@ interface MigrateOptions {
  * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 after a failure, to 2
  * after wrong use and to 70 after a fault of the program, and says why on `io.stderr`.
  */
-export function buildProgram(roles: ProgramRoles, io: Io): Program {
+export function buildProgram(roles: ProgramRoles, io: Io, clock: Clock): Program {
   const program = new Program('ventanilla', io, async () => {
     return (await import('../postgres/store-trouble.ts')).isServerTrouble;
   });
@@ -29,7 +30,7 @@ export function buildProgram(roles: ProgramRoles, io: Io): Program {
   addRoleCommands(program, roles, io);
   for (const { command: find, load } of SUBJECTS.flatMap(({ commands = [] }) => commands)) {
     const command = find(program);
-    program.fillWhenNamed(command, async () => (await load())(command, { roles, io }));
+    program.fillWhenNamed(command, async () => (await load())(command, { roles, io, clock }));
   }
   addBackups(program, roles, io);
   return program;

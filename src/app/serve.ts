@@ -9,6 +9,7 @@ import { rememberPolicy } from '../applications/sql/policies.ts';
 import { RefusedReceipts } from '../applications/sql/refused-receipts.ts';
 import { ingestBatch } from '../applications/uses/ingest-batch.ts';
 import { partnerApplication } from '../applications/uses/partner-application.ts';
+import type { Clock } from '../base/clock.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { addDocs } from '../docs-page/page.ts';
 import { partnerFeed } from '../events/uses/partner-events.ts';
@@ -73,7 +74,7 @@ export async function startService(
   log: Logger,
   { consolePage = Promise.resolve(NO_PAGE), limits = PARTNER_LIMITS }: ServiceParts = {},
 ): Promise<RunningService> {
-  const { database, vault, patience } = store;
+  const { database, vault, clock, patience } = store;
   const watcher = await startWatch(config, store);
   const policy = await policyOf(config);
   const policyId = await patience.run(() => rememberPolicy(database, policy));
@@ -138,11 +139,11 @@ export async function startService(
     opsUrl: urlOf(ops),
     simulatorUrl: page && urlOf(ops) + page.path,
     consoleUrl: consoleListener.origin,
-    stop: (sinceMs = performance.now()) => {
+    stop: (sinceMs = clock.monotonicMs()) => {
       stopping = true;
-      return stopInOrder(log, sinceMs, [
+      return stopInOrder(log, clock, sinceMs, [
         { name: 'sending', byMs: STOP_BY_MS.sending, run: () => background.stopSending() },
-        { name: 'requests', byMs: STOP_BY_MS.requests, run: () => drain(partner) },
+        { name: 'requests', byMs: STOP_BY_MS.requests, run: () => drain(partner, clock) },
         {
           name: 'background',
           byMs: STOP_BY_MS.background,
@@ -213,21 +214,21 @@ function refusalCounts({ database }: Store, log: Logger, failed: ServiceContext[
   return { keyOutcomes, stopCounts, counted };
 }
 
-async function drain(partner: FastifyInstance): Promise<void> {
+async function drain(partner: FastifyInstance, clock: Clock): Promise<void> {
   // `close` ends Node's time limit for requests, so a slow body could delay the stop for ever.
-  const enough = setTimeout(() => partner.server.closeAllConnections(), DRAIN_WITHIN_MS);
+  const enough = clock.after(DRAIN_WITHIN_MS, () => partner.server.closeAllConnections());
   await partner.close();
-  clearTimeout(enough);
+  enough.cancel();
 }
 
 async function webhookOf(
   { whatsapp, setting }: Config,
-  { database: shared, webhookDatabase: database = shared, vault }: Store,
+  { database: shared, webhookDatabase: database = shared, vault, clock }: Store,
   { log, watcher }: { log: Logger; watcher: Watcher },
 ): Promise<WebhookOptions | undefined> {
   if (whatsapp === null) return undefined;
   const { appSecret, verifyToken, phoneNumberId } = whatsapp;
-  const hear = await loadHearing({ database, vault, log, setting });
+  const hear = await loadHearing({ database, vault, clock, log, setting });
   const intake = new ChannelEventIntake({ database, vault, hear });
   return {
     appSecret,

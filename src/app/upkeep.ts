@@ -2,7 +2,6 @@
  * The background work that keeps the store small and its hot paths short: the jobs of all subjects, one after the
  * other.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Elapsed } from '../postgres/elapsed.ts';
 import type { ServiceContext, UpkeepJob } from '../subject/subject.ts';
 import type { JobEnd } from '../subject/watcher.ts';
@@ -34,7 +33,7 @@ export async function upkeepTurn(
   for (const { name, seldom, run } of jobs) {
     if (signal?.aborted) return;
     if (seldom && turn % SELDOM_TURNS !== 0) continue;
-    const begunMs = performance.now();
+    const begunMs = context.clock.monotonicMs();
     const succeeded = await run(context).then(
       () => true,
       (error: unknown) => {
@@ -42,7 +41,7 @@ export async function upkeepTurn(
         return false;
       },
     );
-    ends.push({ name, tookMs: performance.now() - begunMs, succeeded });
+    ends.push({ name, tookMs: context.clock.monotonicMs() - begunMs, succeeded });
   }
   await context.watcher
     .kept(ends)
@@ -57,16 +56,17 @@ export function startUpkeep(jobs: readonly UpkeepJob[], context: ServiceContext)
   let turn = 0;
   let running = Promise.resolve();
   let busy = false;
-  const timer = setInterval(() => {
+  const { clock } = context;
+  const timer = clock.every(EVERY_MS, () => {
     if (busy) return;
     busy = true;
     running = upkeepTurn(jobs, context, turn++, stopping.signal).finally(() => {
       busy = false;
     });
-  }, EVERY_MS);
+  });
   return async () => {
-    clearInterval(timer);
+    timer.cancel();
     stopping.abort();
-    await Promise.race([running, sleep(LEFT_AFTER_MS, undefined, { ref: false })]);
+    await Promise.race([running, clock.sleep(LEFT_AFTER_MS, { ref: false })]);
   };
 }

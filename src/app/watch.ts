@@ -12,11 +12,11 @@ import { loadServices } from './subjects.ts';
 /** Begins to watch a process, where a subject does. */
 export async function startWatch(
   { setting }: Config,
-  { database, webhookDatabase }: Store,
+  { database, webhookDatabase, clock }: Store,
 ): Promise<Watcher> {
   const pools = { main: database, ...(webhookDatabase && { webhooks: webhookDatabase }) };
   const start = (await loadServices()).find(({ watch }) => watch !== undefined)?.watch;
-  return start?.({ database, setting, pools }) ?? NOBODY;
+  return start?.({ database, clock, setting, pools }) ?? NOBODY;
 }
 
 /** Measures and traces the requests of a listener. */

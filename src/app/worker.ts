@@ -36,7 +36,7 @@ export async function startWorker(config: Config, store: OpenStore, log: Logger)
   log.info('worker started');
   return (sinceMs) => {
     stopping = true;
-    return stopInOrder(log, sinceMs, [
+    return stopInOrder(log, store.clock, sinceMs, [
       { name: 'background', byMs: BACKGROUND_BY_MS, run: () => background.stop() },
       { name: 'probes', byMs: PROBES_BY_MS, run: close },
     ]);

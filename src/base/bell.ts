@@ -1,4 +1,5 @@
 /** A bell within a process: work that was committed wakes the loop that does it before its next look. */
+import type { Clock } from './clock.ts';
 
 export class Bell {
   #rung = false;
@@ -13,18 +14,18 @@ export class Bell {
   }
 
   /** Resolves at the next ring, after `ms`, or where the signal aborts. Never rejects. */
-  async wait(ms: number, signal: AbortSignal): Promise<void> {
+  async wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     if (this.#rung || signal.aborted) {
       this.#rung = false;
       return;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
+    const timer = clock.after(ms, resolve);
     const end = () => resolve();
     signal.addEventListener('abort', end, { once: true });
     this.#wake.push(resolve);
     await promise;
-    clearTimeout(timer);
+    timer.cancel();
     signal.removeEventListener('abort', end);
     this.#wake = this.#wake.filter((wake) => wake !== resolve);
   }

@@ -1,5 +1,6 @@
 /** The parts that the commands share: options, reading arguments, and the end of the program. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option, type ParseOptions } from 'commander';
+import type { Clock } from '../base/clock.ts';
 import { OperatorError } from '../operations/operator-context.ts';
 import { type Io, OutputClosed, writeNote } from './output.ts';
 import type { Roles } from './role-types.ts';
@@ -9,6 +10,7 @@ import { printable } from './terminal-text.ts';
 export interface Cli {
   readonly roles: Roles;
   readonly io: Io;
+  readonly clock: Clock;
 }
 
 const MISUSED = 2;

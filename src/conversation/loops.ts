@@ -24,7 +24,7 @@ const LONGEST_SWEEP_MS = 10_000;
  * refused.
  */
 export async function startTurns(given: LoopContext): Promise<Loop> {
-  const { database, vault, log, failed, watcher, setting } = given;
+  const { database, vault, clock, log, failed, watcher, setting } = given;
   const context = {
     ...{ database, vault, signing: signingOf(vault), flows: new Map() },
     mayRemind: await openReminderWindow(setting),
@@ -37,8 +37,9 @@ export async function startTurns(given: LoopContext): Promise<Loop> {
       }),
   };
   return startLoop({
+    clock,
     turn: async ({ stopping }) => {
-      if ((await takeTurns(context)) === 0) await INPUT_BELL.wait(LOOK_MS, stopping);
+      if ((await takeTurns(context)) === 0) await INPUT_BELL.wait(clock, LOOK_MS, stopping);
     },
     onError: (error) => {
       watcher.turnsFailed();
@@ -65,7 +66,7 @@ export async function startReading(given: LoopContext): Promise<Loop> {
 }
 
 async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
-  const { database, vault, log, failed, setting, channel, watcher } = given;
+  const { database, vault, clock, log, failed, setting, channel, watcher } = given;
   const documents = await openDocuments(setting, { database, vault, channel, watcher });
   const income = openIncome(setting, { database, vault });
   const signing = await openSigning(setting, {
@@ -73,7 +74,7 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
     onCode: (way, result) => watcher.sentCode(way, result),
   });
   const context: WorkContext = {
-    ...{ database, vault, performer: performerOf({ documents, income, signing, channel }) },
+    ...{ database, vault, clock, performer: performerOf({ documents, income, signing, channel }) },
     onFailure: ({ work, application_id }, error, isLast) =>
       log[isLast ? 'error' : 'warn'](
         {
@@ -101,13 +102,14 @@ export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopConte
     WORK_BELL.ring();
   };
   return startLoop({
+    clock: context.clock,
     turn: async ({ stopping, cut }) => {
       // The same listener each time, so it is added once.
       cut.addEventListener('abort', onCut);
       const room = MOST_AT_ONCE[kind] - running.size;
       const begun = room > 0 ? await beginDue(context, kind, room, cut) : [];
       for (const work of begun) void follow(work);
-      if (begun.length === 0) await WORK_BELL.wait(WORK_LOOK_MS, stopping);
+      if (begun.length === 0) await WORK_BELL.wait(context.clock, WORK_LOOK_MS, stopping);
     },
     onError: (error) => failed('the work of the conversations', error),
     // What is not over at the cut is done again after its lease of half a minute.
@@ -118,14 +120,15 @@ export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopConte
 }
 
 /** The statuses of applications, and opt-outs from anywhere. */
-export function startSweep({ database, vault, failed }: LoopContext): Loop {
+export function startSweep({ database, vault, clock, failed }: LoopContext): Loop {
   let after: RoundPlace = null;
   return startLoop({
+    clock,
     turn: async ({ pause }) => {
-      const begunMs = performance.now();
+      const begunMs = clock.monotonicMs();
       ({ after } = await sweepConversations({ database, vault }, after));
       // A slow look says that the database is busy. A look reaches back further than the longest rest.
-      const restMs = 10 * (performance.now() - begunMs);
+      const restMs = 10 * (clock.monotonicMs() - begunMs);
       await pause(Math.min(Math.max(SWEEP_MS, restMs), LONGEST_SWEEP_MS));
     },
     onError: (error) => failed('the look at applications with conversations', error),

@@ -18,23 +18,24 @@ const TURN_MS = 2_000;
 const LEAST_LEAP_MS = 1_000;
 
 /** Starts the loop. Any number of processes run it. */
-export function startApplying({ database, vault, log, failed, setting }: LoopContext): Loop {
-  const desk = { database, vault, lookShare: setting(SECOND_LOOK_SHARE) };
+export function startApplying({ database, vault, clock, log, failed, setting }: LoopContext): Loop {
+  const desk = { database, vault, clock, lookShare: setting(SECOND_LOOK_SHARE) };
   const watch = leapWatch();
   /** Those that are not mended yet. */
   const leaps: Leap[] = [];
   const onFailure = (proposal: number, error: unknown) =>
     log.error({ proposal, error: errorFields(error) }, 'a proposal could not be applied, and is tried again');
   return startLoop({
+    clock,
     turn: async ({ stopping, pause }) => {
-      const askedMs = performance.now();
+      const askedMs = clock.monotonicMs();
       const look = await lookAtOpen(database);
-      const leap = watch(look.now, { askedMs, answeredMs: performance.now() });
+      const leap = watch(look.now, { askedMs, answeredMs: clock.monotonicMs() });
       if (leap !== null) leaps.push(leap);
       await mend(database, look, leaps);
       const applyAll = async () => {
         let count = 0;
-        const isOver = () => stopping.aborted || performance.now() - askedMs > TURN_MS;
+        const isOver = () => stopping.aborted || clock.monotonicMs() - askedMs > TURN_MS;
         while (!isOver() && (await applyNext(desk, onFailure)) !== null) count += 1;
         return count;
       };

@@ -7,13 +7,14 @@ const LOOK_MS = 2_000;
 const LONGEST_LOOK_MS = 30_000;
 
 /** Starts the loop. Any number of processes run it. */
-export function startEndingPends({ database, failed }: LoopContext): Loop {
+export function startEndingPends({ database, clock, failed }: LoopContext): Loop {
   return startLoop({
+    clock,
     turn: async ({ pause }) => {
-      const begunMs = performance.now();
+      const begunMs = clock.monotonicMs();
       const ended = await endDuePends(database);
       // A slow look says that many applications are pended, or that the database is busy.
-      const restMs = 10 * (performance.now() - begunMs);
+      const restMs = 10 * (clock.monotonicMs() - begunMs);
       if (ended === 0) await pause(Math.min(Math.max(LOOK_MS, restMs), LONGEST_LOOK_MS));
     },
     onError: (error) => failed('ending the pends', error),

@@ -24,26 +24,27 @@ const HEALED_BATCHES = 1_000;
 const REACH_BACK = 4_096;
 
 /** Starts the loop. Any number of processes run it. */
-export function startExpansion({ database, log, failed, setting }: LoopContext): Loop {
+export function startExpansion({ database, clock, log, failed, setting }: LoopContext): Loop {
   const dueHours = setting(REVIEW_DUE_HOURS);
   let after = '0';
   let healed = '0';
-  let healAt = performance.now() + HEAL_MS;
+  let healAt = clock.monotonicMs() + HEAL_MS;
   const heal = async (begunMs: number) => {
     const { last, removed, lacking } = await healReviewItems(database, healed, HEALED_BATCHES);
     healed = last ?? '0';
     after = '0';
-    const nowMs = performance.now();
+    const nowMs = clock.monotonicMs();
     healAt = nowMs + Math.max(HEAL_MS, HEAL_REST_SHARE * (nowMs - begunMs));
     if (removed + lacking > 0) log.warn({ removed, lacking }, 'the queue of the review desk was healed');
   };
   return startLoop({
+    clock,
     turn: async ({ pause }) => {
-      const begunMs = performance.now();
+      const begunMs = clock.monotonicMs();
       if (begunMs >= healAt) await heal(begunMs);
       const { batches, last } = await expandReviews(database, after, BATCHES, dueHours);
       if (last !== null) after = reachBack(last);
-      await pause(batches < BATCHES ? LOOK_MS : REST_SHARE * (performance.now() - begunMs));
+      await pause(batches < BATCHES ? LOOK_MS : REST_SHARE * (clock.monotonicMs() - begunMs));
     },
     onError: (error) => failed('the queue of the review desk', error),
     settled: async () => {},

@@ -63,7 +63,7 @@ export const MESSAGES_SERVICE: Service = {
 
 /** Starts the delivery. Throws where the contact windows are refused. */
 async function startDelivery(given: LoopContext): Promise<Loop> {
-  const { database, vault, channel, log, failed, setting } = given;
+  const { database, vault, clock, channel, log, failed, setting } = given;
   const windows = await openContactWindows(setting);
   const tellWaiting = failureLog(log);
   const context = {
@@ -99,15 +99,16 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
       else log.error(facts, FAULTS[reason]);
     },
   };
-  return startWorker(
-    (cut, stopping) => deliverDue(context, cut, stopping),
-    (error) => failed('a turn of the delivery', error),
-  );
+  return startWorker({
+    clock,
+    turn: (cut, stopping) => deliverDue(context, cut, stopping),
+    onError: (error) => failed('a turn of the delivery', error),
+  });
 }
 
 /** Starts the delivery of replies, which persons wait for: a ring of the bell wakes it. */
 function startReplies(given: LoopContext): Loop {
-  const { database, vault, channel, log, failed, setting } = given;
+  const { database, vault, clock, channel, log, failed, setting } = given;
   const tellWaiting = failureLog(log);
   const context = {
     database,
@@ -128,11 +129,12 @@ function startReplies(given: LoopContext): Loop {
       else log.error(facts, 'replies are not sent: see the reason');
     },
   };
-  return startWorker(
-    (cut, stopping) => deliverReplies(context, cut, stopping),
-    (error) => failed('a turn of the replies', error),
-    REPLY_BELL,
-  );
+  return startWorker({
+    clock,
+    turn: (cut, stopping) => deliverReplies(context, cut, stopping),
+    onError: (error) => failed('a turn of the replies', error),
+    bell: REPLY_BELL,
+  });
 }
 
 function healthLog(log: Logger) {

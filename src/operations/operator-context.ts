@@ -1,4 +1,5 @@
 /** What an operator's command needs. */
+import type { Clock } from '../base/clock.ts';
 import { ToldError } from '../base/told-error.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Vault } from '../seal/vault.ts';
@@ -6,6 +7,7 @@ import type { Vault } from '../seal/vault.ts';
 export interface OperatorContext {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   /** Who acts, for the history (D34): the name that the operator gave, or the operating system's user. */
   readonly actor: string;
 }

@@ -1,5 +1,5 @@
 /** What the loops of all subjects share: turns until the stop, a rest after a failed turn, and a cut after the stop. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
 import type { Loop } from './subject.ts';
 
 /** The rest after a turn that failed. */
@@ -18,6 +18,7 @@ interface LoopSignals {
 }
 
 interface LoopWork {
+  readonly clock: Clock;
   /** One turn with the rest after it. Where it fails, the loop rests for two seconds. */
   turn(signals: LoopSignals): Promise<void>;
   /** Called when a turn fails before the stop. */
@@ -27,15 +28,15 @@ interface LoopWork {
 }
 
 /** Starts a loop of turns, one after the other. */
-export function startLoop({ turn, onError, settled }: LoopWork): Loop {
+export function startLoop({ clock, turn, onError, settled }: LoopWork): Loop {
   const stopping = new AbortController();
   const cut = new AbortController();
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+  const pause = (ms: number) => clock.sleep(ms, { signal: stopping.signal }).catch(() => {});
   const signals = { stopping: stopping.signal, cut: cut.signal, pause };
-  let lastTurnMs = performance.now();
+  let lastTurnMs = clock.monotonicMs();
   const work = async () => {
     while (!stopping.signal.aborted) {
-      lastTurnMs = performance.now();
+      lastTurnMs = clock.monotonicMs();
       try {
         await turn(signals);
       } catch (error) {
@@ -50,7 +51,7 @@ export function startLoop({ turn, onError, settled }: LoopWork): Loop {
     lastTurnMs: () => lastTurnMs,
     stop: () => {
       stopping.abort();
-      setTimeout(() => cut.abort(), CUT_OFF_MS).unref();
+      clock.after(CUT_OFF_MS, () => cut.abort(), { ref: false });
       return worked;
     },
     ended: worked.then(settled),

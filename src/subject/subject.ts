@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
 import type { ReadSetting, Setting } from '../base/setting.ts';
 import type { Cli, Program } from '../cli/command.ts';
 import type { Schema } from '../contract/openapi-request.ts';
@@ -80,6 +81,7 @@ export interface Service {
 export interface ServiceContext {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   readonly log: Logger;
   /** Aborts when the service stops, for work that goes on beside the turns of the upkeep. */
   readonly stopping: AbortSignal;
@@ -90,10 +92,10 @@ export interface ServiceContext {
 }
 
 /** What a listener at the channel gets. */
-export type HearContext = Pick<ServiceContext, 'database' | 'vault' | 'log' | 'setting'>;
+export type HearContext = Pick<ServiceContext, 'database' | 'vault' | 'clock' | 'log' | 'setting'>;
 
 /** What a watcher gets. */
-export interface WatchContext extends Pick<ServiceContext, 'database' | 'setting'> {
+export interface WatchContext extends Pick<ServiceContext, 'database' | 'clock' | 'setting'> {
   /** All connections of the process to the database, by their use. */
   readonly pools: Readonly<Record<string, Database>>;
 }
@@ -115,7 +117,7 @@ export interface UpkeepJob {
  * database: else the process counts as stuck (`app/background.ts`).
  */
 export interface Loop {
-  /** When the last turn began, on the clock of `performance.now()`. */
+  /** When the last turn began, on `Clock.monotonicMs`. */
   lastTurnMs(): number;
   /** Begins no more turns. Resolves when the turn under way has begun what it took up, or was undone. */
   stop(): Promise<void>;

@@ -9,6 +9,7 @@ import { copiesIn, copyName, forgetCopies } from '../../src/backup/files.ts';
 import { manifestName } from '../../src/backup/names.ts';
 import { openFilePlace } from '../../src/backup/place-of-backups.ts';
 import { BackupKey } from '../../src/backup/sealed.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { ReadSetting } from '../../src/base/setting.ts';
 import { newFileKey, storedLately } from '../../src/documents/store/document-store.ts';
 import { statementPdf } from '../../src/simulator/statement-pdf.ts';
@@ -32,6 +33,7 @@ const place = async (name: string) => ({
 });
 const source = {
   database: runtime,
+  clock: machineClock,
   setting,
   failed: (_work: string, error: unknown) => assert.fail(String(error)),
   stopping: new AbortController().signal,

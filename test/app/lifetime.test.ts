@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { stopInOrder } from '../../src/app/lifetime.ts';
+import { machineClock } from '../../src/base/clock.ts';
 
 function logged() {
   const lines: { step: string; problem: unknown }[] = [];
@@ -23,7 +24,7 @@ describe('stopInOrder', () => {
         order.push(`${name} ends`);
       },
     });
-    assert.equal(await stopInOrder(log, performance.now(), [step('a'), step('b')]), true);
+    assert.equal(await stopInOrder(log, machineClock, performance.now(), [step('a'), step('b')]), true);
     assert.deepEqual(order, ['a begins', 'a ends', 'b begins', 'b ends']);
     assert.deepEqual(lines, []);
   });
@@ -35,14 +36,14 @@ describe('stopInOrder', () => {
       { name: 'sending', byMs: 1, run: () => ended },
       { name: 'last', byMs: 60_000, run: async () => end() },
     ];
-    assert.equal(await stopInOrder(log, performance.now(), steps), true);
+    assert.equal(await stopInOrder(log, machineClock, performance.now(), steps), true);
     assert.deepEqual(lines, []);
   });
 
   it('each step runs, also where the time was over before', async () => {
     const { log, lines } = logged();
     const steps = ['a', 'b', 'c'].map((name) => ({ name, byMs: 1, run: () => sleep(1) }));
-    assert.equal(await stopInOrder(log, performance.now() - 60_000, steps), true);
+    assert.equal(await stopInOrder(log, machineClock, performance.now() - 60_000, steps), true);
     assert.deepEqual(lines, []);
   });
 
@@ -60,7 +61,7 @@ describe('stopInOrder', () => {
         },
       },
     ];
-    assert.equal(await stopInOrder(log, performance.now(), steps), false);
+    assert.equal(await stopInOrder(log, machineClock, performance.now(), steps), false);
     assert.equal(ran, true);
     assert.deepEqual(
       lines.map(({ step }) => step),

@@ -6,6 +6,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { openStore } from '../../src/app/open-store.ts';
 import { startService } from '../../src/app/serve.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { insertFirstPartner } from '../../src/partners/sql/partners.ts';
 import { textOf } from '../../src/partners/uses/keys.ts';
 import { Patience } from '../../src/postgres/patience.ts';
@@ -119,6 +120,7 @@ async function startThrough(t: TestContext, ownerUrl: string, at = 0, trouble: T
   address.port = String(await proxy.start(t));
   const config = configOf(ownerUrl, address.href);
   const store = await openStore(config, {
+    clock: machineClock,
     kind: 'service',
     signal: new AbortController().signal,
     notice: () => {},
@@ -183,6 +185,7 @@ describe('D37: the start of a service', () => {
     await database.query(FULL_DISK);
     const notices: string[] = [];
     const store = await openStore(configOf(ownerUrl, ownerUrl), {
+      clock: machineClock,
       kind: 'service',
       signal: new AbortController().signal,
       notice: (text) => notices.push(text),

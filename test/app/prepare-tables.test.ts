@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { readConfig } from '../../src/app/config/config.ts';
 import { openStore } from '../../src/app/open-store.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { knownMigrations } from '../../src/schema/migration-files.ts';
 import { TEST_VARIABLES } from '../support/database.ts';
 import { emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
@@ -19,7 +20,14 @@ const group = await makeRole(adminUrl);
 async function open(variables: Readonly<Record<string, string>>, notice: (text: string) => void = () => {}) {
   const config = readConfig({ ...TEST_VARIABLES, CHANNEL: 'log', DATABASE_URL: runtime.url, ...variables });
   const { signal } = new AbortController();
-  const store = await openStore(config, { kind: 'service', signal, notice, lost() {}, onError() {} });
+  const store = await openStore(config, {
+    clock: machineClock,
+    kind: 'service',
+    signal,
+    notice,
+    lost() {},
+    onError() {},
+  });
   const { rows } = await store.database.query('SELECT current_user::text AS role');
   await store.close();
   return { applied: store.applied, granted: store.granted, role: rows[0].role };

@@ -10,6 +10,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import type { Outcome } from '../../src/applications/rules/outcome.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { insertKey } from '../../src/partners/sql/api-keys.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
@@ -467,7 +468,7 @@ describe('D36: Idempotency-Key', () => {
       [1, 2, 3].map(async () => {
         const pool = openPatiently(service.databaseUrl, 6);
         const config = { ...readConfig({}), port: 0, opsPort: 0 };
-        const store = { database: pool, vault };
+        const store = { database: pool, vault, clock: machineClock };
         const running = await startPatiently(config, store, pino({ level: 'silent' }));
         t.after(async () => {
           await running.stop();

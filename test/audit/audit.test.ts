@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import pino from 'pino';
 import { auditService } from '../../src/audit/service.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { acting, noting } from '../../src/operations/acting.ts';
 import { OperatorError } from '../../src/operations/operator-context.ts';
 import { Vault } from '../../src/seal/vault.ts';
@@ -19,7 +20,7 @@ import { registrarOf } from '../support/intake.ts';
 const store = await testDatabase();
 const { database, vault } = store;
 const { run, json } = commandLine(store);
-const context = { database, vault, actor: ACTOR };
+const context = { database, vault, clock: machineClock, actor: ACTOR };
 
 interface Row {
   readonly id: number;
@@ -344,7 +345,11 @@ describe('who did what: a changed, removed or inserted row shows', () => {
 
   it('a newer INDEX_KEY chains on, and both parts are verified; without the newer key the rows do not fit', async () => {
     const fresh = createHash('sha256').update('fresh').digest();
-    const newer = { ...context, vault: new Vault({ ...TEST_SECRETS, newerIndexKeys: [fresh] }) };
+    const newer = {
+      ...context,
+      vault: new Vault({ ...TEST_SECRETS, newerIndexKeys: [fresh] }),
+      clock: machineClock,
+    };
     const last = (await list())[0]!.id;
     await noting(newer, { act: 'with the newer key' });
     const { out } = await commandLine(newer as never).run('audit', 'verify', '--json');

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { ACCOUNT, POSTGRES_BIN } from '../../verify/drill/debian.ts';
@@ -124,7 +125,7 @@ class OwnServer {
 /** The service on this server, for the time of `work`. */
 async function serveOn(server: OwnServer, work: (url: string, keys: () => Promise<string>) => Promise<void>) {
   const database = openPatiently(server.url, 5);
-  const store = { database, vault: new Vault(TEST_SECRETS) };
+  const store = { database, vault: new Vault(TEST_SECRETS), clock: machineClock };
   await migrate(database);
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
   const service = await startPatiently(config, store, pino({ level: 'silent' }));

@@ -1,6 +1,7 @@
 /** The page of an application on the real service: what applicants, partners and operators wrote, in a real browser. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import type { ApplicationReply } from '../../src/desk/routes/forms.ts';
 import { png } from '../documents/files.ts';
@@ -32,7 +33,10 @@ describe('an application of the service on its page', { skip }, async () => {
     sent(person.id as never, png(60, 40), { claimedType: 'image/png', filename: `${MARKUP}.png` }),
   );
   const { visitAs, desk } = await consoleInBrowser(
-    deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0, dueHours: 24 }, async () => files),
+    deskRoutes(
+      { database: runtime, vault, clock: machineClock, undoSeconds: 10, lookShare: 0, dueHours: 24 },
+      async () => files,
+    ),
     null,
     stage,
   );

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { reviewApplication, showApplication } from '../../src/applications/uses/applications.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { IN_REVIEW } from '../support/applicant.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -24,7 +25,10 @@ describe('the simulator in a browser', { skip }, async () => {
   }
 
   const historyOf = async (id: number) => {
-    const { history } = await showApplication({ database, vault, actor: 'test' }, toApplicationId(id));
+    const { history } = await showApplication(
+      { database, vault, clock: machineClock, actor: 'test' },
+      toApplicationId(id),
+    );
     return history.map(({ action }) => action);
   };
   const statusOf = async (id: number) => {
@@ -64,7 +68,7 @@ describe('the simulator in a browser', { skip }, async () => {
       await entry.click();
       await page.getByRole('button', { name: 'Me interesa' }).waitFor();
       await reviewApplication(
-        { database, vault, actor: 'test' },
+        { database, vault, clock: machineClock, actor: 'test' },
         toApplicationId(id),
         'approve',
         'x',

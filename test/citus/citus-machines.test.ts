@@ -7,6 +7,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { type BatchId, batchAndPositionOf, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { MAKE_AHEAD_MS, makePartitionsAhead } from '../../src/applications/sql/partitions.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { ListenerLimits } from '../../src/gate/connections.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
@@ -69,7 +70,12 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
     { environment = { DELIVERY: 'off' }, limits }: Served = {},
   ) {
     const config = { ...readConfig(environment), port: 0, opsPort: 0 };
-    const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }), limits);
+    const service = await startPatiently(
+      config,
+      { database, vault, clock: machineClock },
+      pino({ level: 'silent' }),
+      limits,
+    );
     t.after(() => service.stop());
     return `${service.url}/PRO`;
   }

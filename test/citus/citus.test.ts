@@ -7,6 +7,7 @@ import { after, describe, it, type TestContext } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { makePartitions } from '../../src/applications/sql/partitions.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { usedNow } from '../../src/partners/sql/usage.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
@@ -55,7 +56,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     const config = { ...readConfig({ ...environment }), port: 0, opsPort: 0 };
     const log = pino({ level: 'silent' });
     const services = await Promise.all(
-      served.map((database) => startPatiently(config, { database, vault }, log)),
+      served.map((database) => startPatiently(config, { database, vault, clock: machineClock }, log)),
     );
     t.after(() => Promise.all(services.map((service) => service.stop())));
     return services.map(({ url }) => `${url}/PRO`);
@@ -180,7 +181,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     const ids = await registerApplicants((url as string).replace(/\/PRO$/, ''), apiKey, 9);
     await Promise.all(
       databases.map(async (database, index) => {
-        const { json } = commandLine({ database, vault });
+        const { json } = commandLine({ database, vault, clock: machineClock });
         const [one, two, three] = ids.slice(3 * index).map(String) as [string, string, string];
         await json('partner', 'add', '--name', `Machine ${index}`, '--country', 'CO');
         await json('application', 'reject', one, '--reason', 'test');
@@ -190,7 +191,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
       }),
     );
     for (const database of databases) {
-      const { json } = commandLine({ database, vault });
+      const { json } = commandLine({ database, vault, clock: machineClock });
       const acts = (await json('audit', 'list')).map(({ act }: { act: string }) => act);
       assert.deepEqual(
         [acts.length, acts.filter((act: string) => act === 'application reject').length],

@@ -4,6 +4,7 @@ import { after, describe, it } from 'node:test';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { distribute } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { Vault } from '../../src/seal/vault.ts';
@@ -57,7 +58,7 @@ async function serveOn(
   work: (url: string, store: Store) => Promise<void>,
 ): Promise<void> {
   const database = openPatiently(coordinator, 10);
-  const store = { database, vault: new Vault(TEST_SECRETS) };
+  const store = { database, vault: new Vault(TEST_SECRETS), clock: machineClock };
   try {
     await migrate(database);
     await distribute(database);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VentanillaError } from '../../client/src/index.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { InDoubtError, UnavailableError } from '../../src/base/registration-failure.ts';
 import { BulkError } from '../../src/bulk/read/bulk-error.ts';
 import { tellingOfService } from '../../src/bulk/send/service-error.ts';
@@ -14,7 +15,11 @@ import { commandLine } from './harness.ts';
 /** Runs a command whose database fails. */
 function failing(error: unknown, ...args: string[]) {
   const query = () => Promise.reject(error);
-  return commandLine({ database: { query, connect: query } as never, vault: null as never }).run(...args);
+  return commandLine({
+    database: { query, connect: query } as never,
+    vault: null as never,
+    clock: machineClock,
+  }).run(...args);
 }
 
 const coded = (code: string, message = 'gone', more = {}) =>

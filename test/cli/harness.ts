@@ -3,6 +3,7 @@
 import { Readable, Writable } from 'node:stream';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { ReadSetting } from '../../src/base/setting.ts';
 import { sessionsOf, type TestStore } from '../support/database.ts';
 
@@ -35,7 +36,7 @@ export function commandLine(
       granted: 'ventanilla_service',
       distributed: distribute ? ['batches'] : [],
     }),
-    operate: (work) => work({ database, vault, actor: ACTOR }),
+    operate: (work) => work({ database, vault, clock: machineClock, actor: ACTOR }),
     observe: (work) => work({ database, schema: async () => ({ fault: null, pending: [] }) }),
     backups: () => Promise.reject(new Error('no embedded store')),
     keepErasures: async () => {},
@@ -46,7 +47,7 @@ export function commandLine(
     const out = new Sink();
     const err = new Sink();
     const io = { stdout: out, stderr: err, stdin: Readable.from([stdin]), exitCode: 0 };
-    await buildProgram(roles, io).parseAsync(args, { from: 'user' });
+    await buildProgram(roles, io, machineClock).parseAsync(args, { from: 'user' });
     return { code: io.exitCode, out: out.text, err: err.text };
   };
   /** Runs with `--json` and expects success. */

@@ -9,13 +9,14 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles, Schema } from '../../src/app/role-types.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { commandLine, Sink } from './harness.ts';
 import { wholeProgram } from './whole-program.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
 
 const programOn = (query: () => Promise<unknown>) =>
-  commandLine({ database: { query } as never, vault: null as never });
+  commandLine({ database: { query } as never, vault: null as never, clock: machineClock });
 const { run, json, roles, called } = programOn(async () => ({ rows: [] }));
 
 test('every command has help with an example, and takes --json', async () => {
@@ -82,6 +83,7 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/applications/settings.ts',
       'src/applications/subject.ts',
       'src/audit/subject.ts',
+      'src/base/clock.ts',
       'src/base/error-code.ts',
       'src/base/loopback.ts',
       'src/base/operator-json.ts',
@@ -147,7 +149,9 @@ test('migrate --status changes nothing and says whether running processes go on 
       schema: async () => schema,
       migrate: () => Promise.reject(new Error('changed')),
     };
-    await buildProgram(status, io).parseAsync(['migrate', '--status', ...args], { from: 'user' });
+    await buildProgram(status, io, machineClock).parseAsync(['migrate', '--status', ...args], {
+      from: 'user',
+    });
     return io.stdout.text + io.stderr.text;
   };
   const pending = [{ name: '0016_x.sql' }];
@@ -169,6 +173,6 @@ test('a reader that left is no failure', async () => {
     write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
   });
   const io = { stdout, stderr: new Sink(), exitCode: 0 };
-  await buildProgram(roles, io).parseAsync(['partner', 'list', '--json'], { from: 'user' });
+  await buildProgram(roles, io, machineClock).parseAsync(['partner', 'list', '--json'], { from: 'user' });
   assert.deepEqual([io.exitCode, io.stderr.text], [0, '']);
 });

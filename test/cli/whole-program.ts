@@ -2,11 +2,12 @@
 
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { Program } from '../../src/cli/command.ts';
 import { Sink } from './harness.ts';
 
 export async function wholeProgram(roles: ProgramRoles): Promise<Program> {
-  const program = buildProgram(roles, { stdout: new Sink(), stderr: new Sink() });
+  const program = buildProgram(roles, { stdout: new Sink(), stderr: new Sink() }, machineClock);
   await program.parseAsync(['help', ...program.commands.map((command) => command.name())], { from: 'user' });
   return program;
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import pino from 'pino';
+import { machineClock } from '../../src/base/clock.ts';
 import { CONVERSATION_SERVICE } from '../../src/conversation/service.ts';
 import { takeTurns } from '../../src/conversation/uses/turns.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -28,7 +29,7 @@ const serviceHears = (...events: ChannelEvent[]) =>
       ...{ database, vault },
       hear: async (heard) =>
         void (await CONVERSATION_SERVICE.hear?.(
-          { database, vault, log, setting: (() => {}) as never },
+          { database, vault, clock: machineClock, log, setting: (() => {}) as never },
           heard,
         )),
     },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { performerOf } from '../../src/conversation/uses/neighbours.ts';
 import { takeTurns } from '../../src/conversation/uses/turns.ts';
 import { beginDue } from '../../src/conversation/uses/work.ts';
@@ -246,6 +247,7 @@ const BETWEEN: Readonly<Record<string, (act: () => Promise<unknown>) => Promise<
     const works = {
       ...chat.works,
       database: beforeStatement(chat.works.database, 'DELETE FROM conversation_work', act),
+      clock: machineClock,
     };
     return Promise.all(await beginDue(works, 'files', 8, new AbortController().signal));
   },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ApplicationId, reminderOf, toApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { addInputs } from '../../src/conversation/sql/inputs.ts';
 import { takeTurns } from '../../src/conversation/uses/turns.ts';
 import { queueReminders } from '../../src/messages/sql/reminders.ts';
@@ -110,9 +111,12 @@ describe('an erasure', () => {
     const options = { close: true, nobodySends: false };
     // On a busy machine it may wait longer than it may; a command tries again.
     const erase = (): Promise<unknown> =>
-      eraseApplications({ database, vault, actor: 'ana' }, [toApplicationId(ana.id)], [], options).catch(
-        (error) => isLockTimeout(error) && erase(),
-      );
+      eraseApplications(
+        { database, vault, clock: machineClock, actor: 'ana' },
+        [toApplicationId(ana.id)],
+        [],
+        options,
+      ).catch((error) => isLockTimeout(error) && erase());
     await assertInOrder(
       `SELECT FROM conversations WHERE application_id = ${ana.id} FOR NO KEY UPDATE`,
       erase,

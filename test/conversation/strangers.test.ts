@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import pino from 'pino';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { CONVERSATION_SERVICE } from '../../src/conversation/service.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
@@ -28,7 +29,7 @@ const lines: Record<string, unknown>[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
 /** Hears as the service does, and takes the turns that follow. */
 async function hear(...events: ChannelEvent[]): Promise<void> {
-  const context = { database, vault, log, setting: (() => {}) as never };
+  const context = { database, vault, clock: machineClock, log, setting: (() => {}) as never };
   await applyChannelEvents(
     { database, vault, hear: async (heard) => void (await CONVERSATION_SERVICE.hear?.(context, heard)) },
     events,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { startConversation } from '../../src/conversation/uses/operate.ts';
 import { acting } from '../../src/operations/acting.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -365,7 +366,7 @@ it('D46: a conversation that an operator starts while the person signs hides no 
   };
   const racing = beforeStatement(sessionsOf(store), 'mark_conversations', signs);
   const start = acting(
-    { database: racing, vault: store.vault, actor: 'eva' },
+    { database: racing, vault: store.vault, clock: machineClock, actor: 'eva' },
     (part) => startConversation(part, toApplicationId(ana.id)),
     () => null,
   );

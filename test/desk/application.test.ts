@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { applicationRoutes } from '../../src/desk/routes/application.ts';
 import { Application, Revealed } from '../../src/desk/routes/forms.ts';
 import { MOST_REVEALS_AN_HOUR } from '../../src/desk/rules/bounds.ts';
@@ -21,7 +22,10 @@ const partner = await json('partner', 'add', '--name', HOSTILE, '--country', 'CO
 const { id: key } = await json('key', 'issue', '--partner', `${partner.id}`);
 const register = await registrarOf(store);
 const talks = await conversationsOf(store, key);
-const desk = await startTestConsole(store, applicationRoutes({ database: runtime, vault }));
+const desk = await startTestConsole(
+  store,
+  applicationRoutes({ database: runtime, vault, clock: machineClock }),
+);
 const viewer = await (await desk.enrolled('vera', 'viewer')).signIn();
 const ruth = await desk.enrolled('ruth', 'reviewer');
 const reviewer = await ruth.signIn();

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
+import { machineClock } from '../../src/base/clock.ts';
 import { documentRoutes } from '../../src/desk/routes/documents.ts';
 import { DocumentFile } from '../../src/desk/routes/work-forms.ts';
 import { MOST_REVEALS_AN_HOUR, MOST_SHOWN_BYTES } from '../../src/desk/rules/bounds.ts';
@@ -16,7 +17,7 @@ const stage = await documentStage();
 const { apply, sent, receive, database, runtime, vault, dataDir, files } = stage;
 const desk = await startTestConsole(
   stage,
-  documentRoutes({ database: runtime, vault }, async () => files),
+  documentRoutes({ database: runtime, vault, clock: machineClock }, async () => files),
 );
 const viewer = await (await desk.enrolled('vera', 'viewer')).signIn();
 const ruth = await desk.enrolled('ruth', 'reviewer');

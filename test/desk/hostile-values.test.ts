@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
@@ -14,7 +15,7 @@ const store = await testDatabase();
 const { runtime, vault } = store;
 // No application of the test has a document.
 const ROUTES = deskRoutes(
-  { database: runtime, vault, undoSeconds: 600, lookShare: 0, dueHours: 24 },
+  { database: runtime, vault, clock: machineClock, undoSeconds: 600, lookShare: 0, dueHours: 24 },
   async () => ({}) as never,
 );
 const site = await startTestConsole(store, ROUTES);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { mayActAs, ROLES, type Role } from '../../src/operators/rules/role.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -16,8 +17,9 @@ const { json } = commandLine(store);
 const partner = await json('partner', 'add', '--name', 'Uno', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner.id}`);
 const register = await registrarOf(store);
-const ROUTES = deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0, dueHours: 24 }, () =>
-  Promise.reject(new Error('no documents')),
+const ROUTES = deskRoutes(
+  { database: runtime, vault, clock: machineClock, undoSeconds: 10, lookShare: 0, dueHours: 24 },
+  () => Promise.reject(new Error('no documents')),
 );
 const desk = await startTestConsole(store, ROUTES);
 const people = Object.fromEntries(

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import Value from 'typebox/value';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { applicationRoutes } from '../../src/desk/routes/application.ts';
 import { Application, Note } from '../../src/desk/routes/forms.ts';
 import { noteRoutes } from '../../src/desk/routes/notes.ts';
@@ -30,8 +31,8 @@ const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--countr
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const register = await registrarOf(store);
 const routes = [
-  ...applicationRoutes({ database: runtime, vault }),
-  ...noteRoutes({ database: runtime, vault }),
+  ...applicationRoutes({ database: runtime, vault, clock: machineClock }),
+  ...noteRoutes({ database: runtime, vault, clock: machineClock }),
 ];
 const desk = await startTestConsole(store, routes);
 const viewer = await (await desk.enrolled('vera', 'viewer')).signIn();

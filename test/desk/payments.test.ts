@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { CONFLICTS } from '../../src/desk/rules/conflict.ts';
 import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
@@ -14,7 +15,14 @@ import { testSigning } from '../support/signing.ts';
 const store = await testDatabase();
 const { database, runtime, vault } = store;
 const signing = await testSigning(store);
-const context = { database: runtime, vault, undoSeconds: 600, dueHours: 24, lookShare: 0 };
+const context = {
+  database: runtime,
+  vault,
+  clock: machineClock,
+  undoSeconds: 600,
+  dueHours: 24,
+  lookShare: 0,
+};
 const noFiles = () => Promise.reject(new Error('these tests open no document'));
 const desk = await startTestConsole(store, deskRoutes(context, noFiles));
 const ruth = await (await desk.enrolled('ruth', 'reviewer')).signIn();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { applicationRoutes } from '../../src/desk/routes/application.ts';
 import { Application } from '../../src/desk/routes/forms.ts';
 import { pendRoutes } from '../../src/desk/routes/pend.ts';
@@ -28,7 +29,7 @@ const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--countr
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const register = await registrarOf(store);
 const talks = await conversationsOf(store, key);
-const context = { database: runtime, vault, undoSeconds: 600, dueHours: 24 };
+const context = { database: runtime, vault, clock: machineClock, undoSeconds: 600, dueHours: 24 };
 const desk = await startTestConsole(store, [
   ...applicationRoutes(context),
   ...pendRoutes(context),

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
 import { proposeOne } from '../../src/desk/uses/propose-one.ts';
 import { testDatabase } from '../support/database.ts';
@@ -38,7 +39,7 @@ const DONE = { reviews: 1, events: 1, acts: 1, items: 0, open: 0, looks: 1, stat
 async function applyDying(id: number, death: Death | null): Promise<readonly boolean[]> {
   const dying = new Dying(death);
   dying.arm();
-  const dead = { database: dying.over(runtime), vault, lookShare: 1 };
+  const dead = { database: dying.over(runtime), vault, clock: machineClock, lookShare: 1 };
   await applyNext(dead, () => {}).catch((error: unknown) => {
     // What died in the middle tries to put the proposal off, with a session of its own that works.
     if (!(error instanceof Crash)) throw error;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { Application } from '../../src/desk/routes/forms.ts';
 import { Queue, QueuePartners } from '../../src/desk/routes/queue-forms.ts';
@@ -26,8 +27,9 @@ for (const { id } of partners) keys.push((await json('key', 'issue', '--partner'
 const register = await registrarOf(store);
 const desk = await startTestConsole(
   store,
-  deskRoutes({ database: runtime, vault, undoSeconds: 10, lookShare: 0, dueHours: 24 }, () =>
-    Promise.reject(new Error('no documents')),
+  deskRoutes(
+    { database: runtime, vault, clock: machineClock, undoSeconds: 10, lookShare: 0, dueHours: 24 },
+    () => Promise.reject(new Error('no documents')),
   ),
 );
 const people = { ruth: await desk.enrolled('ruth', 'reviewer'), rob: await desk.enrolled('rob', 'reviewer') };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import Value from 'typebox/value';
+import { machineClock } from '../../src/base/clock.ts';
 import { applicationRoutes } from '../../src/desk/routes/application.ts';
 import { Application, Revealed, type RevealedReply } from '../../src/desk/routes/forms.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -16,7 +17,10 @@ const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const talks = await conversationsOf(store, key);
-const desk = await startTestConsole(store, applicationRoutes({ database: runtime, vault }));
+const desk = await startTestConsole(
+  store,
+  applicationRoutes({ database: runtime, vault, clock: machineClock }),
+);
 const ruth = await (await desk.enrolled('ruth', 'reviewer')).signIn();
 
 async function revealed(id: number): Promise<RevealedReply> {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { Application, type ApplicationReply } from '../../src/desk/routes/forms.ts';
 import { endDuePends } from '../../src/desk/sql/pends.ts';
@@ -21,7 +22,14 @@ const { database, runtime, vault } = store;
 const signing = await testSigning(store);
 const { run, json } = signing;
 const talks = await conversationsOf(store, signing.key);
-const context = { database: runtime, vault, undoSeconds: 600, dueHours: 24, lookShare: 0 };
+const context = {
+  database: runtime,
+  vault,
+  clock: machineClock,
+  undoSeconds: 600,
+  dueHours: 24,
+  lookShare: 0,
+};
 const noFiles = () => Promise.reject(new Error('these tests open no document'));
 const desk = await startTestConsole(store, deskRoutes(context, noFiles));
 const people = { ruth: await desk.enrolled('ruth', 'reviewer'), rob: await desk.enrolled('rob', 'reviewer') };

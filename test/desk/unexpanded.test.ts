@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { pendRoutes } from '../../src/desk/routes/pend.ts';
 import { queueRoutes } from '../../src/desk/routes/queue.ts';
 import { expandReviews } from '../../src/desk/sql/expansion.ts';
@@ -18,7 +19,7 @@ const { database, runtime } = store;
 const desk = await proposalDesk(store, {
   more: ({ database, vault }) => [
     ...queueRoutes({ database, dueHours: 24 }),
-    ...pendRoutes({ database, vault, dueHours: 24 }),
+    ...pendRoutes({ database, vault, clock: machineClock, dueHours: 24 }),
   ],
 });
 const [ana, bob] = [await desk.operator('ana'), await desk.operator('bob')];

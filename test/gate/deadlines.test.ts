@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -40,7 +41,7 @@ async function throughMiddleman() {
     WHATSAPP_APP_SECRET: APP_SECRET,
     WHATSAPP_VERIFY_TOKEN: 'a-word-of-our-own',
   });
-  const store = { database, vault: direct.vault };
+  const store = { database, vault: direct.vault, clock: machineClock };
   const log = pino({ level: 'silent' });
   const service = await startPatiently({ ...config, port: 0, opsPort: 0 }, store, log, SHORT);
   after(async () => {

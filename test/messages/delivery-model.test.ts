@@ -8,6 +8,7 @@ import { it } from 'node:test';
 import { type MessageId, toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { reviewApplication } from '../../src/applications/uses/applications.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
@@ -39,7 +40,7 @@ const store = await testDatabase();
 const { database, vault } = store;
 const registered = await registrarOf(store);
 const { json } = commandLine(store);
-const operator = { database, vault, actor: 'ana' };
+const operator = { database, vault, clock: machineClock, actor: 'ana' };
 const keys: number[] = [];
 for (const name of ['Acme', 'Bolt']) {
   const { id } = await json('partner', 'add', '--name', name, '--country', 'CO');

@@ -10,6 +10,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { deliverReplies } from '../../src/messages/delivery/reply-turn.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -77,7 +78,7 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
       rejectionsPerPhone: null,
     };
     const worker = async () => {
-      const mine = deliveryContext({ database: watched, vault }, { send }, { limits });
+      const mine = deliveryContext({ database: watched, vault, clock: machineClock }, { send }, { limits });
       const ends: Promise<void>[] = [];
       while (goesOn()) {
         const turn = await deliverDue(mine, new AbortController().signal).catch(unlessTimedOut);
@@ -104,7 +105,7 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
       },
     };
     const replyWorker = () => {
-      const context = replyContext({ database: watched, vault }, replyChannel);
+      const context = replyContext({ database: watched, vault, clock: machineClock }, replyChannel);
       return repeatedly(async () => {
         const { claimed, concluded } = await deliverReplies(context, new AbortController().signal);
         await concluded;
@@ -115,7 +116,7 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
       repeatedly((n) => {
         const index = n % ids.length;
         const addressee = { id: ids[index] as number, phone: toPhone(phones[index] as string) };
-        return queueReply({ database: watched, vault }, addressee, n);
+        return queueReply({ database: watched, vault, clock: machineClock }, addressee, n);
       });
     const replyWebhook = (salt: number) =>
       repeatedly((n) =>

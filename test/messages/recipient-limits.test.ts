@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { reviewApplication } from '../../src/applications/uses/applications.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
 import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
@@ -218,7 +219,13 @@ describe('a phone gets at most three messages in 24 hours (D42)', () => {
     const id = await register(acme.apiKey, { ...IN_REVIEW, phone });
     assert.deepEqual(await deliver(), [id]);
     const review = (action: 'approve' | 'reject') =>
-      reviewApplication({ database, vault, actor: 'ana' }, toApplicationId(id), action, 'x', 'unspecified');
+      reviewApplication(
+        { database, vault, clock: machineClock, actor: 'ana' },
+        toApplicationId(id),
+        action,
+        'x',
+        'unspecified',
+      );
     await review('approve');
     assert.deepEqual(await deliver(accepted, { messagesPerPhone: 2 }), [id]);
     await review('reject');
@@ -285,7 +292,7 @@ describe('a message that waits gives way to a later one of the same partner (D42
     const later = await register(acme.apiKey, { phone });
     assert.deepEqual(await deliver(), [later]);
     await reviewApplication(
-      { database, vault, actor: 'ana' },
+      { database, vault, clock: machineClock, actor: 'ana' },
       toApplicationId(later),
       'disburse',
       'x',
@@ -342,7 +349,7 @@ describe('a message that waits gives way to a later one of the same partner (D42
     const first = await register(acme.apiKey, { ...REJECTED, phone });
     const reviewed = await register(acme.apiKey, { ...IN_REVIEW, phone });
     await reviewApplication(
-      { database, vault, actor: 'ana' },
+      { database, vault, clock: machineClock, actor: 'ana' },
       toApplicationId(reviewed),
       'reject',
       'x',

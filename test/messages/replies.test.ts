@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { type Phone, toPhone } from '../../src/applications/rules/phone.ts';
 import { Bell } from '../../src/base/bell.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import type { ReplyChannel } from '../../src/messages/channels/channel.ts';
 import { deliverReplies, type ReplyContext } from '../../src/messages/delivery/reply-turn.ts';
 import { startWorker } from '../../src/messages/delivery/worker.ts';
@@ -486,14 +487,15 @@ describe('what others read', () => {
     // Its rests have no end but the ring.
     const bell = new Bell();
     const wait = bell.wait.bind(bell);
-    const rests = mock.method(bell, 'wait', (_ms: number, signal: AbortSignal) =>
-      wait(2 * PATIENCE_MS, signal),
+    const rests = mock.method(bell, 'wait', (clock: Clock, _ms: number, signal: AbortSignal) =>
+      wait(clock, 2 * PATIENCE_MS, signal),
     );
-    const worker = startWorker(
-      (cut, stopping) => deliverReplies(context, cut, stopping),
-      (error) => assert.fail(`${error}`),
+    const worker = startWorker({
+      clock: store.clock,
+      turn: (cut, stopping) => deliverReplies(context, cut, stopping),
+      onError: (error) => assert.fail(`${error}`),
       bell,
-    );
+    });
     try {
       const person = await someone();
       await eventually('a rest', () => rests.mock.callCount() > 0);

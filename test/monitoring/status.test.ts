@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { readConfig } from '../../src/app/config/config.ts';
 import { observe } from '../../src/app/observe.ts';
 import { buildProgram } from '../../src/app/program.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { noteUpkeep, rememberMessageCounts } from '../../src/monitoring/sql/upkeep-jobs.ts';
 import { readStatus } from '../../src/monitoring/uses/status.ts';
 import { commandLine, Sink } from '../cli/harness.ts';
@@ -253,7 +254,7 @@ describe('status', () => {
       },
     });
     const io = { stdout, stderr: new Sink(), exitCode: 0 };
-    await buildProgram(roles, io).parseAsync(['status', '--watch'], { from: 'user' });
+    await buildProgram(roles, io, machineClock).parseAsync(['status', '--watch'], { from: 'user' });
     assert.deepEqual(
       screens.map((text) => text.split('\n')[0]),
       ['ALL IS WELL', 'ALL IS WELL'],
@@ -281,9 +282,11 @@ describe('status', () => {
     const io = { stdout: new Sink(), stderr: new Sink(), exitCode: 0 };
     const observed = {
       ...roles,
-      observe: (work: Parameters<typeof roles.observe>[0]) => observe(config, work),
+      observe: (work: Parameters<typeof roles.observe>[0]) => observe(config, machineClock, work),
     };
-    await buildProgram(observed as typeof roles, io).parseAsync(['status', '--json'], { from: 'user' });
+    await buildProgram(observed as typeof roles, io, machineClock).parseAsync(['status', '--json'], {
+      from: 'user',
+    });
     const out = io.stdout.text;
     const { ok, troubles } = JSON.parse(out);
     assert.deepEqual([io.exitCode, ok, troubles.length], [1, false, 1]);

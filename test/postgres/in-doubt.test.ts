@@ -7,6 +7,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import type { KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { setKeyCap } from '../../src/partners/sql/api-keys.ts';
@@ -50,7 +51,7 @@ async function proxied(t: TestContext, limits = PARTNER_LIMITS) {
   );
   for (const session of sessions) session.release();
   const config = { ...readConfig({}), port: 0, opsPort: 0 };
-  const store = { database, vault: service.vault };
+  const store = { database, vault: service.vault, clock: machineClock };
   const running = await startPatiently(config, store, pino({ level: 'silent' }), limits);
   t.after(async () => {
     proxy.heal();

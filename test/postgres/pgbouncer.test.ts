@@ -5,6 +5,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { type OpenStore, openStore } from '../../src/app/open-store.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { countOfStatus } from '../../src/messages/sql/message-counts.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
@@ -35,7 +36,7 @@ function configOf(databaseUrl: string) {
 function open(databaseUrl: string): Promise<OpenStore> {
   const { signal } = new AbortController();
   const nobody = { notice() {}, lost() {}, onError() {} };
-  return openStore(configOf(databaseUrl), { kind: 'service', signal, ...nobody });
+  return openStore(configOf(databaseUrl), { clock: machineClock, kind: 'service', signal, ...nobody });
 }
 
 /** Without the service's time limit, because a busy machine needs long for a database. */

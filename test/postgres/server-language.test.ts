@@ -5,6 +5,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
@@ -33,7 +34,7 @@ async function serve(t: TestContext, databaseUrl: string, serviceUrl = databaseU
   const log: string[] = [];
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
   const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
-  const service = await startPatiently(config, { database, vault }, logger);
+  const service = await startPatiently(config, { database, vault, clock: machineClock }, logger);
   t.after(async () => {
     await service.stop();
     await database.end();

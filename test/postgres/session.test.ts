@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
 import type { ListenerLimits } from '../../src/gate/connections.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
@@ -35,7 +36,12 @@ function pool(t: TestContext, connectionString: string): Database {
 
 async function serve(t: TestContext, database: Database, limits?: ListenerLimits): Promise<string> {
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
-  const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }), limits);
+  const service = await startPatiently(
+    config,
+    { database, vault, clock: machineClock },
+    pino({ level: 'silent' }),
+    limits,
+  );
   t.after(() => service.stop());
   return `${service.url}/PRO`;
 }

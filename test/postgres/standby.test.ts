@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { type Database, inTransaction } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
@@ -43,7 +44,7 @@ async function serve(t: TestContext, { database }: Pair): Promise<string> {
   const vault = new Vault(TEST_SECRETS);
   const service = await startPatiently(
     config,
-    { database, vault },
+    { database, vault, clock: machineClock },
     pino({ level: 'silent' }),
     PARTNER_LIMITS,
   );

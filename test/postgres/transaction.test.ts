@@ -1,6 +1,7 @@
 /** What must run in a transaction runs in one, and a conflict repeats the whole transaction. */
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { tellFailed } from '../../src/messages/sql/failed-messages.ts';
 import { insertFirstPartner, readPartners } from '../../src/partners/sql/partners.ts';
 import { issueKey } from '../../src/partners/uses/keys.ts';
@@ -30,9 +31,13 @@ it('a first partner and a key are stored although the first try of their transac
   assert.equal(await insertFirstPartner(database, { name: 'First', country: 'CO' }, text), true);
   assert.equal((await readPartners(database)).length, 1);
   await database.query("SELECT setval('inserts', 1, false)");
-  const partner = await addPartner({ database, vault, actor: 'test' }, { name: 'Second', country: 'CO' });
+  const partner = await addPartner(
+    { database, vault, clock: machineClock, actor: 'test' },
+    { name: 'Second', country: 'CO' },
+  );
   assert.equal(
-    (await issueKey({ database, vault, actor: 'test' }, partner.id, SETTINGS)).key.partner.id,
+    (await issueKey({ database, vault, clock: machineClock, actor: 'test' }, partner.id, SETTINGS)).key
+      .partner.id,
     partner.id,
   );
 });

@@ -6,6 +6,7 @@ import { type Phone, toPhone } from '../../src/applications/rules/phone.ts';
 import { fillLookUpBuckets, forgetPartitions } from '../../src/applications/sql/partitions.ts';
 import { resealEnvelopes } from '../../src/applications/sql/reseal-envelopes.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { isBeingSent } from '../../src/messages/sql/erasure.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { type Database, inOneTransaction } from '../../src/postgres/database.ts';
@@ -30,7 +31,7 @@ const { json } = commandLine(store);
 const register = await registrarOf(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const context = { database, vault, actor: 'ana' };
+const context = { database, vault, clock: machineClock, actor: 'ana' };
 
 let people = 0;
 let one = aPerson();
@@ -53,7 +54,7 @@ async function assertErased(person: typeof one): Promise<void> {
 }
 
 const erase = (ids: readonly number[], on: Database = database) =>
-  eraseApplications({ ...context, database: on }, ids.map(toApplicationId), [], {
+  eraseApplications({ ...context, database: on, clock: machineClock }, ids.map(toApplicationId), [], {
     close: true,
     nobodySends: false,
   });

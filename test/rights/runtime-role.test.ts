@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { grantRuntime } from '../../src/schema/runtime-role.ts';
 import { Vault } from '../../src/seal/vault.ts';
@@ -22,7 +23,12 @@ const role = await makeRole(ownerUrl);
 await grantRuntime(owner, role.name);
 
 it('the runtime role exports and erases: applications in look-up buckets, their messages and their history', async () => {
-  const store = { database: openPool(role.url), vault: new Vault(TEST_SECRETS), isSpread: false };
+  const store = {
+    database: openPool(role.url),
+    vault: new Vault(TEST_SECRETS),
+    clock: machineClock,
+    isSpread: false,
+  };
   const { json } = commandLine(store);
   const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);

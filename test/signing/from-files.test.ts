@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { pino } from 'pino';
+import { machineClock } from '../../src/base/clock.ts';
 import type { Setting } from '../../src/base/setting.ts';
 import { openSigning } from '../../src/signing/open.ts';
 import { SIGNING_SERVICE } from '../../src/signing/service.ts';
@@ -69,6 +70,7 @@ it('D45: a service makes contracts with the new terms and the new certificate wi
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const context = {
+    clock: machineClock,
     ...{ database: store.runtime, vault: store.vault, log, setting, watcher: NOBODY },
     ...{ failed: () => {}, stopping: new AbortController().signal },
   } as ServiceContext;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { reviewApplication, showApplication } from '../../src/applications/uses/applications.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { contactWindows } from '../../src/messages/rules/contact-window.ts';
 import { countOfStatus } from '../../src/messages/sql/message-counts.ts';
 import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
@@ -81,7 +82,10 @@ async function stateOf(id: number) {
 }
 
 async function interestOf(id: number) {
-  const { history } = await showApplication({ database, vault, actor: 'test' }, toApplicationId(id));
+  const { history } = await showApplication(
+    { database, vault, clock: machineClock, actor: 'test' },
+    toApplicationId(id),
+  );
   return history.filter(({ action }) => action === 'interested');
 }
 
@@ -127,7 +131,7 @@ describe('the simulator', () => {
     const id = await register({ ...IN_REVIEW, phone: '+573019990003' });
     const { message: offer } = await arrived(id);
     await reviewApplication(
-      { database, vault, actor: 'test' },
+      { database, vault, clock: machineClock, actor: 'test' },
       toApplicationId(id),
       'approve',
       'x',

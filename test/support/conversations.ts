@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { WorkKind } from '../../src/conversation/sql/work.ts';
 import { hearMessages } from '../../src/conversation/uses/hear.ts';
 import type { Performer, Signing } from '../../src/conversation/uses/ports.ts';
@@ -98,6 +99,7 @@ export async function conversationsOf(
   const works = {
     database: sessions,
     vault,
+    clock: machineClock,
     performer,
     onFailure: (_work: unknown, error: unknown) => faults.push(error),
   };

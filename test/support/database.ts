@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
+import { type Clock, machineClock } from '../../src/base/clock.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { copyOnAll, dropOnAll, machinesOf } from './citus-database.ts';
@@ -16,6 +17,8 @@ export interface TestDatabase {
   /** Sessions of the runtime role, which the service has. */
   readonly runtime: Database;
   readonly vault: Vault;
+  /** The machine's clock. A test that moves the time hands a `TestClock` down in its place. */
+  readonly clock: Clock;
   /** The URL for the runtime role: the DATABASE_URL of a service. */
   readonly url: string;
   /** The URL for the owner, who is a superuser. */
@@ -27,7 +30,8 @@ export interface TestDatabase {
 }
 
 /** What the program works on in a test. */
-export type TestStore = Pick<TestDatabase, 'database' | 'vault'> & Partial<Pick<TestDatabase, 'runtime'>>;
+export type TestStore = Pick<TestDatabase, 'database' | 'vault' | 'clock'> &
+  Partial<Pick<TestDatabase, 'runtime'>>;
 
 /** The sessions of the program: those of the runtime role where the store has them. */
 export function sessionsOf({ runtime, database }: Pick<TestStore, 'database' | 'runtime'>): Database {
@@ -93,5 +97,6 @@ export async function testDatabase({ isPatient = true } = {}): Promise<TestDatab
   });
   const vault = new Vault(TEST_SECRETS);
   const stopFirst = (stop: () => Promise<unknown>) => void stops.push(stop);
-  return { database, runtime, vault, url: runtimeUrl, ownerUrl, isSpread: machines.length > 0, stopFirst };
+  const isSpread = machines.length > 0;
+  return { database, runtime, vault, clock: machineClock, url: runtimeUrl, ownerUrl, isSpread, stopFirst };
 }

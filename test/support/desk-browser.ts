@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { findConsolePage } from '../../src/app/console-page.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
 import type { Route } from '../../src/operator-api/route.ts';
@@ -35,7 +36,14 @@ export async function deskBrowser(around: (route: Route) => Route = (route) => r
   const { page: built, failure } = await findConsolePage({ setting: () => 0 as never, databaseUrl: null });
   assert.equal(failure, null);
   const noStore = () => Promise.reject(new Error('these tests open no document'));
-  const context = { database: runtime, vault, undoSeconds: UNDO_SECONDS, lookShare: 0, dueHours: 24 };
+  const context = {
+    database: runtime,
+    vault,
+    clock: machineClock,
+    undoSeconds: UNDO_SECONDS,
+    lookShare: 0,
+    dueHours: 24,
+  };
   const routes = deskRoutes(context, noStore).map(around);
   const console = await startTestConsole(store, routes, Promise.resolve(built));
   const visit = testBrowser(console.url());

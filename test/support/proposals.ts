@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { applicationRoutes } from '../../src/desk/routes/application.ts';
 import { proposalRoutes } from '../../src/desk/routes/proposals.ts';
 import { expandReviews } from '../../src/desk/sql/expansion.ts';
@@ -47,7 +48,7 @@ export async function proposalDesk(
   const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
   const ingest = await registrarOf(store);
-  const desk = { database: runtime, vault, undoSeconds, lookShare, dueHours: 24 };
+  const desk = { database: runtime, vault, clock: machineClock, undoSeconds, lookShare, dueHours: 24 };
   const routes = [...applicationRoutes(desk), ...proposalRoutes(desk), ...more(desk)];
   const site = await startTestConsole(store, routes);
   let phones = 3_000_000_000;

@@ -11,7 +11,7 @@ import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Loop } from '../../src/subject/subject.ts';
 import type { TestDatabase } from './database.ts';
 
-type Store = Pick<TestDatabase, 'database' | 'vault'>;
+type Store = Pick<TestDatabase, 'database' | 'vault' | 'clock'>;
 
 /** Gives a partner an endpoint, with http on this machine where `host` names it. Resolves to the secret. */
 export async function setEndpoint(
@@ -77,13 +77,14 @@ export async function endWaits({ database }: Pick<Store, 'database'>): Promise<v
 
 /** What a turn needs, with the sender of the real service. `changes` collects what is told of endpoints. */
 export function pushContext(
-  { database, vault }: Store,
+  { database, vault, clock }: Store,
   hosts: readonly string[],
   { timeoutMs, changes = [] }: { timeoutMs?: number; changes?: EndpointChange[] } = {},
 ): PushContext {
   return {
     database,
     vault,
+    clock,
     sender: pushSender({ hosts: new Set(hosts), ...(timeoutMs !== undefined && { timeoutMs }) }),
     record: async (record) => {
       changes.push(...(await recordPushes(database, [record])));

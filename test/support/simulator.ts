@@ -17,7 +17,7 @@ import { replyContext } from './replies.ts';
 
 /** Call this at the top of a test file; `url` is without `/simulator`. */
 export async function simulatorPage(
-  { database, vault, stopFirst }: TestDatabase,
+  { database, vault, clock, stopFirst }: TestDatabase,
   windows: ContactWindows = new Map(),
 ): Promise<{
   url: string;
@@ -64,15 +64,17 @@ export async function simulatorPage(
     ),
     onFault() {},
   };
-  const worker = startWorker(
-    (signal) => deliverDue(context, signal),
-    () => {},
-  );
-  const replies = replyContext({ database, vault }, simulator);
-  const replyWorker = startWorker(
-    (signal) => deliverReplies(replies, signal),
-    () => {},
-  );
+  const worker = startWorker({
+    clock,
+    turn: (signal) => deliverDue(context, signal),
+    onError: () => {},
+  });
+  const replies = replyContext({ database, vault, clock }, simulator);
+  const replyWorker = startWorker({
+    clock,
+    turn: (signal) => deliverReplies(replies, signal),
+    onError: () => {},
+  });
   const ops = healthApi({ alive: () => true, ready: async () => true });
   addSimulatorPage(ops, { database, vault, simulator }, (hostname) => `http://${hostname}:8080/docs`);
   const url = await ops.listen({ host: '127.0.0.1', port: 0 });

@@ -9,7 +9,7 @@ import { sessionsOf, type TestStore } from './database.ts';
  * `turn` runs every job once, with these variables of the process, and resolves to the failures: the job and its error.
  */
 export async function testUpkeep(
-  { vault, ...store }: TestStore,
+  { vault, clock, ...store }: TestStore,
   variables: Readonly<Record<string, string>> = {},
 ) {
   const jobs = await loadJobs();
@@ -18,6 +18,7 @@ export async function testUpkeep(
     const context = {
       database: sessionsOf(store),
       vault,
+      clock,
       log: pino({ level: 'silent' }),
       stopping: new AbortController().signal,
       failed: (work: string, error: unknown) => void failures.push([work, error]),

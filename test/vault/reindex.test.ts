@@ -7,6 +7,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { readiness } from '../../src/app/readiness.ts';
 import { loadWitnesses } from '../../src/app/subjects.ts';
 import { fillLookUpBuckets } from '../../src/applications/sql/partitions.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import { claimDue } from '../../src/messages/sql/claim.ts';
 import { storedAgain } from '../../src/seal/blind-indexes.ts';
@@ -283,7 +284,7 @@ describe('vault reindex', () => {
     const [log, silent]: [string[], object] = [[], {}];
     const readyWith = (secrets: typeof OLD) =>
       readiness(
-        { database, vault: new Vault(secrets) },
+        { database, vault: new Vault(secrets), clock: machineClock },
         pino(silent, { write: (line) => void log.push(line) }),
       )();
     assert.equal(await readyWith(fifth), true);

@@ -10,6 +10,7 @@ import { readiness } from '../../src/app/readiness.ts';
 import { loadWitnesses } from '../../src/app/subjects.ts';
 import { openEnvelope, sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { readEndpoint } from '../../src/events/push/sql/endpoints.ts';
 import { knownDataKeys, readDataKeys, SealMark } from '../../src/seal/data-keys.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/seal/secrets.ts';
@@ -353,7 +354,7 @@ describe('the seals of a key', () => {
   it('are counted where vault reseal --wait fails, and at least every 15 seconds while it works', async (t) => {
     await forgetServices();
     await database.query('DELETE FROM reseals');
-    const context = { database, vault: new Vault(NEW), actor: 'ana' };
+    const context = { database, vault: new Vault(NEW), clock: machineClock, actor: 'ana' };
     let steps = 0;
     let toldBefore = Number.NaN;
     const now = performance.now.bind(performance);

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/app/config/config.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { setPartnerEndpoint } from '../../src/events/push/uses/endpoints.ts';
 import type { OperatorContext } from '../../src/operations/operator-context.ts';
 import { issueKey } from '../../src/partners/uses/keys.ts';
@@ -103,9 +104,13 @@ export async function startStage(plan: StorePlan): Promise<Stage> {
   return {
     ...{ folder, store, vault, services, workers, stranger, ways, urls, api, endpoint },
     channel: addFaults([api], `${urls[0]}/webhooks/whatsapp`, CHANNEL_FAULTS),
-    operator: { database, vault, actor: 'chaos' },
+    operator: { database, vault, clock: machineClock, actor: 'chaos' },
     addPartner: (name, cap, hasEndpoint) =>
-      partnerOf({ database, vault, actor: 'chaos' }, { name, cap }, hasEndpoint ? endpointHost : null),
+      partnerOf(
+        { database, vault, clock: machineClock, actor: 'chaos' },
+        { name, cap },
+        hasEndpoint ? endpointHost : null,
+      ),
     async stop(keepFolder) {
       await Promise.all(all.map(({ program }) => program.kill()));
       await stopRest({ ways, database, api, endpoint, store });

@@ -1,6 +1,7 @@
 /** The service of a drill, and its partner. */
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../src/app/config/config.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { issueKey } from '../../src/partners/uses/keys.ts';
 import { addPartner } from '../../src/partners/uses/partners.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
@@ -38,7 +39,7 @@ export async function startService(databaseUrl: string, logFile: string) {
   await program.start();
   const database = openDatabase({ connectionString: variables.DATABASE_URL }, { max: 2, onError() {} });
   const vault = new Vault(readConfig(variables).secrets as Secrets);
-  const operator = { database, vault, actor: 'drill' };
+  const operator = { database, vault, clock: machineClock, actor: 'drill' };
   const { id } = await addPartner(operator, { name: 'Drill', country: 'MX' });
   const key = await issueKey(operator, id, { environment: null, language: 'en', dailyCap: null, brand: {} });
   await database.end();

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { reviewApplication } from '../../src/applications/uses/applications.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { actOn } from '../../src/conversation/uses/operate.ts';
 import { OperatorError } from '../../src/operations/operator-context.ts';
 import type { OperatorDoes } from './scripts.ts';
@@ -13,7 +14,7 @@ const AGAIN_MS = 300;
 export async function operate({ postgres, vault }: Stage, id: number, act: OperatorDoes): Promise<void> {
   const application = toApplicationId(id);
   for (;;) {
-    const context = { database: postgres.database, vault, actor: 'scripted' };
+    const context = { database: postgres.database, vault, clock: machineClock, actor: 'scripted' };
     const acting =
       act === 'give_back'
         ? actOn(context, application, act)

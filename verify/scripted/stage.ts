@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/app/config/config.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { OperatorContext } from '../../src/operations/operator-context.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { issueKey } from '../../src/partners/uses/keys.ts';
@@ -82,7 +83,7 @@ export async function startStage(
   return {
     ...{ folder, postgres, vault, programs, api },
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
-    keys: await keysOf({ database: postgres.database, vault, actor: 'scripted' }),
+    keys: await keysOf({ database: postgres.database, vault, clock: machineClock, actor: 'scripted' }),
     documents: variables.DOCUMENT_STORE!,
     async stop(keepFolder) {
       await stopAll(programs, api, second, postgres);

@@ -2,17 +2,18 @@
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackupActs } from '../../backup/commands/backup.ts';
 import { createBackup } from '../../backup/create.ts';
 import { BackupError } from '../../backup/errors.ts';
 import { type Restored, restoreBackup } from '../../backup/restore.ts';
 import type { BackupKey } from '../../backup/sealed.ts';
 import { verifyBackup } from '../../backup/verify.ts';
+import type { Clock } from '../../base/clock.ts';
 import { administer } from '../../embedded/administer.ts';
 import { openEmbedded } from '../../embedded/server.ts';
 import type { EmbeddedConnection } from '../../embedded/session.ts';
 import { noting } from '../../operations/acting.ts';
+import type { OperatorContext } from '../../operations/operator-context.ts';
 import type { Place } from '../../places/place.ts';
 import type { Database } from '../../postgres/database.ts';
 import { openDatabase } from '../../postgres/open-database.ts';
@@ -33,7 +34,7 @@ const PRIORITY = 10;
 const REST = 4;
 
 /** The work of the commands. */
-export function backupActs(config: Config, actor: string): BackupActs {
+export function backupActs(config: Config, actor: string, clock: Clock): BackupActs {
   const { backup, dataDir } = config;
   return {
     async create(to) {
@@ -45,11 +46,11 @@ export function backupActs(config: Config, actor: string): BackupActs {
       setPriority(PRIORITY);
       const server = await openEmbedded({ dataDir });
       try {
-        await recordCreate(server.superuser, config, actor);
+        await recordCreate(server.superuser, config, { actor, clock });
         const created = await untilSignal((signal) =>
           administer(dataDir, (session) => createBackup(session, { ...options, signal })),
         );
-        await copyErasures(server.superuser, await secretsOf(config), options);
+        await copyErasures(server.superuser, await secretsOf(config), options, clock);
         return { ...created, files: await copyFiles(server.superuser, config, to) };
       } finally {
         await server.close();
@@ -65,7 +66,7 @@ export function backupActs(config: Config, actor: string): BackupActs {
             const found = await takeFiles(database, await filePlace(backup, from), null);
             if (found.missing.length === 0 || at !== undefined) return found;
             // A running service copies within this time what it stored just now.
-            await sleep(COPIED_WITHIN_MS, undefined, { signal });
+            await clock.sleep(COPIED_WITHIN_MS, { signal });
             return takeFiles(database, await filePlace(backup, from), null);
           });
         });
@@ -86,7 +87,7 @@ export function backupActs(config: Config, actor: string): BackupActs {
       let erased: Replayed = { erasures: 0, applications: 0, unknownPhones: 0 };
       const check = async (connection: EmbeddedConnection, restored: Restored) => {
         const erasuresOf = withoutErasures ? null : options;
-        erased = await checkRestored(connection, secrets, { actor, restored, erasuresOf });
+        erased = await checkRestored(connection, secrets, { actor, clock, restored, erasuresOf });
         // After the erasures: the files of erased persons do not come back.
         files = await withStore(connection, NO_FILES, async (database) =>
           takeFiles(database, await filePlace(backup, from), config.setting),
@@ -147,14 +148,18 @@ async function withStore<T>(
  * Records a backup before it is made. A store of another version, whose tables may have no room for the record, is
  * backed up as well. Throws `SetupError` where the secrets are not those of the store: its chain has a key of theirs.
  */
-async function recordCreate(connection: EmbeddedConnection, config: Config, actor: string): Promise<void> {
+async function recordCreate(
+  connection: EmbeddedConnection,
+  config: Config,
+  { actor, clock }: Pick<OperatorContext, 'actor' | 'clock'>,
+): Promise<void> {
   const database = openDatabase(connection, { max: 1, onError: () => {} });
   try {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null || pending.length > 0) return;
     const secrets = await secretsOf(config);
     await checkSecrets(database, secrets, await loadWitnesses());
-    await noting({ database, vault: new Vault(secrets), actor }, { act: 'backup create' });
+    await noting({ database, vault: new Vault(secrets), clock, actor }, { act: 'backup create' });
   } finally {
     await database.end();
   }
@@ -162,6 +167,7 @@ async function recordCreate(connection: EmbeddedConnection, config: Config, acto
 
 interface Restoring {
   readonly actor: string;
+  readonly clock: Clock;
   readonly restored: Restored;
   /** The place whose erasures are done again; null: none are. */
   readonly erasuresOf: { readonly place: Place; readonly key: BackupKey } | null;
@@ -174,7 +180,7 @@ interface Restoring {
 async function checkRestored(
   connection: EmbeddedConnection,
   secrets: Secrets,
-  { actor, restored: { name, at }, erasuresOf }: Restoring,
+  { actor, clock, restored: { name, at }, erasuresOf }: Restoring,
 ): Promise<Replayed> {
   const database = openDatabase(connection, { max: 1, onError: () => {} });
   try {
@@ -184,7 +190,7 @@ async function checkRestored(
     const nothing = { erasures: 0, applications: 0, unknownPhones: 0 };
     if (pending.length > 0 && erasuresOf === null) return nothing;
     if (pending.length > 0) await migrate(database);
-    const context = { database, vault: new Vault(secrets), actor };
+    const context = { database, vault: new Vault(secrets), clock, actor };
     const target = `backup ${name} to ${at.toISOString()}`;
     await noting(context, { act: 'backup restore', target });
     return erasuresOf === null ? nothing : await eraseAgain(context, erasuresOf);

@@ -2,6 +2,7 @@
 import { erasuresIn, hasErasure, readStoredErasures, storeErasure } from '../../backup/erasures.ts';
 import { BackupError, OtherBackupKeyError } from '../../backup/errors.ts';
 import type { BackupKey } from '../../backup/sealed.ts';
+import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/describe-error.ts';
 import { DAY_MS } from '../../base/time.ts';
 import type { EmbeddedConnection } from '../../embedded/session.ts';
@@ -19,7 +20,7 @@ interface PlaceAndKey {
   readonly key: BackupKey;
 }
 
-type Source = Pick<OperatorContext, 'database' | 'vault'>;
+type Source = Pick<OperatorContext, 'database' | 'vault' | 'clock'>;
 
 /**
  * An erasure gets its number before it is committed. So a turn looks again at the newest numbers of the turn before: an
@@ -65,13 +66,13 @@ export class ErasureCopies {
     }
   }
 
-  async #check({ database, vault }: Source): Promise<void> {
-    if (performance.now() < this.#nextRoundMs) return;
+  async #check({ database, vault, clock }: Source): Promise<void> {
+    if (clock.monotonicMs() < this.#nextRoundMs) return;
     const { place, key } = this.#to;
     const some = await readErasuresAfter(database, this.#checked, CHECKED_AT_ONCE);
     if (some.length === 0) {
       this.#checked = 0;
-      this.#nextRoundMs = performance.now() + CHECKED_EVERY_MS;
+      this.#nextRoundMs = clock.monotonicMs() + CHECKED_EVERY_MS;
     }
     for (const erasure of some) {
       this.#checked = erasure.number;
@@ -93,11 +94,13 @@ export async function copyErasures(
   connection: EmbeddedConnection,
   secrets: Secrets,
   to: PlaceAndKey,
+  clock: Clock,
 ): Promise<void> {
   const database = openDatabase(connection, { max: 1, onError: () => {} });
   try {
     const { pending } = await schemaFit(database);
-    if (pending.length === 0) await new ErasureCopies(to).copy({ database, vault: new Vault(secrets) });
+    if (pending.length === 0)
+      await new ErasureCopies(to).copy({ database, vault: new Vault(secrets), clock });
   } finally {
     await database.end();
   }

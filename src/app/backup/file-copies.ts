@@ -1,6 +1,5 @@
 /** The files of documents and contracts in the place of backups: copied there, compared, and put back by a restore. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { UnreadableBackupError } from '../../backup/errors.ts';
 import { copiesIn, copyName, type FilePlace, forgetCopies, readCopy, storeCopy } from '../../backup/files.ts';
 import { counted } from '../../base/counted.ts';
@@ -14,7 +13,7 @@ const WAIT_MS = 3_000;
 /** Of 512 parts a turn of the upkeep, so all of them in 16 minutes. */
 const PARTS_A_TURN = 8;
 
-type Source = Pick<ServiceContext, 'database' | 'setting' | 'failed' | 'stopping'>;
+type Source = Pick<ServiceContext, 'database' | 'clock' | 'setting' | 'failed' | 'stopping'>;
 
 /** Copies what a service stores, and what the place lacks. */
 export class FileCopies {
@@ -41,7 +40,7 @@ export class FileCopies {
     this.#working = work.catch((error: unknown) => {
       if (isLate) source.failed('copying files into the place of backups', error);
     });
-    await Promise.race([work, sleep(WAIT_MS, undefined, { ref: false })]);
+    await Promise.race([work, source.clock.sleep(WAIT_MS, { ref: false })]);
     isLate = true;
   }
 

@@ -30,7 +30,7 @@ export interface OperatorListener extends Listener {
  */
 export async function startOperatorListener(
   { setting, databaseUrl, dataDir }: Config,
-  { database, vault }: Store,
+  { database, vault, clock }: Store,
   { log, logFailure, page }: { log: Logger; logFailure: LogFailure; page: Promise<FoundPage> },
 ): Promise<OperatorListener> {
   const host = setting(CONSOLE_HOST);
@@ -51,7 +51,7 @@ export async function startOperatorListener(
       'must be an address of this machine alone until an operator has set the factors: npx ventanilla operator add comes first',
     );
   }
-  const store = { database, vault };
+  const store = { database, vault, clock };
   const open = async (port: number): Promise<Listener & { readonly origin: string }> => {
     const origin = (): string => consoleOrigin(setting, app.server.listening ? portOf(app) : port);
     const accounts = await accountRoutes({ ...store, oidc, origin, logFailure });

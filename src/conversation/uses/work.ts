@@ -1,5 +1,6 @@
 /** The work beside the conversations: claimed with a lease, done by the subjects below, ended as an input. */
 import { toApplicationId } from '../../applications/rules/ids.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
@@ -16,6 +17,7 @@ import type { IncomeEnd, Later, Performer, WorkOrder } from './ports.ts';
 export interface WorkContext {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   readonly performer: Performer;
   /**
    * Called with work that failed: `isLast` where it is not tried again, and an operator has to look. `error`: what was
@@ -79,22 +81,23 @@ export async function beginDue(
 
 /** Where a renewal fails, the next one comes in time, or the store is away and nobody else takes the work. */
 async function whileRenewing<T>(
-  { database }: WorkContext,
+  { database, clock }: WorkContext,
   work: ClaimedWork,
   act: () => Promise<T>,
 ): Promise<T> {
-  const timer = setInterval(() => void renewWork(database, work, LEASE_MS).catch(() => {}), RENEW_MS);
+  const timer = clock.every(RENEW_MS, () => void renewWork(database, work, LEASE_MS).catch(() => {}));
   try {
     return await act();
   } finally {
-    clearInterval(timer);
+    timer.cancel();
   }
 }
 
 async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSignal): Promise<void> {
-  const signal = AbortSignal.any([cut, AbortSignal.timeout(WITHIN_MS)]);
-  const begunMs = performance.now();
-  const tried = (result: WorkResult) => context.onTried?.(work, result, performance.now() - begunMs);
+  const signal = AbortSignal.any([cut, context.clock.timeout(WITHIN_MS)]);
+  const begunMs = context.clock.monotonicMs();
+  const tried = (result: WorkResult) =>
+    context.onTried?.(work, result, context.clock.monotonicMs() - begunMs);
   const giveUp = (reason: string) => {
     tried('given_up');
     if (reason !== FAILED) context.onFailure(work, reason, true);

@@ -1,4 +1,5 @@
 /** What the uses of the desk work with. */
+import type { Clock } from '../../base/clock.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -6,6 +7,7 @@ import type { Vault } from '../../seal/vault.ts';
 export interface Desk {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
 }
 
 /** What an act on applications of the queue needs. */
@@ -16,6 +18,6 @@ export interface QueueDesk {
 }
 
 /** The desk with its operator, as the history and the record of acts name one. */
-export function actingAs({ database, vault }: Desk, operatorId: number): OperatorContext {
-  return { database, vault, actor: `operator ${operatorId}` };
+export function actingAs({ database, vault, clock }: Desk, operatorId: number): OperatorContext {
+  return { database, vault, clock, actor: `operator ${operatorId}` };
 }

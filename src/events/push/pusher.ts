@@ -1,5 +1,4 @@
 /** The loop that pushes partner events: one turn after the other, each followed by a rest. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import { startLoop } from '../../subject/loop.ts';
 import type { Loop } from '../../subject/subject.ts';
@@ -27,6 +26,7 @@ const MOST_UNDERWAY = 1_000;
  * their lease.
  */
 export function startPusher(context: PushContext, onError: (error: unknown) => void): Loop {
+  const { clock } = context;
   const underway = new Set<PushUnderway>();
   let lastBegunMs = Number.NEGATIVE_INFINITY;
   // An attempt that ends makes room, and may make the next push of its application due.
@@ -55,18 +55,19 @@ export function startPusher(context: PushContext, onError: (error: unknown) => v
     const enough = new AbortController();
     endPause = () => enough.abort();
     stopping.addEventListener('abort', endPause, { signal: enough.signal });
-    await sleep(ms, undefined, { signal: enough.signal }).catch(() => {});
+    await clock.sleep(ms, { signal: enough.signal }).catch(() => {});
     enough.abort();
   };
   return startLoop({
+    clock,
     turn: async ({ stopping, cut, pause }) => {
-      const begunMs = performance.now();
+      const begunMs = clock.monotonicMs();
       isWoken = false;
       const begun = await begin(cut);
-      const tookMs = performance.now() - begunMs;
+      const tookMs = clock.monotonicMs() - begunMs;
       await pause(Math.min(Math.max(tookMs, REST_MS), MAX_REST_MS));
-      if (begun > 0) lastBegunMs = performance.now();
-      else await pauseUntilWoken(idleAfter(performance.now() - lastBegunMs), stopping);
+      if (begun > 0) lastBegunMs = clock.monotonicMs();
+      else await pauseUntilWoken(idleAfter(clock.monotonicMs() - lastBegunMs), stopping);
     },
     onError,
     settled: async () => {

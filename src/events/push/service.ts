@@ -36,7 +36,7 @@ export const PUSH_SERVICE: Service = {
 };
 
 /** Starts the loop. Its log names partners and codes, never a URL, an answer or a person. */
-function startPushes({ database, vault, log, failed, setting, watcher }: ServiceContext): Loop {
+function startPushes({ database, vault, clock, log, failed, setting, watcher }: ServiceContext): Loop {
   const sender = pushSender({ hosts: setting(ENDPOINT_HOSTS) });
   const logFault = failureLog(log);
   const tell = ({ partnerId, change, reason, givenUp }: EndpointChange) => {
@@ -68,6 +68,7 @@ function startPushes({ database, vault, log, failed, setting, watcher }: Service
     {
       database,
       vault,
+      clock,
       sender,
       record: (record) => {
         watcher.pushed(record.result);

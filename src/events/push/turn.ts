@@ -1,5 +1,6 @@
 /** One turn of the pushes: claims what is due, reads the events, and sends each one without waiting for the others. */
 
+import type { Clock } from '../../base/clock.ts';
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import { renderPartnerEvent } from '../../contract/partner-event.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
@@ -20,6 +21,7 @@ import type { PushRecord } from './sql/record.ts';
 export interface PushContext {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   readonly sender: PushSender;
   /** Resolves when the end of an attempt is stored, or lost. */
   readonly record: (record: PushRecord) => Promise<void>;
@@ -47,7 +49,7 @@ export async function pushDue(
 ): Promise<PushUnderway[]> {
   const { claimed, nowMs } = await claimPushes(context.database, underway);
   if (claimed.length === 0) return [];
-  const claimedAtMs = performance.now();
+  const claimedAtMs = context.clock.monotonicMs();
   const [targets, events] = await Promise.all([
     readTargets(context.database, context.vault, [...new Set(claimed.map(({ partnerId }) => partnerId))]),
     readEvents(context, claimed),
@@ -58,7 +60,7 @@ export async function pushDue(
       target: targets.get(push.partnerId),
       event: events.get(keyOf(push)),
       // The seconds of the database's clock (D39).
-      timestamp: Math.floor((nowMs + performance.now() - claimedAtMs) / 1000),
+      timestamp: Math.floor((nowMs + context.clock.monotonicMs() - claimedAtMs) / 1000),
       cut,
     }),
   }));

@@ -1,6 +1,7 @@
 /** The loop that delivers messages: one turn after the other, each followed by a rest. */
 import { once } from 'node:events';
 import { Bell } from '../../base/bell.ts';
+import type { Clock } from '../../base/clock.ts';
 import { startLoop } from '../../subject/loop.ts';
 import type { Loop } from '../../subject/subject.ts';
 import type { Turn } from './turn.ts';
@@ -16,25 +17,31 @@ const MAX_REST_MS = 250;
 /** The rest after a turn that found nothing, in milliseconds. */
 const IDLE_MS = 500;
 
-/**
- * Starts the loop. `turn` sends what is due, undoes what it has not committed when `stopping` aborts, and cuts its
- * sends off when `cut` aborts: a send without an answer is uncertain then. `onError` is called when a turn fails. A
- * ring of `bell` ends the rest after a turn that found nothing.
- */
-export function startWorker(
-  turn: (cut: AbortSignal, stopping: AbortSignal) => Promise<Turn>,
-  onError: (error: unknown) => void,
-  bell = new Bell(),
-): Loop {
+interface Worker {
+  readonly clock: Clock;
+  /**
+   * Sends what is due. Undoes what it has not committed when `stopping` aborts, and cuts its sends off when `cut`
+   * aborts: a send without an answer is uncertain then.
+   */
+  readonly turn: (cut: AbortSignal, stopping: AbortSignal) => Promise<Turn>;
+  /** Called when a turn fails. */
+  readonly onError: (error: unknown) => void;
+  /** A ring ends the rest after a turn that found nothing. */
+  readonly bell?: Bell;
+}
+
+/** Starts the loop. */
+export function startWorker({ clock, turn, onError, bell = new Bell() }: Worker): Loop {
   const underway = new Set<Promise<void>>();
   return startLoop({
+    clock,
     turn: async ({ stopping, cut, pause }) => {
-      const begunMs = performance.now();
+      const begunMs = clock.monotonicMs();
       const { claimed, concluded } = await turn(cut, stopping);
-      const tookMs = performance.now() - begunMs;
+      const tookMs = clock.monotonicMs() - begunMs;
       const end = concluded.catch(onError).then(() => void underway.delete(end));
       underway.add(end);
-      if (claimed === 0) await bell.wait(IDLE_MS, stopping);
+      if (claimed === 0) await bell.wait(clock, IDLE_MS, stopping);
       else await pause(Math.min(tookMs ** 2 / EVEN_REST_MS, MAX_REST_MS));
       if (underway.size >= MAX_UNDERWAY) await firstOf(underway, stopping);
     },
