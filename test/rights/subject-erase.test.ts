@@ -10,6 +10,7 @@ import {
   phoneIndexOf,
   toBigint,
 } from '../../src/seal/blind-indexes.ts';
+import { refuseDataKey } from '../../src/seal/data-keys.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
@@ -235,6 +236,25 @@ it('is refused where the envelope needs a data key that the command lacks', asyn
   const { code, err } = await run('subject', 'erase', '--phone', one.phone, ...WHY, '--yes');
   assert.deepEqual([code, /set DATA_KEYS/.test(err)], [1, true], err);
   await database.query('UPDATE batches SET envelope = NULL WHERE id = batch_of($1)', [id]);
+});
+
+it('is refused where the command seals with a retired data key: nobody could read who stays in the batch', async () => {
+  const [one, mate] = [aPerson(11), aPerson(12)];
+  await register(key, [applicant({ ...one, ...REJECTED }), applicant({ ...mate, ...REJECTED })]);
+  const { id } = vault.sealingKey;
+  await refuseDataKey(database, id, true);
+  try {
+    const before = await wholeStore(store);
+    const { code, err } = await run('subject', 'erase', '--phone', one.phone, ...WHY, '--yes');
+    assert.deepEqual([code, err.includes(`data key ${id} is retired`)], [1, true], err);
+    assert.deepEqual(await wholeStore(store), before);
+  } finally {
+    await refuseDataKey(database, id, false);
+  }
+  assert.equal(
+    (await json('subject', 'erase', '--phone', one.phone, ...WHY, '--yes')).applications.length,
+    1,
+  );
 });
 
 it('is a wrong use without a reason, without a name of the person and with two', async () => {
