@@ -195,6 +195,17 @@ describe('forgetPartnerEvents', () => {
     assert.equal((await readEventPage(database, vault, partners.all, null, 10))?.next, 1);
   });
 
+  it('D41: the row of a partner without old events is not locked, for its new events would wait', async () => {
+    const partnerId = await partnerWith([3, 3], [1, 1]);
+    // A lock of a row leaves its transaction in the row.
+    const lockerOf = async () =>
+      (await database.query('SELECT xmax FROM partner_event_totals WHERE partner_id = $1', [partnerId]))
+        .rows[0].xmax;
+    const before = await lockerOf();
+    await forgetPartnerEvents(database);
+    assert.equal(await lockerOf(), before);
+  });
+
   it('D41: thousands of old events go in several steps, and the newest number stays', async () => {
     const partnerId = await partnerWith(
       ...Array.from({ length: 2_500 }, (_, n) => [n < 2_300 ? 31 : 1, 31] as const),

@@ -509,6 +509,22 @@ describe('words (D43)', () => {
     });
   }
 
+  for (const [withdrawal, sentences] of [
+    ['too_late', ['withdraw_too_late']],
+    // The rejection has ended the contract, so the word did not come late.
+    ['rejected', ['person_will_write']],
+    ['paid_out', ['withdrawn', 'person_will_write']],
+  ] as const) {
+    it(`a RETRACTO that comes to ${withdrawal} goes to an operator with ${sentences} (D46)`, () => {
+      const world = { ...GOOD, withdrawal: () => withdrawal };
+      const after = stepped(DEFAULT_FLOW, run(wayTo('signed')).state, text('RETRACTO'), world);
+      assert.deepEqual(
+        [after.state.place, after.state.heldBy, said(after)],
+        ['signed', 'operator', sentences],
+      );
+    });
+  }
+
   it('the third input in a row that is not understood hands over', () => {
     const inputs = [...wayTo('data_consent'), text('qué es esto'), text('no sé'), text('hm')];
     const places = [2, 3, 4].map((many) => run(inputs.slice(0, many)).state.heldBy);
