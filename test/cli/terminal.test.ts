@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Command } from 'commander';
-import fc from 'fast-check';
 import type { Application } from '../../src/applications/rules/fields.ts';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
@@ -17,7 +16,6 @@ import { assess } from '../../src/applications/rules/scorecard.ts';
 import { rememberPolicy } from '../../src/applications/sql/policies.ts';
 import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
-import { inLine, printable } from '../../src/cli/terminal-text.ts';
 import { messageType } from '../../src/messages/rules/notify.ts';
 import type { MessageReason } from '../../src/messages/rules/reasons.ts';
 import { pauseSender, pauseTemplate } from '../../src/messages/sql/pauses.ts';
@@ -28,16 +26,8 @@ import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { readSources } from '../support/sources.ts';
 import { commandLine, REVEAL, type Run } from './harness.ts';
+import { HARMLESS, HOSTILE, UNSAFE } from './unsafe-text.ts';
 import { wholeProgram } from './whole-program.ts';
-
-/** Colours and titles, the cursor, C1's CSI, DEL, both directions of bidi, a tag, a BOM, both separators. */
-const HOSTILE =
-  '\x1b[31mred\x1b]0;title\x07 \x9b2J\x7f\r\b\t \u202eeman\u202c \u2066x\u2069 \u200f \u061c \u{e0041} \ufeff \u2028 \u2029 \u200b';
-/** Characters that names and emoji need. */
-const HARMLESS = 'Zoë Ñandú नि\u200dष نام\u200cه 👩\u200d🚀 👍🏽 ❤️';
-/** Written by hand, so that the program's own pattern does not check itself. */
-const UNSAFE =
-  /[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u;
 
 function assertSafe(run: Run, what: string): void {
   for (const text of [run.out, run.err]) {
@@ -196,26 +186,6 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
   /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|(conversation|document|reply) list|operator .*)$/;
-
-test('unsafe characters become escapes, harmless ones stay, and JSON keeps its meaning', () => {
-  assert.doesNotMatch(printable(HOSTILE), UNSAFE);
-  assert.match(
-    printable(HOSTILE),
-    /^\\u001b\[31mred\\u001b\]0;title\\u0007 \\u009b2J\\u007f\\u000d\\u0008\\u0009 \\u202e/,
-  );
-  assert.equal(printable('\u{e0041}\ud800'), '\\udb40\\udc41\\ud800');
-  // Free code points in the blocks of format characters.
-  assert.equal(printable('\u2065\u{e0000}'), '\\u2065\\udb40\\udc00');
-  assert.equal(printable(`${HARMLESS}\n`), `${HARMLESS}\n`);
-  assert.equal(inLine('a\nb'), 'a\\nb');
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      assert.deepEqual(JSON.parse(printable(JSON.stringify({ [text]: text }))), { [text]: text });
-      assert.equal(printable(printable(text)), printable(text));
-      assert.doesNotMatch(printable(text), UNSAFE);
-    }),
-  );
-});
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);

@@ -67,3 +67,17 @@ for (const [what, ask] of Object.entries({
     assert.equal((await answer).status, 200);
   });
 }
+
+it('a sign-in in a known browser that comes while a hash is under way waits for its turn too', async () => {
+  await database.query('DELETE FROM operator_tries');
+  const release = Promise.withResolvers<void>();
+  held = release.promise;
+  const other = hashPassword(PASSWORD);
+  const answer = knowing.ask('POST', '/api/session', password);
+  const isCounted = async () =>
+    (await database.query('SELECT FROM operator_tries WHERE tries = 1')).rows.length === 1;
+  await Promise.race([answer, eventually('the try is counted', isCounted)]);
+  release.resolve();
+  await other;
+  assert.equal((await answer).status, 200);
+});
