@@ -261,7 +261,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'monitoring/rules': ['base'],
   'monitoring/sql': ['base', 'postgres', 'subject', 'monitoring/rules'],
   'monitoring/metrics': [
-    ...['postgres', 'gate', 'subject', 'messages/rules', 'conversation/rules', 'monitoring/rules'],
+    ...['base', 'postgres', 'gate', 'subject', 'messages/rules', 'conversation/rules', 'monitoring/rules'],
   ],
   'monitoring/uses': [...GROUND, 'monitoring/rules', 'monitoring/sql'],
   'monitoring/commands': ['base', 'cli', 'operations', 'monitoring/rules', 'monitoring/uses'],

@@ -123,7 +123,7 @@ async function withStore(
       clock: machineClock,
       notice: (text) => log.warn(text),
       lost: (error) => fail(error.message),
-      onError: connectionEndLog(log),
+      onError: connectionEndLog(log, machineClock),
     });
     const stopTracing = config.tracing ? await startTracing(store, log) : null;
     const close: Stop = (sinceMs) =>

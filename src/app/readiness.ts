@@ -13,8 +13,8 @@ import type { Store } from './open-store.ts';
  * passed it by. The log says once a minute what is wrong with the schema or the secrets: the probe's answer has no room
  * for that, and no other work of the process would notice.
  */
-export function readiness({ database, vault }: Store, log: Logger): Health['ready'] {
-  const tell = failureLog(log);
+export function readiness({ database, vault, clock }: Store, log: Logger): Health['ready'] {
+  const tell = failureLog(log, clock);
   return async () => {
     if (!(await isMigrated(database, (fault) => tell(`not ready: ${fault}`, {})))) return false;
     const { unknown, isRetired, lacksPepper, hasOtherIndexKey } = await unfitKeys(database, vault);

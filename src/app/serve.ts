@@ -81,17 +81,14 @@ export async function startService(
   const { registrar, atWork } = await openRegistrar(store, policyId, watcher);
   const fields = namedFields(config.consentChannel);
   // One for the requests and for all work of the process: a failure that all of them meet is one line.
-  const logFailure = failureLog(log);
+  const logFailure = failureLog(log, clock);
   const failed = workFailureLog(logFailure);
   const { keyOutcomes, stopCounts, counted } = refusalCounts(store, log, failed);
   const ingest = { fields, policy, vault, registrar, database, ...counted };
   const partner = partnerApi({
-    basePath: config.basePath,
-    fields,
-    log,
-    logFailure,
+    ...{ basePath: config.basePath, fields, clock, log, logFailure },
     authenticate: authenticator(vault, new Credentials(database), (keyId) => keyOutcomes.refused(keyId)),
-    admission: admissionOf(atWork, { log, watcher }),
+    admission: admissionOf(atWork, { log, clock, watcher }),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
     feed: (partnerId, query, pace) => partnerFeed(store, partnerId, query, pace),
@@ -109,7 +106,7 @@ export async function startService(
   let stopping = false;
   const isReady = readiness(store, log);
   const health = { alive: () => true, ready: async () => !stopping && (await isReady()) };
-  const ops = healthApi(health);
+  const ops = healthApi(health, clock);
   const docsUrl = (hostname: string) => `http://${hostname}:${portOf(partner)}${config.basePath}/docs`;
   const { page } = background;
   page?.add(ops, docsUrl);
@@ -123,10 +120,10 @@ export async function startService(
   const listeners: Listener[] = [];
   let consoleListener: OperatorListener;
   try {
-    listeners.push(await showWatch(config, { log, watcher }, health, ops));
+    listeners.push(await showWatch(config, { log, clock, watcher }, health, ops));
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
-    listeners.push(await startHealth(config, log, health));
+    listeners.push(await startHealth(config, log, clock, health));
     consoleListener = await startOperatorListener(config, store, { log, logFailure, page: consolePage });
   } catch (error) {
     // A listener that is open already would keep the process alive.
@@ -175,9 +172,13 @@ function wayTo(page: ChannelPage | null, { host }: Config, ops: FastifyInstance)
   return (hostname: string) => `http://${hostname}:${portOf(ops)}${page.path}`;
 }
 
-function admissionOf(limit: number, { log, watcher }: { log: Logger; watcher: Watcher }): Admission {
+function admissionOf(
+  limit: number,
+  { log, clock, watcher }: { log: Logger; clock: Clock; watcher: Watcher },
+): Admission {
   const admission = new Admission({
     limit,
+    clock,
     tell: (refused) => {
       watcher.refused(refused);
       log.warn({ refused: Object.fromEntries(refused) }, 'overload: requests refused, by partner');
@@ -231,6 +232,7 @@ async function webhookOf(
   const hear = await loadHearing({ database, vault, clock, log, setting });
   const intake = new ChannelEventIntake({ database, vault, hear });
   return {
+    clock,
     appSecret,
     verifyToken,
     read: (body) => readWhatsAppEvents(body, phoneNumberId),

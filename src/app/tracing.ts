@@ -5,11 +5,12 @@ import { failureLog } from '../operations/failure-log.ts';
 import type { Store } from './open-store.ts';
 
 /** Begins to trace the process; returns what ends this, in little more than a second. */
-export async function startTracing({ database, webhookDatabase, vault }: Store, log: Logger) {
+export async function startTracing({ database, webhookDatabase, vault, clock }: Store, log: Logger) {
   const { traceProcess } = await import('../tracing/trace-process.ts');
-  const logFailure = failureLog(log, undefined, 'warn');
+  const logFailure = failureLog(log, clock, 'warn');
   return traceProcess({
     vault,
+    clock,
     pools: [database, ...(webhookDatabase ? [webhookDatabase] : [])],
     version: version(),
     failed: (facts) => logFailure('the collector did not take spans', facts),

@@ -1,6 +1,7 @@
 /** The watcher of a process, and the listener that shows its pages. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
 import { type Health, healthApi } from '../http/health-api.ts';
 import { NOBODY, type Watcher } from '../subject/watcher.ts';
 import { tracing } from '../tracing/tracing.ts';
@@ -32,7 +33,7 @@ export function watchListener(app: FastifyInstance, watcher: Watcher): void {
  */
 export async function showWatch(
   { metricsHost, metricsPort }: Config,
-  { log, watcher }: { readonly log: Logger; readonly watcher: Watcher },
+  { log, clock, watcher }: { readonly log: Logger; readonly clock: Clock; readonly watcher: Watcher },
   health: Health,
   ops?: FastifyInstance,
 ): Promise<Listener> {
@@ -40,7 +41,7 @@ export async function showWatch(
     if (ops !== undefined) watcher.addPages(ops);
     return NO_LISTENER;
   }
-  const app = healthApi(health);
+  const app = healthApi(health, clock);
   watcher.addPages(app);
   const at = ['METRICS_HOST', metricsHost] as const;
   return openListener(app, at, ['METRICS_PORT', metricsPort], log, 'the metrics listener answers');

@@ -16,8 +16,9 @@ const PROBES_BY_MS = 5_700;
 
 /** Starts the work; returns what stops it. Throws where a port is taken. */
 export async function startWorker(config: Config, store: OpenStore, log: Logger): Promise<Stop> {
+  const { clock } = store;
   const watcher = await startWatch(config, store);
-  const failed = workFailureLog(failureLog(log));
+  const failed = workFailureLog(failureLog(log, clock));
   const background = await startBackground(config, store, { log, failed, watcher }, true);
   let stopping = false;
   const isReady = readiness(store, log);
@@ -26,8 +27,8 @@ export async function startWorker(config: Config, store: OpenStore, log: Logger)
   const listeners: Listener[] = [];
   const close = () => Promise.all(listeners.map((listener) => listener.close()));
   try {
-    listeners.push(await startHealth(config, log, health));
-    listeners.push(await showWatch(config, { log, watcher }, health));
+    listeners.push(await startHealth(config, log, clock, health));
+    listeners.push(await showWatch(config, { log, clock, watcher }, health));
     await store.confirm();
   } catch (error) {
     await Promise.all([close(), background.stop()]);
@@ -36,7 +37,7 @@ export async function startWorker(config: Config, store: OpenStore, log: Logger)
   log.info('worker started');
   return (sinceMs) => {
     stopping = true;
-    return stopInOrder(log, store.clock, sinceMs, [
+    return stopInOrder(log, clock, sinceMs, [
       { name: 'background', byMs: BACKGROUND_BY_MS, run: () => background.stop() },
       { name: 'probes', byMs: PROBES_BY_MS, run: close },
     ]);

@@ -3,7 +3,7 @@
  * partner, and partners take turns. A request is refused if the measured rate of service says that it would wait too
  * long: for the backlog of its own partner, and for the turns that other partners have meanwhile.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Timer } from '../base/clock.ts';
 import { OverloadError } from '../base/registration-failure.ts';
 import type { PartnerId } from '../partners/rules/credential.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -62,8 +62,17 @@ interface WaitingRequest {
   refuse(error: OverloadError): void;
 }
 
+interface AdmissionOptions {
+  /** About so much cost is worked on at most. */
+  readonly limit: number;
+  readonly clock: Clock;
+  /** Called now and then with the number of refused requests by partner. */
+  readonly tell: (refused: ReadonlyMap<PartnerId, number>) => void;
+}
+
 export class Admission {
   readonly #limit: number;
+  readonly #clock: Clock;
   readonly #tell: (refused: ReadonlyMap<PartnerId, number>) => void;
   readonly #queue = new FairQueue<WaitingRequest, PartnerId>();
   readonly #rate = new ServiceRate(FIRST_GUESS);
@@ -73,18 +82,15 @@ export class Admission {
    * less than it could.
    */
   #measuredAt = 0;
-  #judging: NodeJS.Timeout | null = null;
+  #judging: Timer | null = null;
   /** The next admission is due in the next turn of the event loop. */
   #isDue = false;
   #refused = new Map<PartnerId, number>();
 
-  /**
-   * About `limit` of cost is worked on at most. `tell` is called now and then with the number of refused requests by
-   * partner.
-   */
-  constructor(options: { limit: number; tell: (refused: ReadonlyMap<PartnerId, number>) => void }) {
-    this.#limit = options.limit;
-    this.#tell = options.tell;
+  constructor({ limit, clock, tell }: AdmissionOptions) {
+    this.#limit = limit;
+    this.#clock = clock;
+    this.#tell = tell;
   }
 
   /** The queue at this moment, for the metrics: costs in applications, and the wait of a partner that has no queue. */
@@ -98,14 +104,14 @@ export class Admission {
 
   /**
    * Resolves when the request is admitted. Throws `OverloadError` if that is expected to take too long, or takes too
-   * long. `deadline` is on the clock of `performance.now()`.
+   * long. `deadline` is on `Clock.monotonicMs`.
    */
   async enter(partnerId: PartnerId, cost: number, deadline: number): Promise<Leave> {
     if (this.#queue.waiting === 0 && this.#atWork < this.#limit) return this.#begin(cost);
     const ms = this.#expectedMs(partnerId, cost);
     if (ms > MAX_WAIT_MS) return this.#refuseSoon(partnerId, ms);
     return new Promise((admit, refuse) => {
-      const since = performance.now();
+      const since = this.#clock.monotonicMs();
       if (this.#queue.waiting === 0) this.#startWaiting(since);
       this.#queue.add(partnerId, cost, { partnerId, cost, since, deadline, admit, refuse });
     });
@@ -123,7 +129,7 @@ export class Admission {
   }
 
   async #refuseSoon(partnerId: PartnerId, expectedMs: number): Promise<never> {
-    await sleep(REFUSE_AFTER_MS);
+    await this.#clock.sleep(REFUSE_AFTER_MS);
     throw this.#refusal(partnerId, expectedMs);
   }
 
@@ -172,16 +178,16 @@ export class Admission {
 
   #startWaiting(now: number): void {
     this.#measuredAt = now;
-    this.#judging = setInterval(() => this.#judge(), JUDGE_MS);
+    this.#judging = this.#clock.every(JUDGE_MS, () => this.#judge());
   }
 
   #stopWaiting(): void {
-    clearInterval(this.#judging ?? undefined);
+    this.#judging?.cancel();
     this.#judging = null;
   }
 
   #measure(served: number): void {
-    const now = performance.now();
+    const now = this.#clock.monotonicMs();
     this.#rate.add(now - this.#measuredAt, served);
     this.#measuredAt = now;
   }
@@ -192,7 +198,7 @@ export class Admission {
    */
   #judge(): void {
     this.#measure(0);
-    const now = performance.now();
+    const now = this.#clock.monotonicMs();
     const late = this.#queue.takeOldestWhile(
       ({ since, deadline }) => now > Math.min(since + LONGEST_WAIT_MS, deadline),
     );
@@ -203,10 +209,11 @@ export class Admission {
 
   #refusal(partnerId: PartnerId, expectedMs: number): OverloadError {
     if (this.#refused.size === 0) {
-      setTimeout(() => {
+      const tell = () => {
         this.#tell(this.#refused);
         this.#refused = new Map();
-      }, TELL_AFTER_MS).unref();
+      };
+      this.#clock.after(TELL_AFTER_MS, tell, { ref: false });
     }
     this.#refused.set(partnerId, (this.#refused.get(partnerId) ?? 0) + 1);
     // The client comes back while a second of work is left, so that the service does not run dry.

@@ -3,6 +3,7 @@
  * one is answered. So a few of these answers go at once, and all others wait, while requests of partners go first.
  * Nothing is remembered of a key or an address: each request is looked up and judged anew (D21).
  */
+import type { Clock, Timer } from '../base/clock.ts';
 
 /** Answers a second. A flood on all 2,048 connections waits 5 s for each answer; D37 allows 10 s. */
 export const ANSWERS_PER_SECOND = 400;
@@ -14,13 +15,19 @@ export class AnonymousPace {
   readonly #waiting = new Set<() => void>();
   /** The number of answers that may go now. */
   #free = AT_ONCE;
-  #countedAt = performance.now();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #clock: Clock;
+  #countedAt: number;
+  #timer: Timer | null = null;
   #isEnded = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#countedAt = clock.monotonicMs();
+  }
 
   /**
    * Calls `go` when the answer may go: at once, or after the answers that wait already. Where that moment would come
-   * after `deadline`, on the clock of `performance.now()`, the service is slow for another reason: then calls `go` at
+   * after `deadline`, on `Clock.monotonicMs`, the service is slow for another reason: then calls `go` at
    * once. Returns whether the answer waits.
    */
   wait(deadline: number, go: () => void): boolean {
@@ -33,10 +40,10 @@ export class AnonymousPace {
       return false;
     }
     this.#waiting.add(go);
-    this.#timer ??= setInterval(() => {
+    this.#timer ??= this.#clock.every(TICK_MS, () => {
       this.#count();
       this.#release(Math.floor(this.#free));
-    }, TICK_MS);
+    });
     return true;
   }
 
@@ -55,7 +62,7 @@ export class AnonymousPace {
 
   /** A process that was late has not saved up more than the first answers. */
   #count(): void {
-    const now = performance.now();
+    const now = this.#clock.monotonicMs();
     this.#free = Math.min(this.#free + ((now - this.#countedAt) / 1000) * ANSWERS_PER_SECOND, AT_ONCE);
     this.#countedAt = now;
   }
@@ -65,7 +72,7 @@ export class AnonymousPace {
     for (const go of now) this.#waiting.delete(go);
     this.#free -= now.length;
     if (this.#waiting.size === 0 && this.#timer !== null) {
-      clearInterval(this.#timer);
+      this.#timer.cancel();
       this.#timer = null;
     }
     for (const go of now) go();

@@ -1,4 +1,5 @@
 /** The memory that all large bodies under way share, on every route (D37). */
+import type { Clock } from '../base/clock.ts';
 import { UnavailableError } from '../base/registration-failure.ts';
 
 /** The time that a body waits where the budget is used up, and that a body may arrive before it can lose its bytes. */
@@ -36,14 +37,16 @@ interface WaitingBody {
 /** Grants bytes to bodies, within the whole budget and the share of each owner. */
 export class ByteBudget {
   readonly #size: number;
+  readonly #clock: Clock;
   #free: number;
   readonly #byOwner = new Map<string, number>();
   /** The longest held first. */
   readonly #held = new Set<HeldBytes>();
   readonly #waiting = new Set<WaitingBody>();
 
-  constructor(bytes: number) {
+  constructor(bytes: number, clock: Clock) {
     this.#size = bytes;
+    this.#clock = clock;
     this.#free = bytes;
   }
 
@@ -57,15 +60,15 @@ export class ByteBudget {
       const waiting = {
         reservation,
         grant: (grant: Grant) => {
-          clearTimeout(timer);
+          timer.cancel();
           resolve(grant);
         },
       };
-      const askedMs = performance.now();
-      const timer = setTimeout(() => {
+      const askedMs = this.#clock.monotonicMs();
+      const timer = this.#clock.after(WAIT_MS, () => {
         this.#takeFromSlowest(reservation.owner, askedMs);
         if (this.#waiting.delete(waiting)) reject(new UnavailableError('too many large bodies at once'));
-      }, WAIT_MS);
+      });
       this.#waiting.add(waiting);
     });
   }
@@ -75,7 +78,7 @@ export class ByteBudget {
   }
 
   #hold(reservation: Reservation): Grant {
-    const held: HeldBytes = { reservation, since: performance.now(), arriving: true };
+    const held: HeldBytes = { reservation, since: this.#clock.monotonicMs(), arriving: true };
     this.#held.add(held);
     this.#move(reservation, reservation.bytes);
     return {

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '../base/clock.ts';
 import { type Exchange, lengthOfBody } from './exchange.ts';
 import type { GivingWay } from './giving-way.ts';
 import { RequestCut } from './request-cut.ts';
@@ -17,6 +18,7 @@ const LINGER_MS = 1_000;
 
 export class IncomingConnection extends SocketSide {
   readonly #givingWay: GivingWay<IncomingConnection>;
+  readonly #clock: Clock;
   readonly #onClosed: (connection: IncomingConnection) => void;
   #unread: Buffer | null = null;
   readonly #cut = new RequestCut();
@@ -26,16 +28,19 @@ export class IncomingConnection extends SocketSide {
   /** The parser has a piece, or the next piece is scheduled. */
   #isPassing = false;
   #exchange: Exchange | null = null;
-  #startedAt: number | null = performance.now();
+  #startedAt: number | null;
 
   /** Tells `givingWay` when the connection may give way to a new one, and calls `onClosed` at its end. */
   constructor(
     socket: Socket,
     givingWay: GivingWay<IncomingConnection>,
+    clock: Clock,
     onClosed: (connection: IncomingConnection) => void,
   ) {
     super(socket, PIECE_BYTES);
     this.#givingWay = givingWay;
+    this.#clock = clock;
+    this.#startedAt = clock.monotonicMs();
     this.#onClosed = onClosed;
     givingWay.unknown(this);
     socket.on('data', (bytes) => this.#take(bytes));
@@ -46,7 +51,7 @@ export class IncomingConnection extends SocketSide {
   }
 
   /**
-   * The time when the first byte of the request under way was read, on the clock of `performance.now()`. Before any
+   * The time when the first byte of the request under way was read, on `Clock.monotonicMs`. Before any
    * byte: the time when the connection was made. Null between two requests.
    */
   get startedAt(): number | null {
@@ -110,7 +115,7 @@ export class IncomingConnection extends SocketSide {
     }
     this.stopInput();
     this.sendLast(TURNED_AWAY);
-    setTimeout(() => this.destroy(), LINGER_MS).unref();
+    this.#linger();
   }
 
   /** Calls back when the request under way is answered or its connection closed; at once where that has happened. */
@@ -146,9 +151,13 @@ export class IncomingConnection extends SocketSide {
     this.#unread = null;
     this.rawSocket.pause();
     this.end(() => {
-      if (isSending) setTimeout(() => this.destroy(), LINGER_MS).unref();
+      if (isSending) this.#linger();
       else this.destroy();
     });
+  }
+
+  #linger(): void {
+    this.#clock.after(LINGER_MS, () => this.destroy(), { ref: false });
   }
 
   override _destroy(error: Error | null, done: StreamCallback): void {
@@ -207,7 +216,7 @@ export class IncomingConnection extends SocketSide {
     // demand.
     if (exchange !== null) return exchange.request.complete || !exchange.wanted ? 0 : this.#cut.ofBody(bytes);
     if (this.#startedAt === null) {
-      this.#startedAt = performance.now();
+      this.#startedAt = this.#clock.monotonicMs();
       this.#givingWay.unknown(this);
     }
     return this.#cut.ofHead(bytes);
@@ -218,7 +227,7 @@ export class IncomingConnection extends SocketSide {
     if (this.#exchange === null || !this.#exchange.answered || !this.#exchange.request.complete) return;
     this.#exchange = null;
     if (this.#cut.endRequest()) {
-      this.#startedAt = performance.now();
+      this.#startedAt = this.#clock.monotonicMs();
       this.#givingWay.unknown(this);
     } else {
       this.#startedAt = null;

@@ -1,5 +1,6 @@
 /** All connections of a listener, with the limits on their number and on the time of a request (D37). */
 import { isIPv6, type Socket } from 'node:net';
+import type { Clock, Timer } from '../base/clock.ts';
 import { IncomingConnection } from './connection.ts';
 import { GivingWay } from './giving-way.ts';
 import { TurnedAway } from './turned-away.ts';
@@ -31,16 +32,20 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #onUnanswered: () => void;
   readonly #open = new Map<IncomingConnection, string | null>();
-  readonly #givingWay = new GivingWay<IncomingConnection>();
-  readonly #turnedAway = new TurnedAway();
+  readonly #clock: Clock;
+  readonly #givingWay: GivingWay<IncomingConnection>;
+  readonly #turnedAway: TurnedAway;
   readonly #perAddress = new Map<string, number>();
-  #overdueCheck: NodeJS.Timeout | undefined;
+  #overdueCheck: Timer | undefined;
 
   /**
    * Calls `onUnanswered` for each request that was read as a whole and whose connection is closed without an answer.
    */
-  constructor(limits: ConnectionLimits, onUnanswered: () => void) {
+  constructor(limits: ConnectionLimits, clock: Clock, onUnanswered: () => void) {
     this.#limits = limits;
+    this.#clock = clock;
+    this.#givingWay = new GivingWay(clock);
+    this.#turnedAway = new TurnedAway(clock);
     this.#onUnanswered = onUnanswered;
   }
 
@@ -52,10 +57,10 @@ export class Connections {
       this.#turnedAway.add(socket);
       return null;
     }
-    const connection = new IncomingConnection(socket, this.#givingWay, (it) => this.#forget(it));
+    const connection = new IncomingConnection(socket, this.#givingWay, this.#clock, (it) => this.#forget(it));
     this.#open.set(connection, group);
     if (group !== null) this.#perAddress.set(group, fromThere + 1);
-    this.#overdueCheck ??= setInterval(() => this.#closeOverdue(), CHECK_EVERY_MS).unref();
+    this.#overdueCheck ??= this.#clock.every(CHECK_EVERY_MS, () => this.#closeOverdue(), { ref: false });
     return connection;
   }
 
@@ -78,12 +83,12 @@ export class Connections {
       else this.#perAddress.set(group, left);
     }
     if (this.#open.size > 0) return;
-    clearInterval(this.#overdueCheck);
+    this.#overdueCheck?.cancel();
     this.#overdueCheck = undefined;
   }
 
   #closeOverdue(): void {
-    const latestStart = performance.now() - (this.#limits.closedAfterMs ?? CLOSED_AFTER_MS);
+    const latestStart = this.#clock.monotonicMs() - (this.#limits.closedAfterMs ?? CLOSED_AFTER_MS);
     for (const connection of this.#open.keys()) {
       if (connection.startedAt === null || connection.startedAt > latestStart) continue;
       if (connection.unanswered !== null) this.#onUnanswered();

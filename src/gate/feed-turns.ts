@@ -2,7 +2,7 @@
  * Lets one page of each partner's feed be read at a time. A client reads its pages one after the other anyway. Pages
  * that are read at the same time share the processor: where each has large envelopes to open, all would be late (D37).
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
 import { OverloadError } from '../base/registration-failure.ts';
 import type { PartnerId } from '../partners/rules/credential.ts';
 import { LONGEST_WAIT_MS } from './admission.ts';
@@ -12,9 +12,14 @@ const RETRY_AFTER_S = 1;
 export class FeedTurns {
   /** By partner, while a page is read: resolves when the last page so far has ended. */
   readonly #last = new Map<PartnerId, Promise<void>>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** Does the work when the partner's pages before it have ended. Throws `OverloadError` where that takes too long. */
-  async during<T>(partnerId: PartnerId, work: () => Promise<T>, longestMs = LONGEST_WAIT_MS): Promise<T> {
+  async during<T>(partnerId: PartnerId, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(partnerId);
     const own = Promise.withResolvers<void>();
     const ended = Promise.all([before, own.promise]).then(() => {
@@ -22,7 +27,7 @@ export class FeedTurns {
     });
     this.#last.set(partnerId, ended);
     try {
-      if (before !== undefined) await atMost(before, longestMs);
+      if (before !== undefined) await atMost(this.#clock, before, LONGEST_WAIT_MS);
       return await work();
     } finally {
       own.resolve();
@@ -30,9 +35,9 @@ export class FeedTurns {
   }
 }
 
-async function atMost(before: Promise<void>, longestMs: number): Promise<void> {
+async function atMost(clock: Clock, before: Promise<void>, longestMs: number): Promise<void> {
   const abort = new AbortController();
-  const tooLong = sleep(longestMs, undefined, { signal: abort.signal }).then(() => {
+  const tooLong = clock.sleep(longestMs, { signal: abort.signal }).then(() => {
     throw new OverloadError(RETRY_AFTER_S);
   });
   tooLong.catch(() => {});

@@ -1,6 +1,7 @@
 /** The HTTP server of a listener. It limits the cost of one client for the others (D37). */
 import { type IncomingMessage, type RequestListener, Server } from 'node:http';
 import { type Server as NetServer, Socket } from 'node:net';
+import type { Clock } from '../base/clock.ts';
 import { BACKLOG, canShareAddress, openAcceptors } from './acceptors.ts';
 import type { IncomingConnection } from './connection.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
@@ -8,6 +9,7 @@ import { TunnelError } from './unknown-method.ts';
 
 interface FrontDoorOptions {
   readonly limits: ConnectionLimits;
+  readonly clock: Clock;
   /** Milliseconds after which a connection without a request is closed. */
   readonly keepAliveMs: number;
   /** Called for each request that was read as a whole and got no answer in time. */
@@ -18,7 +20,7 @@ interface FrontDoorOptions {
 
 /** Makes the servers of one listener, one for each address of its host name. The servers share the limits. */
 export function frontDoor(options: FrontDoorOptions): (handler: RequestListener) => Server {
-  const connections = new Connections(options.limits, options.onUnanswered);
+  const connections = new Connections(options.limits, options.clock, options.onUnanswered);
   return (handler) => new FrontDoor(handler, connections, options);
 }
 

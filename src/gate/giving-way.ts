@@ -3,6 +3,7 @@
  * slow to show who asks, and those whose request showed no valid key. Anybody can open them, so they keep no partner
  * out.
  */
+import type { Clock } from '../base/clock.ts';
 
 interface Yielding {
   readonly destroyed: boolean;
@@ -24,11 +25,16 @@ const MOST_TOLD = 512;
 export class GivingWay<Connection extends Yielding> {
   /** The answer is decided and waits for its pace. The value sends the answer and closes the connection. */
   readonly #answered = new Map<Connection, () => void>();
-  /** Nobody knows yet who asks. The value is the time since when, on the clock of `performance.now()`. */
+  /** Nobody knows yet who asks. The value is the time since when, on `Clock.monotonicMs`. */
   readonly #unknown = new Map<Connection, number>();
   /** The value is the time since when. */
   readonly #idle = new Map<Connection, number>();
   readonly #told = new Set<Connection>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** The number of connections that gave way and are not closed yet. */
   get told(): number {
@@ -37,12 +43,12 @@ export class GivingWay<Connection extends Yielding> {
 
   /** The connection may give way in a second: it has no request. */
   idle(connection: Connection): void {
-    if (this.keep(connection)) this.#idle.set(connection, performance.now());
+    if (this.keep(connection)) this.#idle.set(connection, this.#clock.monotonicMs());
   }
 
   /** The connection may give way in a moment: it is new, or a request has begun, or somebody unknown has its answer. */
   unknown(connection: Connection): void {
-    if (this.keep(connection)) this.#unknown.set(connection, performance.now());
+    if (this.keep(connection)) this.#unknown.set(connection, this.#clock.monotonicMs());
   }
 
   /** The connection may give way from now on, and loses nothing but its wait: `send` sends the answer and closes it. */
@@ -72,7 +78,7 @@ export class GivingWay<Connection extends Yielding> {
       this.#tell(connection, send);
       return true;
     }
-    const now = performance.now();
+    const now = this.#clock.monotonicMs();
     const connection =
       oldestBefore(now - UNKNOWN_MS, this.#unknown) ?? oldestBefore(now - IDLE_MS, this.#idle);
     if (connection === undefined) return false;

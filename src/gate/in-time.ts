@@ -1,23 +1,23 @@
 /** A time limit for work that only reads or that may be done twice, because the client can ask again. */
+import type { Clock } from '../base/clock.ts';
 import { UnavailableError } from '../base/registration-failure.ts';
 
 /**
- * Resolves to the result of `work`. Throws `UnavailableError` at `deadline`, on the clock of `performance.now()`. The
+ * Resolves to the result of `work`. Throws `UnavailableError` at `deadline`, on `Clock.monotonicMs`. The
  * work itself goes on.
  */
-export function inTime<T>(deadline: number, work: Promise<T>): Promise<T> {
+export function inTime<T>(clock: Clock, deadline: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new UnavailableError('it took too long')),
-      Math.max(deadline - performance.now(), 0),
+    const timer = clock.after(Math.max(deadline - clock.monotonicMs(), 0), () =>
+      reject(new UnavailableError('it took too long')),
     );
     work.then(
       (result) => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve(result);
       },
       (error) => {
-        clearTimeout(timer);
+        timer.cancel();
         reject(error);
       },
     );

@@ -2,6 +2,7 @@
  * Answers that anybody can ask for: they go at a bounded pace (D37), and while they wait their connections give way.
  */
 import type { EventEmitter } from 'node:events';
+import type { Clock } from '../base/clock.ts';
 import { AnonymousPace } from './anonymous-pace.ts';
 import type { IncomingConnection } from './connection.ts';
 
@@ -9,7 +10,7 @@ interface PacedAnswer {
   readonly connection: IncomingConnection;
   /** Emits `close` when the client has left. */
   readonly client: EventEmitter;
-  /** The latest time of the answer, on the clock of `performance.now()`. */
+  /** The latest time of the answer, on `Clock.monotonicMs`. */
   readonly deadline: number;
   send(): void;
   /** Makes the answer the last one of its connection. */
@@ -17,7 +18,11 @@ interface PacedAnswer {
 }
 
 export class PacedAnswers {
-  readonly #pace = new AnonymousPace();
+  readonly #pace: AnonymousPace;
+
+  constructor(clock: Clock) {
+    this.#pace = new AnonymousPace(clock);
+  }
 
   /** Sends the answer when its pace allows it, or when its connection gives way. */
   add({ connection, client, deadline, send, makeLast }: PacedAnswer): void {

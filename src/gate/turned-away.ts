@@ -3,6 +3,7 @@
  * nothing (D37). The answer waits a moment, so that a client which comes again at once costs little.
  */
 import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../base/clock.ts';
 import { requestText } from '../contract/texts.ts';
 
 /** The client should have its answer within 2 seconds of its connect, the time in the system's queue included. */
@@ -42,23 +43,28 @@ export class TurnedAway {
   /** In the order of their times. */
   #held: Held[] = [];
   #lingering: Held[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Timer | null = null;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** Answers the connection in a moment and closes it. Reads nothing of it before. */
   add(socket: Socket): void {
-    const now = performance.now();
+    const now = this.#clock.monotonicMs();
     socket.on('error', () => {});
     socket.pause();
     this.#held.push({ socket, until: now + HELD_MS });
     const longestHeld = this.#held.length > MOST_HELD ? this.#held.shift() : undefined;
     if (longestHeld !== undefined) this.#tell(longestHeld.socket, now);
     if (this.#lingering.length > MOST_TOLD) this.#lingering.shift()?.socket.destroy();
-    this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
+    this.#timer ??= this.#clock.every(TICK_MS, () => this.#tick());
   }
 
   /** Answers all at once: the listener closes. */
   end(): void {
-    const now = performance.now();
+    const now = this.#clock.monotonicMs();
     for (const { socket } of this.#held.splice(0)) this.#tell(socket, now);
   }
 
@@ -70,13 +76,13 @@ export class TurnedAway {
   }
 
   #tick(): void {
-    const now = performance.now();
+    const now = this.#clock.monotonicMs();
     for (const { socket } of takeUntil(this.#held, now)) {
       this.#tell(socket, now);
     }
     for (const { socket } of takeUntil(this.#lingering, now)) socket.destroy();
     if (this.#held.length + this.#lingering.length > 0 || this.#timer === null) return;
-    clearInterval(this.#timer);
+    this.#timer.cancel();
     this.#timer = null;
   }
 }

@@ -1,5 +1,6 @@
 /** The way of a partner's request up to its work: its key, then its turn (contract, "Authentication"; D37). */
 import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../base/clock.ts';
 import { chooseLanguage } from '../contract/language.ts';
 import { RequestError } from '../contract/request.ts';
 import type { Pace } from '../events/uses/partner-events.ts';
@@ -14,6 +15,7 @@ export const UNWANTED_BYTES = 256 * 1024;
 
 /** What the key's check needs. */
 interface KeyCheck {
+  readonly clock: Clock;
   readonly authenticate: Authenticate;
   readonly admission: Admission;
 }
@@ -28,11 +30,11 @@ export function credentialOf({ credential }: FastifyRequest): Credential {
  * The hook of a partner's route that checks the key before the body. Throws `RequestError` without a valid key for the
  * environment, and `OverloadError` where the partner's backlog is too long (D37).
  */
-export function checkKey({ authenticate, admission }: KeyCheck, environment: Environment) {
+export function checkKey({ clock, authenticate, admission }: KeyCheck, environment: Environment) {
   return async (request: FastifyRequest) => {
     const apiKey = request.headers['x-api-key'];
     const found = authenticate(typeof apiKey === 'string' ? apiKey : undefined, environment);
-    const credential = await inTime(request.deadline, found);
+    const credential = await inTime(clock, request.deadline, found);
     if (credential === null) throw new RequestError('unauthorized');
     request.credential = credential;
     request.language = chooseLanguage(credential.language, request.language);

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
+import type { Clock } from '../base/clock.ts';
 import { decodableUrl, frontDoor } from '../gate/front-door.ts';
 import { inTime } from '../gate/in-time.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
@@ -23,12 +24,17 @@ export interface Health {
 }
 
 /** Answers `/healthz` and `/readyz`, and 404 everywhere else. `/readyz` answers in 1.5 s, also where `ready` hangs. */
-export function healthApi({ alive, ready }: Health): FastifyInstance {
+export function healthApi({ alive, ready }: Health, clock: Clock): FastifyInstance {
   const app = fastify({
     forceCloseConnections: true,
     bodyLimit: MAX_BODY_BYTES,
     schemaController: NO_SCHEMAS,
-    serverFactory: frontDoor({ limits: CONNECTION_LIMITS, keepAliveMs: 5_000, onUnanswered: () => {} }),
+    serverFactory: frontDoor({
+      limits: CONNECTION_LIMITS,
+      clock,
+      keepAliveMs: 5_000,
+      onUnanswered: () => {},
+    }),
     clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
     rewriteUrl: decodableUrl,
   });
@@ -40,7 +46,7 @@ export function healthApi({ alive, ready }: Health): FastifyInstance {
     alive() ? { status: 'ok' } : reply.status(503).send({ status: 'stuck' }),
   );
   app.get('/readyz', async (_request, reply) => {
-    const found = await inTime(performance.now() + READY_WITHIN_MS, look()).catch(() => false);
+    const found = await inTime(clock, clock.monotonicMs() + READY_WITHIN_MS, look()).catch(() => false);
     if (found === true) return { status: 'ready' };
     return reply.status(503).send({ status: 'not_ready', ...(found !== false && { reason: found }) });
   });

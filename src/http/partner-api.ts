@@ -42,7 +42,7 @@ declare module 'fastify' {
     credential: Credential | null;
     /** The language of the answer, by the header, key and root name that are read so far (D24). */
     language: Language;
-    /** The latest time of the answer, on the clock of `performance.now()`. */
+    /** The latest time of the answer, on `Clock.monotonicMs`. */
     deadline: number;
     outcomes: readonly Outcome[] | null;
     problem: string | null;
@@ -60,7 +60,7 @@ const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
 
 /** Makes the partners' listener. The caller opens and closes it. */
 export function partnerApi(options: PartnerApiOptions): FastifyInstance {
-  const paced = new PacedAnswers();
+  const paced = new PacedAnswers(options.clock);
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
@@ -72,6 +72,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     schemaController: NO_SCHEMAS,
     serverFactory: frontDoor({
       limits: options.limits.connections,
+      clock: options.clock,
       keepAliveMs: KEEP_ALIVE_MS,
       acceptsMany: true,
       onUnanswered: () =>
@@ -84,7 +85,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       // A client that left takes no turn.
       if (!socket.writable) return send();
       connection.stopInput();
-      const deadline = (connection.startedAt ?? performance.now()) + options.limits.answerWithinMs;
+      const deadline = (connection.startedAt ?? options.clock.monotonicMs()) + options.limits.answerWithinMs;
       paced.add({ connection, client: connection, deadline, send, makeLast: () => {} });
     },
     rewriteUrl: decodableUrl,
@@ -97,7 +98,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
 
   // The body stays bytes for every content type, because the key is checked before the content type.
   app.removeAllContentTypeParsers();
-  const budget = new ByteBudget(LARGE_BODIES_BYTES);
+  const budget = new ByteBudget(LARGE_BODIES_BYTES, options.clock);
   app.addContentTypeParser('*', (request: FastifyRequest) =>
     readBody(request.raw, { limit: request.routeOptions.bodyLimit, budget, ...shareOf(request) }),
   );
@@ -115,12 +116,12 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
 /** The hooks of all routes. Those that wait for nothing use `done`: a promise costs a turn of the microtasks. */
 function addHooks(
   app: FastifyInstance,
-  { basePath, limits: { answerWithinMs } }: PartnerApiOptions,
+  { basePath, clock, limits: { answerWithinMs } }: PartnerApiOptions,
   paced: PacedAnswers,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { startedAt } = connectionOf(request.raw);
-    request.deadline = (startedAt ?? performance.now()) + answerWithinMs;
+    request.deadline = (startedAt ?? clock.monotonicMs()) + answerWithinMs;
     reply.headers(SECURITY_HEADERS);
     request.language = languageOfHeader(request.headers['accept-language']);
     // Refuses before the handler, because a handler runs only after the whole body.

@@ -53,7 +53,7 @@ function addBatches(app: FastifyInstance, routes: PartnerRoutes): void {
 function addReads(app: FastifyInstance, routes: PartnerRoutes): void {
   const { basePath, admission } = routes;
   const onRequest = checkKey(routes, 'PRO');
-  const turns = new FeedTurns();
+  const turns = new FeedTurns(routes.clock);
   app.get<{ Querystring: Record<string, unknown> }>(
     `${basePath}${EVENTS_PATH}`,
     { onRequest },

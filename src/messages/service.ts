@@ -65,7 +65,7 @@ export const MESSAGES_SERVICE: Service = {
 async function startDelivery(given: LoopContext): Promise<Loop> {
   const { database, vault, clock, channel, log, failed, setting } = given;
   const windows = await openContactWindows(setting);
-  const tellWaiting = failureLog(log);
+  const tellWaiting = failureLog(log, clock);
   const context = {
     database,
     vault,
@@ -109,7 +109,7 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
 /** Starts the delivery of replies, which persons wait for: a ring of the bell wakes it. */
 function startReplies(given: LoopContext): Loop {
   const { database, vault, clock, channel, log, failed, setting } = given;
-  const tellWaiting = failureLog(log);
+  const tellWaiting = failureLog(log, clock);
   const context = {
     database,
     vault,

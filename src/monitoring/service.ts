@@ -19,15 +19,14 @@ export const MONITORING_SERVICE: Service = {
 };
 
 /** Counts what the process does, and shows it with what the store tells. */
-function watch({ database, pools, setting }: WatchContext): Watcher {
+function watch({ database, clock, pools, setting }: WatchContext): Watcher {
   const meters = new Meters();
   const conversations = new ConversationMeters(meters);
-  for (const pool of Object.values(pools)) measureStatements(pool, meters);
+  for (const pool of Object.values(pools)) measureStatements(pool, meters, clock);
   meters.watchPools(pools);
   const partners = setting(METRICS_PARTNERS);
-  const scrape = new Scrape(meters, new StoreSeries(meters, version()), () =>
-    readStoreFacts(database, partners),
-  );
+  const read = () => readStoreFacts(database, partners);
+  const scrape = new Scrape(meters, new StoreSeries(meters, version()), read, clock);
   return {
     measure: (app) => measureRequests(app, meters),
     showLoad: (read) => meters.watchLoad(read),

@@ -1,5 +1,6 @@
 /** Logs repeated failures: a line when a failure begins, and one a minute while it lasts. */
 import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
 import { errorFields } from '../base/error-fields.ts';
 import { UnavailableError } from '../base/registration-failure.ts';
 import { storeTrouble } from '../postgres/store-trouble.ts';
@@ -10,14 +11,10 @@ const AGAIN_AFTER_MS = 60_000;
 export type LogFailure = (text: string, facts: object) => void;
 
 /** A failure that was logged less than a minute ago is only counted; its next line gives the count. */
-export function failureLog(
-  log: Logger,
-  monotonicMs = () => performance.now(),
-  level: 'error' | 'warn' = 'error',
-): LogFailure {
+export function failureLog(log: Logger, clock: Clock, level: 'error' | 'warn' = 'error'): LogFailure {
   const known = new Map<string, { loggedAtMs: number; unlogged: number }>();
   return (text, facts) => {
-    const nowMs = monotonicMs();
+    const nowMs = clock.monotonicMs();
     const before = known.get(text);
     if (before !== undefined && nowMs - before.loggedAtMs < AGAIN_AFTER_MS) {
       before.unlogged += 1;
@@ -45,7 +42,7 @@ export function workFailureLog(logFailure: LogFailure): (work: string, error: un
 }
 
 /** Logs idle database connections that ended. A server that stops ends all of them, and they make one line. */
-export function connectionEndLog(log: Logger, monotonicMs?: () => number): (error: unknown) => void {
-  const logEnd = failureLog(log, monotonicMs, 'warn');
+export function connectionEndLog(log: Logger, clock: Clock): (error: unknown) => void {
+  const logEnd = failureLog(log, clock, 'warn');
   return (error) => logEnd('database connections ended', { error: errorFields(error) });
 }

@@ -1,6 +1,7 @@
 /** The listener of the operators' console: every request passes the site, the session, the role and the form. */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Clock } from '../base/clock.ts';
 import { errorFields } from '../base/error-fields.ts';
 import type { ListenerLimits } from '../gate/connections.ts';
 import { addressGroup } from '../gate/connections.ts';
@@ -51,6 +52,7 @@ export const CONSOLE_LIMITS: ListenerLimits = {
 /** What the listener needs. */
 export interface ConsoleApi {
   readonly database: Database;
+  readonly clock: Clock;
   readonly routes: readonly Route[];
   /** The origin under which browsers reach the listener. The port may be known only once it is open. */
   readonly origin: () => string;
@@ -61,11 +63,17 @@ export interface ConsoleApi {
 
 /** Answers the routes below `/api`, and with the page everywhere else. */
 export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyInstance {
+  const { clock } = api;
   const app = fastify({
     forceCloseConnections: true,
     bodyLimit: MAX_BODY_BYTES,
     schemaController: NO_SCHEMAS,
-    serverFactory: frontDoor({ limits: limits.connections, keepAliveMs: 30_000, onUnanswered: () => {} }),
+    serverFactory: frontDoor({
+      limits: limits.connections,
+      clock,
+      keepAliveMs: 30_000,
+      onUnanswered: () => {},
+    }),
     clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
     rewriteUrl: decodableUrl,
   });
@@ -85,7 +93,7 @@ export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyIns
   });
   for (const route of api.routes) addRoute(app, api, route, limits.answerWithinMs);
   app.get('/api/openapi.json', async () => openapiOf(api.routes, api.origin()));
-  addPage(app, () => inTime(performance.now() + limits.answerWithinMs, api.page));
+  addPage(app, () => inTime(clock, clock.monotonicMs() + limits.answerWithinMs, api.page));
   app.setNotFoundHandler(async (_request, reply) => reply.status(404).send({ error: 'not found' }));
   app.setErrorHandler((error, _request, reply) => present(error, reply, api.logFailure));
   return app;
@@ -128,7 +136,7 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route, answerWit
       };
       return send(
         reply,
-        await inTime(performance.now() + answerWithinMs, route.run(call as never)),
+        await inTime(api.clock, api.clock.monotonicMs() + answerWithinMs, route.run(call as never)),
         api.origin(),
       );
     },

@@ -1,5 +1,4 @@
 /** Begins to trace a process: its spans go to an OpenTelemetry collector (docs/tracing.md). */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -9,6 +8,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { Clock } from '../base/clock.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Vault } from '../seal/vault.ts';
 import { BatchIds } from './batch-ids.ts';
@@ -21,6 +21,7 @@ const FLUSH_WITHIN_MS = 1_000;
 
 interface TracedProcess {
   readonly vault: Vault;
+  readonly clock: Clock;
   readonly pools: readonly Database[];
   readonly version: string;
   /** Called where spans do not reach the collector: they are lost, and the work goes on. */
@@ -31,7 +32,7 @@ interface TracedProcess {
  * Traces the process; returns the function that ends this. The SDK keeps 2,048 spans at most (OTEL_BSP_*), so a
  * collector that is slow or away costs no more memory than these.
  */
-export function traceProcess({ vault, pools, version, failed }: TracedProcess): () => Promise<void> {
+export function traceProcess({ vault, clock, pools, version, failed }: TracedProcess): () => Promise<void> {
   setGlobalErrorHandler((error) => failed({ code: codeOf(error) }));
   const ids = new BatchIds(vault);
   const provider = new NodeTracerProvider({
@@ -48,7 +49,7 @@ export function traceProcess({ vault, pools, version, failed }: TracedProcess): 
   return async () => {
     traceBy(null);
     const flushed = provider.shutdown().catch((error) => failed({ code: codeOf(error) }));
-    await Promise.race([flushed, sleep(FLUSH_WITHIN_MS, undefined, { ref: false })]);
+    await Promise.race([flushed, clock.sleep(FLUSH_WITHIN_MS, { ref: false })]);
   };
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
+import { machineClock } from '../../src/base/clock.ts';
 import { healthApi } from '../../src/http/health-api.ts';
 import { REPOSITORY } from '../support/sources.ts';
 
@@ -144,7 +145,7 @@ describe('health checks of containers', () => {
   for (const [what, command] of commands) {
     it(`${what}: exit code 0 with health, else 1`, async () => {
       let isWell = true;
-      const app = healthApi({ alive: () => isWell, ready: async () => isWell });
+      const app = healthApi({ alive: () => isWell, ready: async () => isWell }, machineClock);
       await app.listen({ host: '127.0.0.1', port: 0 });
       const { port } = app.server.address() as { port: number };
       assert.equal(command[0], 'node');

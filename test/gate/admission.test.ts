@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { OverloadError } from '../../src/base/registration-failure.ts';
 import { Admission, costOf, type Leave, LONGEST_WAIT_MS } from '../../src/gate/admission.ts';
 import { type PartnerId, toPartnerId } from '../../src/partners/rules/credential.ts';
@@ -11,7 +12,7 @@ const FAR = Number.POSITIVE_INFINITY;
 
 /** Another request uses the whole limit; `release` gives it back. */
 async function full(): Promise<{ admission: Admission; release: Leave }> {
-  const admission = new Admission({ limit: LIMIT, tell: () => {} });
+  const admission = new Admission({ limit: LIMIT, clock: machineClock, tell: () => {} });
   const release = await admission.enter(THIRD, LIMIT, FAR);
   return { admission, release };
 }
@@ -26,7 +27,7 @@ function pass(admission: Admission, partnerId: PartnerId, turns: PartnerId[], co
 
 describe('D37: partners take turns, and overload is refused', () => {
   it('below the limit no request waits', async () => {
-    const admission = new Admission({ limit: LIMIT, tell: () => {} });
+    const admission = new Admission({ limit: LIMIT, clock: machineClock, tell: () => {} });
     const entered: number[] = [];
     const all = Array.from({ length: 8 }, () =>
       admission.enter(FIRST, 100, FAR).then(() => void entered.push(1)),
@@ -98,7 +99,11 @@ describe('D37: partners take turns, and overload is refused', () => {
 
   it('requests that make no progress are refused in time, newest first, and reported; then all is as before', async () => {
     const told: ReadonlyMap<number, number>[] = [];
-    const admission = new Admission({ limit: LIMIT, tell: (refused) => told.push(refused) });
+    const admission = new Admission({
+      limit: LIMIT,
+      clock: machineClock,
+      tell: (refused) => told.push(refused),
+    });
     const release = await admission.enter(THIRD, LIMIT, FAR);
     const refusedAt: { serial: number; ms: number }[] = [];
     const start = performance.now();

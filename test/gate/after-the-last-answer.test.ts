@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { IncomingConnection } from '../../src/gate/connection.ts';
 import { GivingWay } from '../../src/gate/giving-way.ts';
 import { eventually } from '../support/eventually.ts';
@@ -23,7 +24,7 @@ async function connected(): Promise<{ connection: IncomingConnection; socket: So
   client.on('error', () => {});
   client.resume();
   const socket = await accepted;
-  const connection = new IncomingConnection(socket, new GivingWay(), () => {});
+  const connection = new IncomingConnection(socket, new GivingWay(machineClock), machineClock, () => {});
   connection.on('error', () => {});
   after(() => {
     connection.destroy();

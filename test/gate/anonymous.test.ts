@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { ANSWERS_PER_SECOND, AnonymousPace, AT_ONCE } from '../../src/gate/anonymous-pace.ts';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import { eventually } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { exchange, head } from './raw.ts';
 
 const service = await testService();
@@ -14,31 +15,30 @@ const { apiKey } = await service.addPartner();
 const unknownKey = () => formatApiKey(null, randomBytes(SECRET_BYTES));
 
 describe('the pace', () => {
-  function start(t: TestContext) {
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    let now = 1_000;
-    t.mock.method(performance, 'now', () => now);
-    const pace = new AnonymousPace();
+  function start() {
+    const clock = new TestClock();
+    const pace = new AnonymousPace(clock);
     const gone: number[] = [];
     return {
       pace,
       gone,
-      ask: (count: number, deadline = now + 9_000) => {
-        for (let n = 0; n < count; n += 1) pace.wait(deadline, () => gone.push(n));
+      ask: (count: number, withinMs = 9_000) => {
+        for (let n = 0; n < count; n += 1) pace.wait(clock.monotonicMs() + withinMs, () => gone.push(n));
       },
-      pass(ms: number) {
-        now += ms;
-        t.mock.timers.tick(ms);
-      },
+      clock,
     };
   }
 
-  it('lets a few go at once, and then so many a second, in order', (t) => {
-    const { ask, gone, pass } = start(t);
+  it('lets a few go at once, and then so many a second, in order', async () => {
+    const { ask, gone, clock } = start();
     ask(1_000);
     assert.equal(gone.length, AT_ONCE);
+    let before = AT_ONCE;
     for (let ticks = 1; ticks <= 40; ticks += 1) {
-      pass(25);
+      await clock.advance(24);
+      assert.equal(gone.length, before);
+      await clock.advance(1);
+      before = gone.length;
       assert.equal(gone.length, Math.min(AT_ONCE + ticks * ANSWERS_PER_SECOND * 0.025, 1_000));
     }
     assert.deepEqual(
@@ -47,23 +47,23 @@ describe('the pace', () => {
     );
   });
 
-  it('saves nothing up while the process is late', (t) => {
-    const { ask, gone, pass } = start(t);
+  it('saves nothing up while the process is late', async () => {
+    const { ask, gone, clock } = start();
     ask(1_000);
-    pass(5_000);
+    await clock.stall(5_000);
     assert.equal(gone.length, 2 * AT_ONCE);
   });
 
-  it('never makes an answer later than its deadline', (t) => {
-    const { ask, gone } = start(t);
-    ask(1_000, 1_000 + 500);
+  it('never makes an answer later than its deadline', () => {
+    const { ask, gone } = start();
+    ask(1_000, 500);
     // The others would wait for longer than half a second.
     const waiting = ANSWERS_PER_SECOND / 2 + 1;
     assert.equal(gone.length, 1_000 - waiting);
   });
 
-  it('gives no turn to clients that have left', (t) => {
-    const { pace, gone } = start(t);
+  it('gives no turn to clients that have left', async () => {
+    const { pace, gone, clock } = start();
     const abandoned = Array.from({ length: 20_000 }, () => () => {});
     for (const go of abandoned) if (pace.wait(10_000, go)) pace.leave(go);
     assert.equal(
@@ -71,12 +71,14 @@ describe('the pace', () => {
       true,
       'the first answers are used up',
     );
-    t.mock.timers.tick(25);
+    await clock.advance(24);
     assert.deepEqual(gone, []);
+    await clock.advance(1);
+    assert.deepEqual(gone, [1]);
   });
 
-  it('lets all go at its end, and those after it', (t) => {
-    const { pace, ask, gone } = start(t);
+  it('lets all go at its end, and those after it', () => {
+    const { pace, ask, gone } = start();
     ask(500);
     pace.end();
     ask(500);

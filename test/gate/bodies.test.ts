@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { machineClock } from '../../src/base/clock.ts';
 import { UnavailableError } from '../../src/base/registration-failure.ts';
 import { hasMoreValues } from '../../src/contract/request.ts';
 import { MAX_BODY_BYTES, MAX_VALUES } from '../../src/contract/texts.ts';
@@ -36,7 +37,7 @@ describe('the budget of large bodies', () => {
   };
 
   it('neither the budget nor an owner’s share is exceeded, and returned bytes go to a waiting body', async () => {
-    const budget = new ByteBudget(100);
+    const budget = new ByteBudget(100, machineClock);
     const first = await budget.reserve(reservation('a', 50));
     await budget.reserve(reservation('b', 40));
     const granted: string[] = [];
@@ -59,7 +60,7 @@ describe('the budget of large bodies', () => {
   });
 
   it('a body that waited in vain is refused, or replaces the slowest body that is still arriving', async () => {
-    const budget = new ByteBudget(100);
+    const budget = new ByteBudget(100, machineClock);
     const whole = reservation('a', 50);
     (await budget.reserve(whole)).whole();
     await assert.rejects(budget.reserve(reservation('a', 10)), UnavailableError);
@@ -80,7 +81,7 @@ describe('the budget of large bodies', () => {
     const waits = Array.from({ length: 100 }, async (_, index) => {
       // Timers count in whole milliseconds, so each budget begins in another part of one.
       await sleep(index);
-      const budget = new ByteBudget(100);
+      const budget = new ByteBudget(100, machineClock);
       const grant = await budget.reserve({
         ...reservation('b', 50),
         giveUp: () => grant.giveBack(),

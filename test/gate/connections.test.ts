@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { machineClock } from '../../src/base/clock.ts';
 import { canShareAddress } from '../../src/gate/acceptors.ts';
 import { addressGroup, CLOSED_AFTER_MS, type ConnectionLimits } from '../../src/gate/connections.ts';
 import { frontDoor } from '../../src/gate/front-door.ts';
@@ -24,7 +25,13 @@ async function listen(
   limits: ConnectionLimits = { all: 100, perAddress: 100 },
   acceptsMany = false,
 ): Promise<{ url: string; server: Server }> {
-  const server = frontDoor({ limits, keepAliveMs: 60_000, onUnanswered: () => {}, acceptsMany })(handler);
+  const server = frontDoor({
+    limits,
+    clock: machineClock,
+    keepAliveMs: 60_000,
+    onUnanswered: () => {},
+    acceptsMany,
+  })(handler);
   await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1' }, resolve));
   after(() => {
     server.closeAllConnections();

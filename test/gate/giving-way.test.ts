@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { after, describe, it, type TestContext } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GivingWay } from '../../src/gate/giving-way.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import { eventually } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { exchange, head } from './raw.ts';
 
 /** A few places, so that a crowd of more costs little. The rules know the number by the limit alone. */
@@ -103,9 +104,8 @@ const CROWDS: readonly (Crowd & {
 ];
 
 describe('who gives way', () => {
-  function start(t: TestContext) {
-    let now = 1_000;
-    t.mock.method(performance, 'now', () => now);
+  function start() {
+    const clock = new TestClock();
     const gone: string[] = [];
     const make = (name: string) => ({
       destroyed: false,
@@ -118,20 +118,18 @@ describe('who gives way', () => {
     return {
       gone,
       make,
-      givingWay: new GivingWay<ReturnType<typeof make>>(),
-      pass: (ms: number) => {
-        now += ms;
-      },
+      givingWay: new GivingWay<ReturnType<typeof make>>(clock),
+      pass: (ms: number) => clock.advance(ms),
     };
   }
 
-  it('first an answer that waits, then who is late to show a key, then the idle; the oldest of each', (t) => {
-    const { gone, make, givingWay, pass } = start(t);
+  it('first an answer that waits, then who is late to show a key, then the idle; the oldest of each', async () => {
+    const { gone, make, givingWay, pass } = start();
     givingWay.idle(make('idle 1'));
     givingWay.idle(make('idle 2'));
     givingWay.unknown(make('unknown 1'));
     givingWay.unknown(make('unknown 2'));
-    pass(1_000);
+    await pass(1_000);
     givingWay.answered(make('answered 1'), () => void gone.push('answer 1'));
     givingWay.answered(make('answered 2'), () => void gone.push('answer 2'));
     for (let n = 0; n < 6; n += 1) assert.equal(givingWay.makeRoom(), true);
@@ -140,42 +138,42 @@ describe('who gives way', () => {
     assert.equal(givingWay.told, 6);
   });
 
-  it('nobody in the first moment, and nobody whose key is known', (t) => {
-    const { gone, make, givingWay, pass } = start(t);
+  it('nobody in the first moment, and nobody whose key is known', async () => {
+    const { gone, make, givingWay, pass } = start();
     const known = make('known');
     givingWay.unknown(known);
     assert.equal(givingWay.keep(known), true);
     givingWay.idle(make('idle'));
-    pass(750);
+    await pass(750);
     givingWay.unknown(make('new'));
-    pass(249);
+    await pass(249);
     assert.equal(givingWay.makeRoom(), false);
-    pass(1);
+    await pass(1);
     while (givingWay.makeRoom());
     assert.deepEqual(gone, ['new', 'idle']);
   });
 
-  it('a connection that gave way, or is closed, is known no more', (t) => {
-    const { make, givingWay, pass } = start(t);
+  it('a connection that gave way, or is closed, is known no more', async () => {
+    const { make, givingWay, pass } = start();
     const told = make('told');
     givingWay.idle(told);
-    pass(1_000);
+    await pass(1_000);
     assert.equal(givingWay.makeRoom(), true);
     givingWay.idle(told);
     assert.equal(givingWay.keep(told), false);
     const closed = make('closed');
     closed.destroyed = true;
     givingWay.idle(closed);
-    pass(1_000);
+    await pass(1_000);
     assert.equal(givingWay.makeRoom(), false);
     givingWay.forget(told);
     assert.equal(givingWay.told, 0);
   });
 
-  it('few that gave way are open at once: the oldest of them is closed for one more', (t) => {
-    const { gone, make, givingWay, pass } = start(t);
+  it('few that gave way are open at once: the oldest of them is closed for one more', async () => {
+    const { gone, make, givingWay, pass } = start();
     for (let n = 0; n < 600; n += 1) givingWay.idle(make(`${n}`));
-    pass(1_000);
+    await pass(1_000);
     for (let n = 0; n < 600; n += 1) givingWay.makeRoom();
     assert.deepEqual(gone.filter((name) => name.endsWith('closed')).length, 600 - 512);
     assert.equal(gone.indexOf('0, closed') > 0, true);

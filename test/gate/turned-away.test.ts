@@ -1,14 +1,13 @@
 /** D37: a connection over the limit is told, however many there are. */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { it, type TestContext } from 'node:test';
+import { it } from 'node:test';
 import { TURNED_AWAY, TurnedAway } from '../../src/gate/turned-away.ts';
+import { TestClock } from '../support/test-clock.ts';
 
-function start(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setInterval'] });
-  let now = 1_000;
-  t.mock.method(performance, 'now', () => now);
-  const turnedAway = new TurnedAway();
+function start() {
+  const clock = new TestClock();
+  const turnedAway = new TurnedAway(clock);
   const done: string[] = [];
   const add = (name: string) => {
     const socket = {
@@ -27,28 +26,25 @@ function start(t: TestContext) {
     turnedAway,
     done,
     add,
-    pass(ms: number) {
-      now += ms;
-      t.mock.timers.tick(ms);
-    },
+    pass: (ms: number) => clock.advance(ms),
   };
 }
 
-it('a connection is told after a moment and closed after another', (t) => {
-  const { done, add, pass } = start(t);
+it('a connection is told after a moment and closed after another', async () => {
+  const { done, add, pass } = start();
   add('a');
-  pass(650);
+  await pass(650);
   assert.deepEqual(done, []);
-  pass(50);
+  await pass(50);
   assert.deepEqual(done, ['a told']);
-  pass(950);
+  await pass(950);
   assert.deepEqual(done, ['a told']);
-  pass(50);
+  await pass(50);
   assert.deepEqual(done, ['a told', 'a closed']);
 });
 
-it('of too many at once the oldest are told at once, and none is closed before it is told', (t) => {
-  const { done, add } = start(t);
+it('of too many at once the oldest are told at once, and none is closed before it is told', () => {
+  const { done, add } = start();
   const count = 20_000;
   for (let n = 0; n < count; n += 1) add(`${n}`);
   const told = done.filter((what) => what.endsWith('told'));
@@ -62,8 +58,8 @@ it('of too many at once the oldest are told at once, and none is closed before i
   }
 });
 
-it('all are told when the listener closes', (t) => {
-  const { turnedAway, done, add } = start(t);
+it('all are told when the listener closes', () => {
+  const { turnedAway, done, add } = start();
   for (let n = 0; n < 100; n += 1) add(`${n}`);
   turnedAway.end();
   assert.equal(done.filter((what) => what.endsWith('told')).length, 100);

@@ -11,6 +11,7 @@ import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { namedFields } from '../../src/applications/rules/fields.ts';
 import type { BatchResult } from '../../src/applications/uses/ingest-batch.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { Admission } from '../../src/gate/admission.ts';
 import { PARTNER_LIMITS, partnerApi } from '../../src/http/partner-api.ts';
 import {
@@ -36,10 +37,11 @@ class WatchedAdmission extends Admission {
 
 /** A listener where partner N has the key `N`, and `finish` ends each batch. */
 async function listener() {
-  const admission = new WatchedAdmission({ limit: LIMIT, tell: () => {} });
+  const admission = new WatchedAdmission({ limit: LIMIT, clock: machineClock, tell: () => {} });
   const begun: number[] = [];
   const finish: (() => void)[] = [];
   const app = partnerApi({
+    clock: machineClock,
     limits: PARTNER_LIMITS,
     basePath: '',
     fields: namedFields('messaging'),

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { machineClock } from '../../src/base/clock.ts';
 import { type Health, healthApi } from '../../src/http/health-api.ts';
 import { exchange, head } from '../gate/raw.ts';
 
@@ -12,7 +13,7 @@ async function listening(
   health: Partial<Health>,
   addPages: (app: ReturnType<typeof healthApi>) => void = () => {},
 ) {
-  const app = healthApi({ alive: () => true, ready: async () => true, ...health });
+  const app = healthApi({ alive: () => true, ready: async () => true, ...health }, machineClock);
   addPages(app);
   after(() => app.close());
   return app.listen({ host: '127.0.0.1', port: 0 });

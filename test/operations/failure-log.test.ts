@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
 import { connectionEndLog, failureLog, workFailureLog } from '../../src/operations/failure-log.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const SECOND = 1_000;
 
 function aLog() {
   const lines: { msg: string; level: number; work: string; times_since: number; error: object }[] = [];
-  const clock = { ms: 5 };
+  const clock = new TestClock();
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const failed = workFailureLog(failureLog(log, () => clock.ms));
-  return { failed, ended: connectionEndLog(log, () => clock.ms), lines, clock };
+  const failed = workFailureLog(failureLog(log, clock));
+  return { failed, ended: connectionEndLog(log, clock), lines, clock };
 }
 
 const withCode = (code: string) => Object.assign(new Error('its text'), { code });
@@ -26,13 +27,13 @@ const OUTAGE = [
   withCode('08006'),
 ];
 
-test('an outage of an hour is logged once a minute, for all work together', () => {
+test('an outage of an hour is logged once a minute, for all work together', async () => {
   const { failed, lines, clock } = aLog();
   const works = ['a turn of the delivery', 'upkeep: mend times', 'upkeep: advance usage'];
   const turns = 3_600 / 2;
   for (let turn = 0; turn < turns; turn += 1) {
     for (const work of works) failed(work, OUTAGE[turn % OUTAGE.length]);
-    clock.ms += 2 * SECOND;
+    await clock.advance(2 * SECOND);
   }
   assert.deepEqual(new Set(lines.map(({ msg }) => msg)), new Set(['the database cannot be reached']));
   assert.equal(lines.length, 60);
@@ -52,16 +53,18 @@ test('a failure of one work hides no failure of another, and an outage hides non
   );
 });
 
-test('connections that end together make one warning, with the server’s error and without its text', () => {
+test('connections that end together make one warning, with the server’s error and without its text', async () => {
   const { ended, lines, clock } = aLog();
   for (let connection = 0; connection < 10; connection += 1) ended(withCode('57P01'));
-  clock.ms += 60 * SECOND;
+  await clock.advance(60 * SECOND - 1);
+  ended(withCode('57P01'));
+  await clock.advance(1);
   ended(new Error('Connection terminated unexpectedly'));
   const told = lines.map(({ msg, level, times_since }) => ({ msg, level, times_since }));
   const msg = 'database connections ended';
   assert.deepEqual(told, [
     { msg, level: 40, times_since: 0 },
-    { msg, level: 40, times_since: 9 },
+    { msg, level: 40, times_since: 10 },
   ]);
   const [first] = lines;
   assert.partialDeepStrictEqual(first?.error, { kind: 'Error', code: '57P01' });

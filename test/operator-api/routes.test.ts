@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
+import { machineClock } from '../../src/base/clock.ts';
 import { consoleApi } from '../../src/operator-api/console-api.ts';
 import { type Route, route } from '../../src/operator-api/route.ts';
 import { mayActAs, ROLES } from '../../src/operators/rules/role.ts';
@@ -198,6 +199,7 @@ describe('each route', () => {
     const app = consoleApi({
       ...{
         database,
+        clock: machineClock,
         routes: SAMPLES,
         origin: () => desk.url(),
         page: Promise.resolve(null),
@@ -220,7 +222,13 @@ describe('each route', () => {
       ...{ method: 'GET', path: '/samples/hangs', access: 'open', summary: 'Never answers.' },
       ...{ reply: Type.Object({}), run: () => new Promise<never>(() => {}) },
     });
-    const api = { database, routes: [hangs], origin: () => desk.url(), page: Promise.resolve(null) };
+    const api = {
+      database,
+      clock: machineClock,
+      routes: [hangs],
+      origin: () => desk.url(),
+      page: Promise.resolve(null),
+    };
     const limits = { connections: { all: 1, perAddress: 1 }, answerWithinMs: 50 };
     const app = consoleApi({ ...api, logFailure: () => {} }, limits);
     const answer = await app.inject({ url: '/api/samples/hangs' });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { CALLBACK } from '../../src/operators/routes/oidc.ts';
 import { startTestConsole } from '../support/console.ts';
 import { CookieBrowser } from '../support/cookie-browser.ts';
@@ -164,7 +165,7 @@ describe('a token that does not hold', () => {
 
 it('the database’s clock judges the token’s times', async () => {
   const { IdentityProvider } = await import('../../src/operators/uses/identity-provider.ts');
-  const own = new IdentityProvider(provider.config);
+  const own = new IdentityProvider(provider.config, machineClock);
   const secret = 'x'.repeat(43);
   const binding = { secret, callback: CALLBACK_URL };
   const redeem = async (aheadMs: number) => {

@@ -114,7 +114,7 @@ export interface Enrolled {
  * is the identity provider; `publicOrigin` the origin that `CONSOLE_URL` gives, else the listener's own.
  */
 export async function startTestConsole(
-  { database, runtime, vault }: TestDatabase,
+  { database, runtime, vault, clock }: TestDatabase,
   more: readonly Route[] = [],
   page: Promise<Page | null> = Promise.resolve(null),
   oidc: OidcConfig | null = null,
@@ -124,8 +124,8 @@ export async function startTestConsole(
   const logFailure = (_text: string, facts: object) => failures.push(facts);
   let url = '';
   const origin = () => publicOrigin ?? url;
-  const accounts = await accountRoutes({ database: runtime, vault, oidc, origin, logFailure });
-  const api = { database: runtime, routes: [...accounts, ...more], origin, page, logFailure };
+  const accounts = await accountRoutes({ database: runtime, vault, clock, oidc, origin, logFailure });
+  const api = { database: runtime, clock, routes: [...accounts, ...more], origin, page, logFailure };
   // A password's hash takes long on a busy machine, and a test with several waits for each.
   const app = consoleApi(api, patient(CONSOLE_LIMITS));
   const undocumented = new Set<string>();

@@ -75,7 +75,7 @@ export async function simulatorPage(
     turn: (signal) => deliverReplies(replies, signal),
     onError: () => {},
   });
-  const ops = healthApi({ alive: () => true, ready: async () => true });
+  const ops = healthApi({ alive: () => true, ready: async () => true }, clock);
   addSimulatorPage(ops, { database, vault, simulator }, (hostname) => `http://${hostname}:8080/docs`);
   const url = await ops.listen({ host: '127.0.0.1', port: 0 });
   stopFirst(async () => {

@@ -88,12 +88,18 @@ export class TestClock implements Clock {
     for (let next = this.#next(); next !== undefined && next.atMs <= untilMs; next = this.#next()) {
       this.#pass(Math.max(next.atMs - this.#monotonicMs, 0));
       if (next.everyMs === null) this.#pending.delete(next);
-      else next.atMs += next.everyMs;
+      else next.atMs = this.#monotonicMs + next.everyMs;
       next.ring();
       await settle();
     }
     this.#pass(untilMs - this.#monotonicMs);
     await settle();
+  }
+
+  /** The process stands still for so long: what is due meanwhile rings late, and an interval rings once. */
+  async stall(ms: number): Promise<void> {
+    this.#pass(ms);
+    await this.advance(0);
   }
 
   /** The machine's clock steps by so much, back or ahead. No timer rings. */

@@ -1,5 +1,6 @@
 /** The health listener of a process. It answers an orchestrator's probes and has no access to personal data. */
 import type { Logger } from 'pino';
+import type { Clock } from '../../base/clock.ts';
 import { type Health, healthApi } from '../../http/health-api.ts';
 import type { Config } from '../config/config.ts';
 import { type Listener, NO_LISTENER, openListener } from './listen.ts';
@@ -8,9 +9,16 @@ import { type Listener, NO_LISTENER, openListener } from './listen.ts';
 export async function startHealth(
   { healthHost, healthPort }: Config,
   log: Logger,
+  clock: Clock,
   health: Health,
 ): Promise<Listener> {
   if (healthPort === null) return NO_LISTENER;
   const at = ['HEALTH_HOST', healthHost] as const;
-  return openListener(healthApi(health), at, ['HEALTH_PORT', healthPort], log, 'the health listener answers');
+  return openListener(
+    healthApi(health, clock),
+    at,
+    ['HEALTH_PORT', healthPort],
+    log,
+    'the health listener answers',
+  );
 }

@@ -57,6 +57,7 @@ export async function startOperatorListener(
     const accounts = await accountRoutes({ ...store, oidc, origin, logFailure });
     const app: FastifyInstance = consoleApi({
       database,
+      clock,
       routes: [
         ...accounts,
         ...deskRoutes(

@@ -1,5 +1,6 @@
 /** Answers the request for one application of a partner, after its admission (D41). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../base/clock.ts';
 import { renderApplication } from '../../contract/partner-reads.ts';
 import { RequestError } from '../../contract/request.ts';
 import { inTime } from '../../gate/in-time.ts';
@@ -9,18 +10,19 @@ import type { PartnerApplication } from '../uses/partner-application.ts';
 
 /** The use case behind the request. */
 export interface ApplicationService {
+  readonly clock: Clock;
   readonly application: (partnerId: PartnerId, id: string) => Promise<PartnerApplication | null>;
 }
 
 /** Answers with one of the partner's applications. `id` is a text that the partner sent. */
 export async function getApplication(
-  { application }: ApplicationService,
+  { clock, application }: ApplicationService,
   id: string,
   credential: Credential,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const found = await inTime(request.deadline, application(credential.partner.id, id));
+  const found = await inTime(clock, request.deadline, application(credential.partner.id, id));
   if (found === null) throw new RequestError('not_found');
   return json(reply, renderApplication(found, request.language));
 }

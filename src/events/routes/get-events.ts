@@ -1,5 +1,6 @@
 /** Answers the request for a page of a partner's events, after its admission (D41). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../base/clock.ts';
 import { type FeedQuery, renderFeed } from '../../contract/partner-reads.ts';
 import { RequestError } from '../../contract/request.ts';
 import { inTime } from '../../gate/in-time.ts';
@@ -9,6 +10,7 @@ import type { Feed, Pace } from '../uses/partner-events.ts';
 
 /** The use case behind the request. */
 export interface FeedService {
+  readonly clock: Clock;
   readonly feed: (partnerId: PartnerId, query: FeedQuery, pace: Pace) => Promise<Feed>;
 }
 
@@ -16,13 +18,13 @@ const PROBLEMS = { bad_cursor: 'bad_cursor', gone: 'cursor_gone' } as const;
 
 /** Answers with a page of the partner's events. */
 export async function getEvents(
-  { feed }: FeedService,
+  { clock, feed }: FeedService,
   query: FeedQuery,
   { credential, pace }: { readonly credential: Credential; readonly pace: Pace },
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const found = await inTime(request.deadline, feed(credential.partner.id, query, pace));
+  const found = await inTime(clock, request.deadline, feed(credential.partner.id, query, pace));
   if (found.kind !== 'page') throw new RequestError(PROBLEMS[found.kind]);
   return json(reply, renderFeed(found));
 }

@@ -2,6 +2,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { Clock } from '../../base/clock.ts';
 import { UnavailableError } from '../../base/registration-failure.ts';
 import { connectionOf } from '../../gate/front-door.ts';
 import { inTime } from '../../gate/in-time.ts';
@@ -9,6 +10,7 @@ import type { ChannelEvent } from '../rules/channel-event.ts';
 
 /** The secrets and the work of the webhook. */
 export interface WebhookOptions {
+  readonly clock: Clock;
   /** The key of the webhooks' signatures. */
   readonly appSecret: string;
   /** The token that proves the subscription. */
@@ -32,7 +34,7 @@ const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 export function addWhatsAppWebhook(
   app: FastifyInstance,
   basePath: string,
-  { appSecret, verifyToken, read, apply }: WebhookOptions,
+  { clock, appSecret, verifyToken, read, apply }: WebhookOptions,
   log: Logger,
 ): void {
   const path = basePath + WEBHOOK_PATH;
@@ -61,7 +63,7 @@ export function addWhatsAppWebhook(
     if (signature === null || !equal(signature, expected)) return refuse(request, reply);
     if (!connectionOf(request.raw).keepPlace()) throw new UnavailableError('the connection gave way');
     const { events, ignored } = read(body);
-    const counts = await inTime(request.deadline, apply(events)).catch((cause) => {
+    const counts = await inTime(clock, request.deadline, apply(events)).catch((cause) => {
       throw new UnavailableError('the webhook could not be applied', { cause });
     });
     const level = counts.unapplied.length === 0 ? 'info' : 'error';

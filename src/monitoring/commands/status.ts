@@ -1,6 +1,4 @@
 /** `ventanilla status`: one screen that tells whether all is well. */
-
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { counted } from '../../base/counted.ts';
 import type { Cli } from '../../cli/command.ts';
@@ -25,7 +23,7 @@ interface Options {
 }
 
 /** Gives the command its options and its work. The exit code is 1 where something is wrong. */
-export function fillStatus(command: Command, { roles, io }: Cli): void {
+export function fillStatus(command: Command, { roles, io, clock }: Cli): void {
   command
     .addOption(new Option('--watch', 'show it again every two seconds, until Ctrl-C').conflicts('json'))
     .action(({ json = false, watch = false }: Options) =>
@@ -37,7 +35,7 @@ export function fillStatus(command: Command, { roles, io }: Cli): void {
           if (watch && 'isTTY' in io.stdout && io.stdout.isTTY === true) io.stdout.write(CLEAR);
           await writeOutput(io, screenOf(status));
           if (!watch) return;
-          await sleep(WATCH_MS);
+          await clock.sleep(WATCH_MS);
         }
       }),
     );

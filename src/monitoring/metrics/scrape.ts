@@ -1,4 +1,5 @@
 /** The text of a scrape. Scrapes within two seconds share it, so that many scrapers cost as much as one. */
+import type { Clock } from '../../base/clock.ts';
 import { inTime } from '../../gate/in-time.ts';
 import type { StoreFacts } from '../rules/store-facts.ts';
 import type { Meters } from './meters.ts';
@@ -14,20 +15,15 @@ export class Scrape {
   readonly #meters: Meters;
   readonly #series: StoreSeries;
   readonly #read: () => Promise<StoreFacts>;
-  readonly #monotonicMs: () => number;
+  readonly #clock: Clock;
   #text: Promise<string> | null = null;
   #madeAtMs = 0;
   /** A read that hangs is not joined by another one. */
   #reading: Promise<StoreFacts> | null = null;
 
   /** `read` reads the store. */
-  constructor(
-    meters: Meters,
-    series: StoreSeries,
-    read: () => Promise<StoreFacts>,
-    monotonicMs = () => performance.now(),
-  ) {
-    this.#monotonicMs = monotonicMs;
+  constructor(meters: Meters, series: StoreSeries, read: () => Promise<StoreFacts>, clock: Clock) {
+    this.#clock = clock;
     this.#meters = meters;
     this.#series = series;
     this.#read = read;
@@ -36,7 +32,7 @@ export class Scrape {
 
   /** The text for Prometheus, in little more than a second. Where the store does not answer, its series are absent. */
   text(): Promise<string> {
-    const nowMs = this.#monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     if (this.#text === null || nowMs - this.#madeAtMs > SHARED_MS) {
       this.#madeAtMs = nowMs;
       this.#text = this.#make();
@@ -48,7 +44,8 @@ export class Scrape {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = null;
     });
-    const facts = await inTime(performance.now() + STORE_WITHIN_MS, this.#reading).catch(() => null);
+    const untilMs = this.#clock.monotonicMs() + STORE_WITHIN_MS;
+    const facts = await inTime(this.#clock, untilMs, this.#reading).catch(() => null);
     this.#series.show(facts);
     return this.#meters.registry.metrics();
   }

@@ -1,5 +1,6 @@
 /** All routes of the operators' accounts. */
 
+import type { Clock } from '../../base/clock.ts';
 import type { LogFailure } from '../../operations/failure-log.ts';
 import type { Route } from '../../operator-api/route.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -14,6 +15,7 @@ import { sessionRoutes } from './session.ts';
 interface Accounts {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   /** null: operators sign in here alone. */
   readonly oidc: OidcConfig | null;
   /** Where browsers reach the console; the port may be known only once it is open. */
@@ -25,7 +27,7 @@ interface Accounts {
 export async function accountRoutes({ oidc, origin, logFailure, ...store }: Accounts): Promise<Route[]> {
   await checkArgon2();
   const way = oidc && {
-    ...{ ...store, provider: new IdentityProvider(oidc) },
+    ...{ ...store, provider: new IdentityProvider(oidc, store.clock) },
     callback: () => `${origin()}${CALLBACK}`,
   };
   return [

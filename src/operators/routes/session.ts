@@ -1,4 +1,5 @@
 /** How a browser signs in and out. */
+import type { Clock } from '../../base/clock.ts';
 import { type Answer, type Route, route } from '../../operator-api/route.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -11,7 +12,10 @@ import { GivenPassword, Nothing, ShortText, SignedIn, Strict } from './forms.ts'
 import { throttled } from './throttled.ts';
 
 /** The routes of a session; `hasOidc`: operators may also sign in by OpenID Connect. */
-export function sessionRoutes(store: { database: Database; vault: Vault }, hasOidc: boolean): Route[] {
+export function sessionRoutes(
+  store: { database: Database; vault: Vault; clock: Clock },
+  hasOidc: boolean,
+): Route[] {
   return [
     route({
       method: 'POST',

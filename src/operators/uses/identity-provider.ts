@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type * as Library from 'openid-client';
+import type { Clock } from '../../base/clock.ts';
 import type { OidcConfig } from '../settings.ts';
 import type { Identity } from '../sql/identities.ts';
 
@@ -46,10 +47,12 @@ interface Binding {
 
 export class IdentityProvider {
   readonly #config: OidcConfig;
+  readonly #clock: Clock;
   #metadata: { readonly atMs: number; readonly value: Promise<Library.ServerMetadata> } | null = null;
 
-  constructor(config: OidcConfig) {
+  constructor(config: OidcConfig, clock: Clock) {
     this.#config = config;
+    this.#clock = clock;
   }
 
   /** The name that the page shows. */
@@ -65,7 +68,7 @@ export class IdentityProvider {
     const library = await import('openid-client');
     const classes = this.#config.secondFactor.filter(({ claim }) => claim === 'acr');
     try {
-      const configuration = await this.#configuration(library, Date.now());
+      const configuration = await this.#configuration(library, this.#clock.nowMs());
       const url = library.buildAuthorizationUrl(configuration, {
         redirect_uri: callback,
         scope: 'openid',
@@ -121,7 +124,7 @@ export class IdentityProvider {
     const configuration = new library.Configuration(
       metadata,
       clientId,
-      { [library.clockSkew]: Math.round((nowMs - Date.now()) / 1000) },
+      { [library.clockSkew]: Math.round((nowMs - this.#clock.nowMs()) / 1000) },
       authenticationOf(library, metadata, clientSecret),
     );
     configuration.timeout = ANSWER_WITHIN_S;
@@ -133,7 +136,7 @@ export class IdentityProvider {
   /** What the provider says of itself, for five minutes. */
   #discovered(library: typeof Library): Promise<Library.ServerMetadata> {
     const { issuer, clientId } = this.#config;
-    const nowMs = performance.now();
+    const nowMs = this.#clock.monotonicMs();
     if (this.#metadata !== null && nowMs - this.#metadata.atMs < METADATA_FOR_MS) return this.#metadata.value;
     const execute = issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [];
     const value = library

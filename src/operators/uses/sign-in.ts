@@ -1,7 +1,7 @@
 /**
  * How an operator signs in: the password, then a code. Tries are bounded, and those of known operators are recorded.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../base/clock.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { normalLogin, readLogin } from '../rules/login.ts';
@@ -23,6 +23,7 @@ import { newSession } from './tokens.ts';
 interface Store {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
 }
 
 /** What became of a try. */
@@ -49,9 +50,11 @@ const REFUSED_AFTER_MS = 500;
  * Throws `BusyError`.
  */
 export async function givePassword(store: Store, given: GivenPassword): Promise<SignIn> {
-  const begunAt = performance.now();
+  const { clock } = store;
+  const begunAtMs = clock.monotonicMs();
   const result = await checkPassword(store, given);
-  if (result.kind === 'refused') await sleep(Math.max(0, begunAt + REFUSED_AFTER_MS - performance.now()));
+  if (result.kind === 'refused')
+    await clock.sleep(Math.max(0, begunAtMs + REFUSED_AFTER_MS - clock.monotonicMs()));
   return result;
 }
 

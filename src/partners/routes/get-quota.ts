@@ -1,5 +1,6 @@
 /** Answers the request for a partner's quota, after its admission (contract, "Endpoints"). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../base/clock.ts';
 import { renderQuota } from '../../contract/response.ts';
 import { inTime } from '../../gate/in-time.ts';
 import { json } from '../../gate/json.ts';
@@ -8,6 +9,7 @@ import type { Quota } from '../uses/quota-status.ts';
 
 /** The use case behind the request. */
 export interface QuotaService {
+  readonly clock: Clock;
   readonly quota: (credential: Credential) => Promise<Quota>;
 }
 
@@ -19,7 +21,7 @@ export async function getQuota(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const quota = await inTime(request.deadline, service.quota(credential));
+  const quota = await inTime(service.clock, request.deadline, service.quota(credential));
   const { name, country } = credential.partner;
   return json(
     reply,

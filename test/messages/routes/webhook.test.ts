@@ -8,6 +8,7 @@ import pino from 'pino';
 import { namedFields } from '../../../src/applications/rules/fields.ts';
 import { toApplicationId, toMessageId } from '../../../src/applications/rules/ids.ts';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
+import { machineClock } from '../../../src/base/clock.ts';
 import { Admission } from '../../../src/gate/admission.ts';
 import { PARTNER_LIMITS, partnerApi } from '../../../src/http/partner-api.ts';
 import { ChannelEventIntake } from '../../../src/messages/intake/channel-event-intake.ts';
@@ -439,18 +440,20 @@ it('without a database a webhook gets 500, so that the channel sends it again', 
     { max: 1, onError: () => {} },
   );
   const app = partnerApi({
+    clock: machineClock,
     limits: PARTNER_LIMITS,
     basePath: '',
     fields: namedFields('messaging'),
     log: pino({ level: 'silent' }),
     logFailure: () => {},
     authenticate: async () => null,
-    admission: new Admission({ limit: 1, tell: () => {} }),
+    admission: new Admission({ limit: 1, clock: machineClock, tell: () => {} }),
     ingest: () => Promise.reject(new Error('not here')),
     quota: () => Promise.reject(new Error('not here')),
     feed: () => Promise.reject(new Error('not here')),
     application: () => Promise.reject(new Error('not here')),
     webhook: {
+      clock: machineClock,
       appSecret: APP_SECRET,
       verifyToken: VERIFY_TOKEN,
       read: () => ({
