@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { toApplicationId } from '../src/applications/rules/ids.ts';
+import { machineClock } from '../src/base/clock.ts';
 import { type ConversationId, readConversations } from '../src/conversation/sql/conversations.ts';
 import { foldConversationCounts } from '../src/conversation/sql/counts.ts';
 import { addInputs, inputsOfHour } from '../src/conversation/sql/inputs.ts';
@@ -100,7 +101,7 @@ function statements(n: number): Readonly<Record<string, () => Promise<unknown>>>
   const phones = some.map((one) => fromBigint<'phone'>(one));
   const turns = () =>
     takeTurns({
-      ...{ database, vault, signing: signingOf(vault), flows: new Map() },
+      ...{ database, vault, clock: machineClock, signing: signingOf(vault), flows: new Map() },
       ...{ mayRemind: () => true, onFault: () => {} },
     });
   return {

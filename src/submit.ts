@@ -3,6 +3,7 @@
  * that `main.ts` gives.
  */
 
+import { machineClock } from './base/clock.ts';
 import { fillSubmit } from './bulk/commands/submit.ts';
 import { describeSubmit, Program } from './cli/command.ts';
 import { version } from './cli/version.ts';
@@ -16,5 +17,5 @@ process.removeAllListeners('warning').on('warning', (warning) => {
 });
 
 const program = describeSubmit(new Program(NAME, process), NAME).version(version());
-fillSubmit(program, { io: process });
+fillSubmit(program, { io: process, clock: machineClock });
 await program.parseAsync();

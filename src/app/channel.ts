@@ -46,5 +46,7 @@ export function openChannel(
   { watcher, hear }: { readonly watcher: Watcher; readonly hear: Hear },
 ): OpenChannel {
   if (config.channel === 'simulator') return openSimulator({ ...store, hear }, watcher.happened);
-  return { channel: config.whatsapp === null ? logChannel(log) : whatsappChannel(config.whatsapp) };
+  return {
+    channel: config.whatsapp === null ? logChannel(log) : whatsappChannel(config.whatsapp, store.clock),
+  };
 }

@@ -230,7 +230,7 @@ async function webhookOf(
   if (whatsapp === null) return undefined;
   const { appSecret, verifyToken, phoneNumberId } = whatsapp;
   const hear = await loadHearing({ database, vault, clock, log, setting });
-  const intake = new ChannelEventIntake({ database, vault, hear });
+  const intake = new ChannelEventIntake({ database, vault, clock, hear });
   return {
     clock,
     appSecret,

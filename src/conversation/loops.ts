@@ -24,10 +24,10 @@ const LONGEST_SWEEP_MS = 10_000;
  * refused.
  */
 export async function startTurns(given: LoopContext): Promise<Loop> {
-  const { database, vault, clock, log, failed, watcher, setting } = given;
+  const { database, vault, clock, log, failed, watcher } = given;
   const context = {
-    ...{ database, vault, signing: signingOf(vault), flows: new Map() },
-    mayRemind: await openReminderWindow(setting),
+    ...{ database, vault, clock, signing: signingOf(vault), flows: new Map() },
+    mayRemind: await openReminderWindow(given),
     onFault: (conversation: string, error: unknown) =>
       log.error({ conversation, error: errorFields(error) }, UNREADABLE),
     onTaken: ({ results, reminders, tookMs }: TakenTogether) =>
@@ -70,7 +70,7 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
   const documents = await openDocuments(setting, { database, vault, channel, watcher });
   const income = openIncome(setting, { database, vault });
   const signing = await openSigning(setting, {
-    ...{ database, vault, log, channel },
+    ...{ database, vault, clock, log, channel },
     onCode: (way, result) => watcher.sentCode(way, result),
   });
   const context: WorkContext = {

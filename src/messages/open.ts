@@ -1,19 +1,21 @@
 /** The contact windows of this process, from its settings (docs/contact-windows.md). */
 import type { Country } from '../base/country-data.ts';
-import type { ReadSetting } from '../base/setting.ts';
+import type { ServiceContext } from '../subject/subject.ts';
 import { type ContactWindows, windowState } from './rules/contact-window.ts';
 import { CONTACT_WINDOWS_FILE } from './settings.ts';
 import { loadContactWindows } from './uses/load-contact-windows.ts';
 
+type Source = Pick<ServiceContext, 'setting' | 'clock'>;
+
 /** Rejects with a `ContactWindowsError` where the operator's file is refused. */
-export function openContactWindows(setting: ReadSetting): Promise<ContactWindows> {
-  return loadContactWindows(setting(CONTACT_WINDOWS_FILE), new Date());
+export function openContactWindows({ setting, clock }: Source): Promise<ContactWindows> {
+  return loadContactWindows(setting(CONTACT_WINDOWS_FILE), new Date(clock.nowMs()));
 }
 
 /** Whether a reminder may go to a phone of the country at a time; null: an unknown country. Rejects as above. */
 export async function openReminderWindow(
-  setting: ReadSetting,
+  source: Source,
 ): Promise<(country: Country | null, at: Date) => boolean> {
-  const windows = await openContactWindows(setting);
+  const windows = await openContactWindows(source);
   return (country, at) => windowState(windows, country, 'reminder', at).open;
 }

@@ -64,7 +64,7 @@ export const MESSAGES_SERVICE: Service = {
 /** Starts the delivery. Throws where the contact windows are refused. */
 async function startDelivery(given: LoopContext): Promise<Loop> {
   const { database, vault, clock, channel, log, failed, setting } = given;
-  const windows = await openContactWindows(setting);
+  const windows = await openContactWindows(given);
   const tellWaiting = failureLog(log, clock);
   const context = {
     database,

@@ -1,10 +1,12 @@
 /** Puts together what the uses of contracts work with, from the variables of the process. */
+import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/describe-error.ts';
 import type { ReadSetting } from '../base/setting.ts';
 import { ToldError } from '../base/told-error.ts';
 import { openStore } from '../documents/open.ts';
 import type { Channel } from '../messages/channels/channel.ts';
 import type { Database } from '../postgres/database.ts';
+import type { ServiceContext } from '../subject/subject.ts';
 import type { Sealer } from './pdf/seal.ts';
 import type { Terms } from './rules/terms.ts';
 import type { CodeResult, CodeSender, CodeWay } from './senders/code-sender.ts';
@@ -36,10 +38,13 @@ export interface SigningFiles {
 const OPENED = new WeakMap<Database, Promise<SigningFiles>>();
 
 /** The files of this process. Throws a `ToldError` where a setting, the terms or the certificate are wrong. */
-export function signingFiles(database: Database, setting: ReadSetting): Promise<SigningFiles> {
+export function signingFiles(
+  { database, clock }: Pick<ServiceContext, 'database' | 'clock'>,
+  setting: ReadSetting,
+): Promise<SigningFiles> {
   let files = OPENED.get(database);
   if (files === undefined) {
-    files = openFiles(setting);
+    files = openFiles(setting, clock);
     OPENED.set(database, files);
     // A file that is mended is read again.
     files.catch(() => OPENED.delete(database));
@@ -47,13 +52,15 @@ export function signingFiles(database: Database, setting: ReadSetting): Promise<
   return files;
 }
 
-async function openFiles(setting: ReadSetting): Promise<SigningFiles> {
+async function openFiles(setting: ReadSetting, clock: Clock): Promise<SigningFiles> {
   const [source, certificate] = [setting(TERMS_FILE), setting(SIGNING_CERTIFICATE_FILE)];
   const key = setting(SIGNING_KEY_FILE);
   const sealing = certificate !== null && 'path' in certificate ? [certificate.path] : [];
   return {
     terms: await FromFiles.open(typeof source === 'object' ? [source.path] : [], () => loadTerms(source)),
-    sealer: await FromFiles.open([...sealing, ...(key === null ? [] : [key])], () => openSealer(setting)),
+    sealer: await FromFiles.open([...sealing, ...(key === null ? [] : [key])], () =>
+      openSealer(setting, clock),
+    ),
   };
 }
 
@@ -61,13 +68,14 @@ async function openFiles(setting: ReadSetting): Promise<SigningFiles> {
 export async function openSigning(
   setting: ReadSetting,
   around: Pick<SigningContext, 'database' | 'vault' | 'log'> & {
+    readonly clock: Clock;
     readonly channel: Partial<Channel>;
     /** Called with the result of each code. */
     readonly onCode: (way: CodeWay, result: CodeResult['kind']) => void;
   },
 ): Promise<SigningContext> {
-  const { channel, onCode, ...rest } = around;
-  const { terms, sealer } = await signingFiles(around.database, setting);
+  const { clock, channel, onCode, ...rest } = around;
+  const { terms, sealer } = await signingFiles(around, setting);
   return {
     ...rest,
     store: await openStore(setting),
@@ -77,7 +85,7 @@ export async function openSigning(
     get sealer() {
       return sealer.value;
     },
-    sender: counted(await openSender(setting, channel), onCode),
+    sender: counted(await openSender(setting, clock, channel), onCode),
     codesAnHour: setting(CODES_AN_HOUR),
   };
 }
@@ -85,9 +93,9 @@ export async function openSigning(
 /** For a process that finishes signed contracts. */
 export async function openFinishing(
   setting: ReadSetting,
-  around: Pick<FinishContext, 'database' | 'vault'>,
+  { clock, ...around }: Pick<FinishContext, 'database' | 'vault'> & { readonly clock: Clock },
 ): Promise<FinishContext> {
-  const { sealer } = await signingFiles(around.database, setting);
+  const { sealer } = await signingFiles({ database: around.database, clock }, setting);
   return {
     ...around,
     store: await openStore(setting),
@@ -114,7 +122,7 @@ function counted(
 }
 
 /** The sealer of this process; null: no certificate is set. Throws a `ToldError` that names the file and the rule. */
-async function openSealer(setting: ReadSetting): Promise<Sealer | null> {
+async function openSealer(setting: ReadSetting, clock: Clock): Promise<Sealer | null> {
   const source = setting(SIGNING_CERTIFICATE_FILE);
   const key = setting(SIGNING_KEY_FILE);
   if (source !== null && 'path' in source) {
@@ -127,12 +135,19 @@ async function openSealer(setting: ReadSetting): Promise<Sealer | null> {
     import('./pdf/demo-identity.ts'),
   ]);
   const identity =
-    'path' in source ? await readIdentity(source.path, key as string) : await demoIdentity(source.dataDir);
-  return sealerOf(identity, setting(TSA_URL));
+    'path' in source
+      ? await readIdentity(source.path, key as string)
+      : await demoIdentity(source.dataDir, clock);
+  const url = setting(TSA_URL);
+  return sealerOf(identity, url === null ? null : { url, clock });
 }
 
 /** The way of the codes; null: there is none. */
-async function openSender(setting: ReadSetting, channel: Partial<Channel>): Promise<CodeSender | null> {
+async function openSender(
+  setting: ReadSetting,
+  clock: Clock,
+  channel: Partial<Channel>,
+): Promise<CodeSender | null> {
   const way = setting(CODE_WAY);
   if (way === 'none') return null;
   if (way === 'channel' || way === 'simulator') {
@@ -154,7 +169,7 @@ async function openSender(setting: ReadSetting, channel: Partial<Channel>): Prom
     from: required('SMS_FROM', setting(SMS_FROM)),
   };
   try {
-    return smsCodes(settings);
+    return smsCodes(settings, clock);
   } catch (error) {
     throw new ToldError(`SMS_AUTH_TOKEN cannot be part of a request: ${describeError(error)}`);
   }

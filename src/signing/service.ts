@@ -25,11 +25,11 @@ export const SIGNING_SERVICE: Service = {
  * Reads the terms and the certificate again where their files changed. Both are tried; what is refused stays as it was,
  * and makes the job fail until the file is mended.
  */
-async function readAgain({ database, log, setting }: ServiceContext): Promise<void> {
+async function readAgain({ database, clock, log, setting }: ServiceContext): Promise<void> {
   const certificate = setting(SIGNING_CERTIFICATE_FILE);
   const hasFiles = typeof setting(TERMS_FILE) === 'object' || (certificate !== null && 'path' in certificate);
   if (!hasFiles) return;
-  const { terms, sealer } = await signingFiles(database, setting);
+  const { terms, sealer } = await signingFiles({ database, clock }, setting);
   const parts = { 'the terms': terms, 'the certificate': sealer };
   const ends = await Promise.allSettled(
     Object.entries(parts).map(async ([what, files]) => {
@@ -42,10 +42,10 @@ async function readAgain({ database, log, setting }: ServiceContext): Promise<vo
 /** One context a process: the certificate and the store are opened once, where they are needed first. */
 const opened = new WeakMap<ServiceContext['database'], Promise<FinishContext>>();
 
-function finishing({ database, vault, setting }: ServiceContext): Promise<FinishContext> {
+function finishing({ database, vault, clock, setting }: ServiceContext): Promise<FinishContext> {
   let context = opened.get(database);
   if (context === undefined) {
-    context = openFinishing(setting, { database, vault });
+    context = openFinishing(setting, { database, vault, clock });
     opened.set(database, context);
     // A file that is mended is read again.
     context.catch(() => opened.delete(database));

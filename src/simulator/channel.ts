@@ -3,9 +3,9 @@
  * to.
  */
 import { hash, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageId } from '../applications/rules/ids.ts';
 import type { Phone } from '../applications/rules/phone.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Channel, MediaResult, UploadFile, UploadResult } from '../messages/channels/channel.ts';
 import type { OutgoingCode } from '../messages/channels/code-channel.ts';
 import type { ChannelEvent, ChannelStatus } from '../messages/rules/channel-event.ts';
@@ -38,10 +38,10 @@ export class Simulator implements Channel {
   /** Messages that go out at any hour, because a person said so on the page. */
   readonly released = new Set<MessageId>();
   /** What the owners of the phones said. */
-  readonly said = new SaidLog();
+  readonly said: SaidLog;
   readonly codeWay = 'simulator';
   /** The codes on the second phones. */
-  readonly codes = new ReceivedCodes();
+  readonly codes: ReceivedCodes;
   /** The files of both directions, by media id. */
   readonly files = new SimulatedFiles();
   /** The callbacks of the newest messages that were accepted and reached no phone. */
@@ -49,10 +49,14 @@ export class Simulator implements Channel {
   /** The phones whose 24 hours at the channel are over, because a person said so on the page. */
   readonly windowsOver = new NewestSet<Phone>(MOST_KEPT);
   readonly #post: EventPost;
+  readonly #clock: Clock;
 
   /** `tell` gets events, several at once. Where `tell` throws for events that no caller waits for, they are lost. */
-  constructor(tell: Tell) {
-    this.#post = new EventPost(tell, () => this.faults);
+  constructor(tell: Tell, clock: Clock) {
+    this.#clock = clock;
+    this.said = new SaidLog(clock);
+    this.codes = new ReceivedCodes(clock);
+    this.#post = new EventPost(tell, () => this.faults, clock);
   }
 
   send({ callback }: OutgoingMessage, signal: AbortSignal): Promise<SendResult> {
@@ -85,7 +89,7 @@ export class Simulator implements Channel {
   /** Shows a code on the second phone of a person. A code has no status events. */
   async sendCode({ phone, text }: OutgoingCode, signal: AbortSignal): Promise<SendResult> {
     const { failShare, delayMs, lostShare, vanishedShare } = this.faults;
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {});
+    if (delayMs > 0) await this.#clock.sleep(delayMs, { signal }).catch(() => {});
     if (signal.aborted) return { kind: 'retry', reason: 'aborted' };
     if (happens(failShare)) return { kind: 'retry', reason: 'simulated_failure' };
     if (!happens(vanishedShare)) this.codes.receive(phone, text);
@@ -96,7 +100,7 @@ export class Simulator implements Channel {
   /** `arrived` is called where the message reaches its phone, whether or not the answer is lost. */
   async #take(callback: string, signal: AbortSignal, arrived: () => void): Promise<SendResult> {
     const { failShare, delayMs, lostShare, vanishedShare } = this.faults;
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {});
+    if (delayMs > 0) await this.#clock.sleep(delayMs, { signal }).catch(() => {});
     if (signal.aborted) return { kind: 'retry', reason: 'aborted' };
     if (happens(failShare)) return { kind: 'retry', reason: 'simulated_failure' };
     const channelMessageId = simulatedId(callback);
@@ -108,7 +112,14 @@ export class Simulator implements Channel {
     const lost = happens(lostShare);
     for (const [status, afterMs] of JOURNEY) {
       this.#post.post(afterMs + (lost ? LOST_MS : 0), () => ({
-        ...{ kind: 'status', channelMessageId, callback, status, at: new Date(), failure: null },
+        ...{
+          kind: 'status',
+          channelMessageId,
+          callback,
+          status,
+          at: new Date(this.#clock.nowMs()),
+          failure: null,
+        },
       }));
     }
     return lost ? { kind: 'uncertain', reason: 'timeout' } : { kind: 'accepted', channelMessageId };

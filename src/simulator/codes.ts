@@ -1,5 +1,6 @@
 /** The second phones of the simulator's persons: they show the codes that come over another way than the chat. */
 import type { Phone } from '../applications/rules/phone.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** A text on a second phone. */
 export interface ReceivedCode {
@@ -15,10 +16,16 @@ const OF_A_PHONE = 3;
 const MOST_PHONES = 20_000;
 
 export class ReceivedCodes {
+  readonly #clock: Clock;
   readonly #codes = new Map<Phone, ReceivedCode[]>();
 
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
   receive(phone: Phone, text: string): void {
-    const codes = [...(this.#codes.get(phone) ?? []), { text, at: new Date() }].slice(-OF_A_PHONE);
+    const at = new Date(this.#clock.nowMs());
+    const codes = [...(this.#codes.get(phone) ?? []), { text, at }].slice(-OF_A_PHONE);
     this.#codes.delete(phone);
     this.#codes.set(phone, codes);
     if (this.#codes.size > MOST_PHONES) this.#codes.delete(this.#codes.keys().next().value!);

@@ -1,5 +1,5 @@
 /** Carries the channel's events to the service: together, later, twice, or in another order. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Timer } from '../base/clock.ts';
 import type { ChannelEvent } from '../messages/rules/channel-event.ts';
 import { happens, type SimulatorFaults } from './faults.ts';
 
@@ -15,14 +15,16 @@ export type Tell = (events: readonly ChannelEvent[]) => Promise<void>;
 export class EventPost {
   readonly #tell: Tell;
   readonly #faults: () => SimulatorFaults;
+  readonly #clock: Clock;
   #untold: ChannelEvent[] = [];
   #telling: Promise<void> | null = null;
-  readonly #underway = new Set<NodeJS.Timeout>();
+  readonly #underway = new Set<Timer>();
 
   /** `tell` gets events, several at once. Where `tell` throws for events that no caller waits for, they are lost. */
-  constructor(tell: Tell, faults: () => SimulatorFaults) {
+  constructor(tell: Tell, faults: () => SimulatorFaults, clock: Clock) {
     this.#tell = tell;
     this.#faults = faults;
+    this.#clock = clock;
   }
 
   /**
@@ -51,7 +53,7 @@ export class EventPost {
 
   /** Passes on the events that are due, and drops later events. */
   async close(): Promise<void> {
-    for (const timer of this.#underway) clearTimeout(timer);
+    for (const timer of this.#underway) timer.cancel();
     this.#underway.clear();
     await this.#telling;
   }
@@ -61,10 +63,10 @@ export class EventPost {
   }
 
   #later(afterMs: number, act: () => void): void {
-    const timer = setTimeout(() => {
+    const timer = this.#clock.after(afterMs, () => {
       this.#underway.delete(timer);
       act();
-    }, afterMs);
+    });
     this.#underway.add(timer);
   }
 
@@ -75,7 +77,7 @@ export class EventPost {
 
   async #tellAll(): Promise<void> {
     while (this.#untold.length > 0) {
-      await sleep(TOGETHER_MS);
+      await this.#clock.sleep(TOGETHER_MS);
       const events = this.#untold;
       this.#untold = [];
       await this.#tell(events).catch(() => {});

@@ -1,22 +1,24 @@
 /** The simulator in a process: its channel, and the page that shows it. */
 import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../base/clock.ts';
 import { applyChannelEvents, type ChannelEventContext } from '../messages/intake/channel-events.ts';
 import type { ChannelEvent } from '../messages/rules/channel-event.ts';
 import { Simulator } from './channel.ts';
 import { addSimulatorPage } from './page.ts';
 import { now } from './said-now.ts';
 
+interface OpenContext extends ChannelEventContext {
+  readonly clock: Clock;
+}
+
 /** What the phones of the channel do goes to the store as events, and then to `happened`. */
-export function openSimulator(
-  context: ChannelEventContext,
-  happened: (events: readonly ChannelEvent[]) => void,
-) {
-  const { database, vault } = context;
+export function openSimulator(context: OpenContext, happened: (events: readonly ChannelEvent[]) => void) {
+  const { database, vault, clock } = context;
   const channel = new Simulator(async (events) => {
     const told = await byOneClock(context, events);
     await applyChannelEvents(context, told);
     happened(told);
-  });
+  }, clock);
   const page = {
     path: '/simulator',
     add: (ops: FastifyInstance, docsUrl: (hostname: string) => string) =>
@@ -27,11 +29,11 @@ export function openSimulator(
 
 /** A channel has one clock. That of the phones is the database's (D39): so the statuses are told by it too. */
 async function byOneClock(
-  context: ChannelEventContext,
+  context: OpenContext,
   events: readonly ChannelEvent[],
 ): Promise<readonly ChannelEvent[]> {
   if (!events.some(({ kind }) => kind === 'status')) return events;
-  const aheadMs = (await now(context)).getTime() - Date.now();
+  const aheadMs = (await now(context)).getTime() - context.clock.nowMs();
   return events.map((event) =>
     event.kind === 'status' ? { ...event, at: new Date(event.at.getTime() + aheadMs) } : event,
   );

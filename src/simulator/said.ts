@@ -1,6 +1,7 @@
 /** What the owners of the simulator's phones said. The service keeps no readable copy, so their phones do. */
 import type { ApplicationId } from '../applications/rules/ids.ts';
 import type { Phone } from '../applications/rules/phone.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** A message of a person, as the person's phone shows it. */
 export interface Said {
@@ -28,15 +29,20 @@ const TYPING_MS = 25_000;
 interface Kept {
   readonly said: Said;
   status: SaidStatus;
-  /** Until when the phone shows that an answer is being typed, by `performance.now()`. */
+  /** Until when the phone shows that an answer is being typed, on `Clock.monotonicMs`. */
   typingUntil: number;
 }
 
 export class SaidLog {
+  readonly #clock: Clock;
   /** By the channel's id, oldest first. */
   readonly #kept = new Map<string, Kept>();
   /** The phone that wrote last is the last. */
   readonly #byPhone = new Map<Phone, Set<Kept>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   add(said: Said, status: SaidStatus): void {
     const kept = { said, status, typingUntil: 0 };
@@ -58,7 +64,7 @@ export class SaidLog {
     const kept = this.#kept.get(messageId);
     if (kept === undefined) return;
     kept.status = 'read';
-    kept.typingUntil = performance.now() + TYPING_MS;
+    kept.typingUntil = this.#clock.monotonicMs() + TYPING_MS;
   }
 
   /** The answer is there. */
@@ -67,7 +73,7 @@ export class SaidLog {
   }
 
   isTyping(phone: Phone): boolean {
-    const now = performance.now();
+    const now = this.#clock.monotonicMs();
     return [...(this.#byPhone.get(phone) ?? [])].some(({ typingUntil }) => typingUntil > now);
   }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
 import { checkTerms } from '../../src/signing/uses/check-terms.ts';
 import { Simulator } from '../../src/simulator/channel.ts';
@@ -14,7 +15,7 @@ import { TERMS } from '../support/terms.ts';
 const NO_FILES = { documents: undefined as never, income: undefined as never };
 const store = await testDatabase();
 const { context, codes, lastFourOf, json, key } = await testSigning(store);
-const simulator = new Simulator(async () => {});
+const simulator = new Simulator(async () => {}, machineClock);
 after(() => simulator.close());
 let { terms } = context;
 const changing = {

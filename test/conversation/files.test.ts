@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { DEFAULT_FLOW } from '../../src/conversation/rules/default-flow.ts';
 import { next } from '../../src/conversation/rules/next.ts';
 import { newState, type State } from '../../src/conversation/rules/state.ts';
@@ -30,7 +31,7 @@ const api = await startWhatsAppApi();
 after(() => api.close());
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const channelWithin = (timeoutMs: number) =>
-  whatsappMedia(settings, { timeoutMs, maxAnswerBytes: 10_000, idleMs: 4_000 }, timeoutMs);
+  whatsappMedia(settings, machineClock, { timeoutMs, maxAnswerBytes: 10_000, idleMs: 4_000 }, timeoutMs);
 const channel = channelWithin(PATIENCE_MS);
 const income = openIncome(({ read }) => read(undefined, { dataDir: stage.dataDir, ownDatabase: true }), {
   database: runtime,

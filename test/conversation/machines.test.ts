@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { conversationOf } from '../../src/conversation/sql/conversations.ts';
 import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
@@ -25,7 +26,7 @@ import { waitingSessions } from '../support/waiting-sessions.ts';
 const store = await testDatabase();
 const { vault } = store;
 const { context, codes, lastFourOf, json, key } = await testSigning(store);
-const simulator = new Simulator(async () => {});
+const simulator = new Simulator(async () => {}, machineClock);
 after(() => simulator.close());
 
 const NO_FILES = { documents: undefined as never, income: undefined as never };

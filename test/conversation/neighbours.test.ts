@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { inTransaction, type Transaction } from '../../src/postgres/database.ts';
@@ -16,7 +17,7 @@ const NO_FILES = { documents: undefined as never, income: undefined as never };
 
 const store = await testDatabase();
 const { context, codes, begin, lastFourOf, partner } = await testSigning(store);
-const simulator = new Simulator(async () => {});
+const simulator = new Simulator(async () => {}, machineClock);
 after(() => simulator.close());
 const performer = performerOf({ ...NO_FILES, signing: context, channel: simulator });
 const signing = signingOf(store.vault);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { type ApplicationId, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { PDF_LIMITS, PICTURE_LIMITS, processReader, type Reader } from '../../src/documents/reader/reader.ts';
 import { openDocumentStore } from '../../src/documents/store/document-store.ts';
 import type { DocumentContext } from '../../src/documents/uses/context.ts';
@@ -50,7 +51,7 @@ export async function documentStage() {
   const store = await testDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'ventanilla-documents-'));
   after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const simulator = new Simulator(async () => {});
+  const simulator = new Simulator(async () => {}, machineClock);
   const files = await openDocumentStore(join(dataDir, 'documents'), null);
   const context: DocumentContext = {
     database: store.runtime,

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { errorFields } from '../../src/base/error-fields.ts';
 import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
@@ -152,7 +153,11 @@ describe('an envelope that does not open', () => {
     const ids = [...(await aBatch(1)), ...(await aBatch(1))] as [number, number];
     await deliverAll();
     await flipByte(await batchOf(ids[0]));
-    const { chats } = await readChats({ database, vault, simulator: new Simulator(async () => {}) });
+    const { chats } = await readChats({
+      database,
+      vault,
+      simulator: new Simulator(async () => {}, machineClock),
+    });
     const shown = chats.flatMap(({ messages }) => messages.map(({ applicationId }) => applicationId));
     assert.ok(shown.includes(toApplicationId(ids[1])) && !shown.includes(toApplicationId(ids[0])));
   });

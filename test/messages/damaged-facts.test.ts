@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import type { MessageFault } from '../../src/messages/delivery/take-up.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
@@ -87,7 +88,7 @@ for (const [what, facts] of DAMAGES) {
       assert.deepEqual([review.code, /cannot be read/.test(review.err)], [1, true]);
       assert.equal((await run('application', 'disburse', `${good}`, '--reason', 'paid')).code, 0);
       await database.query('SELECT * FROM applications');
-      await readChats({ database, vault, simulator: new Simulator(async () => {}) });
+      await readChats({ database, vault, simulator: new Simulator(async () => {}, machineClock) });
     });
 
     it('park the message, while other messages and their events go on', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { ChannelEventIntake } from '../../src/messages/intake/channel-event-intake.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { ChannelEvent, TextEvent } from '../../src/messages/rules/channel-event.ts';
@@ -119,7 +120,12 @@ describe('what a listener hears', () => {
 describe('a listener that fails', () => {
   it('fails the webhook, so that the channel sends it again; what was applied before stays', async () => {
     const phone = toPhone('+573245550104');
-    const failing = { database, vault, hear: () => Promise.reject(new Error('no connection')) };
+    const failing = {
+      database,
+      vault,
+      clock: machineClock,
+      hear: () => Promise.reject(new Error('no connection')),
+    };
     await assert.rejects(applyChannelEvents(failing, [said('BAJA', { from: phone })]), /no connection/);
     const { rowCount } = await database.query('SELECT FROM suppressions WHERE phone_index = $1 AND active', [
       toBigint(phoneIndexOf(vault, phone)),
@@ -133,6 +139,7 @@ describe('a listener that fails', () => {
     const context = {
       database,
       vault,
+      clock: machineClock,
       hear: async (some: readonly Heard[]) => {
         tries += 1;
         if (tries === 1) throw new Error('the session ended');
@@ -154,6 +161,7 @@ describe('several webhooks at once', () => {
     const context = {
       database,
       vault,
+      clock: machineClock,
       hear: async (some: readonly Heard[]) => {
         calls.push(some.length);
         await held;

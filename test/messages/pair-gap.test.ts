@@ -7,6 +7,7 @@ import { after, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { whatsappChannel } from '../../src/messages/channels/whatsapp.ts';
 import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
@@ -35,7 +36,11 @@ const limits = {
 const never = new AbortController().signal;
 
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
-const whatsapp = whatsappChannel(settings, { timeoutMs: 1_000, maxAnswerBytes: 10_000, idleMs: 4_000 });
+const whatsapp = whatsappChannel(settings, machineClock, {
+  timeoutMs: 1_000,
+  maxAnswerBytes: 10_000,
+  idleMs: 4_000,
+});
 /** A request takes up to 300 ms to arrive, each a different time. */
 let sends = 0;
 const jittery: TemplateChannel = {

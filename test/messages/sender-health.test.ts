@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { whatsappChannel } from '../../src/messages/channels/whatsapp.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
@@ -33,9 +34,9 @@ const api = await startWhatsAppApi();
 after(() => api.close());
 const POST_LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 10_000, idleMs: 4_000 };
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
-const whatsapp = whatsappChannel(settings, POST_LIMITS);
+const whatsapp = whatsappChannel(settings, machineClock, POST_LIMITS);
 /** Long enough for a busy machine to open the connection. */
-const hasty = whatsappChannel(settings, { ...POST_LIMITS, timeoutMs: 2_000 });
+const hasty = whatsappChannel(settings, machineClock, { ...POST_LIMITS, timeoutMs: 2_000 });
 const LIMITS: SenderLimits = {
   messagesPerSecond: 80,
   pairMs: 0,

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { whatsappChannel } from '../../src/messages/channels/whatsapp.ts';
 import { channelCodes } from '../../src/signing/senders/channel-codes.ts';
 import { smsCodes } from '../../src/signing/senders/sms.ts';
@@ -48,7 +49,10 @@ describe('SMS', () => {
   const settings = { apiUrl, accountSid: 'AC1', authToken: 'token', from: '+15005550006' };
 
   it('D46: is a form with the account, and the text is in the language of the contract', async () => {
-    assert.deepEqual(await smsCodes(settings).send(CODE, SIGNAL), { kind: 'sent', messageId: 'SM1' });
+    assert.deepEqual(await smsCodes(settings, machineClock).send(CODE, SIGNAL), {
+      kind: 'sent',
+      messageId: 'SM1',
+    });
     const [request] = heard;
     assert.equal(request?.url, '/2010-04-01/Accounts/AC1/Messages.json');
     assert.equal(request?.authorization, `Basic ${btoa('AC1:token')}`);
@@ -57,7 +61,7 @@ describe('SMS', () => {
     assert.deepEqual([form.get('To'), form.get('From')], ['+573005550101', '+15005550006']);
     assert.match(form.get('Body') ?? '', SAYS);
     const service = `MG${'a'.repeat(32)}`;
-    await smsCodes({ ...settings, from: service }).send({ ...CODE, language: 'pt' }, SIGNAL);
+    await smsCodes({ ...settings, from: service }, machineClock).send({ ...CODE, language: 'pt' }, SIGNAL);
     const second = new URLSearchParams(heard[1]?.body);
     assert.deepEqual([second.get('MessagingServiceSid'), second.get('From')], [service, null]);
     assert.match(second.get('Body') ?? '', /é a senha/);
@@ -77,7 +81,7 @@ describe('SMS', () => {
     ];
     for (const [how, kind, reason] of table) {
       answer = how;
-      assert.deepEqual(await smsCodes(settings).send(CODE, SIGNAL), { kind, reason });
+      assert.deepEqual(await smsCodes(settings, machineClock).send(CODE, SIGNAL), { kind, reason });
     }
   });
 
@@ -85,8 +89,11 @@ describe('SMS', () => {
     answer = () => {};
     // Long enough for a busy machine to open the connection: before that, nothing went out.
     const limits = { timeoutMs: 2_000, maxAnswerBytes: 1_024, idleMs: 1_000 };
-    assert.deepEqual(await smsCodes(settings, limits).send(CODE, SIGNAL), { kind: 'sent', messageId: null });
-    const nobody = smsCodes({ ...settings, apiUrl: 'http://127.0.0.1:1' });
+    assert.deepEqual(await smsCodes(settings, machineClock, limits).send(CODE, SIGNAL), {
+      kind: 'sent',
+      messageId: null,
+    });
+    const nobody = smsCodes({ ...settings, apiUrl: 'http://127.0.0.1:1' }, machineClock);
     assert.deepEqual(await nobody.send(CODE, SIGNAL), { kind: 'later', reason: 'ECONNREFUSED' });
     assert.deepEqual(await nobody.send(CODE, AbortSignal.abort()), { kind: 'later', reason: 'aborted' });
   });
@@ -95,7 +102,7 @@ describe('SMS', () => {
 describe('the channel', () => {
   it('D46: WhatsApp gets its authentication template, with the code in the text and in the button', async () => {
     answer = json(200, { messages: [{ id: 'wamid.1' }] });
-    const channel = whatsappChannel({ apiUrl, phoneNumberId: '123', accessToken: 'secret' });
+    const channel = whatsappChannel({ apiUrl, phoneNumberId: '123', accessToken: 'secret' }, machineClock);
     const { codeWay, sendCode } = channel;
     assert.ok(codeWay !== undefined && sendCode !== undefined);
     const sender = channelCodes({ codeWay, sendCode }, 'ventanilla_code');
@@ -127,7 +134,7 @@ describe('the channel', () => {
   });
 
   it('D46: the simulator shows the code on a second phone', async () => {
-    const simulator = new Simulator(async () => {});
+    const simulator = new Simulator(async () => {}, machineClock);
     after(() => simulator.close());
     const sender = channelCodes(simulator, 'ventanilla_code');
     assert.equal(sender.way, 'simulator');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import pg from 'pg';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { checkSeal } from '../../src/signing/pdf/check-seal.ts';
 import { demoIdentity } from '../../src/signing/pdf/demo-identity.ts';
@@ -549,7 +550,7 @@ describe('the evidence', () => {
       'UPDATE loan_contracts SET signed_sha256 = NULL, finishing_at = NULL, signed_key = NULL WHERE application_id = $1',
       [swapped],
     );
-    const mallory = sealerOf(await demoIdentity(join(signing.folder, 'mallory')), null);
+    const mallory = sealerOf(await demoIdentity(join(signing.folder, 'mallory'), machineClock), null);
     await finishContract({ ...context, sealer: mallory }, swapped);
     await asOwner(
       `DELETE FROM contract_evidence e WHERE application_id = $1 AND kind = 'document_made'

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { checkSeal } from '../../src/signing/pdf/check-seal.ts';
 import { DEMO_IDENTITY_FILE, demoIdentity } from '../../src/signing/pdf/demo-identity.ts';
 import { readIdentity } from '../../src/signing/pdf/identity.ts';
@@ -37,7 +38,7 @@ const TABLE: Block = {
 describe('a contract', { skip: missingPdfTools }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ventanilla-identity-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const identity = await demoIdentity(folder);
+  const identity = await demoIdentity(folder, machineClock);
   const sealer = sealerOf(identity, null);
   const make = async (...blocks: Block[]) =>
     sealer.seal(await contractPdf(HEADING, blocks, FOOT), { reason: 'test', at: AT });
@@ -120,7 +121,7 @@ describe('a contract', { skip: missingPdfTools }, async () => {
 
   it('has a time stamp where an authority is set, and none is made where the authority fails', async () => {
     const authority = await timeStampAuthority();
-    const stamping = sealerOf(identity, authority.url);
+    const stamping = sealerOf(identity, { url: authority.url, clock: machineClock });
     const pdf = await contractPdf(HEADING, [text('Uno')], FOOT);
     const stamped = await stamping.seal(pdf, { reason: 'x', at: AT });
     assert.equal(authority.count, 1);
@@ -135,7 +136,7 @@ describe('a contract', { skip: missingPdfTools }, async () => {
 
   it('waits for a time stamp for a bounded time, also for its last byte', async () => {
     const authority = await timeStampAuthority();
-    const stamping = sealerOf(identity, authority.url);
+    const stamping = sealerOf(identity, { url: authority.url, clock: machineClock });
     const pdf = await contractPdf(HEADING, [text('Uno')], FOOT);
     for (const mode of ['silent', 'endless'] as const) {
       authority.mode = mode;
@@ -225,11 +226,15 @@ describe('the certificate that seals', { skip: missingPdfTools }, () => {
 
   it('of the demonstration is made once, for its owner alone, also by several processes at once', async () => {
     const data = join(folder, 'data');
-    const some = await Promise.all([demoIdentity(data), demoIdentity(data), demoIdentity(data)]);
+    const some = await Promise.all([
+      demoIdentity(data, machineClock),
+      demoIdentity(data, machineClock),
+      demoIdentity(data, machineClock),
+    ]);
     assert.equal(new Set(some.map(({ certificate }) => Buffer.from(certificate).toString('hex'))).size, 1);
     assert.equal(statSync(join(data, DEMO_IDENTITY_FILE)).mode & 0o777, 0o600);
     const before = readFileSync(join(data, DEMO_IDENTITY_FILE));
-    assert.deepEqual((await demoIdentity(data)).certificate, some[0]?.certificate);
+    assert.deepEqual((await demoIdentity(data, machineClock)).certificate, some[0]?.certificate);
     assert.deepEqual(readFileSync(join(data, DEMO_IDENTITY_FILE)), before);
   });
 });

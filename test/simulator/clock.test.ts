@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { formatReplyCallback, toReplyId } from '../../src/messages/rules/reply.ts';
 import { databaseTime } from '../../src/postgres/database-time.ts';
@@ -20,10 +21,13 @@ for (const [name, aheadMs] of [
   it(`tells statuses by the database's clock, which is an hour ${name}`, async () => {
     const store = await testDatabase();
     const { database, vault } = store;
-    const clock = await fakeClock(store);
-    await clock.set(Date.now() + aheadMs);
+    const storeClock = await fakeClock(store);
+    await storeClock.set(Date.now() + aheadMs);
     const events: ChannelEvent[] = [];
-    const { channel } = openSimulator({ database, vault }, (some) => void events.push(...some));
+    const { channel } = openSimulator(
+      { database, vault, clock: machineClock },
+      (some) => void events.push(...some),
+    );
     after(() => channel.close());
     const sentAt = await databaseTime(database);
     assert.ok(Math.abs(sentAt.getTime() - Date.now() - aheadMs) < HOUR_MS / 2, 'the clock is faked');

@@ -84,7 +84,7 @@ export async function conversationsOf(
   const register = await registrarOf(store);
   const faults: unknown[] = [];
   const context: TurnContext = {
-    ...{ database: sessions, vault, signing, flows: new Map(), mayRemind },
+    ...{ database: sessions, vault, clock: machineClock, signing, flows: new Map(), mayRemind },
     onFault: (_id, error) => faults.push(error),
   };
   const hear = (...events: ChannelEvent[]) =>

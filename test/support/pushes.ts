@@ -1,5 +1,6 @@
 /** Partner events and the loop of their pushes, for tests on a database of their own. */
 
+import { machineClock } from '../../src/base/clock.ts';
 import { pushSender } from '../../src/events/push/http/sender.ts';
 import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
 import { startPusher } from '../../src/events/push/pusher.ts';
@@ -85,7 +86,11 @@ export function pushContext(
     database,
     vault,
     clock,
-    sender: pushSender({ hosts: new Set(hosts), ...(timeoutMs !== undefined && { timeoutMs }) }),
+    sender: pushSender({
+      clock: machineClock,
+      hosts: new Set(hosts),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    }),
     record: async (record) => {
       changes.push(...(await recordPushes(database, [record])));
     },

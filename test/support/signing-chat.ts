@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
 import { Simulator } from '../../src/simulator/channel.ts';
 import { APPROVED } from './applicant.ts';
@@ -17,7 +18,7 @@ export async function signingChat(
   signing: Awaited<ReturnType<typeof testSigning>>,
   context = signing.context,
 ) {
-  const simulator = new Simulator(async () => {});
+  const simulator = new Simulator(async () => {}, machineClock);
   after(() => simulator.close());
   const real = performerOf({ ...NO_FILES, signing: context, channel: simulator });
   const { offer, makeContract, sendCode, finishContract } = real;

@@ -7,6 +7,7 @@ import { after } from 'node:test';
 import { type ApplicationId, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { markConversations } from '../../src/applications/sql/application-marks.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { openDocumentStore } from '../../src/documents/store/document-store.ts';
 import { inTransaction, type Transaction } from '../../src/postgres/database.ts';
 import { DEMO_IDENTITY_FILE, demoIdentity } from '../../src/signing/pdf/demo-identity.ts';
@@ -66,7 +67,7 @@ export async function testSigning(store: TestDatabase) {
     store: await openDocumentStore(join(folder, 'documents'), null),
     log: { warn: (facts: object, text: string) => void lines.push({ facts, text }) } as SigningContext['log'],
     terms: checkTerms(TERMS, 'terms.json'),
-    sealer: sealerOf(await demoIdentity(folder), null),
+    sealer: sealerOf(await demoIdentity(folder, machineClock), null),
     sender: codes,
     codesAnHour: 1_000,
   };

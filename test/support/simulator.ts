@@ -36,7 +36,7 @@ export async function simulatorPage(
   const simulator = new Simulator(async (events) => {
     await told;
     await applyChannelEvents({ database, vault, hear }, events);
-  });
+  }, clock);
   const context = {
     database,
     vault,

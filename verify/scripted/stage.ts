@@ -110,7 +110,7 @@ async function variablesOf(folder: string, databaseUrl: string): Promise<Variabl
     writeFileSync(join(folder, name), JSON.stringify(content));
     return join(folder, name);
   };
-  await demoIdentity(folder);
+  await demoIdentity(folder, machineClock);
   return {
     DATABASE_URL: databaseUrl,
     DATA_DIR: join(folder, 'data'),

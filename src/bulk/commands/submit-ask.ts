@@ -1,5 +1,6 @@
 /** What `ventanilla submit` does before it sends: checks the whole file, shows it and asks. */
 
+import type { Clock } from '../../base/clock.ts';
 import { type Io, writeOutput } from '../../cli/output.ts';
 import { inLine } from '../../cli/terminal-text.ts';
 import { type Check, checkRows } from '../map/check.ts';
@@ -18,6 +19,7 @@ export interface SendCommand {
   /** Gets the texts for people. */
   readonly textOutput: Io;
   readonly around: Surroundings;
+  readonly clock: Clock;
   readonly json: boolean;
   readonly yes: boolean;
   readonly sandbox: boolean;

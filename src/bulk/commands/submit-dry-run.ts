@@ -1,5 +1,6 @@
 /** `ventanilla submit --dry-run`. */
 
+import type { Clock } from '../../base/clock.ts';
 import type { Country } from '../../base/country-data.ts';
 import type { Io } from '../../cli/output.ts';
 import { checkRows } from '../map/check.ts';
@@ -14,6 +15,7 @@ interface DryRunCommand {
   readonly io: Io;
   /** Gets the texts for people. */
   readonly textOutput: Io;
+  readonly clock: Clock;
   readonly json: boolean;
   readonly sandbox: boolean;
   readonly country: Country | null;
@@ -22,11 +24,11 @@ interface DryRunCommand {
 /** Checks every row by the service's rules, without the service. Sets the exit code. */
 export async function dryRun(
   source: Source,
-  { io, textOutput, json, sandbox, country }: DryRunCommand,
+  { io, textOutput, clock, json, sandbox, country }: DryRunCommand,
 ): Promise<void> {
   const { path } = source.file;
   const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
-  const progress = await showProgress(io.stderr, { isTerminal: false, verb: 'Checked', total: null });
+  const progress = await showProgress(io.stderr, { clock, isTerminal: false, verb: 'Checked', total: null });
   try {
     const check = await checkRows(source, {
       judge: serviceRules(source, country, sandbox ? 'DEV' : 'PRO'),

@@ -1,7 +1,15 @@
 /** The progress of a submission, on stderr: a bar for people, a line now and then for logs. */
 
 import type { Writable } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
 import { counted } from '../../base/counted.ts';
+
+interface ProgressOptions {
+  readonly clock: Clock;
+  readonly isTerminal: boolean;
+  readonly verb: string;
+  readonly total: number | null;
+}
 
 interface ProgressView {
   update(rows: number): void;
@@ -13,16 +21,16 @@ const LINE_EVERY_MS = 5_000;
 /** Without a known `total` there is no bar. */
 export async function showProgress(
   stderr: Writable,
-  { isTerminal, verb, total }: { isTerminal: boolean; verb: string; total: number | null },
+  { clock, isTerminal, verb, total }: ProgressOptions,
 ): Promise<ProgressView> {
-  return isTerminal && total !== null ? bar(stderr, verb, total) : lines(stderr, verb, total);
+  return isTerminal && total !== null ? bar(stderr, clock, verb, total) : lines(stderr, clock, verb, total);
 }
 
-async function bar(stderr: Writable, verb: string, total: number): Promise<ProgressView> {
+async function bar(stderr: Writable, clock: Clock, verb: string, total: number): Promise<ProgressView> {
   // Loaded here, because only a terminal needs the bar and loading it takes half as long as all the rest.
   const { SingleBar } = await import('cli-progress');
-  const start = performance.now();
-  const rate = (rows: number) => ({ rate: count(rows / Math.max(0.001, seconds(start))) });
+  const start = clock.monotonicMs();
+  const rate = (rows: number) => ({ rate: count(rows / Math.max(0.001, seconds(clock, start))) });
   const single = new SingleBar({
     stream: stderr as NodeJS.WritableStream,
     format: `${verb} {bar} {value} of {total} rows, {rate} a second, {eta_formatted} left`,
@@ -39,15 +47,15 @@ async function bar(stderr: Writable, verb: string, total: number): Promise<Progr
   };
 }
 
-function lines(stderr: Writable, verb: string, total: number | null): ProgressView {
-  const start = performance.now();
+function lines(stderr: Writable, clock: Clock, verb: string, total: number | null): ProgressView {
+  const start = clock.monotonicMs();
   let told = start;
   return {
     update(rows) {
-      const now = performance.now();
+      const now = clock.monotonicMs();
       if (now - told < LINE_EVERY_MS) return;
       told = now;
-      const rate = rows / seconds(start);
+      const rate = rows / seconds(clock, start);
       const left = total === null ? '' : `, ${count((total - rows) / rate)} s left`;
       const of = total === null ? '' : ` of ${count(total)}`;
       stderr.write(
@@ -58,8 +66,8 @@ function lines(stderr: Writable, verb: string, total: number | null): ProgressVi
   };
 }
 
-function seconds(start: number): number {
-  return (performance.now() - start) / 1000;
+function seconds(clock: Clock, start: number): number {
+  return (clock.monotonicMs() - start) / 1000;
 }
 
 /** `1 row`, `1,234 rows`. */

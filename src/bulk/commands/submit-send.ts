@@ -1,5 +1,6 @@
 /** `ventanilla submit` without `--dry-run`: check, show, ask, send, sum up. */
 import { existsSync } from 'node:fs';
+import type { Clock } from '../../base/clock.ts';
 import { type Io, shortTime, writeNote, writeOutput } from '../../cli/output.ts';
 import { inLine } from '../../cli/terminal-text.ts';
 import type { Source } from '../map/source.ts';
@@ -25,8 +26,8 @@ const CONCURRENCY = 4;
  * on.
  */
 export async function send(source: Source, command: SendCommand): Promise<void> {
-  const { io, textOutput, sandbox, url, apiKey, resultsPath } = command;
-  const service = openRemoteService(url, apiKey, sayWaiting(io));
+  const { io, textOutput, clock, sandbox, url, apiKey, resultsPath } = command;
+  const service = openRemoteService(url, apiKey, { clock, onWait: sayWaiting(io, clock) });
   const journalOptions: JournalOptions = {
     path: journalPath(source.file.path, sandbox),
     source,
@@ -61,11 +62,11 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
 }
 
 /** A function that tells of a wait. Batches that wait at the same moment get one line together. */
-function sayWaiting(io: Io): (delayMs: number, reason: string) => void {
+function sayWaiting(io: Io, clock: Clock): (delayMs: number, reason: string) => void {
   let quietUntil = 0;
   return (delayMs, reason) => {
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + Math.max(delayMs, 1_000);
+    if (clock.monotonicMs() < quietUntil) return;
+    quietUntil = clock.monotonicMs() + Math.max(delayMs, 1_000);
     writeNote(io, `${inLine(reason)}; trying again\n`);
   };
 }
@@ -75,7 +76,7 @@ async function sendAndSumUp(
   { check, batches }: Checked,
   service: RemoteService,
   journal: Journal,
-  { io, textOutput, around, json, resultsPath }: SendCommand,
+  { io, textOutput, around, clock, json, resultsPath }: SendCommand,
 ): Promise<void> {
   const { path } = source.file;
   const { columns } = source.table;
@@ -84,11 +85,12 @@ async function sendAndSumUp(
   const inDoubt = new RejectedFile(paths.inDoubt, columns, source.delimiter);
   const results = resultsPath === null ? null : new ResultsFile(resultsPath, source.delimiter);
   const progress = await showProgress(io.stderr, {
+    clock,
     isTerminal: around.isTerminal,
     verb: 'Sent',
     total: check.rows,
   });
-  const interruption = around.interruption();
+  const interruption = around.interruption(clock);
   interruption.signal.addEventListener('abort', () => {
     writeNote(io, '\nStopping after the batches under way. Press Ctrl-C again to stop at once.\n');
   });
@@ -101,12 +103,13 @@ async function sendAndSumUp(
       submitBatch: service.submitBatch,
       files: { rejected, inDoubt, results },
       concurrency: CONCURRENCY,
+      clock,
       stop: interruption.signal,
       onProgress: ({ rows }) => progress.update(rows),
     });
     progress.stop();
     if (tally.notSent === 0 && journal.ended === null) {
-      await journal.add({ kind: 'end', at: new Date().toISOString() });
+      await journal.add({ kind: 'end', at: new Date(clock.nowMs()).toISOString() });
     }
     await results?.finish();
     const stopped = tally.notSent === 0 ? null : tally.quotaReached ? 'quota' : 'interrupted';
@@ -116,7 +119,7 @@ async function sendAndSumUp(
       tally,
       stopped,
       quota: stopped === 'quota' ? await service.quota().catch(() => null) : null,
-      room: stopped === 'quota' ? journal.firstToLeave(new Date()) : null,
+      room: stopped === 'quota' ? journal.firstToLeave(new Date(clock.nowMs())) : null,
       rejected: { path: rejected.path, ...(await rejected.finish()) },
       inDoubt: { path: inDoubt.path, ...(await inDoubt.finish()) },
       resultsPath,

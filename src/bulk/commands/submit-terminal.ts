@@ -1,5 +1,7 @@
 /** The parts of the process that `ventanilla submit` needs: variables, the terminal, signals. */
 
+import type { Clock } from '../../base/clock.ts';
+
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** True where a person reads the output and can answer. */
@@ -10,7 +12,7 @@ export interface Surroundings {
    * Listens for Ctrl-C and SIGTERM. The first one aborts the signal; a later one ends the process at once. `release`
    * stops listening.
    */
-  interruption(): { readonly signal: AbortSignal; release(): void };
+  interruption(clock: Clock): { readonly signal: AbortSignal; release(): void };
 }
 
 /** One Ctrl-C can arrive twice: from the terminal, and from npm, which passes it on. */
@@ -33,13 +35,13 @@ export const PROCESS: Surroundings = {
       reader.close();
     }
   },
-  interruption() {
+  interruption(clock) {
     const controller = new AbortController();
     let toldAtMs: number | undefined;
     const tell = () => {
-      if (toldAtMs !== undefined && performance.now() - toldAtMs > SAME_SIGNAL_WITHIN_MS)
+      if (toldAtMs !== undefined && clock.monotonicMs() - toldAtMs > SAME_SIGNAL_WITHIN_MS)
         process.exit(INTERRUPTED);
-      toldAtMs ??= performance.now();
+      toldAtMs ??= clock.monotonicMs();
       controller.abort();
     };
     process.on('SIGINT', tell).on('SIGTERM', tell);

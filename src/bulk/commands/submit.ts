@@ -12,6 +12,7 @@ import { ENCODINGS } from '../read/encoding/encoding.ts';
 import { environmentUrl } from '../send/remote-service.ts';
 import { tellingOfService } from '../send/service-error.ts';
 import { readKey } from './api-key.ts';
+import type { SendCommand } from './submit-ask.ts';
 import { openAsking } from './submit-encoding.ts';
 import { showSource } from './submit-preview.ts';
 import { send } from './submit-send.ts';
@@ -47,7 +48,11 @@ Exit codes: 0 all registered, 1 error, 2 some rows were not taken, 3 stopped at 
 this program (--debug shows its stack), 130 interrupted.`;
 
 /** Gives the command its options and its work. `around` is the process, except in tests. */
-export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Surroundings = PROCESS): void {
+export function fillSubmit(
+  command: Command,
+  { io, clock }: Pick<Cli, 'io' | 'clock'>,
+  around: Surroundings = PROCESS,
+): void {
   command
     .option('--url <url>', 'the base URL of the service, or the one that ends in /PRO')
     .option('--sandbox', 'send to /DEV, where nothing is stored')
@@ -78,7 +83,9 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
     .option('--yes', 'send without asking')
     .addHelpText('after', HELP)
     // A pipe into `head` must not stop the submission: exit code 0 means that all applicants were sent.
-    .action((path: string, options: Options) => tellingOfService(submit(path, options, unheard(io), around)));
+    .action((path: string, options: Options) =>
+      tellingOfService(submit(path, options, { io: unheard(io), clock, around })),
+    );
   // Exit code 2 means rejected rows here, so wrong use ends with 1 like any other error, and is told like one.
   command.configureOutput({ outputError: () => {} }).showHelpAfterError(false);
   command.exitOverride((error: CommanderError) => {
@@ -87,7 +94,11 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
   });
 }
 
-async function submit(path: string, options: Options, io: Io, around: Surroundings): Promise<void> {
+async function submit(
+  path: string,
+  options: Options,
+  { io, clock, around }: Pick<SendCommand, 'io' | 'clock' | 'around'>,
+): Promise<void> {
   const country = readCountry(options.country);
   const sourceOptions = readSourceOptions(options);
   if (options.dryRun !== true && options.url === undefined) {
@@ -112,11 +123,11 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
   const source = await openAsking(path, sourceOptions, { io: textOutput, around, yes });
   await showSource(textOutput, source);
   if (target !== null) {
-    return send(source, { io, textOutput, around, json, yes, sandbox, ...target, resultsPath });
+    return send(source, { io, textOutput, around, clock, json, yes, sandbox, ...target, resultsPath });
   }
   // Loaded here, because the rules of phones take longer to load than all the rest.
   const { dryRun } = await import('./submit-dry-run.ts');
-  await dryRun(source, { io, textOutput, json, sandbox, country });
+  await dryRun(source, { io, textOutput, clock, json, sandbox, country });
 }
 
 function readSourceOptions({

@@ -4,6 +4,7 @@ import type { Outcome, Quota } from '../../../client/src/index.ts';
 import { readQuota } from '../../../client/src/read-answer.ts';
 import { type Endpoint, request } from '../../../client/src/request.ts';
 import { type BatchToSend, sendBatch } from '../../../client/src/send-batch.ts';
+import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/describe-error.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { httpFetch } from './http-fetch.ts';
@@ -20,9 +21,9 @@ export interface RemoteService {
 export function openRemoteService(
   url: string,
   apiKey: string,
-  onWait: (delayMs: number, reason: string) => void,
+  { clock, onWait }: { readonly clock: Clock; readonly onWait: (delayMs: number, reason: string) => void },
 ): RemoteService {
-  const endpoint = endpointFor(url, apiKey);
+  const endpoint = endpointFor(url, apiKey, clock);
   return {
     url,
     submitBatch: (batch) =>
@@ -31,10 +32,10 @@ export function openRemoteService(
   };
 }
 
-function endpointFor(url: string, apiKey: string): Endpoint {
+function endpointFor(url: string, apiKey: string, clock: Clock): Endpoint {
   try {
     // `environmentUrl` has checked the URL already, with texts of the command line.
-    return endpointOf({ url, apiKey, fetch: httpFetch(url), insecureHttp: true });
+    return endpointOf({ url, apiKey, fetch: httpFetch(url), insecureHttp: true, clock });
   } catch (error) {
     // The client refuses a wrong URL or key with this error alone.
     if (!(error instanceof TypeError)) throw error;

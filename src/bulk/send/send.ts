@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
 import { HOUR_MS } from '../../base/time.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
@@ -38,7 +39,7 @@ interface SendOptions {
   readonly stop: AbortSignal;
   /** Called after every batch. */
   readonly onProgress?: (tally: Readonly<Tally>) => void;
-  readonly now?: () => Date;
+  readonly clock: Clock;
 }
 
 /**
@@ -112,7 +113,8 @@ async function settle(
   tally: Tally,
   goesOn: () => boolean,
 ): Promise<SettledRows> {
-  const { journal, now = () => new Date() } = options;
+  const { journal, clock } = options;
+  const now = () => new Date(clock.nowMs());
   const record = journal.batch(batch.number);
   const settled = settledNow(batch, journal);
   const places = placesLeft(batch, record.answers);

@@ -16,12 +16,12 @@ export async function tell(
   row: ConversationRow,
   content: InputContent,
 ): Promise<TurnResult | null> {
-  const { database, vault } = context;
+  const { database, vault, clock } = context;
   const about = { conversationId: row.id, applicationId: toApplicationId(row.application_id) };
   await addInputs(database, vault, 'operator', [
     { ...about, messageIndex: null, workId: null, at: null, content },
   ]);
-  const turns = { database, vault, signing: signingOf(vault), flows: new Map() };
+  const turns = { database, vault, clock, signing: signingOf(vault), flows: new Map() };
   let taken: TurnResult | null = null;
   const onTaken = ({ results: [result] }: TakenTogether) => {
     taken = result ?? null;

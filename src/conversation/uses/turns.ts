@@ -4,6 +4,7 @@
  */
 import { toApplicationId } from '../../applications/rules/ids.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Country } from '../../base/country-data.ts';
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import { approvalMessages } from '../../messages/sql/replies/approvals.ts';
@@ -34,6 +35,7 @@ import { newWrongPerson, type TakenTurn, writeTaken } from './write-taken.ts';
 export interface TurnContext {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   readonly signing: Signing;
   readonly flows: FlowCache;
   /** Whether a reminder may go to a phone of this country (null: unknown) at the time (docs/contact-windows.md). */
@@ -69,12 +71,12 @@ export async function takeTurns(
     claimed = rows.map(({ id }) => id);
     return takeClaimed(context, session, rows);
   };
-  const begunMs = performance.now();
+  const begunMs = context.clock.monotonicMs();
   let taken: number;
   try {
     const done = await againAfterConflict(() => inTransaction(context.database, together));
     taken = done.results.length;
-    if (taken > 0) context.onTaken?.({ ...done, tookMs: performance.now() - begunMs });
+    if (taken > 0) context.onTaken?.({ ...done, tookMs: context.clock.monotonicMs() - begunMs });
   } catch (error) {
     if (!isRowFault(error) || claimed.length === 0) throw error;
     if (claimed.length > 1) {

@@ -1,4 +1,5 @@
 /** The route of documents' files; the page of an application lists the documents. */
+import type { Clock } from '../../base/clock.ts';
 import type { DocumentStore } from '../../documents/store/document-store.ts';
 import { type Route, route } from '../../operator-api/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
@@ -12,7 +13,7 @@ import { DocumentFile } from './work-forms.ts';
 
 /** The route; `openStore` opens the store of documents. */
 export function documentRoutes(desk: Desk, openStore: () => Promise<DocumentStore>): Route[] {
-  const inTurn = oneAtATime();
+  const inTurn = oneAtATime(desk.clock);
   return [
     route({
       method: 'POST',
@@ -65,12 +66,12 @@ const WAIT_MS = 3_000;
  * Files are opened one after the other: each takes several times its size in memory. Who waited too long gets 429, and
  * nothing is opened or recorded for them.
  */
-function oneAtATime() {
+function oneAtATime(clock: Clock) {
   let before: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
-    const askedMs = performance.now();
+    const askedMs = clock.monotonicMs();
     const result = before.then(() => {
-      if (performance.now() - askedMs <= WAIT_MS) return work();
+      if (clock.monotonicMs() - askedMs <= WAIT_MS) return work();
       throw new Refusal(429, 'other files are being opened: try again', { retryAfterSeconds: 5 });
     });
     before = result.catch(() => {});

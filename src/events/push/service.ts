@@ -37,7 +37,7 @@ export const PUSH_SERVICE: Service = {
 
 /** Starts the loop. Its log names partners and codes, never a URL, an answer or a person. */
 function startPushes({ database, vault, clock, log, failed, setting, watcher }: ServiceContext): Loop {
-  const sender = pushSender({ hosts: setting(ENDPOINT_HOSTS) });
+  const sender = pushSender({ hosts: setting(ENDPOINT_HOSTS), clock });
   const logFault = failureLog(log, clock);
   const tell = ({ partnerId, change, reason, givenUp }: EndpointChange) => {
     if (change !== null) {

@@ -4,10 +4,12 @@
  */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Clock } from '../../base/clock.ts';
 import type { MessageReason } from '../rules/reasons.ts';
 
-/** The limits of a GET. */
-export interface GetLimits {
+/** How a GET is sent, and its limits. */
+interface GetOptions {
+  readonly clock: Clock;
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
   /** The most bytes of the answer's body that are held. */
@@ -33,7 +35,7 @@ const MAX_INTERIM_ANSWERS = 10;
 export function getOnce(
   url: URL,
   headers: Readonly<Record<string, string>>,
-  { timeoutMs, maxBytes }: GetLimits,
+  { clock, timeoutMs, maxBytes }: GetOptions,
   signal: AbortSignal,
 ): Promise<GetResult> {
   return new Promise((resolve) => {
@@ -42,14 +44,14 @@ export function getOnce(
     // The body is wanted as it is: a packed one could grow beyond every limit.
     const request = open(url, { agent: false, headers: { ...headers, 'Accept-Encoding': 'identity' } });
     const settle = (result: GetResult) => {
-      clearTimeout(timer);
+      timer.cancel();
       signal.removeEventListener('abort', abort);
       resolve(result);
       request.destroy();
     };
     const fail = (reason: MessageReason) => settle({ kind: 'failed', reason });
     const abort = () => fail('aborted');
-    const timer = setTimeout(() => fail('timeout'), timeoutMs);
+    const timer = clock.after(timeoutMs, () => fail('timeout'));
     signal.addEventListener('abort', abort, { once: true });
     request.on('error', () => fail('connection_lost'));
     let interim = 0;

@@ -6,6 +6,7 @@
 
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Clock } from '../../base/clock.ts';
 import type { ConnectionCode, MessageReason } from '../rules/reasons.ts';
 
 /** The limits of a POST. */
@@ -15,6 +16,11 @@ export interface PostLimits {
   readonly maxAnswerBytes: number;
   /** Closes idle connections after this time, before the server does, so that no request meets the server's close. */
   readonly idleMs: number;
+}
+
+/** How a POST is sent. */
+interface PostOptions extends PostLimits {
+  readonly clock: Clock;
 }
 
 /** An answer to a POST, of any status. */
@@ -48,7 +54,7 @@ type PostOnce = (body: string | Buffer, signal: AbortSignal) => Promise<PostResu
 export function postOnce(
   url: URL,
   headers: Readonly<Record<string, string>>,
-  { timeoutMs, maxAnswerBytes, idleMs }: PostLimits,
+  { clock, timeoutMs, maxAnswerBytes, idleMs }: PostOptions,
 ): PostOnce {
   for (const [name, value] of Object.entries(headers)) http.validateHeaderValue(name, value);
   const [{ Agent, request: open }, ready] =
@@ -65,7 +71,7 @@ export function postOnce(
         headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
       });
       const settle = (result: PostResult) => {
-        clearTimeout(timer);
+        timer.cancel();
         signal.removeEventListener('abort', abort);
         resolve(result);
       };
@@ -75,7 +81,7 @@ export function postOnce(
         request.destroy();
       };
       const abort = () => fail('aborted');
-      const timer = setTimeout(() => fail('timeout'), timeoutMs);
+      const timer = clock.after(timeoutMs, () => fail('timeout'));
       signal.addEventListener('abort', abort, { once: true });
       request.on('socket', (socket) => {
         // Bytes for a socket that is not connected yet stay in this process.

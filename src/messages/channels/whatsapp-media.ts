@@ -3,6 +3,7 @@
  * and one to that address. Both carry the token, so the address is checked first (`isMediaAddress`).
  */
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
 import type { MessageReason } from '../rules/reasons.ts';
 import type { MediaChannel, MediaResult, UploadFile, UploadResult } from './channel.ts';
 import { type GetResult, getOnce } from './get-once.ts';
@@ -25,6 +26,7 @@ const MEDIA_ID = /^[A-Za-z0-9][\w.-]{0,255}$/;
 /** The methods of a channel for files. `limits` hold for answers that are JSON, `fileTimeoutMs` for a whole file. */
 export function whatsappMedia(
   { apiUrl, phoneNumberId, accessToken }: MediaSettings,
+  clock: Clock,
   limits: PostLimits,
   fileTimeoutMs = MEDIA_TIMEOUT_MS,
 ): MediaChannel {
@@ -34,13 +36,13 @@ export function whatsappMedia(
   const post = postOnce(
     new URL(`${apiUrl}/${phoneNumberId}/media`),
     { ...headers, 'Content-Type': `multipart/form-data; boundary=${boundary}` },
-    { ...limits, timeoutMs: fileTimeoutMs },
+    { ...limits, clock, timeoutMs: fileTimeoutMs },
   );
   const lookUp = (mediaId: string, signal: AbortSignal) => {
     const url = new URL(`${apiUrl}/${encodeURIComponent(mediaId)}`);
     url.searchParams.set('phone_number_id', phoneNumberId);
     const { timeoutMs, maxAnswerBytes: maxBytes } = limits;
-    return getOnce(url, headers, { timeoutMs, maxBytes }, signal);
+    return getOnce(url, headers, { clock, timeoutMs, maxBytes }, signal);
   };
   return {
     async fetchMedia(mediaId, { maxBytes }, signal) {
@@ -49,7 +51,7 @@ export function whatsappMedia(
         const found = addressOf(await lookUp(mediaId, signal), apiUrl);
         if (found.kind !== 'address') return found;
         if (found.size !== null && found.size > maxBytes) return { kind: 'too_large' } as const;
-        const got = await getOnce(found.url, headers, { timeoutMs: fileTimeoutMs, maxBytes }, signal);
+        const got = await getOnce(found.url, headers, { clock, timeoutMs: fileTimeoutMs, maxBytes }, signal);
         return mediaOf(got, found.sha256);
       };
       const first = await fetchOnce();

@@ -1,4 +1,5 @@
 /** Sends and fetches through WhatsApp's Cloud API, one message or file a request. */
+import type { Clock } from '../../base/clock.ts';
 import { replyFaults } from '../rules/reply.ts';
 import type { Channel } from './channel.ts';
 import { type PostLimits, postOnce } from './post-once.ts';
@@ -21,11 +22,16 @@ const READ_WITHIN_MS = 2_000;
  * The API offers no key for idempotent sends, so a result is `retry` only where the message was surely not sent; see
  * `resultOf`. A result holds neither the token nor personal data. Throws where a setting cannot be part of a request.
  */
-export function whatsappChannel(settings: WhatsAppSettings, limits: PostLimits = LIMITS): Channel {
+export function whatsappChannel(
+  settings: WhatsAppSettings,
+  clock: Clock,
+  limits: PostLimits = LIMITS,
+): Channel {
   const url = new URL(`${settings.apiUrl}/${settings.phoneNumberId}/messages`);
   const headers = { Authorization: `Bearer ${settings.accessToken}`, 'Content-Type': 'application/json' };
-  const post = postOnce(url, headers, limits);
-  const mark = postOnce(url, headers, { ...limits, timeoutMs: Math.min(limits.timeoutMs, READ_WITHIN_MS) });
+  const options = { ...limits, clock };
+  const post = postOnce(url, headers, options);
+  const mark = postOnce(url, headers, { ...options, timeoutMs: Math.min(limits.timeoutMs, READ_WITHIN_MS) });
   return {
     async send(message, signal) {
       return resultOf(await post(JSON.stringify(templateBody(message)), signal), message.attempt);
@@ -41,6 +47,6 @@ export function whatsappChannel(settings: WhatsAppSettings, limits: PostLimits =
     async sendCode(code, signal) {
       return resultOf(await post(JSON.stringify(codeBody(code)), signal), 1);
     },
-    ...whatsappMedia(settings, limits),
+    ...whatsappMedia(settings, clock, limits),
   };
 }

@@ -2,7 +2,7 @@
  * Takes in the events of webhooks. Webhooks that arrive while others are applied go together, so that a burst of them
  * takes few connections and few statements, and none waits for a connection that the batches of partners hold.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../base/clock.ts';
 import { UnavailableError } from '../../base/registration-failure.ts';
 import { Gathering } from '../../postgres/gathering.ts';
 import type { ChannelEvent } from '../rules/channel-event.ts';
@@ -29,13 +29,17 @@ interface Webhook {
   reject(error: unknown): void;
 }
 
+interface IntakeContext extends ChannelEventContext {
+  readonly clock: Clock;
+}
+
 export class ChannelEventIntake {
-  readonly #context: ChannelEventContext;
+  readonly #context: IntakeContext;
   readonly #gathering: Gathering<Webhook>;
   #eventsWaiting = 0;
 
   /** The database of the context should serve nothing else. */
-  constructor(context: ChannelEventContext) {
+  constructor(context: IntakeContext) {
     this.#context = context;
     this.#gathering = new Gathering<Webhook>({
       lanes: WEBHOOK_LANES,
@@ -90,7 +94,7 @@ export class ChannelEventIntake {
         return await applyChannelEvents(this.#context, events);
       } catch (error) {
         if (tries === MAX_TRIES) throw error;
-        await sleep(AGAIN_AFTER_MS);
+        await this.#context.clock.sleep(AGAIN_AFTER_MS);
       }
     }
   }

@@ -14,6 +14,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
+import type { Clock } from '../../base/clock.ts';
 import { errorCode } from '../../base/error-code.ts';
 import { DAY_MS } from '../../base/time.ts';
 import { identityOf, type SigningIdentity } from './identity.ts';
@@ -26,9 +27,9 @@ const VALID_DAYS = 3650;
 const COMMON_NAME = '2.5.4.3';
 
 /** Reads the demonstration's certificate, or makes it. Of two processes that make one, the first file stays. */
-export async function demoIdentity(dataDir: string): Promise<SigningIdentity> {
+export async function demoIdentity(dataDir: string, clock: Clock): Promise<SigningIdentity> {
   const path = join(dataDir, DEMO_IDENTITY_FILE);
-  const text = (await readIfThere(path)) ?? (await makeAt(dataDir, path));
+  const text = (await readIfThere(path)) ?? (await makeAt(dataDir, path, clock));
   return identityOf(createPrivateKey(text), new X509Certificate(text).raw, [], true);
 }
 
@@ -41,10 +42,10 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-async function makeAt(dataDir: string, path: string): Promise<string> {
+async function makeAt(dataDir: string, path: string, clock: Clock): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const certificate = await selfSigned(privateKey, publicKey);
+  const certificate = await selfSigned(privateKey, publicKey, clock);
   const text = `${privateKey.export({ type: 'pkcs8', format: 'pem' })}${certificate}`;
   // The whole file appears at once, and never in the place of one that is there.
   const whole = `${path}.${randomUUID()}`;
@@ -59,7 +60,8 @@ async function makeAt(dataDir: string, path: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-async function selfSigned(privateKey: KeyObject, publicKey: KeyObject): Promise<string> {
+async function selfSigned(privateKey: KeyObject, publicKey: KeyObject, clock: Clock): Promise<string> {
+  const nowMs = clock.nowMs();
   const { subtle } = webcrypto;
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
   const key = await subtle.importKey(
@@ -78,7 +80,7 @@ async function selfSigned(privateKey: KeyObject, publicKey: KeyObject): Promise<
   );
   const made = new pkijs.Certificate();
   made.version = 2;
-  made.serialNumber = new asn1js.Integer({ value: Date.now() });
+  made.serialNumber = new asn1js.Integer({ value: nowMs });
   const name = new pkijs.AttributeTypeAndValue({
     type: COMMON_NAME,
     value: new asn1js.Utf8String({ value: NAME }),
@@ -86,8 +88,8 @@ async function selfSigned(privateKey: KeyObject, publicKey: KeyObject): Promise<
   made.issuer.typesAndValues.push(name);
   made.subject.typesAndValues.push(name);
   // A clock that is behind by a day still finds the certificate valid.
-  made.notBefore.value = new Date(Date.now() - DAY_MS);
-  made.notAfter.value = new Date(Date.now() + VALID_DAYS * DAY_MS);
+  made.notBefore.value = new Date(nowMs - DAY_MS);
+  made.notAfter.value = new Date(nowMs + VALID_DAYS * DAY_MS);
   await made.subjectPublicKeyInfo.importKey(itsPublic);
   await made.sign(key, 'SHA-256');
   return new X509Certificate(Buffer.from(made.toSchema(true).toBER(false))).toString();

@@ -1,6 +1,7 @@
 /** Seals a PDF with the operator's certificate: PAdES B-B, or B-T with a time stamp (ETSI EN 319 142-1). */
 import { hash, type webcrypto, X509Certificate } from 'node:crypto';
 import { CryptoKeySigner, PDF, TimestampError } from '@libpdf/core';
+import type { Clock } from '../../base/clock.ts';
 import type { SigningIdentity } from './identity.ts';
 import { timestampAuthorityAt } from './time-stamps.ts';
 
@@ -24,17 +25,24 @@ export class TimestampFailure extends Error {
 /** Bytes for the signature with its certificates and its time stamp. */
 const ROOM = 24_576;
 
-/** A sealer of an identity; `timestampUrl` is the address of an authority by RFC 3161, or null. */
-export function sealerOf(identity: SigningIdentity, timestampUrl: string | null): Sealer {
+/** Where time stamps come from. */
+interface Stamping {
+  /** The address of an authority by RFC 3161. */
+  readonly url: string;
+  readonly clock: Clock;
+}
+
+/** A sealer of an identity. `stamping` null: its seals have no time stamp. */
+export function sealerOf(identity: SigningIdentity, stamping: Stamping | null): Sealer {
   const { key, certificate, chain, kind, demonstration } = identity;
   const algorithm = kind === 'RSA' ? 'RSASSA-PKCS1-v1_5' : 'ECDSA';
   const signer = new CryptoKeySigner(key as webcrypto.CryptoKey, certificate, kind, algorithm, [...chain]);
   const stamp =
-    timestampUrl === null
+    stamping === null
       ? {}
       : {
           level: 'B-T' as const,
-          timestampAuthority: timestampAuthorityAt(timestampUrl),
+          timestampAuthority: timestampAuthorityAt(stamping.url, stamping.clock),
         };
   const { validFromDate, validToDate } = new X509Certificate(certificate);
   return {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { HttpTimestampAuthority, type TimestampAuthority, TimestampError } from '@libpdf/core';
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
+import type { Clock } from '../../base/clock.ts';
 
 /** The longest wait for a time stamp with its last byte, in milliseconds. */
 const WITHIN_MS = 5_000;
@@ -10,8 +11,8 @@ const WITHIN_MS = 5_000;
 const MOST_BYTES = 16 * 1_024;
 
 /** The authority at an address. Throws `TimestampError` for every answer but a stamp of these bytes. */
-export function timestampAuthorityAt(url: string): TimestampAuthority {
-  const authority = new HttpTimestampAuthority(url, { timeout: WITHIN_MS, fetch: wholeAnswer });
+export function timestampAuthorityAt(url: string, clock: Clock): TimestampAuthority {
+  const authority = new HttpTimestampAuthority(url, { timeout: WITHIN_MS, fetch: wholeAnswer(clock) });
   return {
     async timestamp(digest, algorithm) {
       const token = await authority.timestamp(digest, algorithm);
@@ -23,16 +24,18 @@ export function timestampAuthorityAt(url: string): TimestampAuthority {
 }
 
 /** Reads the whole answer within the limits: the library's own time limit ends with the first byte. */
-async function wholeAnswer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(input, { ...init, signal: AbortSignal.timeout(WITHIN_MS) });
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.length;
-    if (size > MOST_BYTES) throw new TimestampError(`the answer has more than ${MOST_BYTES} bytes`);
-    parts.push(part);
-  }
-  return new Response(Buffer.concat(parts), { status: response.status });
+function wholeAnswer(clock: Clock): typeof fetch {
+  return async (input, init = {}) => {
+    const response = await fetch(input, { ...init, signal: clock.timeout(WITHIN_MS) });
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const part of response.body ?? []) {
+      size += part.length;
+      if (size > MOST_BYTES) throw new TimestampError(`the answer has more than ${MOST_BYTES} bytes`);
+      parts.push(part);
+    }
+    return new Response(Buffer.concat(parts), { status: response.status });
+  };
 }
 
 /** Whether a time stamp is of these bytes. Whether its authority can be trusted is for the reader to say. */

@@ -3,6 +3,7 @@
  * `/2010-04-01/Accounts/{sid}/Messages.json` with the account and its token, and answered with 201 and JSON
  * (https://www.twilio.com/docs/messaging/api/message-resource).
  */
+import type { Clock } from '../../base/clock.ts';
 import { type PostLimits, postOnce } from '../../messages/channels/post-once.ts';
 import { codeText } from '../rules/code-text.ts';
 import type { CodeSender } from './code-sender.ts';
@@ -20,14 +21,18 @@ const LIMITS: PostLimits = { timeoutMs: 10_000, maxAnswerBytes: 64 * 1_024, idle
 const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/;
 
 /** Throws where a setting cannot be part of a request. */
-export function smsCodes({ apiUrl, accountSid, authToken, from }: SmsSettings, limits = LIMITS): CodeSender {
+export function smsCodes(
+  { apiUrl, accountSid, authToken, from }: SmsSettings,
+  clock: Clock,
+  limits = LIMITS,
+): CodeSender {
   const post = postOnce(
     new URL(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`),
     {
       Authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`,
       'Content-Type': 'application/x-www-form-urlencoded',
     },
-    limits,
+    { ...limits, clock },
   );
   const sender = MESSAGING_SERVICE.test(from) ? { MessagingServiceSid: from } : { From: from };
   return {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { after } from 'node:test';
+import { type Clock, machineClock } from '../../../src/base/clock.ts';
 import { fillSubmit } from '../../../src/bulk/commands/submit.ts';
 import type { Surroundings } from '../../../src/bulk/commands/submit-terminal.ts';
 import { describeSubmit, Program } from '../../../src/cli/command.ts';
@@ -16,6 +17,8 @@ export interface Person {
   readonly answer?: string;
   /** The error of a write to standard output: EPIPE where its reader left, as `head` does. */
   readonly failsWith?: 'EPIPE' | 'ENOSPC';
+  /** Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 class Failing extends Sink {
@@ -36,6 +39,7 @@ export async function submit(person: Person, ...args: string[]): Promise<Run> {
     stderr: new Sink(),
     exitCode: 0,
   };
+  const { clock = machineClock } = person;
   const around: Surroundings = {
     env: { VENTANILLA_API_KEY: person.apiKey },
     isTerminal: person.answer !== undefined,
@@ -43,7 +47,7 @@ export async function submit(person: Person, ...args: string[]): Promise<Run> {
     interruption: () => ({ signal: new AbortController().signal, release() {} }),
   };
   const program = new Program('ventanilla', io);
-  fillSubmit(describeSubmit(program.command('submit'), 'ventanilla submit'), { io }, around);
+  fillSubmit(describeSubmit(program.command('submit'), 'ventanilla submit'), { io, clock }, around);
   await program.parseAsync(['submit', ...args], { from: 'user' });
   return { code: io.exitCode, out: io.stdout.text, err: io.stderr.text };
 }

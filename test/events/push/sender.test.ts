@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, describe, it } from 'node:test';
+import { machineClock } from '../../../src/base/clock.ts';
 import { type PushSender, pushSender, type SenderOptions } from '../../../src/events/push/http/sender.ts';
 import { readEndpointHosts } from '../../../src/events/push/rules/endpoint-hosts.ts';
 import { hasOpenssl, makeCertificates } from '../../support/certificates.ts';
@@ -19,7 +20,7 @@ const SHORT_MS = 1_000;
 
 function senderTo(host: string, options: Partial<SenderOptions> = {}): PushSender {
   const hosts = host === '' ? new Set<string>() : readEndpointHosts(host);
-  const sender = pushSender({ hosts, resolve: noNames, ...options });
+  const sender = pushSender({ clock: machineClock, hosts, resolve: noNames, ...options });
   after(() => sender.close());
   return sender;
 }

@@ -7,6 +7,7 @@ import { after, describe, it } from 'node:test';
 import { setDefaultCACertificates } from 'node:tls';
 import { readConfig } from '../../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
+import { machineClock } from '../../../src/base/clock.ts';
 import { whatsappChannel } from '../../../src/messages/channels/whatsapp.ts';
 import type { OutgoingMessage } from '../../../src/messages/rules/outgoing-message.ts';
 import { SLACK_MS } from '../../support/eventually.ts';
@@ -29,9 +30,9 @@ const HASTY = { ...LIMITS, timeoutMs: 2_000 };
 const PATIENT = { ...LIMITS, timeoutMs: 3_000 };
 const never = new AbortController().signal;
 
-const channel = whatsappChannel(settings, LIMITS);
-const hasty = whatsappChannel(settings, HASTY);
-const patient = whatsappChannel(settings, PATIENT);
+const channel = whatsappChannel(settings, machineClock, LIMITS);
+const hasty = whatsappChannel(settings, machineClock, HASTY);
+const patient = whatsappChannel(settings, machineClock, PATIENT);
 const accepted = (message: OutgoingMessage) => api.accepted.get(message.callback)?.length ?? 0;
 
 describe('a send without a clear answer', () => {
@@ -96,7 +97,7 @@ describe('a send without a clear answer', () => {
     const endless = { ...TOO_LONG, ...TOO_MUCH_BEFORE };
     for (const [what, answer] of Object.entries(endless)) {
       const server = await startHostileServer(answer);
-      const via = whatsappChannel({ ...settings, apiUrl: server.url }, LIMITS);
+      const via = whatsappChannel({ ...settings, apiUrl: server.url }, machineClock, LIMITS);
       assert.equal((await via.send(aMessage(), never)).kind, 'uncertain', what);
       assert.ok(server.sent < 16 * 1024 * 1024, `${what}: ${server.sent} bytes`);
     }
@@ -108,7 +109,7 @@ describe('a send without a clear answer', () => {
   });
 
   it('a connection that closes without an answer is a retry before it is established, else uncertain', async () => {
-    const fresh = whatsappChannel(settings, LIMITS);
+    const fresh = whatsappChannel(settings, machineClock, LIMITS);
     api.closeUnread = 1;
     const result = await fresh.send(aMessage(), never);
     assert.match(JSON.stringify(result), /"retry","reason":"ECONN|"uncertain","reason":"connection_lost"/);
@@ -124,7 +125,10 @@ describe('a send without a clear answer', () => {
       [`https://${'a'.repeat(64)}.invalid`, /^(ENOTFOUND|EAI_\w+)$/],
     ];
     for (const [apiUrl, reason] of cases) {
-      const result = await whatsappChannel({ ...settings, apiUrl }, LIMITS).send(aMessage(), never);
+      const result = await whatsappChannel({ ...settings, apiUrl }, machineClock, LIMITS).send(
+        aMessage(),
+        never,
+      );
       assert.equal(result.kind, 'retry', apiUrl);
       assert.match((result as { reason: string }).reason, reason);
     }
@@ -153,13 +157,13 @@ describe('a send without a clear answer', () => {
     });
     const { port } = await listening(mute);
     const over = { ...settings, apiUrl: `https://127.0.0.1:${port}` };
-    assert.deepEqual(await whatsappChannel(over, HASTY).send(aMessage(), never), {
+    assert.deepEqual(await whatsappChannel(over, machineClock, HASTY).send(aMessage(), never), {
       kind: 'retry',
       reason: 'timeout',
     });
     const abort = new AbortController();
     connections.push(() => abort.abort());
-    assert.deepEqual(await whatsappChannel(over, LIMITS).send(aMessage(), abort.signal), {
+    assert.deepEqual(await whatsappChannel(over, machineClock, LIMITS).send(aMessage(), abort.signal), {
       kind: 'retry',
       reason: 'aborted',
     });
@@ -177,12 +181,12 @@ describe('a send without a clear answer', () => {
     });
     const { port } = await listening(secure);
     const over = { ...settings, apiUrl: `https://127.0.0.1:${port}` };
-    assert.deepEqual(await whatsappChannel(over, LIMITS).send(aMessage(), never), {
+    assert.deepEqual(await whatsappChannel(over, machineClock, LIMITS).send(aMessage(), never), {
       kind: 'retry',
       reason: 'DEPTH_ZERO_SELF_SIGNED_CERT',
     });
     setDefaultCACertificates([cert]);
-    const trusting = whatsappChannel(over, LIMITS);
+    const trusting = whatsappChannel(over, machineClock, LIMITS);
     assert.deepEqual(await trusting.send(aMessage(), never), {
       kind: 'accepted',
       channelMessageId: 'wamid.1',

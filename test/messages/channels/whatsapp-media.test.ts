@@ -7,6 +7,7 @@ import { after, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readConfig } from '../../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
+import { machineClock } from '../../../src/base/clock.ts';
 import { isMediaAddress, whatsappMedia } from '../../../src/messages/channels/whatsapp-media.ts';
 import { SLACK_MS } from '../../support/eventually.ts';
 import { startHostileServer, TOO_LONG, TOO_MUCH_BEFORE, TOO_SLOW } from '../../support/hostile-answers.ts';
@@ -19,7 +20,7 @@ const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 10_000, idleMs: 4_000 };
 const SOON_MS = 400;
 const never = new AbortController().signal;
-const media = whatsappMedia(settings, LIMITS, 20_000);
+const media = whatsappMedia(settings, machineClock, LIMITS, 20_000);
 const MOST = { maxBytes: 1_000_000 };
 const fetchMedia = (id: string, via = media) => via.fetchMedia(id, MOST, never);
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -122,7 +123,7 @@ describe('a file of a person', () => {
       ],
       [() => download.push({ status: 200, headers: { 'Content-Encoding': 'gzip' }, body: 'x' }), 'unknown'],
     ];
-    const brief = whatsappMedia(settings, { ...LIMITS, timeoutMs: 3_000 }, 3_000);
+    const brief = whatsappMedia(settings, machineClock, { ...LIMITS, timeoutMs: 3_000 }, 3_000);
     for (const [make, reason] of CASES) {
       make();
       // The one answer that ends by the limit of time alone is among these; the others may be late.
@@ -140,12 +141,13 @@ describe('a file of a person', () => {
   });
 
   it('a body without end, a drip and a silent server end within the limits of size and time', async () => {
-    const hasty = whatsappMedia(settings, { ...LIMITS, timeoutMs: SOON_MS }, SOON_MS);
+    const hasty = whatsappMedia(settings, machineClock, { ...LIMITS, timeoutMs: SOON_MS }, SOON_MS);
     for (const [name, endless] of Object.entries({ ...TOO_LONG, ...TOO_SLOW, ...TOO_MUCH_BEFORE })) {
       const server = await startHostileServer(endless);
       // The address of the file.
       const at = whatsappMedia(
         { ...settings, apiUrl: server.url },
+        machineClock,
         { ...LIMITS, timeoutMs: SOON_MS },
         SOON_MS,
       );
@@ -273,7 +275,7 @@ describe('a file for a person', () => {
     }
     assert.equal(strangers.length, 0);
     faults.push('never');
-    const hasty = whatsappMedia(settings, LIMITS, SOON_MS);
+    const hasty = whatsappMedia(settings, machineClock, LIMITS, SOON_MS);
     assert.deepEqual(await upload('a.pdf', hasty), { kind: 'retry', reason: 'timeout' });
   });
 });

@@ -6,6 +6,7 @@ import { readConfig } from '../../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
 import { toApplicationId } from '../../../src/applications/rules/ids.ts';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
+import { machineClock } from '../../../src/base/clock.ts';
 import { whatsappChannel } from '../../../src/messages/channels/whatsapp.ts';
 import { parseCallback } from '../../../src/messages/rules/outgoing-message.ts';
 import {
@@ -25,7 +26,7 @@ after(() => api.close());
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 1_000, idleMs: 4_000 };
 const never = new AbortController().signal;
-const channel = whatsappChannel(settings, LIMITS);
+const channel = whatsappChannel(settings, machineClock, LIMITS);
 const PHONE = '+573229876541';
 
 let serial = 0;
@@ -206,13 +207,14 @@ describe('the read mark', () => {
   it('marks the message as read and shows typing; a channel that fails or hangs holds nothing up for long', async () => {
     await channel.markRead('wamid.in.1', never);
     assert.deepEqual(api.readMarks, ['wamid.in.1']);
-    const wrong = whatsappChannel({ ...settings, apiUrl: 'http://127.0.0.1:1' }, LIMITS);
+    const wrong = whatsappChannel({ ...settings, apiUrl: 'http://127.0.0.1:1' }, machineClock, LIMITS);
     await wrong.markRead('wamid.in.1', never);
     const mute = await startWhatsAppApi();
     mute.fault = () => ({ answer: 'never' });
     const startMs = performance.now();
     const hasty = whatsappChannel(
       { ...settings, apiUrl: `${mute.environment.WHATSAPP_API_URL}` },
+      machineClock,
       { ...LIMITS, timeoutMs: 300 },
     );
     await hasty.markRead('wamid.in.1', never);

@@ -3,6 +3,7 @@ import { after, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
+import { machineClock } from '../../../src/base/clock.ts';
 import { whatsappChannel } from '../../../src/messages/channels/whatsapp.ts';
 import { ERROR_CODES } from '../../../src/messages/channels/whatsapp-errors.ts';
 import type { SendResult } from '../../../src/messages/rules/send-result.ts';
@@ -25,7 +26,7 @@ const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 1_000, idleMs: 4_000 };
 const never = new AbortController().signal;
 
-const channel = whatsappChannel(settings, LIMITS);
+const channel = whatsappChannel(settings, machineClock, LIMITS);
 const send = (message = aMessage()) => channel.send(message, never);
 
 function answering(answer: Answer, message = aMessage()): Promise<SendResult> {
@@ -153,7 +154,7 @@ describe('the request', () => {
   });
 
   it('connections are kept, also after refusals, and closed once idle', async () => {
-    const brief = whatsappChannel(settings, { ...LIMITS, idleMs: 40 });
+    const brief = whatsappChannel(settings, machineClock, { ...LIMITS, idleMs: 40 });
     const before = api.seen.connections;
     api.faults.push({}, { answer: errorAnswer(131026) }, { answer: { status: 500 } });
     for (let sends = 0; sends < 5; sends++) await channel.send(aMessage(), never);
@@ -346,15 +347,15 @@ describe('secrets', () => {
 
   it('a token that cannot be sent is refused at the start, and the error does not show the token', () => {
     assert.throws(
-      () => whatsappChannel({ ...settings, accessToken: 'hunter2\r\nHost: x' }, LIMITS),
+      () => whatsappChannel({ ...settings, accessToken: 'hunter2\r\nHost: x' }, machineClock, LIMITS),
       (error: Error) => !error.message.includes('hunter2'),
     );
   });
 
   it('API: a wrong token and a wrong number pause the sender with the code of the API', async () => {
-    const wrong = whatsappChannel({ ...settings, accessToken: 'other' }, LIMITS);
+    const wrong = whatsappChannel({ ...settings, accessToken: 'other' }, machineClock, LIMITS);
     assert.deepEqual(await wrong.send(aMessage(), never), { kind: 'pause_sender', reason: '190' });
-    const lost = whatsappChannel({ ...settings, phoneNumberId: '1' }, LIMITS);
+    const lost = whatsappChannel({ ...settings, phoneNumberId: '1' }, machineClock, LIMITS);
     assert.deepEqual(await lost.send(aMessage(), never), { kind: 'pause_sender', reason: '100.33' });
   });
 });

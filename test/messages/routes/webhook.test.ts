@@ -480,7 +480,7 @@ it('without a database a webhook gets 500, so that the channel sends it again', 
 it('webhooks have connections of their own: batches that hold all others delay none, and a burst needs few statements', async () => {
   const own = openPatiently(service.databaseUrl, 2);
   const held = await Promise.all(Array.from({ length: 10 }, () => database.connect()));
-  const intake = new ChannelEventIntake({ database: own, vault: service.vault });
+  const intake = new ChannelEventIntake({ database: own, vault: service.vault, clock: machineClock });
   let statements = 0;
   own.on('acquire', () => (statements += 1));
   try {

@@ -1,6 +1,7 @@
 /** Sends one push over kept connections, to public addresses alone. */
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Clock } from '../../../base/clock.ts';
 import type { EndpointHosts } from '../rules/endpoint-hosts.ts';
 import { addressIn, isExcepted, mayBePublic } from '../rules/endpoint-url.ts';
 import type { OwnFailure, PushFailure } from '../rules/failures.ts';
@@ -28,6 +29,7 @@ export interface PushSender {
 
 export interface SenderOptions {
   readonly hosts: EndpointHosts;
+  readonly clock: Clock;
   /** From the call to the head of the answer. */
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
@@ -48,6 +50,7 @@ const MAX_INTERIM_ANSWERS = 10;
 /** Makes a sender. It follows no redirect and uses no proxy, and an answer's status is all that it reads. */
 export function pushSender({
   hosts,
+  clock,
   timeoutMs = TIMEOUT_MS,
   resolve = systemResolver(),
   ca,
@@ -87,7 +90,7 @@ export function pushSender({
         let isSettled = false;
         const settle = (result: PushResult) => {
           isSettled = true;
-          clearTimeout(timer);
+          timer.cancel();
           signal.removeEventListener('abort', abort);
           done(result);
         };
@@ -96,7 +99,7 @@ export function pushSender({
           request?.destroy();
         };
         const abort = () => giveUp('aborted');
-        const timer = setTimeout(() => giveUp('timeout'), timeoutMs);
+        const timer = clock.after(timeoutMs, () => giveUp('timeout'));
         signal.addEventListener('abort', abort, { once: true });
         const attempt = (isFirst: boolean) => {
           const current = open(push);
@@ -118,7 +121,7 @@ export function pushSender({
           });
           current.on('response', (response) => {
             settle(resultOf(response.statusCode ?? 0));
-            drain(response);
+            drain(response, clock);
           });
           current.end(push.body);
         };
@@ -141,15 +144,15 @@ function failed(failure: PushFailure): PushResult {
 }
 
 /** Reads a short body to its end, which keeps the connection, and closes the connection of any other. */
-function drain(response: IncomingMessage): void {
+function drain(response: IncomingMessage, clock: Clock): void {
   let bytes = 0;
-  const enough = setTimeout(() => response.destroy(), MAX_BODY_MS);
+  const enough = clock.after(MAX_BODY_MS, () => response.destroy());
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) response.destroy();
   });
   response.on('error', () => {});
-  response.on('close', () => clearTimeout(enough));
+  response.on('close', () => enough.cancel());
 }
 
 /** The code of the system, of TLS or of the look-up. Never the message, which has the address. */
