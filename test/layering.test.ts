@@ -304,7 +304,7 @@ const ENTRY: Readonly<Record<string, readonly string[]>> = {
   'start.js': ['run.js'],
   'run.js': ['main.ts'],
   'main.ts': ['app', 'base/clock.ts'],
-  'submit.ts': ['bulk/commands', 'cli'],
+  'submit.ts': ['base/clock.ts', 'bulk/commands', 'cli'],
 };
 /** The compiled program, which only the package of `npm pack` has. */
 const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };

@@ -1,11 +1,11 @@
 /** The client's loop over the events, against a peer that makes faults (D41). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as client from '../../client/src/index.ts';
-import { PATIENCE_MS } from '../support/eventually.ts';
+import { eventually, PATIENCE_MS } from '../support/eventually.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { type Fate, json, type Seen, startPeer } from './peer.ts';
-import { rejection } from './support.ts';
+import { passingTime, rejection } from './support.ts';
 
 const { VentanillaClient } = client;
 const bounded = { timeout: PATIENCE_MS };
@@ -84,11 +84,26 @@ it('with follow the loop waits at the newest event, and goes on from there', bou
     if (seen.number % 3 === 0) events.grow(2);
     return events.answer(seen);
   });
+  const clock = new TestClock();
   const got: unknown[] = [];
-  for await (const { data } of at(peer.url).events({ follow: true, pollMs: 1 })) {
-    got.push(data.id);
-    if (got.length === 6) break;
+  const follow = async () => {
+    for await (const { data } of at(peer.url, { clock }).events({ follow: true })) {
+      got.push(data.id);
+      if (got.length === 6) break;
+    }
+  };
+  const following = follow();
+  // Of nine requests each has its answer, and then waits ten seconds.
+  for (let requests = 1; requests < 9; requests += 1) {
+    await eventually(
+      'the wait after an answer',
+      () => peer.seen.length === requests && clock.nextMs === 10_000,
+    );
+    await clock.advance(9_999);
+    assert.equal(peer.seen.length, requests);
+    await clock.advance(1);
   }
+  await following;
   assert.deepEqual(got, [1, 2, 3, 4, 5, 6]);
   assert.equal(peer.seen.length, 9);
 });
@@ -96,12 +111,19 @@ it('with follow the loop waits at the newest event, and goes on from there', bou
 it('D37: after faults of service and network no event is lost or doubled', bounded, async () => {
   const faults: Fate[] = ['close', json(500, { error: 'x' }, { 'Retry-After': '1' }), 'hang', json(503, {})];
   const events = feed(40);
-  const peer = await startPeer(NOWHERE, (seen) =>
-    seen.number % 2 === 1 ? (faults[(seen.number - 1) / 2] ?? events.answer(seen)) : events.answer(seen),
+  const time = passingTime(15_000);
+  const peer = await startPeer(
+    NOWHERE,
+    (seen) =>
+      seen.number % 2 === 1 ? (faults[(seen.number - 1) / 2] ?? events.answer(seen)) : events.answer(seen),
+    time.inVain,
   );
   const retries: client.Retry[] = [];
-  const onRetry = (retry: client.Retry) => void retries.push(retry);
-  const got = await all(at(peer.url, { timeoutMs: 8_000 }).events({ pageSize: 10, onRetry }));
+  const onRetry = (retry: client.Retry) => {
+    retries.push(retry);
+    time.onRetry(retry);
+  };
+  const got = await all(at(peer.url, time.options).events({ pageSize: 10, onRetry }));
   assert.deepEqual(
     got.map(({ data }) => data.id),
     Array.from({ length: 40 }, (_, index) => index + 1),
@@ -128,10 +150,12 @@ it('every refusal has its class, and only a temporary one is retried', bounded, 
   ];
   await Promise.all(
     cases.map(async ([fate, type, attempts]) => {
-      const peer = await startPeer(NOWHERE, () => fate);
+      const time = passingTime(15_000);
+      const { onRetry } = time;
+      const peer = await startPeer(NOWHERE, () => fate, time.inVain);
       const error = await rejection(
         type,
-        all(at(peer.url, { timeoutMs: fate === 'hang' ? 8_000 : 60_000 }).events({ after: 'evt_secret' })),
+        all(at(peer.url, time.options).events({ after: 'evt_secret', onRetry })),
       );
       assert.equal(error.name, type.name);
       assert.equal(peer.seen.length, attempts, JSON.stringify(fate));
@@ -167,7 +191,7 @@ it('an abort ends the loop at once: between events, while it waits, during a req
 
   const asking = loopOver(silent.url);
   const afterRequest = rejection(client.AbortedError, asking.loop.next());
-  while (silent.underWay === 0) await sleep(5);
+  await eventually('the request', () => silent.underWay > 0);
   asking.stop.abort(reason);
   assert.equal((await afterRequest).cause, reason);
 });

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { inspect } from 'node:util';
 import * as client from '../../client/src/index.ts';
-import { PATIENCE_MS } from '../support/eventually.ts';
+import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { post, testService } from '../support/service.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { type Fate, json, startPeer } from './peer.ts';
-import { anInput, brief, inputs, rejection, stored } from './support.ts';
+import { anInput, brief, inputs, passingTime, rejection, stored } from './support.ts';
 
 const { VentanillaClient } = client;
 const service = await testService();
 const bounded = { timeout: PATIENCE_MS };
-/** For an attempt that gets no answer: also on a busy machine the request has arrived by then. */
-const WAIT_IN_VAIN_MS = 8_000;
-const isInVain = (fate: Fate) => fate === 'hang' || fate === 'stall';
+/** The time of one attempt by the client's own clock. */
+const TIMEOUT_MS = 15_000;
 const HTML = {
   status: 200,
   headers: { 'Content-Type': 'text/html' },
@@ -39,14 +39,16 @@ it('D36: every applicant is registered once, with any fault in the first attempt
   await Promise.all(
     firsts.map(async ([what, fates]) => {
       const { apiKey, partnerId } = await service.addPartner();
-      const peer = await startPeer(service.url, ({ number }) => fates[number - 1] ?? 'forward');
+      const time = passingTime(TIMEOUT_MS);
+      const peer = await startPeer(service.url, ({ number }) => fates[number - 1] ?? 'forward', time.inVain);
       const retries: client.Retry[] = [];
-      // The first attempt that hangs waits for it, and no answer on a busy machine comes later.
-      const timeoutMs = fates.some(isInVain) ? WAIT_IN_VAIN_MS : 60_000;
-      const options = { url: `${peer.url}/PRO`, apiKey, retries: 3, timeoutMs };
+      const options = { url: `${peer.url}/PRO`, apiKey, retries: 3, ...time.options };
       const list = [...inputs(3), ...inputs(3, { phone: null })];
       const outcomes = await new VentanillaClient(options).submit(list, {
-        onRetry: (retry) => retries.push(retry),
+        onRetry: (retry) => {
+          retries.push(retry);
+          time.onRetry(retry);
+        },
       });
       assert.deepEqual(
         brief(outcomes),
@@ -95,20 +97,39 @@ it('every failure has its class, and only a temporary one is retried', bounded, 
   const { apiKey } = await service.addPartner();
   await Promise.all(
     cases.map(async ([what, fate, type, attempts]) => {
-      const peer = await startPeer(service.url, () => fate);
-      const options = {
-        url: `${peer.url}/DEV`,
-        apiKey,
-        retries: 1,
-        timeoutMs: isInVain(fate) ? WAIT_IN_VAIN_MS : 60_000,
-      };
-      const error = await rejection(type, new VentanillaClient(options).submit([anInput()]));
+      const time = passingTime(TIMEOUT_MS);
+      const { onRetry } = time;
+      const peer = await startPeer(service.url, () => fate, time.inVain);
+      const options = { url: `${peer.url}/DEV`, apiKey, retries: 1, ...time.options };
+      const error = await rejection(type, new VentanillaClient(options).submit([anInput()], { onRetry }));
       assert.ok(error instanceof client.VentanillaError, what);
       assert.equal(error.name, type.name, what);
       assert.equal(peer.seen.length, attempts, what);
       if ('status' in error) assert.equal(error.status, Number(what));
     }),
   );
+});
+
+it('D37: an attempt ends at its limit and not before, and the next one after its wait', bounded, async () => {
+  const clock = new TestClock();
+  const { apiKey } = await service.addPartner();
+  const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'hang' : 'forward'));
+  const retries: client.Retry[] = [];
+  const options = { url: `${peer.url}/DEV`, apiKey, timeoutMs: 2_000, clock };
+  const call = new VentanillaClient(options).submit([anInput()], { onRetry: (retry) => retries.push(retry) });
+  await eventually('the first attempt', () => peer.seen.length === 1);
+  await clock.advance(1_999);
+  assert.equal(retries.length, 0);
+  await clock.advance(1);
+  assert.equal(retries.length, 1);
+  const { delayMs } = retries[0]!;
+  assert.ok(delayMs >= 250 && delayMs <= 500);
+  await clock.advance(Math.floor(delayMs));
+  assert.equal(peer.seen.length, 1);
+  await clock.advance(1);
+  assert.equal((await call).length, 1);
+  assert.equal(peer.seen.length, 2);
+  assert.equal(clock.timers, 0);
 });
 
 it('a failed connection is a NetworkError that names the reason', bounded, async () => {
@@ -125,16 +146,20 @@ it('a failed connection is a NetworkError that names the reason', bounded, async
 
 it('D37: the client waits as long as Retry-After says', bounded, async () => {
   const { apiKey } = await service.addPartner();
+  const clock = new TestClock();
   const cases: [value: string, least: number, most: number][] = [
     ['2', 2_000, 2_000],
-    [new Date(Date.now() + 3_600_000).toUTCString(), 60_000, 60_000],
+    [new Date(clock.nowMs() + 3_600_000).toUTCString(), 60_000, 60_000],
+    [new Date(clock.nowMs() + 7_000).toUTCString(), 7_000, 7_000],
     ['86400', 60_000, 60_000],
     ['rubbish', 250, 500],
   ];
   for (const [value, least, most] of cases) {
-    const peer = await startPeer(service.url, () => json(500, {}, { 'Retry-After': value }));
+    // The answer says no time, so a date is compared with the client's own.
+    const headers = { 'Retry-After': value, Date: 'whenever' };
+    const peer = await startPeer(service.url, () => json(500, {}, headers));
     const controller = new AbortController();
-    const call = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey }).submit([anInput()], {
+    const call = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey, clock }).submit([anInput()], {
       signal: controller.signal,
       onRetry: ({ delayMs, error }) => {
         assert.ok(delayMs >= least && delayMs <= most, `${value}: ${delayMs}`);
@@ -179,8 +204,9 @@ it('neither errors nor the client show the API key or the applicants', bounded, 
     );
   const errors: Error[] = [];
   for (const fate of fates) {
-    const peer = await startPeer(service.url, () => fate);
-    const options = { url: `${peer.url}/PRO`, apiKey, retries: 0, timeoutMs: 500 };
+    const time = passingTime(TIMEOUT_MS);
+    const peer = await startPeer(service.url, () => fate, time.inVain);
+    const options = { url: `${peer.url}/PRO`, apiKey, retries: 0, ...time.options };
     errors.push(await rejection(client.VentanillaError, new VentanillaClient(options).submit([input])));
   }
   const broken = new VentanillaClient({ url: `${service.url}/PRO`, apiKey, retries: 0, fetch: failing });

@@ -46,10 +46,14 @@ export interface Peer {
   readonly most: number;
 }
 
-/** Starts a peer, in a test or at the top of its file. `target` is the service's base URL. */
+/**
+ * Starts a peer, in a test or at the top of its file. `target` is the service's base URL. `inVain` is called where a
+ * request waits for an answer, or for its rest, that does not come.
+ */
 export async function startPeer(
   target: string,
   fateOf: (request: Seen) => Fate | Promise<Fate>,
+  inVain: () => void = () => {},
 ): Promise<Peer> {
   const seen: Seen[] = [];
   let underWay = 0;
@@ -64,7 +68,7 @@ export async function startPeer(
     const { method = '', url = '', headers } = request;
     const one: Seen = { number: seen.length + 1, method, path: url, headers, body };
     seen.push(one);
-    await meet(await fateOf(one), one, target, response);
+    await meet(await fateOf(one), one, target, response, inVain);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => {
@@ -84,9 +88,15 @@ export async function startPeer(
   };
 }
 
-async function meet(fate: Fate, seen: Seen, target: string, response: ServerResponse): Promise<void> {
+async function meet(
+  fate: Fate,
+  seen: Seen,
+  target: string,
+  response: ServerResponse,
+  inVain: () => void,
+): Promise<void> {
   if (fate === 'close') return void response.destroy();
-  if (fate === 'hang') return;
+  if (fate === 'hang') return inVain();
   if (typeof fate === 'object') {
     response.writeHead(fate.status, fate.headers).end(fate.body ?? '');
     return;
@@ -96,7 +106,7 @@ async function meet(fate: Fate, seen: Seen, target: string, response: ServerResp
   if (fate === 'stall') {
     response
       .writeHead(answer.status, { 'Content-Type': 'application/json' })
-      .write(answer.text.slice(0, -20));
+      .write(answer.text.slice(0, -20), inVain);
     return;
   }
   const text = fate === 'truncate' ? answer.text.slice(0, -20) : answer.text;

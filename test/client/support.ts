@@ -1,8 +1,9 @@
 /** Inputs for the client, and counts of what the service stored. */
-import type { Application, Outcome } from '../../client/src/index.ts';
+import type { Application, Outcome, Retry } from '../../client/src/index.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { anApplication } from '../support/service.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 /** A valid application with a unique ID number and phone. */
 export function anInput(changes: Record<string, unknown> = {}): Application {
@@ -26,6 +27,19 @@ export async function stored(database: Database, partnerId: PartnerId): Promise<
 /** The outcomes in short: kind and echoed ID number. */
 export function brief(outcomes: readonly Outcome[]): string[] {
   return outcomes.map(({ kind, idNumber }) => `${kind} ${idNumber}`);
+}
+
+/**
+ * Time that passes for a client by itself: `onRetry` passes each wait for another attempt, and `inVain`, which the peer
+ * calls, the whole of an attempt that gets no answer.
+ */
+export function passingTime(timeoutMs: number) {
+  const clock = new TestClock();
+  return {
+    options: { clock, timeoutMs },
+    onRetry: ({ delayMs }: Retry) => void clock.advance(delayMs),
+    inVain: () => void clock.advance(timeoutMs),
+  };
 }
 
 /** The error that a promise rejects with. Fails where the promise resolves. */

@@ -60,6 +60,8 @@ export interface HostileServer {
   /** Bytes that left so far, over all connections. */
   readonly sent: number;
   readonly requests: number;
+  /** Connections that are open now. */
+  readonly open: number;
 }
 
 /** Answers every connection in this way as soon as it sends something. Ends with the tests. */
@@ -99,6 +101,9 @@ export async function startHostileServer({ first, rest, everyMs }: Endless): Pro
     },
     get requests() {
       return requests;
+    },
+    get open() {
+      return sockets.size;
     },
   };
 }
