@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
 import { OverloadError } from '../../src/base/registration-failure.ts';
 import { Admission, costOf, type Leave, LONGEST_WAIT_MS } from '../../src/gate/admission.ts';
 import { type PartnerId, toPartnerId } from '../../src/partners/rules/credential.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const [FIRST, SECOND, THIRD] = [toPartnerId(1), toPartnerId(2), toPartnerId(3)];
 const LIMIT = 800;
 const BATCH = costOf(100 * 256);
 const FAR = Number.POSITIVE_INFINITY;
+/** How often waiting requests are judged, and after what time refusals are reported. */
+const JUDGE_MS = 200;
+const TELL_AFTER_MS = 5_000;
 
 /** Another request uses the whole limit; `release` gives it back. */
-async function full(): Promise<{ admission: Admission; release: Leave }> {
-  const admission = new Admission({ limit: LIMIT, clock: machineClock, tell: () => {} });
+async function full(): Promise<{ admission: Admission; release: Leave; clock: TestClock }> {
+  const clock = new TestClock();
+  const admission = new Admission({ limit: LIMIT, clock, tell: () => {} });
   const release = await admission.enter(THIRD, LIMIT, FAR);
-  return { admission, release };
+  return { admission, release, clock };
 }
 
 /** Enters and leaves at once, and notes the order of admissions. */
@@ -27,7 +31,7 @@ function pass(admission: Admission, partnerId: PartnerId, turns: PartnerId[], co
 
 describe('D37: partners take turns, and overload is refused', () => {
   it('below the limit no request waits', async () => {
-    const admission = new Admission({ limit: LIMIT, clock: machineClock, tell: () => {} });
+    const admission = new Admission({ limit: LIMIT, clock: new TestClock(), tell: () => {} });
     const entered: number[] = [];
     const all = Array.from({ length: 8 }, () =>
       admission.enter(FIRST, 100, FAR).then(() => void entered.push(1)),
@@ -50,24 +54,25 @@ describe('D37: partners take turns, and overload is refused', () => {
   });
 
   it('the work under way is never more than the limit and one more request', async () => {
-    const { admission, release } = await full();
+    const { admission, release, clock } = await full();
     let atWork = 0;
     let most = 0;
     const all = Array.from({ length: 60 }, async () => {
       const leave = await admission.enter(FIRST, BATCH, FAR);
       atWork += BATCH;
       most = Math.max(most, atWork);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await clock.sleep(20);
       atWork -= BATCH;
       leave();
     });
     release();
+    await clock.advance(60 * 20);
     await Promise.all(all);
     assert.ok(most > 2 * BATCH && most < LIMIT + BATCH, String(most));
   });
 
   it('a backlog that would take too long is refused with a Retry-After; batches of other partners are not', async () => {
-    const { admission, release } = await full();
+    const { admission, release, clock } = await full();
     const turns: PartnerId[] = [];
     const refused: OverloadError[] = [];
     // More than can be done in time at the rate that is assumed before a measurement.
@@ -80,6 +85,13 @@ describe('D37: partners take turns, and overload is refused', () => {
     };
     const refusal = assert.rejects(admission.check(FIRST, BATCH, note), OverloadError);
     assert.equal(refusing, 1);
+    let isRefused = false;
+    void refusal.then(() => {
+      isRefused = true;
+    });
+    await clock.advance(499);
+    assert.equal(isRefused, false);
+    await clock.advance(1);
     await refusal;
     await admission.check(SECOND, BATCH, note);
     assert.equal(refusing, 1);
@@ -98,30 +110,36 @@ describe('D37: partners take turns, and overload is refused', () => {
   });
 
   it('requests that make no progress are refused in time, newest first, and reported; then all is as before', async () => {
+    const clock = new TestClock();
     const told: ReadonlyMap<number, number>[] = [];
-    const admission = new Admission({
-      limit: LIMIT,
-      clock: machineClock,
-      tell: (refused) => told.push(refused),
-    });
+    const admission = new Admission({ limit: LIMIT, clock, tell: (refused) => told.push(refused) });
     const release = await admission.enter(THIRD, LIMIT, FAR);
     const refusedAt: { serial: number; ms: number }[] = [];
-    const start = performance.now();
-    await Promise.all(
-      Array.from({ length: 100 }, (_, serial) =>
-        admission.enter(FIRST, BATCH, FAR).then(
-          () => assert.fail('nothing is served'),
-          (error) => {
-            assert.ok(error instanceof OverloadError);
-            refusedAt.push({ serial, ms: performance.now() - start });
-          },
-        ),
-      ),
+    const startMs = clock.monotonicMs();
+    for (let serial = 0; serial < 100; serial += 1) {
+      admission.enter(FIRST, BATCH, FAR).then(
+        () => assert.fail('nothing is served'),
+        (error) => {
+          assert.ok(error instanceof OverloadError);
+          refusedAt.push({ serial, ms: clock.monotonicMs() - startMs });
+        },
+      );
+    }
+    await clock.advance(LONGEST_WAIT_MS);
+    assert.ok(refusedAt.length < 100, 'those whose turn may be near wait');
+    assert.deepEqual(
+      refusedAt.map(({ serial }) => serial),
+      refusedAt.map((_, index) => 99 - index),
     );
+    await clock.advance(JUDGE_MS);
     assert.equal(refusedAt.length, 100);
-    assert.equal(refusedAt[0]?.serial, 99);
-    assert.ok((refusedAt[0]?.ms as number) < (refusedAt.at(-1)?.ms as number));
-    assert.ok((refusedAt.at(-1)?.ms as number) >= LONGEST_WAIT_MS);
+    // The first judgement after the longest wait.
+    assert.equal(refusedAt.at(-1)?.ms, 3_600);
+    const firstAtMs = refusedAt[0]!.ms;
+    await clock.advance(firstAtMs + TELL_AFTER_MS - 1 - (clock.monotonicMs() - startMs));
+    assert.deepEqual(told, []);
+    await clock.advance(1);
+    assert.deepEqual(told, [new Map([[FIRST, 100]])]);
     release();
     const turns: PartnerId[] = [];
     await Promise.all(Array.from({ length: 10 }, () => pass(admission, FIRST, turns)));
@@ -129,8 +147,15 @@ describe('D37: partners take turns, and overload is refused', () => {
   });
 
   it('no request waits beyond its own deadline', async () => {
-    const { admission } = await full();
-    const waiting = admission.enter(FIRST, BATCH, performance.now() + 1);
-    await assert.rejects(waiting, OverloadError);
+    const { admission, clock } = await full();
+    let isRefused = false;
+    const waiting = assert.rejects(admission.enter(FIRST, BATCH, clock.monotonicMs() + 400), OverloadError);
+    void waiting.then(() => {
+      isRefused = true;
+    });
+    await clock.advance(400);
+    assert.equal(isRefused, false);
+    await clock.advance(JUDGE_MS);
+    await waiting;
   });
 });

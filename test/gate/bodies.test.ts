@@ -1,17 +1,16 @@
 /** D3, D37: each body and all bodies together have a limit, and a slow body does not keep others out. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { machineClock } from '../../src/base/clock.ts';
 import { UnavailableError } from '../../src/base/registration-failure.ts';
 import { hasMoreValues } from '../../src/contract/request.ts';
 import { MAX_BODY_BYTES, MAX_VALUES } from '../../src/contract/texts.ts';
-import { ByteBudget, type Grant } from '../../src/gate/byte-budget.ts';
+import { ByteBudget, type Grant, WAIT_MS } from '../../src/gate/byte-budget.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { writeAndRead } from '../support/attackers.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { signature } from '../support/whatsapp-webhooks.ts';
 import { exchange, head } from './raw.ts';
 
@@ -37,7 +36,7 @@ describe('the budget of large bodies', () => {
   };
 
   it('neither the budget nor an owner’s share is exceeded, and returned bytes go to a waiting body', async () => {
-    const budget = new ByteBudget(100, machineClock);
+    const budget = new ByteBudget(100, new TestClock());
     const first = await budget.reserve(reservation('a', 50));
     await budget.reserve(reservation('b', 40));
     const granted: string[] = [];
@@ -60,10 +59,18 @@ describe('the budget of large bodies', () => {
   });
 
   it('a body that waited in vain is refused, or replaces the slowest body that is still arriving', async () => {
-    const budget = new ByteBudget(100, machineClock);
+    const clock = new TestClock();
+    const budget = new ByteBudget(100, clock);
     const whole = reservation('a', 50);
     (await budget.reserve(whole)).whole();
-    await assert.rejects(budget.reserve(reservation('a', 10)), UnavailableError);
+    let isRefused = false;
+    const refusal = assert.rejects(budget.reserve(reservation('a', 10)), UnavailableError).then(() => {
+      isRefused = true;
+    });
+    await clock.advance(WAIT_MS - 1);
+    assert.equal(isRefused, false);
+    await clock.advance(1);
+    await refusal;
     assert.deepEqual(whole.given, []);
     const slow = reservation('b', 50);
     const grant = await budget.reserve({
@@ -73,22 +80,23 @@ describe('the budget of large bodies', () => {
         grant.giveBack();
       },
     });
-    await budget.reserve(reservation('c', 50));
+    const next = budget.reserve(reservation('c', 50));
+    await clock.advance(WAIT_MS - 1);
+    assert.equal(slow.given.length, 0);
+    await clock.advance(1);
+    await next;
     assert.equal(slow.given.length, 1);
   });
 
-  it('a body that came right before the one that waits is replaced too, although timers ring early', async () => {
-    const waits = Array.from({ length: 100 }, async (_, index) => {
-      // Timers count in whole milliseconds, so each budget begins in another part of one.
-      await sleep(index);
-      const budget = new ByteBudget(100, machineClock);
-      const grant = await budget.reserve({
-        ...reservation('b', 50),
-        giveUp: () => grant.giveBack(),
-      });
-      await budget.reserve(reservation('b', 50));
-    });
-    await Promise.all(waits);
+  it('a body that came right before the one that waits is replaced too, and one that came after it is not', async () => {
+    const clock = new TestClock();
+    const budget = new ByteBudget(100, clock);
+    const first = reservation('b', 50);
+    const grant = await budget.reserve({ ...first, giveUp: () => grant.giveBack() });
+    const second = budget.reserve({ ...reservation('b', 50), giveUp: () => assert.fail('it came later') });
+    const third = assert.rejects(budget.reserve(reservation('b', 50)), UnavailableError);
+    await clock.advance(WAIT_MS);
+    await Promise.all([second, third]);
   });
 });
 

@@ -4,16 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { machineClock } from '../../src/base/clock.ts';
+import { type Clock, machineClock } from '../../src/base/clock.ts';
 import { type Health, healthApi } from '../../src/http/health-api.ts';
 import { exchange, head } from '../gate/raw.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 async function listening(
   health: Partial<Health>,
   addPages: (app: ReturnType<typeof healthApi>) => void = () => {},
+  clock: Clock = machineClock,
 ) {
-  const app = healthApi({ alive: () => true, ready: async () => true, ...health }, machineClock);
+  const app = healthApi({ alive: () => true, ready: async () => true, ...health }, clock);
   addPages(app);
   after(() => app.close());
   return app.listen({ host: '127.0.0.1', port: 0 });
@@ -60,25 +61,37 @@ describe('health', () => {
   });
 
   it('/readyz answers in time where the database hangs, and /healthz does not ask the database', async () => {
-    const hanging = await listening({ ready: () => new Promise(() => {}) });
-    const { answers } = await exchange(hanging, [head('GET', '/readyz')]);
-    assert.equal(answers[0]?.status, 503);
+    const clock = new TestClock();
+    const hanging = await listening({ ready: () => new Promise(() => {}) }, undefined, clock);
+    let isAnswered = false;
+    const asked = exchange(hanging, [head('GET', '/readyz')]).finally(() => {
+      isAnswered = true;
+    });
+    await clock.untilTimer(1_500);
+    await clock.advance(1_499);
+    assert.equal(isAnswered, false);
+    await clock.advance(1);
+    assert.equal((await asked).answers[0]?.status, 503);
     assert.equal((await fetch(`${hanging}/healthz`)).status, 200);
   });
 
   it('probes at the same time share one query of the database', async () => {
+    const clock = new TestClock();
+    const found = Promise.withResolvers<boolean>();
     let looks = 0;
-    const ready = async () => {
+    const ready = () => {
       looks += 1;
-      await sleep(100);
-      return true;
+      return found.promise;
     };
-    const shared = await listening({ ready });
+    const shared = await listening({ ready }, undefined, clock);
     const probe = async () => (await fetch(`${shared}/readyz`)).status;
-    assert.deepEqual([...new Set(await Promise.all(Array.from({ length: 20 }, probe)))], [200]);
-    assert.ok(looks < 20, `${looks} looks`);
-    const before = looks;
+    const probes = Array.from({ length: 20 }, probe);
+    // Of each probe the time in which it is answered.
+    await clock.untilTimer(1_500, 20);
+    assert.equal(looks, 1);
+    found.resolve(true);
+    assert.deepEqual([...new Set(await Promise.all(probes))], [200]);
     assert.equal(await probe(), 200);
-    assert.equal(looks, before + 1);
+    assert.equal(looks, 2);
   });
 });

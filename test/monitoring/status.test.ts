@@ -12,6 +12,7 @@ import { commandLine, Sink } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { PATIENCE_MS } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -254,7 +255,13 @@ describe('status', () => {
       },
     });
     const io = { stdout, stderr: new Sink(), exitCode: 0 };
-    await buildProgram(roles, io, machineClock).parseAsync(['status', '--watch'], { from: 'user' });
+    const clock = new TestClock();
+    const watched = buildProgram(roles, io, clock).parseAsync(['status', '--watch'], { from: 'user' });
+    await clock.untilTimers();
+    await clock.advance(1_999);
+    assert.deepEqual([screens.length, clock.timers], [1, 1]);
+    await clock.advance(1);
+    await watched;
     assert.deepEqual(
       screens.map((text) => text.split('\n')[0]),
       ['ALL IS WELL', 'ALL IS WELL'],

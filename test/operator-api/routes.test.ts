@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import { machineClock } from '../../src/base/clock.ts';
-import { consoleApi } from '../../src/operator-api/console-api.ts';
+import { CONSOLE_LIMITS, consoleApi } from '../../src/operator-api/console-api.ts';
 import { type Route, route } from '../../src/operator-api/route.ts';
 import { mayActAs, ROLES } from '../../src/operators/rules/role.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -222,16 +223,18 @@ describe('each route', () => {
       ...{ method: 'GET', path: '/samples/hangs', access: 'open', summary: 'Never answers.' },
       ...{ reply: Type.Object({}), run: () => new Promise<never>(() => {}) },
     });
-    const api = {
-      database,
-      clock: machineClock,
-      routes: [hangs],
-      origin: () => desk.url(),
-      page: Promise.resolve(null),
-    };
-    const limits = { connections: { all: 1, perAddress: 1 }, answerWithinMs: 50 };
-    const app = consoleApi({ ...api, logFailure: () => {} }, limits);
-    const answer = await app.inject({ url: '/api/samples/hangs' });
+    const clock = new TestClock();
+    const api = { database, clock, routes: [hangs], origin: () => desk.url(), page: Promise.resolve(null) };
+    const app = consoleApi({ ...api, logFailure: () => {} });
+    let isAnswered = false;
+    const asked = app.inject({ url: '/api/samples/hangs' }).finally(() => {
+      isAnswered = true;
+    });
+    await clock.untilTimer(CONSOLE_LIMITS.answerWithinMs);
+    await clock.advance(CONSOLE_LIMITS.answerWithinMs - 1);
+    assert.equal(isAnswered, false);
+    await clock.advance(1);
+    const answer = await asked;
     assert.deepEqual([answer.statusCode, answer.json()], [500, { error: 'temporary internal error; retry' }]);
     await app.close();
   });

@@ -16,6 +16,7 @@ import { GIG_APPLICANT } from './applicant.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
 import { startPatiently, startWithoutUpkeep } from './start-patiently.ts';
+import type { TestClock } from './test-clock.ts';
 
 interface PartnerOptions {
   readonly country?: Country;
@@ -41,16 +42,18 @@ export interface TestService extends TestDatabase {
  * Call this at the top of a test file. `environment` are variables as an operator would set them. `upkeep`: false for a
  * file that does the jobs of the upkeep itself. `limits`: for a file about a limit of connections or of time.
  * `isPatient`: false for a file about the limits of statements, sessions and requests that a real service has.
+ * `clock`: the clock of the service, which has its real limits then: they are as long as the test makes them.
  */
 export async function testService(
   environment: Record<string, string> = {},
   {
     upkeep = true,
     isPatient = true,
-    limits = isPatient ? undefined : PARTNER_LIMITS,
-  }: { upkeep?: boolean; isPatient?: boolean; limits?: ListenerLimits } = {},
+    clock,
+    limits = isPatient && clock === undefined ? undefined : PARTNER_LIMITS,
+  }: { upkeep?: boolean; isPatient?: boolean; clock?: TestClock; limits?: ListenerLimits } = {},
 ): Promise<TestService> {
-  const store = await testDatabase({ isPatient });
+  const store = { ...(await testDatabase({ isPatient })), ...(clock && { clock }) };
   const { database, vault, url: databaseUrl } = store;
   // Nothing is delivered unless a test asks for it: messages stay as the registration wrote them.
   const config: Config = { ...readConfig({ DELIVERY: 'off', ...environment }), port: 0, opsPort: 0 };

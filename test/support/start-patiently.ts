@@ -1,9 +1,9 @@
 /** Starts the service for tests that do not test the start. */
-import { mock } from 'node:test';
 import type { Config } from '../../src/app/config/config.ts';
 import type { Store } from '../../src/app/open-store.ts';
 import { type RunningService, startService } from '../../src/app/serve.ts';
 import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/upkeep.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 import { sessionsOf, type TestDatabase } from './database.ts';
@@ -33,16 +33,17 @@ export function startPatiently(
  * The same without the upkeep: on a busy machine its first turn comes between the steps of a test that does the jobs of
  * the upkeep itself.
  */
-export async function startWithoutUpkeep(
-  ...args: Parameters<typeof startPatiently>
-): Promise<RunningService> {
-  const { setInterval } = globalThis;
-  const each = (run: () => void, ms: number) =>
-    ms === UPKEEP_EVERY_MS ? setInterval(() => {}, ms).unref() : setInterval(run, ms);
-  const mocked = mock.method(globalThis, 'setInterval', each as typeof setInterval);
-  try {
-    return await startPatiently(...args);
-  } finally {
-    mocked.mock.restore();
-  }
+export function startWithoutUpkeep(...[config, store, ...rest]: Parameters<typeof startPatiently>) {
+  const { clock } = store;
+  const every: Clock['every'] = (ms, ring, options) =>
+    ms === UPKEEP_EVERY_MS ? { cancel: () => {} } : clock.every(ms, ring, options);
+  const without: Clock = {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    sleep: (ms, options) => clock.sleep(ms, options),
+    after: (ms, ring, options) => clock.after(ms, ring, options),
+    every,
+    timeout: (ms) => clock.timeout(ms),
+  };
+  return startPatiently(config, { ...store, clock: without }, ...rest);
 }

@@ -4,6 +4,8 @@ import type { Clock, Timer } from '../../src/base/clock.ts';
 interface Pending {
   readonly ring: () => void;
   readonly everyMs: number | null;
+  /** For how long the timer was set. */
+  readonly forMs: number;
   atMs: number;
 }
 
@@ -19,7 +21,7 @@ export class TestClock implements Clock {
   #nowMs: number;
   #monotonicMs = 1_000;
   #pending = new Set<Pending>();
-  #waiting: { count: number; go: () => void }[] = [];
+  #waiting: { isMet: () => boolean; go: () => void }[] = [];
 
   constructor(now = '2026-11-24T15:00:00.000Z') {
     this.#nowMs = Date.parse(now);
@@ -49,11 +51,11 @@ export class TestClock implements Clock {
   }
 
   after(ms: number, ring: () => void): Timer {
-    return this.#set({ ring, everyMs: null, atMs: this.#monotonicMs + Math.max(ms, 0) });
+    return this.#set({ ring, everyMs: null, forMs: ms, atMs: this.#monotonicMs + Math.max(ms, 0) });
   }
 
   every(ms: number, ring: () => void): Timer {
-    return this.#set({ ring, everyMs: ms, atMs: this.#monotonicMs + ms });
+    return this.#set({ ring, everyMs: ms, forMs: ms, atMs: this.#monotonicMs + ms });
   }
 
   timeout(ms: number): AbortSignal {
@@ -77,8 +79,12 @@ export class TestClock implements Clock {
 
   /** Resolves when at least so many timers are set: what was begun waits for the clock now. */
   untilTimers(count = 1): Promise<void> {
-    if (this.#pending.size >= count) return Promise.resolve();
-    return new Promise((go) => this.#waiting.push({ count, go }));
+    return this.#until(() => this.#pending.size >= count);
+  }
+
+  /** Resolves when at least `count` timers are set that were set for so long: a limit that is known by its length. */
+  untilTimer(ms: number, count = 1): Promise<void> {
+    return this.#until(() => [...this.#pending].filter(({ forMs }) => forMs === ms).length >= count);
   }
 
   /** Lets the time pass: rings what is due, each at its instant, and what that sets meanwhile. */
@@ -107,6 +113,11 @@ export class TestClock implements Clock {
     this.#nowMs += ms;
   }
 
+  #until(isMet: () => boolean): Promise<void> {
+    if (isMet()) return Promise.resolve();
+    return new Promise((go) => this.#waiting.push({ isMet, go }));
+  }
+
   #pass(ms: number): void {
     this.#monotonicMs += ms;
     this.#nowMs += ms;
@@ -120,9 +131,8 @@ export class TestClock implements Clock {
 
   #set(timer: Pending): Timer {
     this.#pending.add(timer);
-    const ready = this.#waiting.filter(({ count }) => this.#pending.size >= count);
-    this.#waiting = this.#waiting.filter(({ count }) => this.#pending.size < count);
-    for (const { go } of ready) go();
+    for (const { isMet, go } of this.#waiting) if (isMet()) go();
+    this.#waiting = this.#waiting.filter(({ isMet }) => !isMet());
     return { cancel: () => void this.#pending.delete(timer) };
   }
 }
