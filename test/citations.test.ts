@@ -1,4 +1,4 @@
-/** Every decision, section and document that a text cites is in the repository. */
+/** Every decision, section and document that a text cites is in the repository; no line of a comment is too wide. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -139,4 +139,21 @@ test('every link of a document leads to a file and to a place in that file', () 
       : [],
   );
   assert.deepEqual(broken, []);
+});
+
+/** A line of a comment, in TypeScript or in SQL. An instruction to the linter is one line, however long. */
+const COMMENT = /^\s*(?:\*|\/\*|\/\/|--)(?! biome-ignore)/;
+
+// The formatter wraps code alone, and the linter has no rule for comments.
+test('no line of a comment is longer than 120 columns', () => {
+  const tooLong = [...TEXTS].flatMap(([path, text]) =>
+    /\.(?:[jt]s|sql)$/.test(path)
+      ? text
+          .split('\n')
+          .flatMap((line, index) =>
+            COMMENT.test(line) && [...line].length > 120 ? [`${path}:${index + 1}`] : [],
+          )
+      : [],
+  );
+  assert.deepEqual(tooLong, []);
 });

@@ -7,8 +7,8 @@ import { type Fault, LostEditError, readFaults, withFault } from '../verify/faul
 import { REPOSITORY } from './support/sources.ts';
 
 const FAULTS = readFaults();
-/** A text for a person: a sentence that begins with a capital letter and ends. */
-const SENTENCE = /^\p{Lu}.*\.$/su;
+/** A text for a person. */
+const SENTENCE = /^["\p{Lu}].*\.$/su;
 
 function textOf(file: string): string | null {
   const path = join(REPOSITORY, file);

@@ -64,3 +64,23 @@ it('a sign-out waits for what gets no answer only so long', async (t) => {
   assert.equal(isUnsent(), true);
   showOperator(null);
 });
+
+it('a decision and its undo arrive also where the tab is closed before their answers', async (t) => {
+  const sent: [url: string, keepalive: boolean | undefined][] = [];
+  t.mock.method(globalThis, 'fetch', (url: string, { keepalive }: RequestInit) => {
+    sent.push([url, keepalive]);
+    return new Promise(() => {});
+  });
+  const clock = new TestClock();
+  const acts = new Acts({}, clock);
+  showOperator(1);
+  acts.start();
+  acts.decide(DECISION);
+  acts.undo();
+  await clock.advance(0);
+  assert.deepEqual(sent, [
+    ['/api/applications/1/proposals', true],
+    ['/api/proposals/bulk/undo', true],
+  ]);
+  showOperator(null);
+});

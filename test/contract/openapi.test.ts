@@ -4,7 +4,6 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { FIELDS, type NamedField, namedFields } from '../../src/applications/rules/fields.ts';
 import { readApplication } from '../../src/applications/rules/read-application.ts';
-import { SANDBOX_SCENARIOS } from '../../src/applications/rules/sandbox.ts';
 import { LANGUAGES } from '../../src/base/language.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
@@ -122,11 +121,6 @@ describe('the OpenAPI documents', () => {
         'optin_acme',
       ]);
     }
-  });
-
-  it('D38: the description of POST /DEV has every phone of the sandbox', () => {
-    const { description } = at(document, pointer('paths', '/DEV', 'post'));
-    for (const { phone } of SANDBOX_SCENARIOS) assert.ok((description as string).includes(phone), phone);
   });
 });
 

@@ -84,16 +84,6 @@ describe('stopping', { concurrency: 2 }, () => {
     );
   });
 
-  test('SIGTERM during a slow body that never ends stops the service', async () => {
-    const dataDir = newDataDir();
-    const service = await startService(dataDir);
-    const apiKey = demoKeyOf(service);
-    const postmaster = postmasterPid(dataDir);
-    await beginSubmit(service, apiKey, applications(3));
-    await stopsInTime(service, 'SIGTERM');
-    assertStopped(dataDir, postmaster);
-  });
-
   test('SIGINT to npm, then Ctrl-C, which reaches both npm and the service', async () => {
     const dataDir = newDataDir();
     const first = await startService(dataDir, {}, npmStart);
