@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GivingWay } from '../../src/gate/giving-way.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
@@ -14,14 +13,20 @@ import { exchange, head } from './raw.ts';
 
 /** A few places, so that a crowd of more costs little. The rules know the number by the limit alone. */
 const MOST = 128;
+/** The time of the service, and of the crowd. */
+const time = new TestClock();
 const service = await testService(
   {},
-  { limits: { ...PARTNER_LIMITS, connections: { ...PARTNER_LIMITS.connections, all: MOST } } },
+  { clock: time, limits: { ...PARTNER_LIMITS, connections: { ...PARTNER_LIMITS.connections, all: MOST } } },
 );
 const { apiKey } = await service.addPartner();
 const unknownKey = () => formatApiKey(null, randomBytes(SECRET_BYTES));
 /** More than the listener takes. */
 const MANY = MOST + 32;
+
+/** A connection too many is told after a moment, by a timer that rings so often. */
+const TURNED_AWAY_MS = 750;
+const TURNED_AWAY_TICK_MS = 50;
 
 interface Crowd {
   bytes(): string;
@@ -57,7 +62,7 @@ function gather({ bytes, localAddress = () => '127.0.0.1', reads = true, repeats
     socket.on('close', () => {
       sockets.delete(socket);
       // With a pause, as the crowd is in one process with the service.
-      if (!isOver) setTimeout(() => !isOver && open(index), 1_000);
+      time.after(1_000, () => !isOver && open(index));
     });
   };
   for (let index = 0; index < MANY; index += 1) open(index);
@@ -186,8 +191,6 @@ describe('D37: a partner is served while more connections than the listener take
       const makeRoom = t.mock.method(GivingWay.prototype, 'makeRoom');
       const { full, leave, told } = gather(crowd);
       await full();
-      // The service accepts a few connections a turn, and until now all may be new.
-      await sleep(1_500);
       const body = JSON.stringify({ applications: [{}] });
       const headers = {
         'X-API-Key': apiKey,
@@ -196,15 +199,23 @@ describe('D37: a partner is served while more connections than the listener take
       };
       const request = head('POST', '/PRO', headers) + body;
       for (let round = 0; round < 3; round += 1) {
-        // On a busy machine the whole crowd may be new, and nobody gives way in the first moment.
+        // Those who came just now give way to nobody in the first moment.
         await eventually('a place', async () => {
-          const { answers } = await exchange(service.url, [request], { timeoutMs: 5_000 });
-          return answers[0]?.status === 200;
+          await time.advance(1_000);
+          const asked = exchange(service.url, [request]);
+          await Promise.race([asked, time.untilTimer(TURNED_AWAY_TICK_MS)]);
+          await time.advance(TURNED_AWAY_MS);
+          return (await asked).answers[0]?.status === 200;
         });
       }
       // Otherwise connections of the crowd ended by their time limit alone, and made the places.
       assert.ok(makeRoom.mock.calls.some(({ result }) => result === true));
-      if (expected !== undefined) await eventually('an answer', () => told.has(expected));
+      if (expected !== undefined) {
+        await eventually('an answer', async () => {
+          await time.advance(1_000);
+          return told.has(expected);
+        });
+      }
       leave();
     });
   }

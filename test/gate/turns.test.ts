@@ -11,7 +11,6 @@ import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { namedFields } from '../../src/applications/rules/fields.ts';
 import type { BatchResult } from '../../src/applications/uses/ingest-batch.ts';
-import { machineClock } from '../../src/base/clock.ts';
 import { Admission } from '../../src/gate/admission.ts';
 import { PARTNER_LIMITS, partnerApi } from '../../src/http/partner-api.ts';
 import {
@@ -22,6 +21,7 @@ import {
 } from '../../src/partners/rules/credential.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication } from '../support/service.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { head } from './raw.ts';
 
 const LIMIT = 800;
@@ -37,11 +37,12 @@ class WatchedAdmission extends Admission {
 
 /** A listener where partner N has the key `N`, and `finish` ends each batch. */
 async function listener() {
-  const admission = new WatchedAdmission({ limit: LIMIT, clock: machineClock, tell: () => {} });
+  const clock = new TestClock();
+  const admission = new WatchedAdmission({ limit: LIMIT, clock, tell: () => {} });
   const begun: number[] = [];
   const finish: (() => void)[] = [];
   const app = partnerApi({
-    clock: machineClock,
+    clock,
     limits: PARTNER_LIMITS,
     basePath: '',
     fields: namedFields('messaging'),
@@ -70,7 +71,7 @@ async function listener() {
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const open = () =>
     new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)));
-  return { url, admission, begun, finish, open };
+  return { url, clock, admission, begun, finish, open };
 }
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
@@ -91,9 +92,7 @@ async function submit(
   return { status: answer.statusCode, retryAfter: answer.headers['retry-after'] };
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
+const until = (condition: () => boolean) => eventually('what must come', condition);
 
 describe('D37: one partner’s flood', () => {
   it('does not delay the single batch of another partner', async () => {
@@ -119,7 +118,7 @@ describe('D37: one partner’s flood', () => {
   });
 
   it('is refused with Retry-After once its backlog would take too long, while another partner’s batch is served', async () => {
-    const { url, admission, begun, finish } = await listener();
+    const { url, clock, admission, begun, finish } = await listener();
     let refused = 0;
     let answered = 0;
     const check = ({ status, retryAfter }: { status: number; retryAfter: string | undefined }) => {
@@ -132,17 +131,18 @@ describe('D37: one partner’s flood', () => {
     };
     // No batch ends, so the measured rate falls until the waiting batches would take too long.
     const flood = Array.from({ length: 300 }, () => submit(url, 1).then(check));
+    await until(() => admission.entered === 300);
+    await clock.advance(1_000);
     await until(() => refused > 0);
     const quiet = submit(url, 2);
     const entered = admission.entered;
     await until(() => admission.entered > entered || begun.includes(2));
-    const finishing = setInterval(() => {
+    await until(() => {
       for (const done of finish.splice(0)) done();
-    }, 5);
-    assert.equal((await quiet).status, 200);
+      return answered + refused === 300;
+    });
     await Promise.all(flood);
-    clearInterval(finishing);
-    assert.equal(answered + refused, 300);
+    assert.equal((await quiet).status, 200);
     assert.ok(answered > 0);
   });
 });
