@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CitusCluster, findCitus } from './support/citus-cluster.ts';
 
@@ -122,20 +123,10 @@ if (bin === null) {
 }
 
 async function run(url: string, files: readonly string[]): Promise<number> {
-  const child = spawn(
-    process.execPath,
-    [
-      '--test',
-      '--import=./test/support/left-open.ts',
-      '--test-reporter=./test/support/reporter.ts',
-      '--test-reporter-destination=stdout',
-      '--test-concurrency=2',
-      '--test-timeout=900000',
-      '--test-global-setup=test/support/global-setup.ts',
-      ...files,
-    ],
-    { stdio: 'inherit', env: { ...process.env, CITUS_BIN: bin as string, TEST_DATABASE_URL: url } },
-  );
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'run/main.ts'), ...files], {
+    stdio: 'inherit',
+    env: { ...process.env, CITUS_BIN: bin as string, TEST_DATABASE_URL: url },
+  });
   const stop = (signal: NodeJS.Signals) => {
     stopped = true;
     child.kill(signal);

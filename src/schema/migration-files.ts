@@ -22,7 +22,7 @@ export interface Migration {
 let files: Promise<readonly Migration[]> | undefined;
 
 /** The migrations of this version, in order. They are read once, because each probe of `/readyz` needs them. */
-export function knownMigrations(): Promise<readonly Migration[]> {
+export async function knownMigrations(): Promise<readonly Migration[]> {
   files ??= readMigrations().catch((error) => {
     files = undefined;
     throw error;

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { TRUE_AND_FALSE } from '../../src/bulk/map/consent.ts';
 import { openSource, type Source, type SourceOptions } from '../../src/bulk/map/source.ts';
@@ -10,7 +9,8 @@ import type { FileRow } from '../../src/bulk/read/table.ts';
 import { APPLICANT } from '../support/applicant.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-bulk-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+// Several test files of a process write here.
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
 /** Writes a file into a folder of its own and returns its path. */

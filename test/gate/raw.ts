@@ -1,7 +1,6 @@
 /** HTTP by the byte: sends requests that fetch refuses, and returns answers as received. */
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { PATIENCE_MS } from '../support/eventually.ts';
+import { giveUpAfter, PATIENCE_MS, pause } from '../support/eventually.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -46,11 +45,11 @@ export function exchange(
     const finish = (closed: boolean) => {
       if (done) return;
       done = true;
-      clearTimeout(timer);
+      cancel();
       socket.destroy();
       resolve({ answers: parseAnswers(received), closed, ms: performance.now() - start });
     };
-    const timer = setTimeout(() => finish(false), timeoutMs);
+    const cancel = giveUpAfter(timeoutMs, () => finish(false));
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
       if (parseAnswers(received).filter(({ status }) => status >= 200).length >= wanted) finish(false);
@@ -62,11 +61,11 @@ export function exchange(
     void (async () => {
       for (const part of parts) {
         if (done) return;
-        if (typeof part === 'number') await sleep(part);
+        if (typeof part === 'number') await pause(part);
         else await new Promise((sent) => socket.write(part, sent));
       }
       if (abort) {
-        await sleep(20);
+        await pause(20);
         finish(false);
       } else if (end && !done) socket.end();
     })();

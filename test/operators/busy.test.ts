@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { it } from 'node:test';
+import { after, it } from 'node:test';
 
 const { argon2 } = crypto;
 let held: Promise<unknown> = Promise.resolve();
@@ -10,6 +10,10 @@ crypto.argon2 = ((...args: Parameters<typeof argon2>) => {
   void held.then(() => argon2(...args));
 }) as typeof argon2;
 syncBuiltinESMExports();
+after(() => {
+  crypto.argon2 = argon2;
+  syncBuiltinESMExports();
+});
 const { hashPassword } = await import('../../src/operators/uses/password-hash.ts');
 const { accountByLogin } = await import('../../src/operators/sql/factors.ts');
 const { cookieWith } = await import('../../src/operators/uses/device-cookie.ts');

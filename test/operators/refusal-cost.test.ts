@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { it } from 'node:test';
+import { after, it } from 'node:test';
 
 let hashes = 0;
 const { argon2 } = crypto;
@@ -12,6 +12,10 @@ crypto.argon2 = ((...args: Parameters<typeof argon2>) => {
   return argon2(...args);
 }) as typeof argon2;
 syncBuiltinESMExports();
+after(() => {
+  crypto.argon2 = argon2;
+  syncBuiltinESMExports();
+});
 const { testDatabase } = await import('../support/database.ts');
 const { TestClock } = await import('../support/test-clock.ts');
 const { PASSWORD, startTestConsole } = await import('../support/console.ts');

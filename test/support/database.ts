@@ -7,9 +7,9 @@ import type { Database } from '../../src/postgres/database.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { copyOnAll, dropOnAll, machinesOf } from './citus-database.ts';
 import { eventually } from './eventually.ts';
-import { TEMPLATE } from './global-setup.ts';
 import { openPatiently, openWithLimits } from './open-patiently.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from './runtime-role.ts';
+import { TEMPLATE } from './template.ts';
 
 export interface TestDatabase {
   /** Sessions of the owner of the tables, for what the test itself does with them. */

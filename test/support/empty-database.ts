@@ -6,13 +6,8 @@ import type { Database } from '../../src/postgres/database.ts';
 import { openPatiently } from './open-patiently.ts';
 
 const url = process.env.TEST_DATABASE_URL as string;
-const created: string[] = [];
-const pools: Database[] = [];
-
-after(async () => {
-  await Promise.all(pools.map((pool) => pool.end()));
-  for (const name of created) await admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-});
+/** The pools on each database that is there, by the path of its URL. */
+const pools = new Map<string, Database[]>();
 
 async function admin(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -29,19 +24,24 @@ export async function emptyDatabase(): Promise<() => Database> {
   return () => openPool(connectionString);
 }
 
-/** The URL of an empty database for its owner, a superuser. */
+/** The URL of an empty database for its owner, a superuser. It goes with the test, or the file, that asks for it. */
 export async function emptyDatabaseUrl(): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await admin(`CREATE DATABASE ${name}`);
-  created.push(name);
   const address = new URL(url);
   address.pathname = `/${name}`;
+  const opened: Database[] = [];
+  pools.set(address.pathname, opened);
+  after(async () => {
+    await Promise.all(opened.map((pool) => pool.end()));
+    await admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  });
   return address.href;
 }
 
-/** A pool that ends with the test file. */
+/** A pool that ends with its database. */
 export function openPool(connectionString: string): Database {
   const pool = openPatiently(connectionString, 2);
-  pools.push(pool);
+  pools.get(new URL(connectionString).pathname)?.push(pool);
   return pool;
 }

@@ -21,6 +21,17 @@ export async function eventually<T>(
   }
 }
 
+/** Calls `giveUp` after so long: the end of a wait for something that may never come. Returns what cancels it. */
+export function giveUpAfter(ms: number, giveUp: () => void): () => void {
+  const timer = setTimeout(giveUp, ms);
+  return () => clearTimeout(timer);
+}
+
+/** A pause on which no assertion depends, such as the one between two packets of a request. */
+export async function pause(ms: number): Promise<void> {
+  await sleep(ms);
+}
+
 /** Waits for a service to say that it is ready: a busy machine may not answer the first probe in its 1.5 s. */
 export async function readyAt(opsUrl: string): Promise<void> {
   await eventually(`${opsUrl}/readyz`, async () => (await fetch(`${opsUrl}/readyz`)).status === 200);

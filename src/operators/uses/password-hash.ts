@@ -16,7 +16,7 @@ const HASH_BYTES = 32;
 const FORM = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{22})\$([\w+/]{43})$/;
 
 /** A Node without argon2id has no such function, or one that throws: the import must not fail where it is missing. */
-const derive = promisify(crypto.argon2 ?? missing);
+const derive = promisify((...args: Parameters<typeof crypto.argon2>) => (crypto.argon2 ?? missing)(...args));
 
 /** Another hash is under way. */
 export class BusyError extends Error {

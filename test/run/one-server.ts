@@ -6,19 +6,20 @@ import pg from 'pg';
 import { openEmbedded } from '../../src/embedded/server.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { grantRuntime } from '../../src/schema/runtime-role.ts';
-import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
-import { openPatiently } from './open-patiently.ts';
-import { copyCluster, prepareCluster } from './prepared-cluster.ts';
-import { makeRuntimeRole, RUNTIME_ROLE } from './runtime-role.ts';
-import { serverFolder } from './server-folder.ts';
+import { createOnAll, dropOnAll, machinesOf, spread } from '../support/citus-database.ts';
+import { openPatiently } from '../support/open-patiently.ts';
+import { copyCluster, prepareCluster } from '../support/prepared-cluster.ts';
+import { makeRuntimeRole, RUNTIME_ROLE } from '../support/runtime-role.ts';
+import { serverFolder } from '../support/server-folder.ts';
+import { TEMPLATE } from '../support/template.ts';
 
-export const TEMPLATE = 'ventanilla_template';
 const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/ventanilla-tests');
 
 let close = async () => {};
 
-export async function globalSetup(): Promise<void> {
-  // Each file is a process of its own, and would compile the whole program again.
+/** Starts the server where none is given, and makes the template of the test databases. */
+export async function openServer(): Promise<void> {
+  // Each process would compile the whole program again.
   process.env.NODE_COMPILE_CACHE ??= COMPILED;
   if (process.env.TEST_DATABASE_URL === undefined) {
     const folder = await mkdtemp(join(serverFolder(), 'ventanilla-test-'));
@@ -68,6 +69,7 @@ async function makeTemplate(url: string): Promise<void> {
   await database.end();
 }
 
-export async function globalTeardown(): Promise<void> {
+/** Ends the server, and removes its data. */
+export async function closeServer(): Promise<void> {
   await close();
 }

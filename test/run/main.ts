@@ -1,0 +1,83 @@
+/**
+ * Runs the tests. `npm test` is the gate, `npm run test:full` is everything (`test/run/tiers.ts`). Paths or patterns
+ * run these files alone, whatever their tier. Files that need no process of their own share a few. The order of the
+ * files is drawn anew each time; `SEED=n` repeats an order, and the values of property tests.
+ */
+import { randomInt } from 'node:crypto';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { inspect, parseArgs } from 'node:util';
+import { Random } from '../support/random.ts';
+import { closeServer, openServer } from './one-server.ts';
+import { Report } from './report.ts';
+import { filesOf, needsOf, needsServer, TIERS } from './tiers.ts';
+
+/** More would only take memory: each works through its files one after the other. */
+const SHARED_PROCESSES = 3;
+const AT_ONCE = 3;
+/** Ends a process that hangs. */
+const PROCESS_WITHIN_MS = 3_600_000;
+
+const { values, positionals } = parseArgs({
+  options: { tier: { type: 'string', default: 'full' } },
+  allowPositionals: true,
+});
+const tier = TIERS.find((name) => name === values.tier);
+if (tier === undefined) throw new Error(`--tier must be one of: ${TIERS.join(', ')}`);
+const seed = Number(process.env.SEED ?? randomInt(2 ** 31));
+process.env.SEED = String(seed);
+
+const named = positionals.length === 0 ? filesOf(tier) : globSync(positionals).sort();
+const folder = mkdtempSync(join(tmpdir(), 'ventanilla-run-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const files = processesOf(new Random(seed).shuffled(named));
+const plan = { seed, command: tier === 'gate' ? 'npm test' : 'npm run test:full', files };
+const report = new Report(plan, (text) => process.stdout.write(text));
+process.stdout.write(`${named.length} files in ${files.size} processes, order: SEED=${seed}\n`);
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+if (named.some(needsServer)) await openServer();
+try {
+  const events = run({
+    files: [...files.keys()],
+    concurrency: AT_ONCE,
+    timeout: PROCESS_WITHIN_MS,
+    signal: stopping.signal,
+  });
+  for await (const event of events) report.take(event);
+} catch (error) {
+  // The runner would swallow it.
+  process.stderr.write(`error: ${inspect(error)}\n`);
+  process.exitCode = 1;
+} finally {
+  await closeServer();
+}
+if (!report.close() || named.length === 0) process.exitCode = 1;
+
+/**
+ * The files of each process, by the module that it begins with, which this makes. Files without needs of their own share
+ * a few processes.
+ */
+function processesOf(mixed: readonly string[]): Map<string, string[]> {
+  const shares = (path: string) => needsOf(path).size === 0;
+  const sharing = mixed.filter(shares);
+  const groups = Array.from({ length: SHARED_PROCESSES }, (_, group) =>
+    sharing.filter((_, index) => index % SHARED_PROCESSES === group),
+  ).filter((group) => group.length > 0);
+  const alone = mixed.filter((path) => !shares(path)).map((path) => [path]);
+  const module = JSON.stringify(join(import.meta.dirname, 'in-one-process.ts'));
+  return new Map(
+    [...groups, ...alone].map((paths, index) => {
+      const entry = join(folder, `${String(index).padStart(3, '0')}.test.ts`);
+      const rule = index < groups.length ? 'shared' : 'alone';
+      writeFileSync(
+        entry,
+        `import { runInOneProcess } from ${module};\nawait runInOneProcess('${rule}', ${JSON.stringify(paths)});\n`,
+      );
+      return [entry, paths];
+    }),
+  );
+}

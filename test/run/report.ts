@@ -1,0 +1,173 @@
+/**
+ * What a run prints: a line for each file, each failure with the command that repeats it, what took the longest, and
+ * the closing line. The run fails where it did not hear of every test: the runner itself takes no notice of a report
+ * that is cut.
+ */
+import type { TestEvent } from 'node:test/reporters';
+import { inspect } from 'node:util';
+
+const LISTED = 10;
+
+/** What a run is about to do. */
+export interface Plan {
+  readonly seed: number;
+  /** `npm test` or `npm run test:full`. */
+  readonly command: string;
+  /** The test files that each process runs, by the module that the process begins with. */
+  readonly files: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A test or a suite. A file is a test that has the path as its name, and everything in the file is below it. */
+interface Node {
+  readonly name: string;
+  readonly isSuite: boolean;
+  readonly above: Node | null;
+  hasFailure: boolean;
+  tests: number;
+}
+
+/** What the runner's events have, beside what its types know. */
+interface Begun {
+  readonly name: string;
+  readonly type?: 'test' | 'suite' | undefined;
+  readonly testId: number;
+  readonly parentId: number;
+  /** The module that the process began with; none where the event is about the process itself. */
+  readonly entryFile?: string;
+}
+
+interface Completed extends Begun {
+  readonly skip?: string | boolean;
+  readonly details: { readonly passed: boolean; readonly duration_ms: number; readonly error?: Error };
+}
+
+/** Takes the events of a run and writes the report. */
+export class Report {
+  readonly #plan: Plan;
+  readonly #write: (text: string) => void;
+  readonly #nodes = new Map<string, Node>();
+  /** How many tests of a process were reported. */
+  readonly #heard = new Map<string, number>();
+  /** Files whose report has no end yet. */
+  readonly #open: Set<string>;
+  readonly #tookMs = new Map<string, number>();
+  readonly #failed: string[] = [];
+  #passed = 0;
+  #skipped = 0;
+
+  constructor(plan: Plan, write: (text: string) => void) {
+    this.#plan = plan;
+    this.#write = write;
+    this.#open = new Set([...plan.files.values()].flat());
+  }
+
+  take({ type, data }: TestEvent): void {
+    if (type === 'test:stdout' || type === 'test:stderr') this.#write(data.message);
+    else if (type === 'test:enqueue') this.#begin(data as Begun);
+    else if (type === 'test:complete') this.#complete(data as unknown as Completed);
+    else if (type === 'test:summary' && data.file !== undefined) this.#counted(data.file, data.counts.tests);
+  }
+
+  #begin({ name, type, testId, parentId, entryFile }: Begun): void {
+    const above = this.#nodes.get(`${entryFile} ${parentId}`) ?? null;
+    const node = { name, isSuite: type === 'suite', above, hasFailure: false, tests: 0 };
+    if (entryFile !== undefined) this.#nodes.set(`${entryFile} ${testId}`, node);
+  }
+
+  #complete({ name, testId, entryFile, skip, details }: Completed): void {
+    const { passed, error } = details;
+    if (entryFile === undefined) {
+      const files = this.#plan.files.get(name) ?? [];
+      const isOfTests = (error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed';
+      if (!passed && !isOfTests) this.#tell(files.join(', '), 'the end of its process', error);
+      return;
+    }
+    const node = this.#nodes.get(`${entryFile} ${testId}`);
+    // A test of a suite that never began: the suite tells why.
+    if (node === undefined) return;
+    const path = pathOf(node);
+    const isFile = node.above === null;
+    const reason = typeof skip === 'string' ? skip : '';
+    if (!node.isSuite) this.#heard.set(entryFile, (this.#heard.get(entryFile) ?? 0) + 1);
+    // A machine may lack the program that a whole suite needs.
+    if (!isFile && (!node.isSuite || reason !== '')) (path[0] as Node).tests += 1;
+    if (isFile && this.#open.has(name)) this.#ended(node, details);
+    else if (skip !== undefined && skip !== false) this.#skipped += 1;
+    else if (passed && !node.isSuite) this.#passed += 1;
+    if (passed) return;
+    if (node.above !== null) node.above.hasFailure = true;
+    const [{ name: file }, ...below] = path as [Node, ...Node[]];
+    const within = below.length === 0 ? 'the file itself' : below.map((one) => one.name).join(' > ');
+    if (!node.hasFailure) this.#tell(file, within, error);
+  }
+
+  #ended({ name, tests }: Node, { passed, duration_ms: ms }: Completed['details']): void {
+    this.#open.delete(name);
+    this.#tookMs.set(name, ms);
+    if (passed && tests === 0) this.#tell(name, 'the file itself', 'the file has no test');
+    this.#write(`${seconds(ms)}  ${String(tests).padStart(4)} tests  ${name}\n`);
+  }
+
+  #counted(entryFile: string, count: number): void {
+    const heard = this.#heard.get(entryFile) ?? 0;
+    const files = this.#plan.files.get(entryFile) ?? [];
+    if (heard !== count) {
+      this.#tell(
+        files.join(', '),
+        'its report',
+        `${count} tests were counted, and ${heard} of them were reported`,
+      );
+    }
+  }
+
+  #tell(file: string, within: string, error: unknown): void {
+    const { seed, command } = this.#plan;
+    this.#failed.push(`${file} > ${within}`);
+    const shown = typeof error === 'string' ? error : inspect((error as Error)?.cause ?? error, { depth: 6 });
+    this.#write(
+      [
+        `\nfailed: ${file} > ${within}\n${shown.replace(/^/gm, '  ')}\n`,
+        `  alone:             SEED=${seed} ${command} -- ${file}\n`,
+        `  in the same order: SEED=${seed} ${command}\n\n`,
+      ].join(''),
+    );
+  }
+
+  /** Writes the end of the report. True: all tests passed, and all were heard of. */
+  close(): boolean {
+    const { seed, command } = this.#plan;
+    for (const file of this.#open) {
+      this.#tell(file, 'its report', 'the process ended before the end of the report: tests are missing');
+    }
+    this.#write(`\nThe slowest folders:\n${longest(byFolder(this.#tookMs))}`);
+    this.#write(`The slowest files:\n${longest(this.#tookMs)}\n`);
+    for (const text of this.#failed) this.#write(`failed: ${text}\n`);
+    this.#write(`order: SEED=${seed} ${command}\n`);
+    this.#write(`${this.#passed} passed, ${this.#failed.length} failed, ${this.#skipped} skipped\n`);
+    return this.#failed.length === 0;
+  }
+}
+
+/** From the file down to the test. */
+function pathOf(node: Node): Node[] {
+  return node.above === null ? [node] : [...pathOf(node.above), node];
+}
+
+/** Processes run side by side, so the sum of the files is more than the time of the run. */
+function byFolder(tookMs: ReadonlyMap<string, number>): Map<string, number> {
+  const folders = new Map<string, number>();
+  for (const [file, ms] of tookMs) {
+    const folder = file.replace(/\/[^/]*$/, '');
+    folders.set(folder, (folders.get(folder) ?? 0) + ms);
+  }
+  return folders;
+}
+
+function longest(tookMs: ReadonlyMap<string, number>): string {
+  const sorted = [...tookMs].sort(([, a], [, b]) => b - a).slice(0, LISTED);
+  return sorted.map(([name, ms]) => `${seconds(ms)}  ${name}\n`).join('');
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1).padStart(7)} s`;
+}

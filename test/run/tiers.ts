@@ -1,0 +1,94 @@
+/**
+ * Which tests are the gate. A file's tier follows from what the file and its support import: nobody keeps a list. A file
+ * that needs nothing but the one PostgreSQL of the run belongs to the gate, and shares a process with others.
+ */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { importsOf, REPOSITORY } from '../support/sources.ts';
+
+export const TIERS = ['gate', 'full'] as const;
+export type Tier = (typeof TIERS)[number];
+
+const TEST_FILES = ['test/**/*.test.ts', 'verify/**/*.test.ts'];
+/** One test of each real thing, which the gate runs whatever the test needs. */
+const SMOKE = 'test/smoke/';
+/** What tests are made of. What the program imports says nothing about a test. */
+const OF_TESTS = /^(?:test|verify|examples|bench)\//;
+/** Time decides nothing there: a wait for an event, or a test that sets the time itself. */
+const WITHOUT_REAL_TIME = ['test/support/eventually.ts', 'test/support/test-clock.ts'];
+const REAL_TIME =
+  /\bset(?:Timeout|Interval)\(|(?<!\.)\bsleep\(|\bAbortSignal\.timeout\(|\bmachineClock\.(?:sleep|after|every|timeout)\b/;
+/** The modules that say what a test needs. */
+const NEEDED: readonly (readonly [need: string, module: RegExp])[] = [
+  ['a process', /^(?:node:(?:child_process|cluster|worker_threads)|src\/documents\/reader\/reader\.ts)$/],
+  ['a browser', /^playwright-core$/],
+  ['a server of its own', /^src\/embedded\/(?:server|start|join|postmaster)\.ts$/],
+];
+/** What leads to the PostgreSQL of the run. */
+const SERVER = /\bTEST_DATABASE_URL\b/;
+
+/** What a module of the tests imports, by its name or its path in the repository. Types do not count. */
+interface Module {
+  readonly path: string;
+  readonly imports: readonly string[];
+  readonly hasRealTime: boolean;
+  readonly hasServer: boolean;
+}
+
+const read = new Map<string, Module>();
+
+function moduleAt(path: string): Module {
+  const known = read.get(path);
+  if (known !== undefined) return known;
+  const full = resolve(REPOSITORY, path);
+  const text = readFileSync(full, 'utf8')
+    .replace(/^(?:import|export) type [^;]*;/gm, '')
+    .replace(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, '');
+  const imports = importsOf(text).map((name) =>
+    name.startsWith('.') ? relative(REPOSITORY, resolve(dirname(full), name)) : name,
+  );
+  const module = { path, imports, hasRealTime: REAL_TIME.test(text), hasServer: SERVER.test(text) };
+  read.set(path, module);
+  return module;
+}
+
+/** A test file and all modules of the tests that it imports, directly or not. */
+function modulesOf(path: string): Module[] {
+  const found = new Map<string, Module>();
+  const visit = (at: string) => {
+    if (found.has(at)) return;
+    const module = moduleAt(at);
+    found.set(at, module);
+    if (WITHOUT_REAL_TIME.includes(at)) return;
+    for (const name of module.imports)
+      if (OF_TESTS.test(name) && existsSync(resolve(REPOSITORY, name))) visit(name);
+  };
+  visit(path);
+  return [...found.values()];
+}
+
+/** What a file needs beside the PostgreSQL of the run, and the module that says so. Empty for a file of the gate. */
+export function needsOf(path: string): Map<string, string> {
+  const needs = new Map<string, string>();
+  for (const { path: at, imports, hasRealTime } of modulesOf(path)) {
+    if (WITHOUT_REAL_TIME.includes(at)) continue;
+    if (hasRealTime) needs.set('real time', at);
+    for (const [need, module] of NEEDED) if (imports.some((name) => module.test(name))) needs.set(need, at);
+  }
+  return needs;
+}
+
+export function tierOf(path: string): Tier {
+  return path.startsWith(SMOKE) || needsOf(path).size === 0 ? 'gate' : 'full';
+}
+
+/** Whether the file has a database, or processes that may have one. */
+export function needsServer(path: string): boolean {
+  return needsOf(path).size > 0 || modulesOf(path).some(({ hasServer }) => hasServer);
+}
+
+/** The test files of a tier, in the order of their names. `full` has the gate's too. */
+export function filesOf(tier: Tier): string[] {
+  const all = globSync(TEST_FILES, { cwd: REPOSITORY }).sort();
+  return tier === 'full' ? all : all.filter((path) => tierOf(path) === 'gate');
+}
