@@ -13,7 +13,6 @@ import { deliveryContext } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue, passTime, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { shifted } from '../support/shifted.ts';
-import { readSources } from '../support/sources.ts';
 
 const service = await testService({}, { upkeep: false });
 const { database } = service;
@@ -176,29 +175,4 @@ it('no leap of the clock forgets a recipient: only a day of elapsed time does', 
   await database.query('UPDATE recipients SET sent_ms = sent_ms - 24 * 3600000');
   await forgetRecipients(database);
   assert.equal(await known(), 0);
-});
-
-/** The files that read this process's own clock, and why that reading decides nothing. */
-const OWN_CLOCK: Readonly<Record<string, string>> = {
-  'messages/open.ts': 'a start checks that a file of contact windows opens at all within 60 days',
-  'operators/uses/identity-provider.ts':
-    'a library judges the times of a token by its own clock, and is told how far the database is from it',
-  'rights/commands/subject-export.ts': 'an export names the time of its making, which is not stored',
-  'signing/pdf/demo-identity.ts':
-    'the dates of the certificate of a demonstration, which readers compare with their own',
-  'simulator/channel.ts': 'statuses of the simulator, which open.ts tells by the clock of the database',
-  'simulator/codes.ts': 'what the second phone of the simulator shows',
-  'simulator/open.ts': 'how far the database is from the clock of these statuses',
-};
-/**
- * What never writes a time into the store: the start of the server that comes along, a partner's own command, and the
- * scripts of pages.
- */
-const APART = /^(embedded|bulk)\/|\.js$/;
-
-it('no other clock decides: only these files read the clock of the process', () => {
-  const readers = readSources('src')
-    .filter(({ path, text }) => !APART.test(path) && /\bnew Date\(\)|\bDate\.now\(\)/.test(text))
-    .map(({ path }) => path);
-  assert.deepEqual(readers, Object.keys(OWN_CLOCK).sort());
 });
