@@ -12,6 +12,7 @@ import { createBackup } from '../src/backup/create.ts';
 import { BACKUPS } from '../src/backup/place-of-backups.ts';
 import { restoreBackup } from '../src/backup/restore.ts';
 import { BackupKey } from '../src/backup/sealed.ts';
+import { machineClock } from '../src/base/clock.ts';
 import { administer } from '../src/embedded/administer.ts';
 import { openEmbedded } from '../src/embedded/server.ts';
 import { Folder } from '../src/places/folder.ts';
@@ -44,11 +45,11 @@ async function run(): Promise<void> {
     key: new BackupKey(randomBytes(32)),
     signal,
   };
-  const server = await openEmbedded({ dataDir });
+  const server = await openEmbedded({ dataDir, clock: machineClock });
   await fill(server.superuser);
   print('the disk: a file written and synced', await timed(writeFile));
   const created = await timed(async () => {
-    const { bytes } = await administer(dataDir, (session) =>
+    const { bytes } = await administer(dataDir, machineClock, (session) =>
       createBackup(session, { ...options, keepLog: false, rest: 0 }),
     );
     return bytes;
@@ -58,7 +59,7 @@ async function run(): Promise<void> {
   print(
     'backup restore',
     await timed(async () => {
-      const restore = { ...options, check: async () => {} };
+      const restore = { ...options, clock: machineClock, check: async () => {} };
       return (await restoreBackup(join(folder, 'restored'), restore)).bytes;
     }),
   );

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { machineClock } from '../src/base/clock.ts';
 import { makeKey } from '../src/partners/uses/keys.ts';
 import { openDatabase } from '../src/postgres/open-database.ts';
 import { distribute, setUpRole } from '../src/schema/distribution.ts';
@@ -80,14 +81,17 @@ async function startStore(bin: string, workers: number): Promise<Store> {
 async function serveOn(cluster: CitusCluster, workers: number): Promise<Store> {
   const machines = cluster.machines();
   const connectionString = machines[0] as string;
-  const database = openDatabase({ connectionString }, { max: 1, onError: () => {} });
-  await migrate(database);
+  const database = openDatabase({ connectionString }, { max: 1, onError: () => {}, clock: machineClock });
+  await migrate(database, machineClock);
   await makeRuntimeRole(machines);
   if (workers > 0) await distribute(database);
   await grantRuntime(database, RUNTIME_ROLE);
   const serviceUrl = as(connectionString, RUNTIME_ROLE, runtimePassword(connectionString));
   if (workers > 0) {
-    const runtime = openDatabase({ connectionString: serviceUrl }, { max: 1, onError: () => {} });
+    const runtime = openDatabase(
+      { connectionString: serviceUrl },
+      { max: 1, onError: () => {}, clock: machineClock },
+    );
     await setUpRole(runtime);
     await runtime.end();
   }

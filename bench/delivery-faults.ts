@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { machineClock } from '../src/base/clock.ts';
 import { openDatabase } from '../src/postgres/open-database.ts';
 import { addFaults } from '../test/support/channel-faults.ts';
 import { registerApplicants, runToEnd, tally } from '../test/support/delivery-run.ts';
@@ -41,7 +42,7 @@ const environment = {
 };
 const service = await startServiceProcess(environment);
 const { connectionString, serviceUrl } = service;
-const database = openDatabase({ connectionString }, { max: 4, onError: () => {} });
+const database = openDatabase({ connectionString }, { max: 4, onError: () => {}, clock: machineClock });
 const base = service.url.replace(/\/PRO$/, '');
 const faults = addFaults([api], `${base}/webhooks/whatsapp`, {
   share: 0.1,

@@ -6,6 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { machineClock } from '../src/base/clock.ts';
 import { enrol, setFactors } from '../src/operators/sql/factors.ts';
 import { startSession } from '../src/operators/sql/sessions.ts';
 import { addOperator } from '../src/operators/uses/manage.ts';
@@ -65,7 +66,10 @@ interface Decided {
 const port = await freePort();
 const origin = `http://localhost:${port}`;
 const service = await startServiceProcess({ CONSOLE_PORT: `${port}`, DELIVERY: 'on' });
-const database = openDatabase({ connectionString: service.connectionString }, { max: 4, onError: () => {} });
+const database = openDatabase(
+  { connectionString: service.connectionString },
+  { max: 4, onError: () => {}, clock: machineClock },
+);
 const browser = await chromium.launch({ executablePath: executablePath as string, chromiumSandbox: false });
 let decided: Decided[] = [];
 let twice = 0;
@@ -130,7 +134,7 @@ async function register(count: number): Promise<void> {
 
 /** A browser of a new operator, who decides alone. */
 async function signedIn(login: string, password: string): Promise<BrowserContext> {
-  const vault = new Vault(await secretsOfDataDir(service.dataDir, false));
+  const vault = new Vault(await secretsOfDataDir(service.dataDir, false, machineClock));
   const authority = new Map([['COP', 10n ** 12n]]);
   const { operator } = await addOperator({ database }, { login, role: 'reviewer', authority });
   await setFactors(database, vault, { id: operator.id, password, totp: Buffer.alloc(20) });

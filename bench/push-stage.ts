@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { machineClock } from '../src/base/clock.ts';
 import { makeSigningSecret } from '../src/events/push/http/sign.ts';
 import { claimPushes, MOST_UNDERWAY } from '../src/events/push/sql/claim.ts';
 import { disableEndpoint, writeEndpoint } from '../src/events/push/sql/endpoints.ts';
@@ -53,7 +54,7 @@ export async function startPushStage(workers: number) {
   const service = await startServiceProcess({ ...environment, CHANNEL: 'log' });
   const database = openDatabase(
     { connectionString: service.connectionString },
-    { max: 8, onError: () => {} },
+    { max: 8, onError: () => {}, clock: machineClock },
   );
   const vault = new Vault({
     dataKeys: readDataKeys([environment.DATA_KEYS]),

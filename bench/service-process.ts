@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { machineClock } from '../src/base/clock.ts';
 import { openEmbedded } from '../src/embedded/server.ts';
 import { makeKey } from '../src/partners/uses/keys.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
@@ -65,7 +66,7 @@ export async function startServiceProcess(
     });
     void ended.then(() => reject(new Error('the service ended')));
   });
-  const server = await openEmbedded({ dataDir });
+  const server = await openEmbedded({ dataDir, clock: machineClock });
   const [connectionString, serviceUrl] = [server.superuser, server.service].map(
     ({ host, port, user, password, database }) =>
       `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`,
@@ -81,7 +82,7 @@ export async function startServiceProcess(
     serviceUrl,
     admin,
     async addPartner(name) {
-      const { apiKey, text } = makeKey(new Vault(await secretsOfDataDir(dataDir, false)), null);
+      const { apiKey, text } = makeKey(new Vault(await secretsOfDataDir(dataDir, false, machineClock)), null);
       await admin.query(ADD_PARTNER, [name, text.digest, text.hint, text.pepper]);
       return apiKey;
     },

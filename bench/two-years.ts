@@ -53,7 +53,7 @@ const service = await startServiceProcess({ DELIVERY: 'off' });
 // The store stays open, and no loop of the service works beside the measured statements.
 process.kill(service.pid, 'SIGTERM');
 await sleep(3_000);
-const vault = new Vault(await secretsOfDataDir(service.dataDir, false));
+const vault = new Vault(await secretsOfDataDir(service.dataDir, false, machineClock));
 const database: Database = new pg.Pool({ connectionString: service.serviceUrl, max: 1 });
 
 interface Seen {

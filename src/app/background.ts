@@ -71,13 +71,13 @@ export async function startBackground(
       throw error;
     }
   }
-  const files = await fileCopies(config);
+  const files = await fileCopies(config, clock);
   const onBackup = async (backup: string) => files?.forget(context, backup);
   const backups = await backupSchedule(config, context, onBackup).catch(async (error: unknown) => {
     await endLoops();
     throw error;
   });
-  const erasures = await erasureCopies(config);
+  const erasures = await erasureCopies(config, clock);
   const backUp: UpkeepJob[] =
     backups === null || erasures === null || files === null
       ? []
@@ -86,7 +86,7 @@ export async function startBackground(
           { name: 'copy erasures', run: () => erasures.turn(context) },
           { name: 'copy files', run: () => files.turn(context) },
         ];
-  const stopUpkeep = startUpkeep([...(await loadJobs()), ...backUp], context);
+  const stopUpkeep = startUpkeep([...(await loadJobs(clock)), ...backUp], context);
   return {
     page: open?.page ?? null,
     alive: () => loops.every((loop) => clock.monotonicMs() - loop.lastTurnMs() < STUCK_AFTER_MS),

@@ -71,13 +71,13 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
   const { database, patience, close } = opened;
   try {
     const prepared = await prepareTables(opened, user);
-    const secrets = await patience.run(() => secretsOf(config, database));
+    const secrets = await patience.run(() => secretsOf(config, database, user.clock));
     const check = user.kind === 'service' ? checkSecrets : checkSecretsOfCommand;
     const witnesses = await loadWitnesses();
-    if (user.kind !== 'unchecked') await patience.run(() => check(database, secrets, witnesses));
-    const confirm = () => patience.run(() => confirmSecrets(database, secrets, witnesses));
+    if (user.kind !== 'unchecked') await patience.run(() => check(database, secrets, witnesses, user.clock));
+    const confirm = () => patience.run(() => confirmSecrets(database, secrets, witnesses, user.clock));
     const vault = new Vault(secrets);
-    return { ...opened, ...prepared, vault, clock: user.clock, confirm };
+    return { ...opened, ...prepared, vault, confirm };
   } catch (error) {
     await close();
     throw error;
@@ -88,7 +88,9 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
 export async function openTables(
   config: Config,
   user: StoreUser,
-): Promise<Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'owner' | 'patience' | 'close'>> {
+): Promise<
+  Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'clock' | 'owner' | 'patience' | 'close'>
+> {
   const { signal, clock, notice, onError } = user;
   const pools: Database[] = [];
   let isClosing = false;
@@ -105,8 +107,13 @@ export async function openTables(
   const address: DatabaseAddress = server?.service ?? { connectionString: config.databaseUrl as string };
   const owner =
     server === null ? ownerOf(config) : { ...server.superuser, variable: 'the embedded database' };
-  const database = openDatabase(address, { max: MAX_CONNECTIONS, onError: onIdleEnd });
-  const webhookDatabase = openDatabase(address, { max: WEBHOOK_LANES, onError: onIdleEnd, kept: true });
+  const database = openDatabase(address, { clock, max: MAX_CONNECTIONS, onError: onIdleEnd });
+  const webhookDatabase = openDatabase(address, {
+    clock,
+    max: WEBHOOK_LANES,
+    onError: onIdleEnd,
+    kept: true,
+  });
   pools.push(database, webhookDatabase);
   moving.push(database.options, webhookDatabase.options, owner ?? {});
   const close = async () => {
@@ -119,13 +126,13 @@ export async function openTables(
     await server?.close();
   };
   const what = server === null ? 'the database of DATABASE_URL' : 'the embedded database';
-  const patience = new Patience({ signal, notice, what });
+  const patience = new Patience({ clock, signal, notice, what });
   try {
     if (server === null) await awaitServer(database, patience);
     const warning = await patience.run(() => checkServer(database));
     if (warning !== null) notice(warning);
     await patience.run(() => checkPooler(database));
-    return { database, webhookDatabase, owner, patience, close };
+    return { database, webhookDatabase, clock, owner, patience, close };
   } catch (error) {
     await close();
     throw error;
@@ -137,16 +144,20 @@ function ownerOf({ migrateDatabaseUrl }: Config): OwnerAddress | null {
   return { connectionString: migrateDatabaseUrl, variable: 'MIGRATE_DATABASE_URL' };
 }
 
-async function openOwn(dataDir: string, { notice, signal, lost }: StoreUser, moved: ServerListener['moved']) {
+async function openOwn(
+  dataDir: string,
+  { clock, notice, signal, lost }: StoreUser,
+  moved: ServerListener['moved'],
+) {
   for (const path of await closeToOthers(dataDir))
     notice(`${path} was open to other users: now only its owner has access`);
-  return openEmbedded({ dataDir, signal, listener: { notice, moved, lost } });
+  return openEmbedded({ dataDir, clock, signal, listener: { notice, moved, lost } });
 }
 
-async function secretsOf(config: Config, database: Database): Promise<Secrets> {
+async function secretsOf(config: Config, database: Database, clock: Clock): Promise<Secrets> {
   if (config.secrets !== null) return config.secrets;
   // The database first, then the file: in two first starts at once, a process that sees the other's fingerprints in
   // the database then sees the other's file too.
   const areKnown = await knowsSecrets(database);
-  return secretsOfDataDir(config.dataDir, !areKnown);
+  return secretsOfDataDir(config.dataDir, !areKnown, clock);
 }

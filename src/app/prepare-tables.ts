@@ -1,4 +1,5 @@
 /** Brings the tables up to date as their owner, and gives the role of the service what it needs to work with them. */
+import type { Clock } from '../base/clock.ts';
 import { awaitServer } from '../postgres/await-server.ts';
 import type { Database } from '../postgres/database.ts';
 import { type DatabaseAddress, openDatabase } from '../postgres/open-database.ts';
@@ -24,6 +25,7 @@ interface Opened {
   readonly database: Database;
   readonly owner: OwnerAddress | null;
   readonly patience: Patience;
+  readonly clock: Clock;
 }
 
 interface User {
@@ -48,13 +50,13 @@ interface Prepared {
  * on the tables.
  */
 export async function prepareTables(opened: Opened, { kind, signal, notice }: User): Promise<Prepared> {
-  const { database, owner, patience } = opened;
+  const { database, owner, patience, clock } = opened;
   const applied = new Set<string>();
   const role = await patience.run(() => sessionRole(database));
   refuseSuperuser(role);
   if (await migratesItself(role, opened)) {
     if (kind === 'service') notice(asOwnerToo(role));
-    await patience.run(() => migrate(database, signal, applied));
+    await patience.run(() => migrate(database, clock, signal, applied));
     return { applied: [...applied], granted: null };
   }
   refuseMaker(role);
@@ -65,8 +67,8 @@ export async function prepareTables(opened: Opened, { kind, signal, notice }: Us
     return { applied: [], granted: null };
   }
   if (owner === null) throw new SetupError(`${lack}: ${GIVE_THE_OWNER}`);
-  const isGranted = await asOwner(owner, patience, async (tables) => {
-    await patience.run(() => migrate(tables, signal, applied));
+  const isGranted = await asOwner(owner, opened, async (tables) => {
+    await patience.run(() => migrate(tables, clock, signal, applied));
     return patience.run(() => grantRuntime(tables, role.name));
   });
   const left = await patience.run(() => lackOf(database, role, false));
@@ -82,10 +84,10 @@ export async function prepareTables(opened: Opened, { kind, signal, notice }: Us
 /** Runs `work` with sessions of the owner of the tables, and ends them. Throws like `awaitServer`. */
 export async function asOwner<T>(
   owner: OwnerAddress,
-  patience: Patience,
+  { patience, clock }: Pick<Opened, 'patience' | 'clock'>,
   work: (tables: Database) => Promise<T>,
 ): Promise<T> {
-  const tables = openDatabase(owner, { max: 2, onError: () => {} });
+  const tables = openDatabase(owner, { clock, max: 2, onError: () => {} });
   try {
     await awaitServer(tables, patience, owner.variable);
     return await work(tables);
@@ -116,10 +118,11 @@ async function lackOf(database: Database, { name }: SessionRole, isExact: boolea
  * Whether the role of the service migrates: it owns the tables, or may make them where there are none. Where another
  * role is given as the owner, that one makes them: whoever makes tables owns them for good.
  */
-async function migratesItself(role: SessionRole, { owner, patience }: Opened): Promise<boolean> {
+async function migratesItself(role: SessionRole, opened: Opened): Promise<boolean> {
+  const { owner, patience } = opened;
   if (role.isOwner !== null || !role.mayCreate) return role.isOwner === true;
   if (owner === null) return true;
-  const { name } = await asOwner(owner, patience, (tables) => patience.run(() => sessionRole(tables)));
+  const { name } = await asOwner(owner, opened, (tables) => patience.run(() => sessionRole(tables)));
   return name === role.name;
 }
 

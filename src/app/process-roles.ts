@@ -43,10 +43,11 @@ export function processRoles(): ProgramRoles {
       }
     },
     async schema() {
-      const { database, owner, patience, close } = await openTables(config(), command());
+      const opened = await openTables(config(), command());
+      const { database, owner, patience, close } = opened;
       try {
         if (owner !== null)
-          return await asOwner(owner, patience, (tables) => patience.run(() => schemaFit(tables)));
+          return await asOwner(owner, opened, (tables) => patience.run(() => schemaFit(tables)));
         return await patience.run(() => schemaFit(database));
       } finally {
         await close();
@@ -70,7 +71,7 @@ export function processRoles(): ProgramRoles {
     },
     async keepErasures(context) {
       const { erasureCopies } = await import('./backup/schedule.ts');
-      await (await erasureCopies(config()))?.copy(context);
+      await (await erasureCopies(config(), context.clock))?.copy(context);
     },
     setting: async (setting) => config().setting(setting),
     settings: async () => config().setting,
@@ -143,13 +144,14 @@ async function withStore(
   });
 }
 
-async function distributeStore({ database, owner, patience }: OpenStore): Promise<string[]> {
+async function distributeStore(store: OpenStore): Promise<string[]> {
   const { distribute, setUpRole } = await import('../schema/distribution.ts');
   const { grantRuntime, sessionRole } = await import('../schema/runtime-role.ts');
+  const { database, owner } = store;
   if (owner === null) return distribute(database);
   await setUpRole(database);
   const { name } = await sessionRole(database);
-  return asOwner(owner, patience, async (tables) => {
+  return asOwner(owner, store, async (tables) => {
     const distributed = await distribute(tables);
     // The other machines have the tables from now on.
     await grantRuntime(tables, name);

@@ -13,7 +13,7 @@ interface OpenRegistrar {
 
 /** `policyId` is the stored policy that scores the batches. */
 export async function openRegistrar(
-  { database, vault, patience }: Store & Pick<OpenStore, 'patience'>,
+  { database, vault, clock, patience }: Store & Pick<OpenStore, 'patience'>,
   policyId: number,
   watcher: Watcher,
 ): Promise<OpenRegistrar> {
@@ -26,7 +26,8 @@ export async function openRegistrar(
     );
     return traced === null ? call() : traced.around(batches, call);
   };
-  const registrar = new Registrar(database, { policyId, indexKeyId: vault.indexKeyId }, spread, around);
+  const terms = { policyId, indexKeyId: vault.indexKeyId };
+  const registrar = new Registrar(database, terms, { clock, isSpread: spread, around });
   return { registrar: traced?.of(registrar) ?? registrar, atWork: registrar.atWork };
 }
 

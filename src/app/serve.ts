@@ -191,8 +191,9 @@ function admissionOf(
 /**
  * What operators learn of refusals: their number by key, and the remembered ones, of which only the newest stay (D36).
  */
-function refusalCounts({ database }: Store, log: Logger, failed: ServiceContext['failed']) {
+function refusalCounts({ database, clock }: Store, log: Logger, failed: ServiceContext['failed']) {
   const keyOutcomes = new KeyOutcomeCounter(database, {
+    clock,
     onSweep: ({ keyId, hour, registered, duplicate, over_quota }) =>
       log.warn(
         { key_id: keyId, hour, registered, duplicate, over_quota },

@@ -2,6 +2,7 @@
  * The background work that keeps the store small and its hot paths short: the jobs of all subjects, one after the
  * other.
  */
+import type { Clock } from '../base/clock.ts';
 import { Elapsed } from '../postgres/elapsed.ts';
 import type { ServiceContext, UpkeepJob } from '../subject/subject.ts';
 import type { JobEnd } from '../subject/watcher.ts';
@@ -14,8 +15,8 @@ const SELDOM_TURNS = 20;
 const LEFT_AFTER_MS = 4_000;
 
 /** The jobs of this process: those without a subject first, then those of the subjects in their order. */
-export async function loadJobs(): Promise<UpkeepJob[]> {
-  const elapsed = new Elapsed();
+export async function loadJobs(clock: Clock): Promise<UpkeepJob[]> {
+  const elapsed = new Elapsed(clock);
   return [
     { name: 'advance elapsed time', run: ({ database }) => elapsed.advance(database) },
     ...(await loadServices()).flatMap(({ upkeep = [] }) => upkeep),

@@ -23,15 +23,15 @@ export const APPLICATIONS_SERVICE: Service = {
   ],
 };
 
-async function trimEnvelopes({ database, vault, log }: ServiceContext): Promise<void> {
-  const unreadable = await trimSurplus(database, vault);
+async function trimEnvelopes({ database, vault, clock, log }: ServiceContext): Promise<void> {
+  const unreadable = await trimSurplus(database, vault, clock);
   if (unreadable.length > 0) log.error(idsOf(unreadable), UNREADABLE);
 }
 
-async function forgetOld({ database, log, setting }: ServiceContext): Promise<void> {
+async function forgetOld({ database, clock, log, setting }: ServiceContext): Promise<void> {
   const retention = retentionOf(setting);
   if (retention === null) return;
-  const applications = await forgetBy(database, retention, (kept) => log.error(idsOf(kept), KEPT));
+  const applications = await forgetBy(database, clock, retention, (kept) => log.error(idsOf(kept), KEPT));
   if (applications > 0) log.info({ applications }, 'deleted old applications');
 }
 

@@ -1,6 +1,6 @@
 /** Makes a base backup of the embedded store while it runs. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import type { Administration } from '../embedded/administer.ts';
 import type { Place } from '../places/place.ts';
 import { filesOf } from './base/files.ts';
@@ -82,7 +82,7 @@ async function create(server: Administration, options: CreateOptions): Promise<C
   const { lsn: from } = await ask<{ lsn: string }>(client, START, START_TIMEOUT_MS);
   // Recovery reads the file of the log from its beginning.
   const archiving = { archive, slot: { ...slot, archivedTo: segmentStart(readLsn(from)) } };
-  const copied = await copyFiles(archiving, options);
+  const copied = await copyFiles(server.clock, archiving, options);
   const stop = await ask<{ lsn: string; label: string; at: string }>(client, STOP);
   await archiveOn(archiving);
   await refuseLost(place, name, copied.volumes);
@@ -127,22 +127,22 @@ interface Archiving {
   slot: Slot;
 }
 
-async function copyFiles(archiving: Archiving, { place, key, rest, signal }: CreateOptions) {
+async function copyFiles(clock: Clock, archiving: Archiving, { place, key, rest, signal }: CreateOptions) {
   const { archive, slot } = archiving;
   let volumes = 0;
   let bytes = 0;
-  let archivedAtMs = performance.now();
+  let archivedAtMs = clock.monotonicMs();
   for await (const volume of packed(filesOf(archive.directory))) {
-    const sinceMs = performance.now();
+    const sinceMs = clock.monotonicMs();
     signal.throwIfAborted();
     volumes += 1;
     bytes += volume.length;
     const name = volumeName(slot.backup, volumes);
     await place.put(name, await key.seal(name, volume));
-    if (rest > 0) await sleep(rest * (performance.now() - sinceMs), undefined, { signal });
-    if (performance.now() - archivedAtMs > ARCHIVE_EVERY_MS) {
+    if (rest > 0) await clock.sleep(rest * (clock.monotonicMs() - sinceMs), { signal });
+    if (clock.monotonicMs() - archivedAtMs > ARCHIVE_EVERY_MS) {
       await archiveOn(archiving);
-      archivedAtMs = performance.now();
+      archivedAtMs = clock.monotonicMs();
     }
   }
   return { volumes, bytes };

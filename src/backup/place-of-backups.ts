@@ -1,4 +1,5 @@
 /** The place of the backups: its words, and the bound of its objects. */
+import type { Clock } from '../base/clock.ts';
 import { openPlace } from '../places/open-place.ts';
 import type { Place, PlaceUse } from '../places/place.ts';
 import type { S3Account } from '../places/s3.ts';
@@ -22,11 +23,11 @@ export const BACKUPS: PlaceUse = {
 const FILES: PlaceUse = { ...BACKUPS, object: 'file of a document', mostBytes: 103 * 1024 * 1024 };
 
 /** The same place for the files of documents and contracts. Throws `BackupError`. */
-export function openFilePlace(address: string, account: S3Account | null): Promise<Place> {
-  return openPlace(address, account, FILES);
+export function openFilePlace(address: string, account: S3Account | null, clock: Clock): Promise<Place> {
+  return openPlace(address, account, FILES, clock);
 }
 
 /** The place of an address, as `openPlace` does. Throws `BackupError`. */
-export function openBackupPlace(address: string, account: S3Account | null): Promise<Place> {
-  return openPlace(address, account, BACKUPS);
+export function openBackupPlace(address: string, account: S3Account | null, clock: Clock): Promise<Place> {
+  return openPlace(address, account, BACKUPS, clock);
 }

@@ -1,6 +1,7 @@
 /** Restores a backup into a data directory, or into a scratch folder to look at it. */
 import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { serverAccount } from '../embedded/account.ts';
 import { findBinaries } from '../embedded/binaries.ts';
 import { SERVICE_PASSWORD_FILE } from '../embedded/cluster.ts';
@@ -17,6 +18,7 @@ import { piecesOf, volumeName } from './names.ts';
 import type { BackupKey } from './sealed.ts';
 
 export interface RestoreOptions {
+  readonly clock: Clock;
   readonly place: Place;
   readonly key: BackupKey;
   /** The moment that is restored; undefined: the newest. */
@@ -52,7 +54,7 @@ const HARMLESS = [
  */
 export async function restoreBackup(dataDir: string, options: RestoreOptions): Promise<Restored> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  if (await clearRecoveries(dataDir)) {
+  if (await clearRecoveries(dataDir, options.clock)) {
     throw new BackupError(`another restore into DATA_DIR ${dataDir} is under way: wait until it is over`);
   }
   const names = (await readdir(dataDir)).filter((name) => !HARMLESS.includes(name));
@@ -67,13 +69,14 @@ export async function restoreBackup(dataDir: string, options: RestoreOptions): P
 
 /** Restores into a folder that exists. With `keep` false nothing stays. */
 export async function restoreInto(home: string, options: RestoreOptions, keep: boolean): Promise<Restored> {
-  const { place, key, at, check, signal } = options;
+  const { clock, place, key, at, check, signal } = options;
   const backup = await chooseBackup(place, key, at);
-  refuseForeign(backup, (await findBinaries(serverAccount())).major);
+  refuseForeign(backup, (await findBinaries(serverAccount(), clock)).major);
   await refuseSmall(home, backup);
   const { manifest, name, logEnd } = backup;
   const restored = { name, at: at ?? logEnd.at, bytes: manifest.bytes };
   await recoverCluster({
+    clock,
     home,
     password: manifest.password,
     until: at,

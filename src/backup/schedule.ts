@@ -1,6 +1,5 @@
 /** The backups that a service makes by itself: a new base each day, and the log all the time. */
-
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
 import { DAY_MS } from '../base/time.ts';
 import type { Administration } from '../embedded/administer.ts';
 import { administer } from '../embedded/administer.ts';
@@ -13,6 +12,7 @@ import { removeOld } from './retention.ts';
 import type { BackupKey } from './sealed.ts';
 
 interface ScheduleOptions {
+  readonly clock: Clock;
   readonly dataDir: string;
   readonly place: Place;
   readonly key: BackupKey;
@@ -60,7 +60,7 @@ export class BackupSchedule {
     this.#working = work.catch((error: unknown) => {
       if (isLate) this.#options.onError(error);
     });
-    await Promise.race([work, sleep(WAIT_MS, undefined, { ref: false })]);
+    await Promise.race([work, this.#options.clock.sleep(WAIT_MS, { ref: false })]);
     isLate = true;
   }
 
@@ -71,9 +71,10 @@ export class BackupSchedule {
   }
 
   #turn(): Promise<void> {
-    return administer(this.#options.dataDir, async (server) => {
+    const { dataDir, clock } = this.#options;
+    return administer(dataDir, clock, async (server) => {
       const isDue = await withLock(server.client, LOCKS.archive, () => this.#archive(server));
-      const isTime = !this.#stopping.signal.aborted && performance.now() >= this.#notBeforeMs;
+      const isTime = !this.#stopping.signal.aborted && clock.monotonicMs() >= this.#notBeforeMs;
       if (isDue === true && isTime && !this.#isMaking) this.#begin();
     });
   }
@@ -95,7 +96,7 @@ export class BackupSchedule {
     this.#isMaking = true;
     this.#base = this.#make()
       .catch((error: unknown) => {
-        this.#notBeforeMs = performance.now() + AGAIN_AFTER_MS;
+        this.#notBeforeMs = this.#options.clock.monotonicMs() + AGAIN_AFTER_MS;
         if (!this.#stopping.signal.aborted) this.#options.onError(error);
       })
       .finally(() => {
@@ -104,13 +105,13 @@ export class BackupSchedule {
   }
 
   async #make(): Promise<void> {
-    const { dataDir, place, key, keep, onCreated } = this.#options;
-    const sinceMs = performance.now();
+    const { clock, dataDir, place, key, keep, onCreated } = this.#options;
+    const sinceMs = clock.monotonicMs();
     const signal = this.#stopping.signal;
-    const { name, bytes } = await administer(dataDir, (server) =>
+    const { name, bytes } = await administer(dataDir, clock, (server) =>
       createBackup(server, { place, key, keepLog: true, rest: REST, signal }),
     );
     const removed = (await removeOld(place, key, keep)).length;
-    onCreated({ name, bytes, seconds: Math.round((performance.now() - sinceMs) / 1_000), removed });
+    onCreated({ name, bytes, seconds: Math.round((clock.monotonicMs() - sinceMs) / 1_000), removed });
   }
 }

@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { clearRecoveries } from '../embedded/recoveries.ts';
 import { type EmbeddedConnection, hangUp, login } from '../embedded/session.ts';
 import { discard, keepYoung, temporariesBeside, temporaryBeside } from '../embedded/temporary.ts';
@@ -20,19 +21,20 @@ export async function verifyBackup(
   options: Omit<RestoreOptions, 'check'>,
   look: (connection: EmbeddedConnection) => Promise<void>,
 ): Promise<Verified> {
+  const { clock } = options;
   const scratch = join(tmpdir(), 'ventanilla-verify');
-  await clearScratch(scratch);
+  await clearScratch(scratch, clock);
   const home = temporaryBeside(scratch);
   await mkdir(home, { mode: 0o700 });
-  const letAge = keepYoung(home);
+  const letAge = keepYoung(home, clock);
   let findings: readonly Finding[] = [];
   try {
     const check = async (connection: EmbeddedConnection) => {
-      const client = await login(connection);
+      const client = await login(connection, clock);
       try {
         findings = await checkStore(client);
       } finally {
-        await hangUp(client);
+        await hangUp(client, clock);
       }
       await look(connection);
     };
@@ -45,10 +47,10 @@ export async function verifyBackup(
 }
 
 /** What killed processes left. Folders of other users stay. */
-async function clearScratch(scratch: string): Promise<void> {
-  for (const { temporary, isStale } of await temporariesBeside(scratch)) {
+async function clearScratch(scratch: string, clock: Clock): Promise<void> {
+  for (const { temporary, isStale } of await temporariesBeside(scratch, clock)) {
     if (!isStale) continue;
-    await clearRecoveries(temporary)
+    await clearRecoveries(temporary, clock)
       .then(() => discard(temporary))
       .catch(() => {});
   }

@@ -2,7 +2,6 @@
 
 import type { FieldName, NamedField } from '../applications/rules/fields.ts';
 import type { Fault } from '../applications/rules/read-application.ts';
-import { keysOf } from '../base/keys-of.ts';
 import type { Language } from '../base/language.ts';
 
 /** The most applications in a request, and the most bytes of a body (contract, "Limits"; D3). */
@@ -84,7 +83,7 @@ const REQUEST_TEXTS = {
 
 /** A problem of a whole request. */
 export type RequestProblem = keyof typeof REQUEST_TEXTS;
-export const REQUEST_PROBLEMS = keysOf(REQUEST_TEXTS);
+export const REQUEST_PROBLEMS = Object.keys(REQUEST_TEXTS) as RequestProblem[];
 
 /** The HTTP codes of failed requests. */
 export type FailureStatus = 400 | 401 | 404 | 405 | 410 | 413 | 500;

@@ -61,14 +61,14 @@ export async function startReading(given: LoopContext): Promise<Loop> {
   const warning = await readerWarning();
   if (warning !== null) given.log.warn(warning);
   // The start does not wait for a process.
-  void readerFailure().then((failure) => failure !== null && given.log.error(failure));
+  void readerFailure(given.clock).then((failure) => failure !== null && given.log.error(failure));
   return startWorkOf('files', given);
 }
 
 async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
   const { database, vault, clock, log, failed, setting, channel, watcher } = given;
-  const documents = await openDocuments(setting, { database, vault, channel, watcher });
-  const income = openIncome(setting, { database, vault });
+  const documents = await openDocuments(setting, { database, vault, clock, channel, watcher });
+  const income = openIncome(setting, { database, vault, clock });
   const signing = await openSigning(setting, {
     ...{ database, vault, clock, log, channel },
     onCode: (way, result) => watcher.sentCode(way, result),

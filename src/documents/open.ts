@@ -1,4 +1,5 @@
 /** Puts together what the uses of documents work with, from the variables of the process. */
+import type { Clock } from '../base/clock.ts';
 import type { ReadSetting } from '../base/setting.ts';
 import { s3AccountOf } from '../places/s3-account.ts';
 import type { Watcher } from '../subject/watcher.ts';
@@ -11,9 +12,9 @@ import type { DocumentContext } from './uses/context.ts';
 import { loadLayouts } from './uses/load-layouts.ts';
 
 /** The document store of this process. Throws `DocumentStoreError` where it is set wrong. */
-export function openStore(setting: ReadSetting): Promise<DocumentStore> {
+export function openStore(setting: ReadSetting, clock: Clock): Promise<DocumentStore> {
   const account = s3AccountOf((variable) => setting({ variable, read: (text) => text }));
-  return openDocumentStore(setting(DOCUMENT_STORE), account);
+  return openDocumentStore(setting(DOCUMENT_STORE), account, clock);
 }
 
 /** What whoever runs this machine has to know before it reads documents; null: nothing. */
@@ -22,8 +23,8 @@ export async function readerWarning(): Promise<string | null> {
 }
 
 /** An error for whoever runs this machine, where the reader's process does not work here; null: it works. */
-export async function readerFailure(): Promise<string | null> {
-  if (await isReading(processReader())) return null;
+export async function readerFailure(clock: Clock): Promise<string | null> {
+  if (await isReading(processReader(clock))) return null;
   return 'this machine cannot read documents: the process that reads them fails, so each document waits for an operator (docs/documents.md)';
 }
 
@@ -33,15 +34,18 @@ export async function readerFailure(): Promise<string | null> {
  */
 export async function openDocuments(
   setting: ReadSetting,
-  around: Pick<DocumentContext, 'database' | 'vault' | 'channel'> & { readonly watcher: DocumentWatcher },
+  around: Pick<DocumentContext, 'database' | 'vault' | 'clock' | 'channel'> & {
+    readonly watcher: DocumentWatcher;
+  },
 ): Promise<DocumentContext> {
   const clamd = setting(CLAMD);
   const { watcher, ...rest } = around;
+  const { clock } = rest;
   return {
     ...rest,
-    store: await openStore(setting),
-    scanner: clamd && watchedScanner(clamdScanner(clamd), watcher),
-    reader: watchedReader(processReader(), watcher),
+    store: await openStore(setting, clock),
+    scanner: clamd && watchedScanner(clamdScanner(clamd, clock), watcher),
+    reader: watchedReader(processReader(clock), clock, watcher),
     layouts: await loadLayouts(setting(DOCUMENT_LAYOUTS)),
     mostBytes: setting(DOCUMENT_MOST_BYTES),
   };
@@ -49,11 +53,11 @@ export async function openDocuments(
 
 type DocumentWatcher = Pick<Watcher, 'readDocument' | 'scanned'>;
 
-function watchedReader(reader: Reader, watcher: DocumentWatcher): Reader {
+function watchedReader(reader: Reader, clock: Clock, watcher: DocumentWatcher): Reader {
   return async (...document) => {
-    const begunMs = performance.now();
+    const begunMs = clock.monotonicMs();
     const read = await reader(...document);
-    watcher.readDocument('fault' in read ? read.fault : 'read', performance.now() - begunMs);
+    watcher.readDocument('fault' in read ? read.fault : 'read', clock.monotonicMs() - begunMs);
     return read;
   };
 }

@@ -19,7 +19,7 @@ export function documentService(): Service {
     upkeep: [
       {
         name: 'delete files of documents',
-        run: async ({ database, setting }) => deleteFiles(database, await openStore(setting)),
+        run: async ({ database, clock, setting }) => deleteFiles(database, await openStore(setting, clock)),
       },
       { name: 'fold document counts', run: ({ database }) => foldDocumentCounts(database) },
       {
@@ -42,8 +42,8 @@ export function documentService(): Service {
   };
 }
 
-async function compare({ database, setting, log }: ServiceContext, part: number): Promise<void> {
-  const { orphans, missing } = await lookAtFiles(database, await openStore(setting), part);
+async function compare({ database, clock, setting, log }: ServiceContext, part: number): Promise<void> {
+  const { orphans, missing } = await lookAtFiles(database, await openStore(setting, clock), part);
   if (orphans > 0) log.warn({ files: orphans }, 'files without a document are deleted in an hour');
   if (missing.length > 0) {
     const facts = { documents: missing.length, document_ids: missing.slice(0, MOST_IDS) };

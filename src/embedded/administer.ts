@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import { USER } from './cluster.ts';
 import { EmbeddedError } from './errors.ts';
 import { readPassword } from './password.ts';
@@ -9,6 +10,7 @@ import { findPostmaster } from './postmaster.ts';
 import { hangUp, login } from './session.ts';
 
 export interface Administration {
+  readonly clock: Clock;
   readonly client: pg.Client;
   /** The folder of the cluster's files. */
   readonly directory: string;
@@ -19,19 +21,21 @@ export interface Administration {
 /** Runs `work` with a session of its own. Throws `EmbeddedError` where no server runs under `dataDir`. */
 export async function administer<T>(
   dataDir: string,
+  clock: Clock,
   work: (with_: Administration) => Promise<T>,
 ): Promise<T> {
   const home = await realpath(dataDir);
   const directory = join(home, 'postgres');
   const password = await readPassword(join(home, 'postgres.password'));
-  const server = await findPostmaster(directory);
+  const server = await findPostmaster(directory, clock);
   if (password === undefined || server?.ready !== true) {
     throw new EmbeddedError(`no PostgreSQL runs in ${directory}`);
   }
-  const client = await login({ host: '127.0.0.1', port: server.port, user: USER, password, database: USER });
+  const connection = { host: '127.0.0.1', port: server.port, user: USER, password, database: USER };
+  const client = await login(connection, clock);
   try {
-    return await work({ client, directory, password });
+    return await work({ clock, client, directory, password });
   } finally {
-    await hangUp(client);
+    await hangUp(client, clock);
   }
 }

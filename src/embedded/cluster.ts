@@ -11,6 +11,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/error-code.ts';
 import { type Account, giveTree, initdbAccount, isRoot, serverAccount, workOn } from './account.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
@@ -32,6 +33,7 @@ export const SERVICE_PASSWORD_FILE = 'postgres.service-password';
 
 /** A cluster on disk, ready to be started. */
 export interface Cluster {
+  readonly clock: Clock;
   readonly directory: string;
   readonly logFile: string;
   readonly passwordFile: string;
@@ -51,34 +53,39 @@ export interface ServedCluster extends Cluster {
  * once: they get one cluster. The cluster is on disk when this returns. Throws `EmbeddedError` if DATA_DIR is not
  * writable or full, or holds a cluster that cannot be used.
  */
-export async function ensureCluster(dataDir: string): Promise<ServedCluster> {
+export async function ensureCluster(dataDir: string, clock: Clock): Promise<ServedCluster> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const home = await realpath(dataDir);
     await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
-    const binaries = await findBinaries(serverAccount());
+    const binaries = await findBinaries(serverAccount(), clock);
     const directory = join(home, 'postgres');
     const passwordFile = join(home, 'postgres.password');
-    const password = await fillIn(directory, passwordFile, binaries);
+    const password = await fillIn(directory, passwordFile, binaries, clock);
     await checkVersion(directory, binaries);
     const account = await settleOwner(directory);
-    const servicePassword = await ensureServicePassword(home);
+    const servicePassword = await ensureServicePassword(home, clock);
     const logFile = join(home, 'postgres.log');
-    return { directory, logFile, passwordFile, password, servicePassword, account, binaries };
+    return { clock, directory, logFile, passwordFile, password, servicePassword, account, binaries };
   } catch (error) {
     throw explainPath(error, (error as NodeJS.ErrnoException).path ?? dataDir);
   }
 }
 
 /** Where the file is lost, the role gets the password of a new one. */
-async function ensureServicePassword(home: string): Promise<string> {
+async function ensureServicePassword(home: string, clock: Clock): Promise<string> {
   const file = join(home, SERVICE_PASSWORD_FILE);
-  await discardStale(file);
+  await discardStale(file, clock);
   return ensurePassword(file);
 }
 
-async function fillIn(directory: string, passwordFile: string, binaries: Binaries): Promise<string> {
-  for (const path of [directory, passwordFile]) await discardStale(path);
+async function fillIn(
+  directory: string,
+  passwordFile: string,
+  binaries: Binaries,
+  clock: Clock,
+): Promise<string> {
+  for (const path of [directory, passwordFile]) await discardStale(path, clock);
   if (await isFilled(directory)) {
     const password = await readPassword(passwordFile);
     if (password === undefined) {
@@ -88,7 +95,7 @@ async function fillIn(directory: string, passwordFile: string, binaries: Binarie
     }
     return password;
   }
-  if (await clearRecoveries(join(directory, '..'))) {
+  if (await clearRecoveries(join(directory, '..'), clock)) {
     throw new EmbeddedError(`a restore into ${join(directory, '..')} is under way: start when it is over`);
   }
   // The password comes before the cluster: of several processes one's cluster is kept, and it was made with this
@@ -147,8 +154,8 @@ async function initialise(directory: string, password: string, binaries: Binarie
 }
 
 /** Puts all files of a cluster on disk, as the account that owns them. */
-export async function syncCluster(directory: string, account: Account): Promise<void> {
-  await initdb(directory, account, '', await findBinaries(account), '--sync-only');
+export async function syncCluster({ directory, account, binaries }: Cluster): Promise<void> {
+  await initdb(directory, account, '', binaries, '--sync-only');
 }
 
 async function initdb(

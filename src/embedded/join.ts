@@ -1,6 +1,6 @@
 /** Finds the server of a cluster, or starts it, and holds it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/error-code.ts';
 import { type Cluster, type ServedCluster, USER } from './cluster.ts';
 import { EmbeddedError } from './errors.ts';
@@ -27,18 +27,19 @@ export interface HeldServer {
  * `signal` aborts.
  */
 export async function joinServer(cluster: ServedCluster, options: StartOptions): Promise<HeldServer> {
-  const deadline = Date.now() + JOIN_TIMEOUT_MS;
+  const { clock } = cluster;
+  const deadline = clock.monotonicMs() + JOIN_TIMEOUT_MS;
   let lastError: unknown;
-  while (Date.now() < deadline) {
+  while (clock.monotonicMs() < deadline) {
     options.signal?.throwIfAborted();
-    const found = await findPostmaster(cluster.directory);
+    const found = await findPostmaster(cluster.directory, clock);
     if (found === undefined) {
       await startPostmaster(cluster, deadline, options);
     } else if (found.ready) {
       const superuser = connectionTo(cluster, found.port);
       const connection = { ...superuser, user: SERVICE_ROLE, password: cluster.servicePassword };
       try {
-        const client = await holdServer(connection, superuser);
+        const client = await holdServer(connection, superuser, clock);
         if (client !== undefined) return { connection, client };
       } catch (error) {
         if (errorCode(error) === WRONG_LOGIN) {
@@ -46,12 +47,12 @@ export async function joinServer(cluster: ServedCluster, options: StartOptions):
             `the PostgreSQL that runs in ${cluster.directory} does not take the password in ${cluster.passwordFile}`,
           );
         }
-        if (errorCode(error) === '3D000') await createDatabase(superuser).catch(throwUnlessPassing);
+        if (errorCode(error) === '3D000') await createDatabase(superuser, clock).catch(throwUnlessPassing);
         else throwUnlessPassing(error);
         lastError = error;
       }
     }
-    await sleep(POLL_MS);
+    await clock.sleep(POLL_MS);
   }
   throw await timeoutError(
     cluster,
@@ -68,17 +69,18 @@ export function connectionTo(cluster: Cluster, port: number): EmbeddedConnection
 async function holdServer(
   service: EmbeddedConnection,
   superuser: EmbeddedConnection,
+  clock: Clock,
 ): Promise<pg.Client | undefined> {
-  const client = await login(service).catch(async (error: unknown) => {
+  const client = await login(service, clock).catch(async (error: unknown) => {
     if (errorCode(error) !== WRONG_LOGIN) throw error;
-    await makeServiceRole(superuser, service.password);
-    return login(service);
+    await makeServiceRole(superuser, service.password, clock);
+    return login(service, clock);
   });
   let isHeld = false;
   try {
     isHeld = await takeShared(client);
   } finally {
-    if (!isHeld) await hangUp(client);
+    if (!isHeld) await hangUp(client, clock);
   }
   return isHeld ? client : undefined;
 }

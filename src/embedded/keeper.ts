@@ -1,5 +1,4 @@
 /** Holds the server while the process uses it, and restarts it if it ends unexpectedly. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { ServedCluster } from './cluster.ts';
 import { DiskFullError, EmbeddedError } from './errors.ts';
@@ -42,18 +41,19 @@ interface Keeper {
  * PostgreSQL's own lock file decides which one.
  */
 export function keepServer(cluster: ServedCluster, first: HeldServer, listener: ServerListener): Keeper {
+  const { clock } = cluster;
   const leaving = new AbortController();
   const { signal } = leaving;
   let client: pg.Client | undefined;
   let tries = 0;
   let restoring = Promise.resolve();
   const hold = (held: HeldServer) => {
-    const sinceMs = performance.now();
+    const sinceMs = clock.monotonicMs();
     client = held.client;
     client.once('end', () => {
       client = undefined;
       if (signal.aborted) return;
-      if (performance.now() - sinceMs > STABLE_MS) tries = 0;
+      if (clock.monotonicMs() - sinceMs > STABLE_MS) tries = 0;
       restoring = restore(held.connection.port);
     });
   };
@@ -63,9 +63,9 @@ export function keepServer(cluster: ServedCluster, first: HeldServer, listener: 
     for (let isFull = false; !signal.aborted; ) {
       if (!isFull && tries === PAUSES_MS.length) return listener.lost(failure);
       try {
-        await sleep(isFull ? FULL_PAUSE_MS : PAUSES_MS[tries], undefined, { signal });
+        await clock.sleep(isFull ? FULL_PAUSE_MS : PAUSES_MS[tries]!, { signal });
         const held = await joinServer(cluster, { signal, port });
-        if (signal.aborted) return await hangUp(held.client);
+        if (signal.aborted) return await hangUp(held.client, clock);
         if (!isFull) tries += 1;
         hold(held);
         listener.moved(held.connection);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/error-code.ts';
 
 /** A server of a cluster, according to its postmaster.pid. */
@@ -31,14 +32,14 @@ export async function clusterMark(directory: string): Promise<string> {
  * The server that runs on the cluster, if one does. Removes a postmaster.pid whose process is another program: pids
  * repeat in containers, and PostgreSQL would refuse to start because of it.
  */
-export async function findPostmaster(directory: string): Promise<Postmaster | undefined> {
+export async function findPostmaster(directory: string, clock: Clock): Promise<Postmaster | undefined> {
   const file = join(directory, 'postmaster.pid');
   const contents = await readIfThere(file);
   if (contents === undefined) return undefined;
   const lines = contents.split('\n').map((line) => line.trim());
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) {
-    if (await isOlderThan(file, EMPTY_IS_STALE_AFTER_MS)) await removeStale(file, contents);
+    if (await isOlderThan(file, EMPTY_IS_STALE_AFTER_MS, clock)) await removeStale(file, contents);
     return { pid: 0, port: 0, ready: false };
   }
   switch (await whoIs(pid, directory)) {
@@ -124,7 +125,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-async function isOlderThan(file: string, ms: number): Promise<boolean> {
+async function isOlderThan(file: string, ms: number, clock: Clock): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > ms;
+  return found !== undefined && clock.nowMs() - found.mtimeMs > ms;
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/describe-error.ts';
 import { errorCode } from '../base/error-code.ts';
 import { type Account, workOn } from './account.ts';
@@ -27,7 +28,12 @@ const TRIAL_TIMEOUT_MS = 10_000;
  * because the checkout may be where only root may enter. Returns the copy's directory. Throws `EmbeddedError` with
  * each folder and its reason if no folder works.
  */
-export async function publishForOthers(native: string, version: string, account: Account): Promise<string> {
+export async function publishForOthers(
+  native: string,
+  version: string,
+  account: Account,
+  clock: Clock,
+): Promise<string> {
   // The first folder that works is used: /var may be read-only or mounted noexec, the temporary directory may be
   // private.
   const folders = ['/var/cache/ventanilla', '/var/lib/ventanilla', join(tmpdir(), 'ventanilla')];
@@ -35,7 +41,7 @@ export async function publishForOthers(native: string, version: string, account:
   for (const folder of folders) {
     try {
       const home = join(folder, `postgresql-${version}`);
-      await publish(native, folder, home);
+      await publish(native, folder, home, clock);
       await tryOut(home, account);
       return home;
     } catch (error) {
@@ -47,7 +53,7 @@ export async function publishForOthers(native: string, version: string, account:
   );
 }
 
-async function publish(native: string, folder: string, home: string): Promise<void> {
+async function publish(native: string, folder: string, home: string, clock: Clock): Promise<void> {
   await mkdir(folder, { mode: 0o755 })
     .then(() => chmod(folder, 0o755))
     .catch((error: unknown) => {
@@ -55,7 +61,7 @@ async function publish(native: string, folder: string, home: string): Promise<vo
     });
   await requireOurs(folder);
   if ((await lstat(home).catch(() => undefined)) === undefined) {
-    await discardStale(home);
+    await discardStale(home, clock);
     const copy = temporaryBeside(home);
     try {
       await copyTree(native, copy);

@@ -5,6 +5,7 @@
 
 import { mkdir, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { DAY_MS } from '../base/time.ts';
 import { giveTree, serverAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
@@ -21,6 +22,7 @@ import { syncDirectory } from './sync-directory.ts';
 import { discard, keepYoung, temporaryBeside } from './temporary.ts';
 
 export interface Recovery {
+  readonly clock: Clock;
   /** The folder that holds the cluster while it is made; with `keep` it is the data directory. It exists. */
   readonly home: string;
   /** The superuser's password in the restored files. */
@@ -47,23 +49,25 @@ const STOP_TIMEOUT_MS = 5 * 60_000;
  * `fill` and `check`.
  */
 export async function recoverCluster(recovery: Recovery): Promise<void> {
+  const { clock } = recovery;
   const home = await realpath(recovery.home);
   const directory = temporaryBeside(recoveredIn(home));
-  const letAge = keepYoung(directory);
+  const letAge = keepYoung(directory, clock);
   const cluster: Cluster = {
+    clock,
     directory,
     logFile: join(home, 'postgres.log'),
     passwordFile: join(home, 'postgres.password'),
     password: recovery.password,
     account: serverAccount(),
-    binaries: await findBinaries(serverAccount()),
+    binaries: await findBinaries(serverAccount(), clock),
   };
   try {
     await mkdir(directory, { mode: 0o700 });
     await recovery.fill(directory);
     await writeFile(join(directory, 'recovery.signal'), '', { mode: 0o600 });
     if (cluster.account !== undefined) await giveTree(directory, cluster.account);
-    await syncCluster(directory, cluster.account);
+    await syncCluster(cluster);
     await run(cluster, recovery);
     if (recovery.keep) {
       await keepPassword(cluster.passwordFile, recovery.password);
@@ -80,13 +84,13 @@ export async function recoverCluster(recovery: Recovery): Promise<void> {
   }
 }
 
-async function run(cluster: Cluster, { until, check, signal }: Recovery): Promise<void> {
-  const deadline = Date.now() + RECOVERY_TIMEOUT_MS;
+async function run(cluster: Cluster, { until, check, signal, clock }: Recovery): Promise<void> {
+  const deadline = clock.monotonicMs() + RECOVERY_TIMEOUT_MS;
   await startPostmaster(cluster, deadline, { signal, settings: recoverySettings(until) });
-  const server = await findPostmaster(cluster.directory);
+  const server = await findPostmaster(cluster.directory, clock);
   if (server?.ready !== true) throw await timeoutError(cluster, 'did not recover');
   await check(connectionTo(cluster, server.port));
-  await stopPostmaster(cluster, server.pid, Date.now() + STOP_TIMEOUT_MS);
+  await stopPostmaster(cluster, server.pid, clock.monotonicMs() + STOP_TIMEOUT_MS);
 }
 
 /** The whole log lies in `pg_wal`, so the command that PostgreSQL asks for more of it finds nothing. */
@@ -99,8 +103,9 @@ function recoverySettings(until: Date | undefined): string[] {
 
 /** A server of files that nobody will use. */
 async function stopAnyway(cluster: Cluster): Promise<void> {
-  const server = await findPostmaster(cluster.directory).catch(() => undefined);
+  const { clock } = cluster;
+  const server = await findPostmaster(cluster.directory, clock).catch(() => undefined);
   if (server !== undefined && server.pid > 0) {
-    await stopPostmaster(cluster, server.pid, Date.now() + STOP_TIMEOUT_MS).catch(() => {});
+    await stopPostmaster(cluster, server.pid, clock.monotonicMs() + STOP_TIMEOUT_MS).catch(() => {});
   }
 }

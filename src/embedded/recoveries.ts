@@ -1,6 +1,6 @@
 /** Clusters that a restore has not put into their place yet. */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
 import { findPostmaster, isServer } from './postmaster.ts';
 import { discard, temporariesBeside } from './temporary.ts';
 
@@ -16,22 +16,22 @@ export function recoveredIn(home: string): string {
  * Removes what restores into a folder left whose process was killed, and stops their servers. Returns whether another
  * restore goes on.
  */
-export async function clearRecoveries(home: string): Promise<boolean> {
+export async function clearRecoveries(home: string, clock: Clock): Promise<boolean> {
   let isGoing = false;
-  for (const { temporary, isStale } of await temporariesBeside(recoveredIn(home))) {
-    if (isStale) await abandon(temporary);
+  for (const { temporary, isStale } of await temporariesBeside(recoveredIn(home), clock)) {
+    if (isStale) await abandon(temporary, clock);
     else isGoing = true;
   }
   return isGoing;
 }
 
 /** A server that goes on recovering would write files while they are removed. */
-async function abandon(directory: string): Promise<void> {
-  const pid = (await findPostmaster(directory).catch(() => undefined))?.pid ?? 0;
+async function abandon(directory: string, clock: Clock): Promise<void> {
+  const pid = (await findPostmaster(directory, clock).catch(() => undefined))?.pid ?? 0;
   if (pid > 0 && (await isServer(pid, directory))) {
     process.kill(pid, 'SIGQUIT');
-    const until = performance.now() + END_WITHIN_MS;
-    while (performance.now() < until && (await isServer(pid, directory))) await sleep(POLL_MS);
+    const until = clock.monotonicMs() + END_WITHIN_MS;
+    while (clock.monotonicMs() < until && (await isServer(pid, directory))) await clock.sleep(POLL_MS);
   }
   await discard(directory);
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import { type Cluster, ensureCluster, type ServedCluster } from './cluster.ts';
 import { DiskFullError, EmbeddedError } from './errors.ts';
 import { connectionTo, type HeldServer, joinServer, timeoutError } from './join.ts';
@@ -44,11 +44,12 @@ const NO_LISTENER: ServerListener = { notice() {}, moved() {}, lost() {} };
  */
 export async function openEmbedded(options: {
   dataDir: string;
+  clock: Clock;
   signal?: AbortSignal;
   listener?: ServerListener;
 }): Promise<EmbeddedServer> {
-  const { signal, listener = NO_LISTENER } = options;
-  const cluster = await ensureCluster(resolve(options.dataDir));
+  const { clock, signal, listener = NO_LISTENER } = options;
+  const cluster = await ensureCluster(resolve(options.dataDir), clock);
   const held = await joinWithRoom(cluster, listener, signal).catch(async (error: unknown) => {
     if (signal?.aborted) await abandon(cluster, listener);
     throw error;
@@ -71,14 +72,15 @@ async function joinWithRoom(
   { notice }: ServerListener,
   signal: AbortSignal | undefined,
 ): Promise<HeldServer> {
-  const giveUpAt = performance.now() + ROOM_WITHIN_MS;
+  const { clock } = cluster;
+  const giveUpAt = clock.monotonicMs() + ROOM_WITHIN_MS;
   for (let isTold = false; ; isTold = true) {
     try {
       return await joinServer(cluster, { signal });
     } catch (error) {
-      if (!(error instanceof DiskFullError) || performance.now() >= giveUpAt) throw error;
+      if (!(error instanceof DiskFullError) || clock.monotonicMs() >= giveUpAt) throw error;
       if (!isTold) notice(`${error.message}; trying again until there is room`);
-      await sleep(FULL_PAUSE_MS, undefined, { signal });
+      await clock.sleep(FULL_PAUSE_MS, { signal });
     }
   }
 }
@@ -99,38 +101,43 @@ async function leaveServer(
   letGo: Promise<pg.Client | undefined>,
   withinMs = CLOSE_TIMEOUT_MS,
 ): Promise<void> {
-  const deadline = Date.now() + withinMs;
+  const { clock } = cluster;
+  const deadline = clock.monotonicMs() + withinMs;
   let client = await letGo;
   let lastError: unknown;
   try {
-    while (Date.now() < deadline) {
-      const found = await findPostmaster(cluster.directory);
+    while (clock.monotonicMs() < deadline) {
+      const found = await findPostmaster(cluster.directory, clock);
       if (found === undefined) return;
       if (client !== undefined || found.ready) {
         try {
-          client ??= await login(connectionTo(cluster, found.port));
+          client ??= await login(connectionTo(cluster, found.port), clock);
           if (!(await takeOver(client))) return;
           return await stopPostmaster(cluster, found.pid, deadline);
         } catch (error) {
           if (error instanceof EmbeddedError) throw error;
           lastError = error;
-          if (client !== undefined) await hangUp(client);
+          if (client !== undefined) await hangUp(client, clock);
           client = undefined;
         }
       }
-      await sleep(POLL_MS);
+      await clock.sleep(POLL_MS);
     }
     throw await timeoutError(cluster, 'could not be asked to stop within 30 s', lastError);
   } finally {
-    if (client !== undefined) await hangUp(client);
+    if (client !== undefined) await hangUp(client, clock);
   }
 }
 
-/** Call this with the exclusive lock held by a session that the server itself ends: no process can join meanwhile. */
+/**
+ * Call this with the exclusive lock held by a session that the server itself ends: no process can join meanwhile.
+ * `deadline` is on `Clock.monotonicMs`.
+ */
 export async function stopPostmaster(cluster: Cluster, pid: number, deadline: number): Promise<void> {
+  const { clock } = cluster;
   process.kill(pid, 'SIGINT');
   while (await isServer(pid, cluster.directory)) {
-    if (Date.now() > deadline) throw await timeoutError(cluster, 'has not ended after 30 s');
-    await sleep(POLL_MS);
+    if (clock.monotonicMs() > deadline) throw await timeoutError(cluster, 'has not ended after 30 s');
+    await clock.sleep(POLL_MS);
   }
 }

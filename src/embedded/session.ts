@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/error-code.ts';
 import { isPassingTrouble } from '../postgres/store-trouble.ts';
 
@@ -23,7 +24,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 const HANG_UP_TIMEOUT_MS = 1_000;
 
 /** Throws the error of the server or the network. */
-export async function login(connection: EmbeddedConnection): Promise<pg.Client> {
+export async function login(connection: EmbeddedConnection, clock: Clock): Promise<pg.Client> {
   const client = new pg.Client({
     ...connection,
     ssl: false,
@@ -37,19 +38,17 @@ export async function login(connection: EmbeddedConnection): Promise<pg.Client> 
     await client.connect();
     return client;
   } catch (error) {
-    await hangUp(client);
+    await hangUp(client, clock);
     throw error;
   }
 }
 
 /** Ends a session, whatever it is doing, and waits at most a second for that. */
-export async function hangUp(client: pg.Client): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const enough = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, HANG_UP_TIMEOUT_MS);
-  });
+export async function hangUp(client: pg.Client, clock: Clock): Promise<void> {
+  const ended = new AbortController();
+  const enough = clock.sleep(HANG_UP_TIMEOUT_MS, { signal: ended.signal }).catch(() => {});
   await Promise.race([client.end().catch(() => {}), enough]);
-  clearTimeout(timer);
+  ended.abort();
 }
 
 /** Takes the shared lock that says that the server is in use. False: the server is about to be stopped. */
@@ -72,15 +71,15 @@ async function queryBoolean(client: pg.Client, sql: string): Promise<boolean> {
 }
 
 /** Creates the database unless it exists. Several processes may do so at once. */
-export async function createDatabase(connection: EmbeddedConnection): Promise<void> {
-  const client = await login({ ...connection, database: 'postgres' });
+export async function createDatabase(connection: EmbeddedConnection, clock: Clock): Promise<void> {
+  const client = await login({ ...connection, database: 'postgres' }, clock);
   try {
     await client.query(`CREATE DATABASE ${pg.escapeIdentifier(connection.database)}`);
   } catch (error) {
     // Another process created it before, or at this moment.
     if (errorCode(error) !== '42P04' && errorCode(error) !== '23505') throw error;
   } finally {
-    await hangUp(client);
+    await hangUp(client, clock);
   }
 }
 

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type FileHandle, open, rename, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { workOn } from './account.ts';
 import type { Cluster } from './cluster.ts';
 import { DiskFullError, EmbeddedError, explainPath } from './errors.ts';
@@ -39,7 +38,7 @@ export interface StartOptions {
 
 /**
  * Starts a server for the cluster. Returns when it takes connections, when it gave way to another server (look
- * again), or at `deadline` (milliseconds since the epoch). At the deadline, and if `signal` aborts, the server goes
+ * again), or at `deadline` (on `Clock.monotonicMs`). At the deadline, and if `signal` aborts, the server goes
  * on starting, because a crash recovery that is stopped has to begin again. Throws `EmbeddedError` with the reason
  * from the log if the server cannot start, and the signal's reason if `signal` aborts.
  */
@@ -48,6 +47,7 @@ export async function startPostmaster(
   deadline: number,
   { signal, port: wantedPort = 0, settings = [] }: StartOptions,
 ): Promise<void> {
+  const { clock } = cluster;
   const port = await freePort(wantedPort).catch(() => freePort(0));
   const mark = await clusterMark(cluster.directory);
   const { blocks, bsize } = await statfs(cluster.directory);
@@ -68,13 +68,13 @@ export async function startPostmaster(
     child.on('exit', (code, signal) => {
       ended.how = code === 0 ? CLEANLY : `ended by ${signal ?? `exit code ${code}`}`;
     });
-    while (Date.now() < deadline) {
+    while (clock.monotonicMs() < deadline) {
       if (ended.how !== undefined) return await throwStartFailure(cluster, size, ended.how);
-      const found = await findPostmaster(cluster.directory);
+      const found = await findPostmaster(cluster.directory, clock);
       if (found?.pid === child.pid && found?.ready) return;
-      await sleep(POLL_MS, undefined, { signal }).catch(async (error: unknown) => {
+      await clock.sleep(POLL_MS, { signal }).catch(async (error: unknown) => {
         // Without a postmaster.pid no process would find this server.
-        if ((await findPostmaster(cluster.directory))?.pid !== child.pid) child.kill('SIGINT');
+        if ((await findPostmaster(cluster.directory, clock))?.pid !== child.pid) child.kill('SIGINT');
         throw error;
       });
     }
@@ -100,7 +100,7 @@ async function throwStartFailure(cluster: Cluster, logSize: number, how: string)
   // Another process found the server ready, used it and stopped it, all between two looks.
   if (how === CLEANLY) return;
   const lines = await logTail(cluster.logFile, logSize);
-  if (lines.some((line) => PASSING.test(line))) return await sleep(GAVE_WAY_MS);
+  if (lines.some((line) => PASSING.test(line))) return await cluster.clock.sleep(GAVE_WAY_MS);
   const reason = lines.findLast((line) => /FATAL|PANIC|^postgres:/.test(line)) ?? how;
   // The server reports a full disk as an error, and the settings keep errors out of the log.
   const { bavail, bsize } = await statfs(cluster.directory);

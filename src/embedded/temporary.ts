@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/error-code.ts';
 
 /**
@@ -29,36 +30,42 @@ export async function discard(temporary: string): Promise<void> {
 /**
  * Keeps a temporary from being stale while this process works on it for long. Call what is returned when that is over.
  */
-export function keepYoung(temporary: string): () => void {
-  const timer = setInterval(() => {
-    const now = new Date();
+export function keepYoung(temporary: string, clock: Clock): () => void {
+  const refresh = () => {
+    const now = new Date(clock.nowMs());
     utimes(temporary, now, now).catch(() => {});
-  }, YOUNG_EVERY_MS).unref();
-  return () => clearInterval(timer);
+  };
+  const timer = clock.every(YOUNG_EVERY_MS, refresh, { ref: false });
+  return () => timer.cancel();
 }
 
 /** Removes temporaries that ended processes left beside `path`. */
-export async function discardStale(path: string): Promise<void> {
-  for (const { temporary, isStale } of await temporariesBeside(path)) if (isStale) await discard(temporary);
+export async function discardStale(path: string, clock: Clock): Promise<void> {
+  for (const { temporary, isStale } of await temporariesBeside(path, clock)) {
+    if (isStale) await discard(temporary);
+  }
 }
 
 /** The temporaries of other processes, and of ended ones, beside `path`. */
-export async function temporariesBeside(path: string): Promise<{ temporary: string; isStale: boolean }[]> {
+export async function temporariesBeside(
+  path: string,
+  clock: Clock,
+): Promise<{ temporary: string; isStale: boolean }[]> {
   const prefix = `${basename(path)}.making-`;
   const found: { temporary: string; isStale: boolean }[] = [];
   for (const name of await readdir(dirname(path))) {
     if (!name.startsWith(prefix) || live.has(name)) continue;
     const temporary = join(dirname(path), name);
     const pid = Number.parseInt(name.slice(prefix.length), 10);
-    const isUsed = (await isYoung(temporary)) && pid !== process.pid && (await isRunning(pid));
+    const isUsed = (await isYoung(temporary, clock)) && pid !== process.pid && (await isRunning(pid));
     found.push({ temporary, isStale: !isUsed });
   }
   return found;
 }
 
-async function isYoung(path: string): Promise<boolean> {
+async function isYoung(path: string, clock: Clock): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs < STALE_AFTER_MS;
+  return found !== undefined && clock.nowMs() - found.mtimeMs < STALE_AFTER_MS;
 }
 
 async function isRunning(pid: number): Promise<boolean> {

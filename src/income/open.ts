@@ -8,7 +8,7 @@ import type { IncomeContext } from './uses/check-income.ts';
 /** For a process that checks incomes. */
 export function openIncome(
   setting: ReadSetting,
-  around: Pick<IncomeContext, 'database' | 'vault'>,
+  around: Pick<IncomeContext, 'database' | 'vault' | 'clock'>,
 ): IncomeContext {
   const url = setting(BELVO_URL);
   const account =

@@ -69,6 +69,7 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
   const context = {
     database,
     vault,
+    clock,
     channel,
     windows,
     ...(channel.released && { released: channel.released }),
@@ -81,6 +82,7 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
     },
     results: new SendResultLog(
       database,
+      clock,
       ANSWER_WITHIN_MS,
       (ids, error) =>
         log.error({ ...idsOf(ids), error: errorFields(error) }, 'send results could not be recorded'),
@@ -113,10 +115,12 @@ function startReplies(given: LoopContext): Loop {
   const context = {
     database,
     vault,
+    clock,
     channel,
     messagesPerSecond: setting(MESSAGES_PER_SECOND),
     results: new ReplyResultLog(
       database,
+      clock,
       ANSWER_WITHIN_MS,
       (ids, error) =>
         log.error({ replies: ids, error: errorFields(error) }, 'results of replies could not be recorded'),
@@ -144,9 +148,10 @@ function healthLog(log: Logger) {
   };
 }
 
-function noticesOf({ database, log }: LoopContext): ChannelNotices {
+function noticesOf({ database, clock, log }: LoopContext): ChannelNotices {
   return new ChannelNotices(
     database,
+    clock,
     ANSWER_WITHIN_MS,
     (pause) => log.warn({ ...pause }, PAUSED),
     (notices, error) => log.error({ ...lostNotices(notices), error: errorFields(error) }, LOST_NOTICES),

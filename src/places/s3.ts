@@ -2,8 +2,8 @@
  * An S3-compatible store as a place: Amazon's, or one that speaks the same protocol (path-style
  * addresses).
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
+import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/describe-error.ts';
 import type { Place, PlaceUse } from './place.ts';
 import { readPage } from './s3-page.ts';
@@ -41,9 +41,16 @@ export class S3 implements Place {
   /** Empty, or ends with a slash. */
   readonly #prefix: string;
   readonly #use: PlaceUse;
+  readonly #clock: Clock;
 
   /** `address` is `s3://bucket/prefix`; the prefix may be absent. */
-  constructor(address: string, { accessKeyId, secretAccessKey, region, endpoint }: S3Account, use: PlaceUse) {
+  constructor(
+    address: string,
+    { accessKeyId, secretAccessKey, region, endpoint }: S3Account,
+    use: PlaceUse,
+    clock: Clock,
+  ) {
+    this.#clock = clock;
     this.#use = use;
     const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(address) ?? [];
     this.address = address;
@@ -105,7 +112,7 @@ export class S3 implements Place {
       const answer = await this.#ask(method, url, body);
       if (answer.trouble === null) return answer.body;
       if (!answer.isPassing || tries === RETRIES) throw this.#failure(answer.trouble);
-      await sleep(REST_MS * 2 ** tries);
+      await this.#clock.sleep(REST_MS * 2 ** tries);
     }
   }
 
@@ -118,7 +125,7 @@ export class S3 implements Place {
       const response = await this.#aws.fetch(url, {
         method,
         redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: this.#clock.timeout(TIMEOUT_MS),
         ...(body && { body: new Uint8Array(body) }),
       });
       status = response.status;

@@ -3,6 +3,7 @@
  */
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import { CONNECT_TIMEOUT_MS } from './database.ts';
 import type { HostSession, Hosts, ServerRole } from './hosts.ts';
 
@@ -39,24 +40,27 @@ const WireClass = pg.Connection as unknown as new (options: {
 }) => Wire;
 
 /** `hosts` finds the server; null: the pool's own options name it. */
-export function clientClass(hosts: Hosts | null) {
+export function clientClass(hosts: Hosts | null, clock: Clock) {
   return class extends ServiceClient {
     constructor(options?: pg.ClientConfig) {
-      super(options ?? {}, hosts);
+      super(options ?? {}, hosts, clock);
     }
   };
 }
 
 export class ServiceClient extends pg.Client implements HostSession {
   readonly #hosts: Hosts | null;
-  readonly #startMs = performance.now();
+  readonly #clock: Clock;
+  readonly #startMs: number;
   readonly #withinMs: number;
   /** The URL of the session's server; null before it is known, and if the pool's own options name it. */
   url: string | null = null;
 
-  constructor(options: pg.ClientConfig, hosts: Hosts | null) {
+  constructor(options: pg.ClientConfig, hosts: Hosts | null, clock: Clock) {
     super(hosts === null ? options : { ...options, connectionString: hosts.first });
     this.#hosts = hosts;
+    this.#clock = clock;
+    this.#startMs = clock.monotonicMs();
     this.#withinMs = options.connectionTimeoutMillis ?? CONNECT_TIMEOUT_MS;
     // A borrowed connection that dies also fails its statement, which is report enough.
     this.on('error', () => this.#forgetServer());
@@ -64,7 +68,7 @@ export class ServiceClient extends pg.Client implements HostSession {
 
   /** How much time is left for the new connection. */
   timeLeftMs(): number {
-    return Math.max(this.#startMs + this.#withinMs - performance.now(), 1);
+    return Math.max(this.#startMs + this.#withinMs - this.#clock.monotonicMs(), 1);
   }
 
   /** Throws if the server of the session is not the wanted one. */
@@ -105,13 +109,14 @@ export class ServiceClient extends pg.Client implements HostSession {
   #watch(hosts: Hosts, url: string): void {
     hosts.add(this);
     let seen: unknown = null;
-    const timer = setInterval(() => {
+    const look = () => {
       const { _activeQuery: active } = this as unknown as Inside;
       if (active && active === seen) hosts.suspect(url);
       seen = active;
-    }, LOOK_EVERY_MS).unref();
+    };
+    const timer = this.#clock.every(LOOK_EVERY_MS, look, { ref: false });
     this.once('end', () => {
-      clearInterval(timer);
+      timer.cancel();
       hosts.delete(this);
     });
   }
@@ -138,7 +143,7 @@ export class ServiceClient extends pg.Client implements HostSession {
       return callback === undefined ? super.end() : (super.end(callback) as undefined);
     }
     this.#forgetServer();
-    const ended = cancel(this, processID, secretKey).then(() => super.end());
+    const ended = cancel(this, this.#clock, processID, secretKey).then(() => super.end());
     if (callback === undefined) return ended;
     // The driver calls the callback without an error.
     void ended.then(callback as unknown as () => void);
@@ -150,12 +155,12 @@ export class ServiceClient extends pg.Client implements HostSession {
  * Asks the server on a connection of its own to cancel the statement of a session. Resolves when the server has
  * heard, or cannot be reached.
  */
-function cancel(client: pg.Client, processId: number, secretKey: number): Promise<void> {
+function cancel(client: pg.Client, clock: Clock, processId: number, secretKey: number): Promise<void> {
   const { host, port, ssl } = client;
   const { sslNegotiation } = client as unknown as { sslNegotiation: unknown };
   return new Promise((resolve) => {
     const wire = new WireClass({ ssl, sslNegotiation });
-    const enough = setTimeout(() => wire.stream.destroy(), CANCEL_TIMEOUT_MS);
+    const enough = clock.after(CANCEL_TIMEOUT_MS, () => wire.stream.destroy());
     const ask = () => wire.cancel(processId, secretKey);
     wire.on('connect', () => {
       if (!ssl) ask();
@@ -164,7 +169,7 @@ function cancel(client: pg.Client, processId: number, secretKey: number): Promis
     wire.on('sslconnect', ask);
     wire.on('error', () => wire.stream.destroy());
     wire.on('end', () => {
-      clearTimeout(enough);
+      enough.cancel();
       resolve();
     });
     if (host.startsWith('/')) wire.connect(`${host}/.s.PGSQL.${port}`);

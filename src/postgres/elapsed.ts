@@ -2,6 +2,7 @@
  * The time that has certainly passed while the service ran (D39). Rows that are deleted because of their age are old
  * by this and by the database's clock, which may leap.
  */
+import type { Clock } from '../base/clock.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -13,11 +14,11 @@ const READ = 'SELECT ms FROM elapsed';
 
 /** One instance for each process that runs the upkeep. */
 export class Elapsed {
-  readonly #monotonicMs: () => number;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #seen: { readonly ms: string; readonly atMs: number } | null = null;
 
-  constructor(monotonicMs = () => performance.now()) {
-    this.#monotonicMs = monotonicMs;
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
   }
 
   /**
@@ -26,7 +27,7 @@ export class Elapsed {
    * and the database's clock counts, so a leap of either one does not.
    */
   async advance(database: Database): Promise<void> {
-    const nowMs = this.#monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     const seen = this.#seen;
     this.#seen = null;
     if (seen !== null) {
@@ -38,6 +39,6 @@ export class Elapsed {
       }
     }
     const { rows } = await database.query<{ ms: string }>(READ);
-    this.#seen = { ms: rows[0]?.ms ?? '0', atMs: this.#monotonicMs() };
+    this.#seen = { ms: rows[0]?.ms ?? '0', atMs: this.#clock.monotonicMs() };
   }
 }

@@ -1,6 +1,6 @@
 /** Finds the server for new sessions if `DATABASE_URL` names several, of which one is the primary. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import { CONNECT_TIMEOUT_MS } from './database.ts';
 import { onlyRow } from './only-row.ts';
 import { SetupError } from './setup-error.ts';
@@ -56,12 +56,14 @@ export class Hosts {
   /** One URL for each server. */
   readonly #urls: readonly string[];
   readonly #target: Target;
+  readonly #clock: Clock;
   #chosen: string | null;
   #search: Promise<string> | null = null;
   readonly #sessions = new Set<HostSession>();
 
   /** Throws `SetupError` that names what is wrong in DATABASE_URL. */
-  constructor(databaseUrl: string) {
+  constructor(databaseUrl: string, clock: Clock) {
+    this.#clock = clock;
     const [, before = '', places = '', after = ''] =
       /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(databaseUrl) ?? [];
     const parameters = new URLSearchParams(/\?([^#]*)/.exec(after)?.[1]);
@@ -143,13 +145,13 @@ export class Hosts {
       throw errors.find((one) => isPassingTrouble(one)) ?? errors[0];
     }
     const enough = new AbortController();
-    await Promise.race([all, sleep(GRACE_MS, undefined, enough).catch(() => {})]);
+    await Promise.race([all, this.#clock.sleep(GRACE_MS, enough).catch(() => {})]);
     enough.abort();
     return found.reduce((best, one) => (one.timeline > best.timeline ? one : best)).url;
   }
 
   async #probe(url: string): Promise<Found> {
-    const deadline = performance.now() + CONNECT_TIMEOUT_MS;
+    const deadline = this.#clock.monotonicMs() + CONNECT_TIMEOUT_MS;
     const client = new pg.Client({
       connectionString: url,
       application_name: 'ventanilla',
@@ -158,7 +160,7 @@ export class Hosts {
     client.on('error', () => {});
     try {
       await client.connect();
-      const leftMs = Math.max(deadline - performance.now(), 1);
+      const leftMs = Math.max(deadline - this.#clock.monotonicMs(), 1);
       const query = { text: PROBE, query_timeout: leftMs };
       const { rows } = await client.query<ServerRole & Found>(query);
       const server = onlyRow(rows);

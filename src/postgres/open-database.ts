@@ -1,5 +1,6 @@
 /** Opens the connection pool and checks its server: every session is bounded in time, and its commits are durable. */
 import pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import { refuseUnreadableFiles } from './certificate-files.ts';
 import { clientClass, type ServiceClient } from './client.ts';
 import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './database.ts';
@@ -25,12 +26,12 @@ const LIMITS = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, idleTransactionTimeou
  */
 export function openDatabase(
   address: DatabaseAddress,
-  options: { max: number; onError: (error: Error) => void; kept?: true },
+  options: { clock: Clock; max: number; onError: (error: Error) => void; kept?: true },
 ): Database {
   refuseOwnTimeout(address);
   const { connectionString } = address;
   if (connectionString !== undefined) refuseUnreadableFiles(connectionString);
-  const hosts = connectionString === undefined ? null : new Hosts(connectionString);
+  const hosts = connectionString === undefined ? null : new Hosts(connectionString, options.clock);
   const pool = new pg.Pool({
     ...address,
     max: options.max,
@@ -39,7 +40,7 @@ export function openDatabase(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
-    Client: clientClass(hosts),
+    Client: clientClass(hosts, options.clock),
     onConnect: async (client) => {
       const own = client as ServiceClient;
       own.accept(await prepareSession(own, LIMITS, own.timeLeftMs()));

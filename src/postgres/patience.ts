@@ -1,5 +1,5 @@
 /** The patience of a start: what fails for a reason that may pass is tried again, for a minute (D37). */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/describe-error.ts';
 import { errorCode } from '../base/error-code.ts';
 import { CommitInDoubtError } from './session.ts';
@@ -10,6 +10,7 @@ const WAIT_MS = 60_000;
 const POLL_MS = 500;
 
 interface PatienceOptions {
+  readonly clock: Clock;
   /** Ends the wait: `run` rejects. */
   readonly signal: AbortSignal;
   /** Called at the first failure of a step, with the reason for the wait. */
@@ -20,12 +21,14 @@ interface PatienceOptions {
 }
 
 export class Patience {
+  readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #notice: (text: string) => void;
   readonly #what: string;
   readonly #withinMs: number;
 
-  constructor({ signal, notice, what, withinMs = WAIT_MS }: PatienceOptions) {
+  constructor({ clock, signal, notice, what, withinMs = WAIT_MS }: PatienceOptions) {
+    this.#clock = clock;
     this.#signal = signal;
     this.#notice = notice;
     this.#what = what;
@@ -46,12 +49,12 @@ export class Patience {
         this.#signal.throwIfAborted();
         if (!mayPass(error)) throw error;
         if (giveUpAt === 0) {
-          giveUpAt = performance.now() + this.#withinMs;
+          giveUpAt = this.#clock.monotonicMs() + this.#withinMs;
           this.#notice(`waiting for ${this.#what}: ${reasonOf(error)}`);
-        } else if (performance.now() >= giveUpAt) {
+        } else if (this.#clock.monotonicMs() >= giveUpAt) {
           throw this.#tooLong(error);
         }
-        await sleep(Math.min(POLL_MS, this.#withinMs), undefined, { signal: this.#signal });
+        await this.#clock.sleep(Math.min(POLL_MS, this.#withinMs), { signal: this.#signal });
       }
     }
   }

@@ -2,8 +2,6 @@
  * Arrays as statement parameters, in PostgreSQL's binary form for the simple types: the server reads that form in a
  * third of the time of an array literal. `pg` sends a Buffer as binary.
  */
-import { writeText } from './write-text.ts';
-
 /** OIDs of PostgreSQL's pg_type; they never change. */
 const OID = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25, uuid: 2950 } as const;
 
@@ -94,4 +92,17 @@ function array<S, V>(
     offset = end;
   }
   return out.subarray(0, offset);
+}
+
+/**
+ * Writes a text as UTF-8 and returns the offset after it. The runtime's own function costs a call out of JavaScript,
+ * which is more than a short text itself. The buffer must have room for three bytes a UTF-16 unit.
+ */
+export function writeText(out: Buffer, offset: number, value: string): number {
+  for (let index = 0; index < value.length; index += 1) {
+    const unit = value.charCodeAt(index);
+    if (unit > 0x7f) return offset + out.write(value, offset);
+    out[offset + index] = unit;
+  }
+  return offset + value.length;
 }

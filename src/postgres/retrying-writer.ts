@@ -2,7 +2,7 @@
  * Stores items that a failed statement must not lose: many items in one statement, and a bad item does not stop the
  * others.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
 import { Gathering } from './gathering.ts';
 import { eachApart } from './row-fault.ts';
 
@@ -16,6 +16,7 @@ const MAX_TOGETHER = 500;
 const RETRY_PAUSE_MS = 500;
 
 export class RetryingWriter<Item> {
+  readonly #clock: Clock;
   readonly #keepTryingMs: number;
   readonly #gathering: Gathering<PendingWrite<Item>>;
 
@@ -27,19 +28,21 @@ export class RetryingWriter<Item> {
   constructor(
     keepTryingMs: number,
     options: {
+      clock: Clock;
       store: (items: readonly Item[]) => Promise<void>;
       onLost: (items: readonly Item[], error: unknown) => void;
       conclude?: (items: readonly Item[]) => Promise<void>;
     },
   ) {
-    const { store, onLost, conclude } = options;
+    const { clock, store, onLost, conclude } = options;
+    this.#clock = clock;
     this.#keepTryingMs = keepTryingMs;
     this.#gathering = new Gathering<PendingWrite<Item>>({
       lanes: 1,
       maxWaiting: Number.POSITIVE_INFINITY,
       take: (waiting) => waiting.splice(0, MAX_TOGETHER),
       run: async (writes) => {
-        await storeAll(writes, store, onLost);
+        await storeAll(writes, clock, store, onLost);
         await conclude?.(itemsOf(writes));
         for (const write of writes) write.done();
       },
@@ -49,13 +52,14 @@ export class RetryingWriter<Item> {
   /** Resolves when the item is stored, or lost. */
   write(item: Item): Promise<void> {
     return new Promise((done) => {
-      this.#gathering.add({ item, giveUpAt: performance.now() + this.#keepTryingMs, done });
+      this.#gathering.add({ item, giveUpAt: this.#clock.monotonicMs() + this.#keepTryingMs, done });
     });
   }
 }
 
 async function storeAll<Item>(
   writes: readonly PendingWrite<Item>[],
+  clock: Clock,
   store: (items: readonly Item[]) => Promise<void>,
   onLost: (items: readonly Item[], error: unknown) => void,
 ): Promise<void> {
@@ -63,8 +67,8 @@ async function storeAll<Item>(
     try {
       return await eachApart(itemsOf(left), store, (item, error) => onLost([item], error));
     } catch (error) {
-      await sleep(RETRY_PAUSE_MS);
-      const late = left.filter(({ giveUpAt }) => performance.now() >= giveUpAt);
+      await clock.sleep(RETRY_PAUSE_MS);
+      const late = left.filter(({ giveUpAt }) => clock.monotonicMs() >= giveUpAt);
       if (late.length > 0) onLost(itemsOf(late), error);
       left = left.filter((write) => !late.includes(write));
     }

@@ -1,5 +1,5 @@
 /** Reads beside transactions that a Citus cluster has not resolved yet (docs/scale.md, "What is different there"). */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
 import { UnavailableError } from '../base/registration-failure.ts';
 import type { Database } from './database.ts';
 import { onlyRow } from './only-row.ts';
@@ -16,11 +16,12 @@ const PREPARED = 'SELECT prepared_transactions() AS names';
  */
 export async function readWhole<T>(
   database: Database,
+  clock: Clock,
   read: () => Promise<T>,
   isWhole: (found: T) => boolean,
 ): Promise<T> {
   let found = await read();
-  const giveUpAt = performance.now() + WAIT_MS;
+  const giveUpAt = clock.monotonicMs() + WAIT_MS;
   /** What was prepared when the first read had ended. A transaction that began later is of no concern. */
   let waitsFor: readonly string[] | null = null;
   while (!isWhole(found)) {
@@ -29,10 +30,10 @@ export async function readWhole<T>(
     // Reads after the names, so that it sees the transactions that are resolved since.
     found = await read();
     waitsFor = (waitsFor ?? names).filter((name) => names.includes(name));
-    if (waitsFor.length === 0) return found;
-    if (performance.now() > giveUpAt)
+    if (waitsFor.length === 0 || isWhole(found)) return found;
+    if (clock.monotonicMs() > giveUpAt)
       throw new UnavailableError('a transaction of the Citus cluster is unresolved');
-    await sleep(PAUSE_MS);
+    await clock.sleep(PAUSE_MS);
   }
   return found;
 }

@@ -2,8 +2,8 @@
  * Applies the numbered SQL files of `migrations/`, each once, in order, under one lock; takes no lock if all are
  * applied.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/error-code.ts';
 import type { Database } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
@@ -56,16 +56,22 @@ type Run = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
  */
 export async function migrate(
   database: Database,
+  clock: Clock,
   signal?: AbortSignal,
   done = new Set<string>(),
 ): Promise<string[]> {
   const { fault, pending } = await schemaFit(database);
   if (fault !== null) throw new SetupError(fault);
-  if (pending.length > 0) await applyAll(database, done, signal);
+  if (pending.length > 0) await applyAll(database, clock, done, signal);
   return [...done];
 }
 
-async function applyAll(database: Database, done: Set<string>, signal?: AbortSignal): Promise<void> {
+async function applyAll(
+  database: Database,
+  clock: Clock,
+  done: Set<string>,
+  signal?: AbortSignal,
+): Promise<void> {
   const migrations = await knownMigrations();
   const client = await database.connect();
   const run: Run = (text, values = []) =>
@@ -75,14 +81,14 @@ async function applyAll(database: Database, done: Set<string>, signal?: AbortSig
   try {
     signal?.throwIfAborted();
     await refuseWorker(async (text) => (await run(text)).rows);
-    const giveUpAt = performance.now() + MIGRATION_TIMEOUT_MS;
+    const giveUpAt = clock.monotonicMs() + MIGRATION_TIMEOUT_MS;
     for (let isOver = false; !isOver; ) {
       try {
         isOver = await applyNext(run, migrations, done);
       } catch (error) {
-        if (!IN_THE_WAY.includes(errorCode(error) ?? '') || performance.now() > giveUpAt) throw error;
+        if (!IN_THE_WAY.includes(errorCode(error) ?? '') || clock.monotonicMs() > giveUpAt) throw error;
         await run('ROLLBACK');
-        await sleep(PAUSE_MS, undefined, { signal });
+        await clock.sleep(PAUSE_MS, { signal });
       }
     }
   } finally {

@@ -1,5 +1,5 @@
 /** Which data keys the services of a database have, which they seal with, and how often. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
 import { ToldError } from '../base/told-error.ts';
 import { type Database, inTransaction, type Session, STATEMENT_TIMEOUT_MS } from '../postgres/database.ts';
 import { onlyRow } from '../postgres/only-row.ts';
@@ -168,15 +168,15 @@ const NEWEST = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid';
 const ENDED = 'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 AS yes';
 
 /** Waits until all transactions that began before have ended. False where one goes on for longer than a minute. */
-export async function transactionsEnd(database: Database): Promise<boolean> {
+export async function transactionsEnd(database: Database, clock: Clock): Promise<boolean> {
   // A statement that has read something and written nothing yet has no transaction id.
-  await sleep(STATEMENTS_END_MS);
+  await clock.sleep(STATEMENTS_END_MS);
   const { xid } = onlyRow((await database.query<{ xid: string }>(NEWEST)).rows);
-  const untilMs = performance.now() + TRANSACTIONS_END_MS;
+  const untilMs = clock.monotonicMs() + TRANSACTIONS_END_MS;
   for (;;) {
     if (onlyRow((await database.query<{ yes: boolean }>(ENDED, [xid])).rows).yes) return true;
-    if (performance.now() > untilMs) return false;
-    await sleep(LOOK_EVERY_MS);
+    if (clock.monotonicMs() > untilMs) return false;
+    await clock.sleep(LOOK_EVERY_MS);
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/error-code.ts';
 import { syncDirectory } from '../embedded/sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from '../embedded/temporary.ts';
@@ -18,10 +19,10 @@ const KEY_BYTES = 32;
  * of the file is the loss of the personal data, so `mayMake` is false if data may be stored. Throws `SetupError` if
  * the file is missing, cannot be read or is damaged; the file stays as it is.
  */
-export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promise<Secrets> {
+export async function secretsOfDataDir(dataDir: string, mayMake: boolean, clock: Clock): Promise<Secrets> {
   const path = join(dataDir, FILE);
   // A process that was killed while it made the secrets may have left a copy.
-  await discardStale(path).catch(() => {});
+  await discardStale(path, clock).catch(() => {});
   const found = await readIfThere(path);
   if (found !== undefined) {
     // Another process may have made the file a moment ago.

@@ -1,6 +1,7 @@
 /** Checks the secrets against the database that was made with them. */
 
 import type pg from 'pg';
+import type { Clock } from '../base/clock.ts';
 import { counted } from '../base/counted.ts';
 import { type Database, inTransaction, type Transaction } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
@@ -62,9 +63,10 @@ export async function checkSecrets(
   database: Database,
   secrets: Secrets,
   witnesses: Witnesses,
+  clock: Clock,
 ): Promise<void> {
   await inTransaction(database, async (session) => {
-    await refuseOthers(session, { secrets, witnesses }, false);
+    await refuseOthers(session, { secrets, witnesses, clock }, false);
   });
 }
 
@@ -77,10 +79,11 @@ export async function checkSecretsOfCommand(
   database: Database,
   secrets: Secrets,
   witnesses: Witnesses,
+  clock: Clock,
 ): Promise<void> {
   await inTransaction(database, async (session) => {
     await session.query(LOCK_SECRETS);
-    await refuseOthers(session, { secrets, witnesses }, true);
+    await refuseOthers(session, { secrets, witnesses, clock }, true);
     await remember(session, secrets, false);
   });
 }
@@ -93,10 +96,11 @@ export async function confirmSecrets(
   database: Database,
   secrets: Secrets,
   witnesses: Witnesses,
+  clock: Clock,
 ): Promise<void> {
   await inTransaction(database, async (session) => {
     await session.query(LOCK_SECRETS);
-    await refuseOthers(session, { secrets, witnesses }, false);
+    await refuseOthers(session, { secrets, witnesses, clock }, false);
     await session.query(FORGET, [[...fingerprintsOf(secrets).keys()]]);
     await remember(session, secrets, true);
     await putIndexKey(session, indexKeyIdsOf(secrets).at(-1)!);
@@ -119,6 +123,7 @@ async function remember(session: Transaction, secrets: Secrets, confirmed: boole
 interface Check {
   readonly secrets: Secrets;
   readonly witnesses: Witnesses;
+  readonly clock: Clock;
 }
 
 async function refuseOthers(session: Transaction, check: Check, isCommand: boolean): Promise<void> {
@@ -172,13 +177,17 @@ function refusal(name: string, given: string | undefined): SetupError {
 }
 
 /** Whether stored data needs the remembered secret of this name, and not the given one. */
-async function isNeeded(session: Transaction, name: string, { secrets, witnesses }: Check): Promise<boolean> {
+async function isNeeded(
+  session: Transaction,
+  name: string,
+  { secrets, witnesses, clock }: Check,
+): Promise<boolean> {
   if (name === PEPPER) return false;
   if (name === INDEX_KEY) return someSees(session, witnesses.indexKey);
   const id = Number(name.slice(DATA_KEY.length));
   const key = secrets.dataKeys.get(id);
   const vault = key === undefined ? null : new Vault({ ...secrets, dataKeys: new Map([[id, key]]) });
-  const samples = await samplesOf(session, id, witnesses);
+  const samples = await samplesOf(session, id, witnesses, clock);
   return samples.length > 0 && !samples.some((open) => vault !== null && opens(open, vault));
 }
 
@@ -190,14 +199,19 @@ async function someSees(session: Transaction, witnesses: readonly Witness[]): Pr
 }
 
 /** Up to three pieces of data that the data key with this id has sealed. */
-async function samplesOf(session: Transaction, id: number, { dataKeys }: Witnesses): Promise<Opening[]> {
+async function samplesOf(
+  session: Transaction,
+  id: number,
+  { dataKeys }: Witnesses,
+  clock: Clock,
+): Promise<Opening[]> {
   await session.query(`SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS}`);
-  const deadline = performance.now() + SEARCH_TIMEOUT_MS;
+  const deadline = clock.monotonicMs() + SEARCH_TIMEOUT_MS;
   const rows = async <Row extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[],
   ): Promise<Row[]> => {
-    const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
+    const leftMs = Math.max(1, Math.ceil(deadline - clock.monotonicMs()));
     const query = { text, values: [...values], query_timeout: leftMs };
     return (await session.query<Row>(query)).rows;
   };

@@ -12,7 +12,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { UnknownDataKeyError } from '../base/unknown-data-key.ts';
-import { writeText } from '../postgres/write-text.ts';
+import { writeText } from '../postgres/pg-encoding.ts';
 import { randomBytes } from './random-bytes.ts';
 
 /** The secrets of an installation. Each key is 32 bytes. */

@@ -78,7 +78,7 @@ export async function openSigning(
   const { terms, sealer } = await signingFiles(around, setting);
   return {
     ...rest,
-    store: await openStore(setting),
+    store: await openStore(setting, clock),
     get terms() {
       return terms.value;
     },
@@ -98,7 +98,7 @@ export async function openFinishing(
   const { sealer } = await signingFiles({ database: around.database, clock }, setting);
   return {
     ...around,
-    store: await openStore(setting),
+    store: await openStore(setting, clock),
     get sealer() {
       return sealer.value;
     },

@@ -40,7 +40,7 @@ export interface StoredFiles {
   /** The files that this process has stored since the last call. What a crash forgets is found by the parts. */
   storedLately(): readonly string[];
   /** The store of this process. */
-  open(setting: ReadSetting): Promise<FileStore>;
+  open(setting: ReadSetting, clock: Clock): Promise<FileStore>;
 }
 
 export interface FileStore {

@@ -1,5 +1,4 @@
 /** What `serve` and `worker` run of the vault. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SealMark } from '../seal/data-keys.ts';
 import { MOST_SEALS, type Vault } from '../seal/vault.ts';
@@ -43,15 +42,15 @@ function markingOf(vault: Vault, log: Logger) {
 
 /** Takes the steps of a reseal until it is over, until no step is due here, or until the service stops. */
 async function resealOn(context: ServiceContext, kinds: readonly SealedKind[]): Promise<void> {
-  const { database, vault, log, stopping, failed } = context;
+  const { database, vault, clock, log, stopping, failed } = context;
   try {
     while (!stopping.aborted) {
-      const turn = await resealTurn({ database, vault, kinds });
+      const turn = await resealTurn({ database, vault, clock, kinds });
       if (turn.kind === 'finished') {
         log.info({ data_key: vault.sealingKey.id }, 'everything is sealed with this data key');
       }
       if (turn.kind !== 'step') return;
-      await sleep(turn.restMs, undefined, { signal: stopping });
+      await clock.sleep(turn.restMs, { signal: stopping });
     }
   } catch (error) {
     if (!stopping.aborted) failed('a step of a reseal', error);

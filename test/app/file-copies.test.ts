@@ -28,7 +28,7 @@ const settingOf =
     read(undefined, { dataDir: folder, ownDatabase: true });
 const setting = settingOf(dataDir);
 const place = async (name: string) => ({
-  place: await openFilePlace(join(dataDir, name), null),
+  place: await openFilePlace(join(dataDir, name), null, machineClock),
   key: new BackupKey(randomBytes(32)),
 });
 const source = {
@@ -86,23 +86,23 @@ describe('files in the place of backups', () => {
 
   it('go back into an empty store of documents byte by byte, and a second time changes nothing', async () => {
     const to = await place('restore');
-    const copied = await copyAllFiles(runtime, setting, to);
+    const copied = await copyAllFiles({ database: runtime, setting, clock: machineClock }, to);
     assert.ok(copied >= keys.length);
-    assert.equal(await copyAllFiles(runtime, setting, to), 0);
+    assert.equal(await copyAllFiles({ database: runtime, setting, clock: machineClock }, to), 0);
     const home = join(dataDir, 'new-home');
-    const found = await takeFiles(runtime, to, settingOf(home));
+    const found = await takeFiles({ database: runtime, clock: machineClock }, to, settingOf(home));
     assert.deepEqual(found, { whole: copied, missing: [], damaged: [] });
     assert.equal(fileFault(found, 'x'), null);
     for (const key of keys) {
       const path = (folder: string) => readFileSync(join(folder, 'documents', key));
       assert.ok(path(home).equals(path(dataDir)), key);
     }
-    assert.deepEqual(await takeFiles(runtime, to, settingOf(home)), found);
+    assert.deepEqual(await takeFiles({ database: runtime, clock: machineClock }, to, settingOf(home)), found);
   });
 
   it('a copy that is missing, changed, exchanged or sealed with another key is told by its name', async () => {
     const to = await place('faults');
-    await copyAllFiles(runtime, setting, to);
+    await copyAllFiles({ database: runtime, setting, clock: machineClock }, to);
     const [one, two, three] = keys.map(copyName) as [string, string, string];
     const whole = (await to.place.get(one))!;
     const changed = Buffer.from(whole);
@@ -110,7 +110,7 @@ describe('files in the place of backups', () => {
     await to.place.put(one, changed);
     await to.place.put(two, whole);
     await to.place.remove(three);
-    const found = await takeFiles(runtime, to, null);
+    const found = await takeFiles({ database: runtime, clock: machineClock }, to, null);
     assert.deepEqual([found.missing, [...found.damaged].sort()], [[three], [one, two].sort()]);
     const fault = fileFault(found, '/mnt/backups');
     assert.match(
@@ -119,7 +119,7 @@ describe('files in the place of backups', () => {
     );
     assert.match(fault ?? '', /2 do not open/);
     const other = { ...to, key: new BackupKey(randomBytes(32)) };
-    assert.equal((await takeFiles(runtime, other, null)).whole, 0);
+    assert.equal((await takeFiles({ database: runtime, clock: machineClock }, other, null)).whole, 0);
   });
 
   it('a file that is known to be lost is not asked for', async () => {
@@ -127,8 +127,8 @@ describe('files in the place of backups', () => {
     await database.query('UPDATE documents SET missing_at = now() WHERE id = $1', [id]);
     await files.delete(key);
     const to = await place('lost');
-    await copyAllFiles(runtime, setting, to);
-    assert.deepEqual((await takeFiles(runtime, to, null)).missing, []);
+    await copyAllFiles({ database: runtime, setting, clock: machineClock }, to);
+    assert.deepEqual((await takeFiles({ database: runtime, clock: machineClock }, to, null)).missing, []);
   });
 
   it('a copy stays while a backup may have a row for it, and goes with the last of these', async () => {
@@ -136,7 +136,7 @@ describe('files in the place of backups', () => {
     const finish = (backup: string) => to.place.put(manifestName(backup), Buffer.from('made'));
     const [first, second] = ['000001-aaaaaaaa', '000002-bbbbbbbb'] as const;
     const { id, key } = await stored();
-    await copyAllFiles(runtime, setting, to);
+    await copyAllFiles({ database: runtime, setting, clock: machineClock }, to);
     await finish(first);
     const copies = new FileCopies(to);
     await copies.forget(source, first);
@@ -155,10 +155,10 @@ describe('files in the place of backups', () => {
     const to = await place('back');
     await to.place.put(manifestName('000001-aaaaaaaa'), Buffer.from('made'));
     const { key } = await stored();
-    await copyAllFiles(runtime, setting, to);
+    await copyAllFiles({ database: runtime, setting, clock: machineClock }, to);
     await forgetCopies(to, '000001-aaaaaaaa', [key]);
     assert.ok(!(await hasCopy(to, key)), 'gone in the oldest backup, and now');
-    await copyAllFiles(runtime, setting, to);
+    await copyAllFiles({ database: runtime, setting, clock: machineClock }, to);
     assert.deepEqual(await forgetCopies(to, '000002-bbbbbbbb', []), []);
     assert.ok(await hasCopy(to, key));
   });

@@ -233,6 +233,7 @@ describe('D37: patience', () => {
       signal: new AbortController().signal,
       notice: (text) => notices.push(text),
       ...changes,
+      clock: machineClock,
     });
 
   it('D37: a step is tried again after a failure that may pass; one notice tells why, without the text', async () => {

@@ -264,7 +264,7 @@ describe('D39: Elapsed', () => {
     let stopwatchMs = 5_000;
     let nowMs = START;
     await clock.set(nowMs);
-    const elapsed = new Elapsed(() => stopwatchMs);
+    const elapsed = new Elapsed({ monotonicMs: () => stopwatchMs });
     await elapsed.advance(database);
     await elapsed.advance(database);
     const from = await storedMs();
@@ -294,7 +294,7 @@ describe('D39: Elapsed', () => {
       fc.asyncProperty(fc.array(turn, { maxLength: 30 }), async (turns) => {
         let passedMs = 0;
         await clock.set(START);
-        const processes = [0, 7_000, 1e9].map((skew) => new Elapsed(() => passedMs + skew));
+        const processes = [0, 7_000, 1e9].map((skew) => new Elapsed({ monotonicMs: () => passedMs + skew }));
         const from = await storedMs();
         for (const { who, afterMs } of turns) {
           passedMs += afterMs;

@@ -7,6 +7,7 @@ import { openEnvelope, sealEnvelope } from '../../src/applications/sql/envelope.
 import { eachEnvelope } from '../../src/applications/sql/read-envelopes.ts';
 import { deleteOldReceipts } from '../../src/applications/sql/retention.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { Session } from '../../src/postgres/database.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';
@@ -101,10 +102,10 @@ test('the upkeep trims an envelope that a crash left whole, by the row of its ba
   const days = 2 * 24 * 60 * 60_000;
   await service.database.query('UPDATE batch_receipts SET stored_ms = stored_ms - $1', [days]);
   await deleteOldReceipts(service.database);
-  assert.deepEqual(await trimSurplus(service.database, service.vault), []);
+  assert.deepEqual(await trimSurplus(service.database, service.vault, machineClock), []);
   assert.equal((await batchOf(id)).surplus, true, 'the answer may still be under way');
   await passAMinute();
-  assert.deepEqual(await trimSurplus(service.database, service.vault), []);
+  assert.deepEqual(await trimSurplus(service.database, service.vault, machineClock), []);
   assert.deepEqual(await namesIn(id), { 1: 'Queda', 3: 'Sigue' });
   assert.equal((await batchOf(id)).surplus, false);
 });
@@ -159,21 +160,21 @@ test('surplus envelopes that do not open do not stop the others from being trimm
   );
   await passAMinute();
   const unreadable = [...bad, ...rows.map(({ id }) => id)].sort();
-  assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);
+  assert.deepEqual((await trimSurplus(service.database, service.vault, machineClock)).toSorted(), unreadable);
   const surplus = async (id: string) =>
     (await service.database.query('SELECT surplus FROM batches WHERE id = $1', [id])).rows[0].surplus;
   assert.equal(await surplus(last), false);
   assert.equal(await surplus(foreign), true);
-  assert.deepEqual(await trimSurplus(service.database, service.vault), []);
+  assert.deepEqual(await trimSurplus(service.database, service.vault, machineClock), []);
   await service.database.query(
     "UPDATE batches SET unreadable_at = now() - interval '61 minutes' WHERE unreadable_at IS NOT NULL",
   );
-  assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);
+  assert.deepEqual((await trimSurplus(service.database, service.vault, machineClock)).toSorted(), unreadable);
   // As after a step of the clock back.
   await service.database.query(
     "UPDATE batches SET unreadable_at = now() + interval '1 day' WHERE unreadable_at IS NOT NULL",
   );
-  assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);
+  assert.deepEqual((await trimSurplus(service.database, service.vault, machineClock)).toSorted(), unreadable);
 });
 
 test('of an envelope any fields are read, whatever their values are', async () => {

@@ -6,6 +6,7 @@ import { toPhone } from '../../src/applications/rules/phone.ts';
 import { forgetPartitions } from '../../src/applications/sql/partitions.ts';
 import { readEnvelope } from '../../src/applications/sql/read-envelopes.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { recordInterest } from '../../src/messages/sql/interest.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
@@ -36,7 +37,7 @@ const phone = () => {
 };
 const open = () => applicant({ phone: phone() });
 const closed = () => applicant({ phone: phone(), ...REJECTED });
-const forget = () => forgetPartitions(database, DAYS);
+const forget = () => forgetPartitions(database, machineClock, DAYS);
 const reject = (id: number) => json('application', 'reject', `${id}`, '--reason', 'over');
 const statusOf = async (id: number) =>
   (await database.query('SELECT status FROM messages_of(ARRAY[$1::bigint])', [id])).rows[0]?.status;
@@ -207,7 +208,7 @@ it('of a batch with an open application the others go, with their personal data'
     SELECT (SELECT count(*) FROM application_states)::int AS states, (SELECT count(*) FROM application_events)::int AS events,
       (SELECT count(*) FROM messages)::int AS messages`);
   assert.deepEqual(left, [{ states: 0, events: 0, messages: 1 }]);
-  assert.deepEqual(await trimSurplus(database, vault), []);
+  assert.deepEqual(await trimSurplus(database, vault, machineClock), []);
   const records = await readEnvelope(database, vault, toBatchId(Math.floor(kept / 128)));
   assert.deepEqual(Object.keys(records ?? {}), [`${kept % 128}`]);
   assert.equal((await database.query('SELECT FROM batches WHERE surplus')).rowCount, 0);

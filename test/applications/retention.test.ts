@@ -5,6 +5,7 @@ import { it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { fillLookUpBuckets, forgetPartitions } from '../../src/applications/sql/partitions.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { recordInterest } from '../../src/messages/sql/interest.ts';
 import { countMessages } from '../../src/messages/sql/message-counts.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
@@ -70,7 +71,7 @@ it('D39: applications are deleted when they are old by clock and elapsed time', 
   await closePartition();
   const [fresh] = (await register(key, [applicant({ phone: toPhone('+573001110004') })])) as [number];
   const all = [open, final, blocked, fresh];
-  const forget = () => forgetPartitions(database, DAYS);
+  const forget = () => forgetPartitions(database, machineClock, DAYS);
   const phoneIndex = phoneIndexOf(store.vault, toPhone('+573001110002'));
   const tap = { applicationId: toApplicationId(final), phoneIndex, contextIndex: null, at: new Date() };
   assert.equal(
@@ -116,20 +117,20 @@ it('a registration under way keeps its partition, and the next turn tries again'
   await json('application', 'reject', `${(await applications())[0]}`, '--reason', 'over');
   await aDayLater();
   await whileLocked(database, 'LOCK TABLE batches IN ROW EXCLUSIVE MODE', () =>
-    assert.rejects(forgetPartitions(database, DAYS), isLockTimeout),
+    assert.rejects(forgetPartitions(database, machineClock, DAYS), isLockTimeout),
   );
   assert.equal((await applications()).length, 2);
-  assert.equal(await forgetPartitions(database, DAYS), 1);
+  assert.equal(await forgetPartitions(database, machineClock, DAYS), 1);
 });
 
 it('a message that is being sent keeps its partition until its result is known', async () => {
   const id = await ageTheLast();
   await setMessages(database, [id], { status: 'sending', dueInMs: 0 });
-  await assert.rejects(forgetPartitions(database, DAYS), {
+  await assert.rejects(forgetPartitions(database, machineClock, DAYS), {
     message: /messages of the partition are being sent$/,
   });
   assert.equal(await findLost(database, 0), 1);
-  assert.equal(await forgetPartitions(database, DAYS), 1);
+  assert.equal(await forgetPartitions(database, machineClock, DAYS), 1);
   assert.equal(await findLost(database, 0), 0);
   assert.deepEqual(await countMessages(database), []);
 });
@@ -139,7 +140,7 @@ it('D40: the messages after reviews are deleted with their application, unless o
   const id = await ageTheLast();
   const after = messageOf(id, 'rejected');
   await setMessages(database, [after], { status: 'sending', dueInMs: 0 });
-  await assert.rejects(forgetPartitions(database, DAYS), {
+  await assert.rejects(forgetPartitions(database, machineClock, DAYS), {
     message: /messages of the partition are being sent$/,
   });
   assert.equal(await findLost(database, 0), 1);
@@ -147,7 +148,7 @@ it('D40: the messages after reviews are deleted with their application, unless o
     { status: 'uncertain', count: 1 },
     { status: 'cancelled', count: 1 },
   ]);
-  assert.equal(await forgetPartitions(database, DAYS), 1);
+  assert.equal(await forgetPartitions(database, machineClock, DAYS), 1);
   assert.deepEqual(await countMessages(database), []);
   assert.equal((await database.query('SELECT FROM waiting_messages')).rowCount, 0);
   assert.equal((await database.query('SELECT FROM messages')).rowCount, 0);
@@ -159,7 +160,7 @@ it('the deletion waits for a worker that holds messages and then reads their bat
   const worker = await database.connect();
   await worker.query('BEGIN');
   await worker.query('LOCK TABLE message_records IN ROW SHARE MODE');
-  const forgetting = forgetPartitions(database, DAYS);
+  const forgetting = forgetPartitions(database, machineClock, DAYS);
   await isWaiting(forgetting);
   await worker.query('SELECT FROM batches LIMIT 1; COMMIT');
   worker.release();
@@ -191,7 +192,7 @@ it('a record that changes until the partition is deleted is counted once, and le
   const session = await database.connect();
   await session.query('BEGIN');
   await session.query("UPDATE message_records SET status = 'failed' WHERE message_id = $1", [id]);
-  const forgetting = forgetPartitions(database, DAYS);
+  const forgetting = forgetPartitions(database, machineClock, DAYS);
   await isWaiting(forgetting);
   await session.query('COMMIT');
   session.release();
@@ -213,7 +214,10 @@ it('a batch whose facts cannot be read keeps only its own partition, and is name
   await database.query("UPDATE batches SET facts = '' WHERE id = $1::bigint >> 7", [damaged]);
   await database.query('DELETE FROM application_states WHERE application_id = $1', [damaged]);
   const named: string[] = [];
-  assert.equal(await forgetPartitions(database, DAYS, (batchIds) => named.push(...batchIds)), 1);
+  assert.equal(
+    await forgetPartitions(database, machineClock, DAYS, (batchIds) => named.push(...batchIds)),
+    1,
+  );
   assert.deepEqual(named, [String(Math.floor(damaged / 128))]);
   assert.deepEqual(await applications(), [damaged]);
 });
@@ -230,7 +234,7 @@ it('each kept partition is looked at in a transaction of its own, so that what w
   const before = await looks();
   await database.query('SELECT forget_partition($1)', [DAYS]);
   assert.equal(await looks(), before + 1);
-  assert.equal(await forgetPartitions(database, DAYS), 0);
+  assert.equal(await forgetPartitions(database, machineClock, DAYS), 0);
   assert.ok((await looks()) >= before + 2);
 });
 
@@ -270,7 +274,7 @@ it('one open application does not keep the others of its partition: nor of its b
   // Registrations would wait for it. A worker of Citus makes no triggers.
   const isTrapped = !(await database.query('SELECT is_worker() AS yes')).rows[0].yes;
   if (isTrapped) for (const statement of TRAP) await database.query(statement);
-  assert.equal(await forgetPartitions(database, DAYS), 5);
+  assert.equal(await forgetPartitions(database, machineClock, DAYS), 5);
   if (isTrapped) await database.query('DROP FUNCTION refuse_locked CASCADE');
   assert.deepEqual((await applications()).slice(-1), [open]);
   assert.deepEqual(await countMessages(database), await counted());
@@ -299,9 +303,9 @@ it('one open application does not keep the others of its partition: nor of its b
   await json('message', 'retry', `${open}`);
   await json('application', 'reject', `${open}`, '--reason', 'over');
   assert.equal((await json('application', 'show', `${open}`)).status, 'rejected');
-  assert.equal(await forgetPartitions(database, DAYS), 0, 'looked at once a day');
+  assert.equal(await forgetPartitions(database, machineClock, DAYS), 0, 'looked at once a day');
   await aDayLater();
-  assert.equal(await forgetPartitions(database, DAYS), 1);
+  assert.equal(await forgetPartitions(database, machineClock, DAYS), 1);
   assert.equal((await run('application', 'show', `${open}`)).code, 1);
   assert.deepEqual(await countMessages(database), await counted());
 });

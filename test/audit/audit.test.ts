@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import pino from 'pino';
 import { auditService } from '../../src/audit/service.ts';
 import { machineClock } from '../../src/base/clock.ts';
+import { DAY_MS } from '../../src/base/time.ts';
 import { acting, noting } from '../../src/operations/acting.ts';
 import { OperatorError } from '../../src/operations/operator-context.ts';
 import { Vault } from '../../src/seal/vault.ts';
@@ -16,6 +17,7 @@ import { ACTOR, commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -364,12 +366,17 @@ describe('who did what: a changed, removed or inserted row shows', () => {
 });
 
 it('who did what: the upkeep logs the head at the start and each day', async () => {
-  let nowMs = 0;
+  const clock = new TestClock();
   const lines: { head?: string }[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const [job] = auditService(() => nowMs).upkeep ?? [];
-  for (nowMs of [0, 60_000, 24 * 60 * 60_000, 24 * 60 * 60_000 + 1])
-    await job?.run({ database, log } as unknown as ServiceContext);
+  const [job] = auditService().upkeep ?? [];
+  const told: number[] = [];
+  for (const passMs of [0, 60_000, DAY_MS - 60_001, 1, 1]) {
+    await clock.advance(passMs);
+    await job?.run({ database, clock, log } as unknown as ServiceContext);
+    told.push(lines.length);
+  }
+  assert.deepEqual(told, [1, 1, 1, 2, 2]);
   assert.deepEqual(
     lines.map((line) => line.head),
     [await head(), await head()],

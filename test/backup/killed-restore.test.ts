@@ -1,14 +1,14 @@
 /** A restore whose process was killed, two restores at once, and a service that starts during one. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, utimesSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { BackupError } from '../../src/backup/errors.ts';
 import { restoreBackup } from '../../src/backup/restore.ts';
 import { verifyBackup } from '../../src/backup/verify.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
-import { discard, keepYoung, temporariesBeside, temporaryBeside } from '../../src/embedded/temporary.ts';
 import { eventually } from '../support/eventually.ts';
 import { keyBytes, marksOf, newFolder, newPlace, newStore, options, root } from './support.ts';
 
@@ -29,11 +29,12 @@ async function beginRestore(dataDir: string): Promise<ChildProcess> {
     import { restoreBackup } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/restore.ts`)};
     import { Folder } from ${JSON.stringify(`${import.meta.dirname}/../../src/places/folder.ts`)};
     import { BACKUPS } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/place-of-backups.ts`)};
+    import { machineClock } from ${JSON.stringify(`${import.meta.dirname}/../../src/base/clock.ts`)};
     import { BackupKey } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/sealed.ts`)};
     const [key, from, to] = process.argv.slice(1);
     const check = () => { process.stdout.write('recovered'); return new Promise(() => setInterval(() => {}, 1e6)); };
     await restoreBackup(to, { place: new Folder(from, BACKUPS), key: new BackupKey(Buffer.from(key, 'hex')), check,
-      signal: new AbortController().signal });`;
+      signal: new AbortController().signal, clock: machineClock });`;
   const args = ['--input-type=module', '-e', text, keyBytes, place.address, dataDir];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   running.push(child);
@@ -67,7 +68,7 @@ describe('a restore whose process was killed', () => {
     const ended = new Promise((done) => child.once('exit', done));
     child.kill('SIGKILL');
     await ended;
-    const server = await openEmbedded({ dataDir });
+    const server = await openEmbedded({ dataDir, clock: machineClock });
     await server.close();
     assert.equal(
       readdirSync(dataDir).some((name) => name.includes('.making-')),
@@ -85,36 +86,10 @@ describe('a restore under way', () => {
       again,
       (error) => error instanceof BackupError && /another restore into/.test(`${error}`),
     );
-    await assert.rejects(openEmbedded({ dataDir }), /a restore into .* is under way: start when it is over/);
-  });
-
-  it('is not taken for left behind when it takes hours', async (context) => {
-    context.mock.timers.enable({ apis: ['setInterval'] });
-    const folder = newFolder();
-    mkdirSync(folder);
-    const temporary = temporaryBeside(join(folder, 'cluster'));
-    mkdirSync(temporary);
-    const letAge = keepYoung(temporary);
-    const old = new Date(Date.now() - 3_600_000);
-    utimesSync(temporary, old, old);
-    context.mock.timers.tick(60_000);
-    // As another process sees it: this one knows the temporary as its own.
-    const seen = spawn(process.execPath, [
-      '--input-type=module',
-      '-e',
-      `import { temporariesBeside } from ${JSON.stringify(`${import.meta.dirname}/../../src/embedded/temporary.ts`)};
-       console.log(JSON.stringify(await temporariesBeside(process.argv[1])));`,
-      join(folder, 'cluster'),
-    ]);
-    let out = '';
-    seen.stdout.on('data', (data) => {
-      out += data;
-    });
-    await new Promise((done) => seen.once('close', done));
-    assert.deepEqual(JSON.parse(out), [{ temporary, isStale: false }]);
-    letAge();
-    await discard(temporary);
-    assert.deepEqual(await temporariesBeside(join(folder, 'cluster')), []);
+    await assert.rejects(
+      openEmbedded({ dataDir, clock: machineClock }),
+      /a restore into .* is under way: start when it is over/,
+    );
   });
 });
 

@@ -126,7 +126,7 @@ class OwnServer {
 async function serveOn(server: OwnServer, work: (url: string, keys: () => Promise<string>) => Promise<void>) {
   const database = openPatiently(server.url, 5);
   const store = { database, vault: new Vault(TEST_SECRETS), clock: machineClock };
-  await migrate(database);
+  await migrate(database, machineClock);
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
   const service = await startPatiently(config, store, pino({ level: 'silent' }));
   try {

@@ -14,6 +14,7 @@ import {
 } from '../../src/backup/manifest.ts';
 import { manifestName } from '../../src/backup/names.ts';
 import { restoreBackup } from '../../src/backup/restore.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
 import type { Place } from '../../src/places/place.ts';
 import { eventually } from '../support/eventually.ts';
@@ -76,7 +77,7 @@ describe('a store with a base backup and the log since', () => {
       },
     });
     assert.equal(seen, 'before in-log later');
-    const server = await openEmbedded({ dataDir });
+    const server = await openEmbedded({ dataDir, clock: machineClock });
     assert.equal(await marksOf(server.superuser), 'before in-log later');
     await server.close();
   });

@@ -4,28 +4,44 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import { BackupError } from '../../src/backup/errors.ts';
 import { backupsOf } from '../../src/backup/names.ts';
+import { BACKUPS } from '../../src/backup/place-of-backups.ts';
 import { restoreBackup } from '../../src/backup/restore.ts';
 import { removeOld } from '../../src/backup/retention.ts';
 import { BackupSchedule } from '../../src/backup/schedule.ts';
-import type { Folder } from '../../src/places/folder.ts';
+import { type Clock, machineClock } from '../../src/base/clock.ts';
+import { Folder } from '../../src/places/folder.ts';
+import type { Place } from '../../src/places/place.ts';
 import { eventually } from '../support/eventually.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { key, marksOf, newFolder, newPlace, newStore, options } from './support.ts';
 
 const store = await newStore();
 const SLOTS = 'SELECT slot_name FROM pg_replication_slots ORDER BY slot_name';
 
+/** Takes no object until it breaks. */
+class SlowFolder extends Folder {
+  readonly breaks: (() => void)[] = [];
+
+  override put(): Promise<void> {
+    return new Promise((_, reject) => {
+      this.breaks.push(() => reject(new Error('the place breaks')));
+    });
+  }
+}
+
 describe('the schedule of a service', () => {
   const running: BackupSchedule[] = [];
   after(() => Promise.all(running.map((schedule) => schedule.stop())));
 
-  function scheduleTo(place: Folder, keep = 14) {
+  function scheduleTo(place: Place, clock: Clock = machineClock) {
     const created: string[] = [];
     const errors: unknown[] = [];
     const schedule = new BackupSchedule({
+      clock,
       dataDir: store.dataDir,
       place,
       key,
-      keep,
+      keep: 14,
       onCreated: ({ name }) => created.push(name),
       onError: (error) => errors.push(error),
     });
@@ -33,8 +49,8 @@ describe('the schedule of a service', () => {
     return { schedule, created, errors };
   }
 
-  const namesOf = async (place: Folder) => backupsOf(await place.list(''));
-  const restored = async (place: Folder) => {
+  const namesOf = async (place: Place) => backupsOf(await place.list(''));
+  const restored = async (place: Place) => {
     let marks = '';
     const check = async (connection: Parameters<typeof marksOf>[0]) => {
       marks = await marksOf(connection);
@@ -101,10 +117,63 @@ describe('the schedule of a service', () => {
     await store.ask('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
     const other = newPlace();
     writeFileSync(other.address, 'no folder');
-    const failing = scheduleTo(other);
+    const clock = new TestClock();
+    const failing = scheduleTo(other, clock);
     await failing.schedule.turn();
     await eventually('the failure of a base', () => failing.errors.length === 1);
     assert.ok(isTold(failing.errors[0]));
+    // The next try comes a quarter of an hour later.
+    await clock.advance(15 * 60_000 - 1);
+    await failing.schedule.turn();
+    await failing.schedule.stop();
+    assert.equal(failing.errors.length, 1);
+  });
+
+  it('tries a base that failed again after a quarter of an hour', async () => {
+    const place = newPlace();
+    writeFileSync(place.address, 'no folder');
+    const clock = new TestClock();
+    const { schedule, created, errors } = scheduleTo(place, clock);
+    await schedule.turn();
+    await eventually('the failure of a base', () => errors.length === 1);
+    rmSync(place.address);
+    await clock.advance(15 * 60_000 - 1);
+    await schedule.turn();
+    await clock.advance(1);
+    assert.deepEqual(await namesOf(place), []);
+    const making = schedule.turn();
+    // The base rests between its volumes.
+    await eventually('the base', async () => {
+      await clock.advance(60_000);
+      return created.length === 1;
+    });
+    await making;
+    assert.equal(errors.length, 1);
+  });
+
+  it('lets the upkeep go on after three seconds where the place is slow, and tells what fails later', async () => {
+    const place = newPlace();
+    const first = scheduleTo(place);
+    await first.schedule.turn();
+    await eventually('the base', () => first.created.length === 1);
+    await first.schedule.stop();
+    const clock = new TestClock();
+    const slow = new SlowFolder(place.address, BACKUPS);
+    const { schedule, errors } = scheduleTo(slow, clock);
+    let isOver = false;
+    const turn = schedule.turn().then(() => {
+      isOver = true;
+    });
+    await eventually('the log', () => slow.breaks.length === 1);
+    await clock.advance(2_999);
+    assert.equal(isOver, false);
+    await clock.advance(1);
+    await turn;
+    await schedule.turn();
+    assert.deepEqual([slow.breaks.length, errors], [1, []]);
+    slow.breaks[0]!();
+    await eventually('the failure', () => errors.length === 1);
+    assert.match(`${errors[0]}`, /the place breaks/);
   });
 
   it('keeps the newest backups, and clears away what was never finished', async () => {

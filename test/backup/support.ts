@@ -8,6 +8,7 @@ import { archiveLog } from '../../src/backup/log/archive.ts';
 import { keptSlot } from '../../src/backup/log/slot.ts';
 import { BACKUPS } from '../../src/backup/place-of-backups.ts';
 import { BackupKey } from '../../src/backup/sealed.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { administer } from '../../src/embedded/administer.ts';
 import { type EmbeddedConnection, openEmbedded } from '../../src/embedded/server.ts';
 import { Folder } from '../../src/places/folder.ts';
@@ -35,7 +36,7 @@ const { signal } = new AbortController();
 /** Call this at the top of a test file: a running embedded server with an empty table `marks (name text)`. */
 export async function newStore() {
   const dataDir = newFolder();
-  const server = await openEmbedded({ dataDir });
+  const server = await openEmbedded({ dataDir, clock: machineClock });
   after(() => server.close());
   const ask = (text: string) => oneQuery(server.superuser, text);
   await ask('CREATE TABLE marks (name text)');
@@ -46,9 +47,11 @@ export async function newStore() {
     mark: (name: string) => ask(`INSERT INTO marks VALUES ('${name}')`),
     now: async () => (await ask('SELECT clock_timestamp() AS now'))[0]?.now as Date,
     create: (place: Place, keepLog = true) =>
-      administer(dataDir, (session) => createBackup(session, { place, key, keepLog, rest: 0, signal })),
+      administer(dataDir, machineClock, (session) =>
+        createBackup(session, { place, key, keepLog, rest: 0, signal }),
+      ),
     archive: (place: Place) =>
-      administer(dataDir, async ({ client, directory }) => {
+      administer(dataDir, machineClock, async ({ client, directory }) => {
         const slot = await keptSlot(client);
         if (slot === undefined) throw new Error('no slot');
         return archiveLog({ client, directory, place, key }, slot);
@@ -66,4 +69,4 @@ export async function marksOf(connection: EmbeddedConnection): Promise<string> {
   return rows.map(({ name }) => name).join(' ');
 }
 
-export const options = { key, signal };
+export const options = { key, signal, clock: machineClock };

@@ -45,7 +45,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
   const cluster = await CitusCluster.start(bin);
   const pools: Database[] = [];
   const open = (connectionString: string) => {
-    const pool = openDatabase({ connectionString }, { max: 10, onError: () => {} });
+    const pool = openDatabase({ connectionString }, { max: 10, onError: () => {}, clock: machineClock });
     pools.push(pool);
     return pool;
   };

@@ -48,7 +48,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
   const databases = machines.map((url) => kept(openPatiently(url, 6))) as [Database, Database, Database];
   const served = machines.map((connectionString) => kept(openPatiently(connectionString, 6)));
   const [coordinator, worker] = databases;
-  await migrate(coordinator);
+  await migrate(coordinator, machineClock);
   const store = { database: coordinator, vault };
 
   /** Starts a service on each machine, until the test is over. */
@@ -68,7 +68,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
       SetupError,
     );
     await assert.rejects(distribute(worker), SetupError);
-    await assert.rejects(migrate(worker), /coordinator/, 'tables would be made there alone');
+    await assert.rejects(migrate(worker, machineClock), /coordinator/, 'tables would be made there alone');
   });
 
   it('has each table once, and a second distribution does nothing', async () => {

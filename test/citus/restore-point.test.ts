@@ -60,7 +60,7 @@ async function serveOn(
   const database = openPatiently(coordinator, 10);
   const store = { database, vault: new Vault(TEST_SECRETS), clock: machineClock };
   try {
-    await migrate(database);
+    await migrate(database, machineClock);
     await distribute(database);
     const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
     const service = await startPatiently(config, store, pino({ level: 'silent' }));

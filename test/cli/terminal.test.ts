@@ -16,6 +16,7 @@ import { assess } from '../../src/applications/rules/scorecard.ts';
 import { rememberPolicy } from '../../src/applications/sql/policies.ts';
 import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { messageType } from '../../src/messages/rules/notify.ts';
 import type { MessageReason } from '../../src/messages/rules/reasons.ts';
 import { pauseSender, pauseTemplate } from '../../src/messages/sql/pauses.ts';
@@ -47,7 +48,11 @@ const { run, json, roles } = commandLine(store);
 /** Registers one batch without the rules that refuse such texts. Resolves to the ids. */
 async function registerUnread(keyId: number, applications: readonly Application[]): Promise<ApplicationId[]> {
   const policyId = await rememberPolicy(database, DEFAULT_POLICY);
-  const registrar = new Registrar(database, { policyId, indexKeyId: store.vault.indexKeyId });
+  const registrar = new Registrar(
+    database,
+    { policyId, indexKeyId: store.vault.indexKeyId },
+    { clock: machineClock },
+  );
   const candidates = applications.map((application, position) => {
     const assessment = assess(application, DEFAULT_POLICY);
     const type = messageType(application, assessment.decision);

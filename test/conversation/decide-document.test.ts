@@ -22,6 +22,7 @@ const { database, runtime, vault, dataDir, simulator, json, run, keyId } = stage
 const income = openIncome(({ read }) => read(undefined, { dataDir, ownDatabase: true }), {
   database: runtime,
   vault,
+  clock: machineClock,
 });
 const real = performerOf({
   ...{ documents: stage.context, income },

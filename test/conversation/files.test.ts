@@ -36,6 +36,7 @@ const channel = channelWithin(PATIENCE_MS);
 const income = openIncome(({ read }) => read(undefined, { dataDir: stage.dataDir, ownDatabase: true }), {
   database: runtime,
   vault,
+  clock: machineClock,
 });
 
 /** What is worked on for a conversation. */

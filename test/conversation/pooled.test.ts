@@ -1,6 +1,7 @@
 /** Whole conversations through PgBouncer in transaction mode, where connections share sessions (D15, D43). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { signingOf } from '../../src/conversation/uses/neighbours.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -21,7 +22,7 @@ const missing = bringsStatements
 describe('PgBouncer before the conversations', { skip: missing }, () => {
   it('D15: applicants at once go from the tap to the signature, each step once', async (t) => {
     const url = await pooledUrl(t, store.url, 'transaction');
-    const runtime = openDatabase({ connectionString: url }, { max: 8, onError() {} });
+    const runtime = openDatabase({ connectionString: url }, { max: 8, onError() {}, clock: machineClock });
     t.after(() => runtime.end());
     const { recordEvidence } = signingOf(store.vault);
     const signing = goodSigning({ recordEvidence });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { performerOf } from '../../src/conversation/uses/neighbours.ts';
 import { openIncome } from '../../src/income/open.ts';
 import { belvoProvider } from '../../src/income/sources/belvo.ts';
@@ -39,6 +40,7 @@ const income = {
   ...openIncome(({ read }) => read(undefined, { dataDir: '/', ownDatabase: true }), {
     database: runtime,
     vault,
+    clock: machineClock,
   }),
   provider: belvoProvider(api.account),
 };

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { UnknownDataKeyError } from '../../src/base/unknown-data-key.ts';
 import { readDocument, toDocumentId } from '../../src/documents/sql/documents.ts';
 import { DOCUMENT_SECRETS } from '../../src/documents/sql/sealed-secrets.ts';
@@ -49,6 +50,7 @@ const stored = async (bytes: Buffer = statement(), changes: Parameters<typeof se
 const context = openIncome(({ read }) => read(undefined, { dataDir, ownDatabase: true }), {
   database: runtime,
   vault,
+  clock: machineClock,
 });
 
 describe('document list and show', () => {

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
+import { machineClock } from '../../src/base/clock.ts';
 import { isolation, isolationWarning } from '../../src/documents/reader/isolation.ts';
 import {
   isReading,
@@ -188,7 +189,7 @@ function packedStream(unpacked: number): string {
 describe('a document that wants the reader down gets a code', () => {
   for (const [what, bytes] of Object.entries(HOSTILE)) {
     it(what, async () => {
-      const result = await processReader()(bytes, 'application/pdf');
+      const result = await processReader(machineClock)(bytes, 'application/pdf');
       const isHint = 'lines' in result && result.confidence <= 0.5;
       assert.ok(isHint || 'fault' in result, JSON.stringify(result).slice(0, 200));
     });
@@ -208,7 +209,7 @@ describe('a document that wants the reader down gets a code', () => {
   });
   it('a PDF bomb, which unpacks to 700 megabytes', async () => {
     const bomb = packedPdf('BT /F1 9 Tf (x) Tj ET', 700_000_000);
-    const result = await processReader()(bomb, 'application/pdf');
+    const result = await processReader(machineClock)(bomb, 'application/pdf');
     assert.ok('fault' in result, JSON.stringify(result).slice(0, 200));
     assert.match(result.fault, /^(reader_memory|reader_time|reader_failed|damaged|no_text)$/);
   });
@@ -236,7 +237,7 @@ async function runs(code: string, limits: ReaderLimits = { ...PDF_LIMITS, timeMs
   const child = childOf(code);
   const { nodeOptions } = await isolation();
   const allowed = [...nodeOptions, `--allow-fs-read=${child}`];
-  return processReader(limits, child, allowed)(PDF, 'application/pdf');
+  return processReader(machineClock, limits, child, allowed)(PDF, 'application/pdf');
 }
 
 describe("the reader's process is shut in", () => {
@@ -295,7 +296,7 @@ describe("the reader's process is shut in", () => {
     const { nodeOptions } = await isolation();
     const allowed = [...nodeOptions, `--allow-fs-read=${child}`, '--allow-fs-read=/proc/*'];
     const limits = { ...PDF_LIMITS, timeMs: PATIENCE_MS };
-    const result = await processReader(limits, child, allowed)(PDF, 'application/pdf');
+    const result = await processReader(machineClock, limits, child, allowed)(PDF, 'application/pdf');
     assert.ok('lines' in result, JSON.stringify(result));
     assert.deepEqual(result.lines, ['1000']);
   });
@@ -342,7 +343,7 @@ describe("the reader's process is shut in", () => {
 describe('a machine on which the reader does not run', () => {
   it('is told from one on which it does', async () => {
     assert.equal(await isReading(read), true);
-    assert.equal(await isReading(processReader(PDF_LIMITS, childOf('process.exit(3)'))), false);
+    assert.equal(await isReading(processReader(machineClock, PDF_LIMITS, childOf('process.exit(3)'))), false);
   });
   it('is none where an installer links the packages to another folder', async () => {
     const place = join(folder, 'linked');

@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { clamdScanner } from '../../src/documents/scan/clamd.ts';
 import { DocumentStoreError } from '../../src/documents/store/document-store.ts';
 import { newFileSecret, sealWith } from '../../src/documents/store/sealed-file.ts';
@@ -285,7 +286,7 @@ describe('a fault on the way', () => {
 describe('a virus scanner', { skip: !hasClamd && 'clamd is missing (apt-get install clamav-daemon)' }, () => {
   it('keeps an infected file out, and one that is down lets nothing pass', async () => {
     const clamd = await startClamd();
-    const scanner = clamdScanner(clamd.address);
+    const scanner = clamdScanner(clamd.address, machineClock);
     const application = await apply();
     assert.equal((await receive(sent(application, statement()), { scanner })).reason, 'read');
     const infected = Buffer.concat([statement(), Buffer.from(`\n%${VIRUS}`)]);

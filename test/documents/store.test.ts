@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import {
   DocumentStoreError,
   keyPart,
@@ -35,8 +36,8 @@ const account = {
 };
 
 const stores = [
-  ['a folder', await openDocumentStore(join(folder, 'documents'), null)],
-  ['an S3-compatible store', await openDocumentStore('s3://documents/one', account)],
+  ['a folder', await openDocumentStore(join(folder, 'documents'), null, machineClock)],
+  ['an S3-compatible store', await openDocumentStore('s3://documents/one', account, machineClock)],
 ] as const;
 
 for (const [name, store] of stores) {
@@ -74,9 +75,15 @@ it('a file below DATA_DIR is its owner’s alone, and no half file has its name'
 it('a store that fails is told with its address and what to do', async () => {
   const fails = (pattern: RegExp) => (error: unknown) =>
     error instanceof DocumentStoreError && pattern.test(error.message);
-  await assert.rejects(openDocumentStore('ftp://x', null), fails(/ftp:\/\/x is no place for documents/));
-  await assert.rejects(openDocumentStore('s3://documents', null), fails(/set AWS_ACCESS_KEY_ID/));
-  const nowhere = await openDocumentStore('/dev/null/documents', null);
+  await assert.rejects(
+    openDocumentStore('ftp://x', null, machineClock),
+    fails(/ftp:\/\/x is no place for documents/),
+  );
+  await assert.rejects(
+    openDocumentStore('s3://documents', null, machineClock),
+    fails(/set AWS_ACCESS_KEY_ID/),
+  );
+  const nowhere = await openDocumentStore('/dev/null/documents', null, machineClock);
   await assert.rejects(
     nowhere.put('document-00/a', Buffer.of(1)),
     fails(/the store of documents, .* fails \(ENOTDIR\)/),

@@ -41,8 +41,8 @@ export async function newestMonths(database: Database): Promise<{ today: string;
 
 /** The reader of a service, without its limits of time: a busy machine may take longer than these. */
 export function patientReader(): Reader {
-  const pdf = processReader({ ...PDF_LIMITS, timeMs: PATIENCE_MS });
-  const picture = processReader({ ...PICTURE_LIMITS, timeMs: PATIENCE_MS });
+  const pdf = processReader(machineClock, { ...PDF_LIMITS, timeMs: PATIENCE_MS });
+  const picture = processReader(machineClock, { ...PICTURE_LIMITS, timeMs: PATIENCE_MS });
   return (bytes, type) => (type === 'application/pdf' ? pdf : picture)(bytes, type);
 }
 
@@ -52,10 +52,11 @@ export async function documentStage() {
   const dataDir = mkdtempSync(join(tmpdir(), 'ventanilla-documents-'));
   after(() => rmSync(dataDir, { recursive: true, force: true }));
   const simulator = new Simulator(async () => {}, machineClock);
-  const files = await openDocumentStore(join(dataDir, 'documents'), null);
+  const files = await openDocumentStore(join(dataDir, 'documents'), null, machineClock);
   const context: DocumentContext = {
     database: store.runtime,
     vault: store.vault,
+    clock: machineClock,
     channel: simulator,
     store: files,
     scanner: null,

@@ -19,6 +19,7 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { machineClock } from '../../src/base/clock.ts';
 import { type EmbeddedConnection, EmbeddedError, openEmbedded } from '../../src/embedded/server.ts';
 import { maxKeptLogMiB, maxWalSizeMiB, settings, sharedBuffersMiB } from '../../src/embedded/settings.ts';
 import { startPostmaster } from '../../src/embedded/start.ts';
@@ -130,7 +131,7 @@ test('keeps its data over a restart, as a private server with its settings', asy
   const dataDir = emptyDataDir();
   mkdirSync(dataDir, { mode: 0o700 });
   mkdirSync(join(dataDir, 'postgres.making-999999999-00'));
-  const first = await openEmbedded({ dataDir });
+  const first = await openEmbedded({ dataDir, clock: machineClock });
   const pid = serverPid(dataDir)!;
   assert.ok(isAlive(pid));
   await oneQuery(first.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
@@ -157,7 +158,7 @@ test('keeps its data over a restart, as a private server with its settings', asy
 
   // From a process that was killed when the password was in its place already.
   writeFileSync(join(dataDir, 'postgres.password.making-999999999-00'), 'left behind');
-  const second = await openEmbedded({ dataDir });
+  const second = await openEmbedded({ dataDir, clock: machineClock });
   assert.deepEqual(await oneQuery(second.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await second.close();
   assert.deepEqual(readdirSync(dataDir).sort(), [
@@ -177,7 +178,7 @@ test('adopts the server of a killed process', async () => {
   const pid = serverPid(dataDir)!;
   await child.kill();
   assert.ok(isAlive(pid));
-  const server = await openEmbedded({ dataDir });
+  const server = await openEmbedded({ dataDir, clock: machineClock });
   assert.equal(serverPid(dataDir), pid);
   assert.deepEqual(server.superuser, child.superuser);
   assert.deepEqual(await oneQuery(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
@@ -190,7 +191,7 @@ test('recovers what was committed when service and server are killed', async () 
   const child = await openInChild(dataDir);
   await oneQuery(child.superuser, 'CREATE TABLE t AS SELECT 42 AS n');
   await Promise.all([child.kill(), kill(serverPid(dataDir)!)]);
-  const server = await openEmbedded({ dataDir });
+  const server = await openEmbedded({ dataDir, clock: machineClock });
   assert.deepEqual(await oneQuery(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await server.close();
 });
@@ -207,7 +208,7 @@ test('starts though the pid of the killed server now belongs to another program'
   await once(stranger, 'spawn');
   const file = join(dataDir, 'postgres', 'postmaster.pid');
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(stranger.pid)));
-  const server = await openEmbedded({ dataDir });
+  const server = await openEmbedded({ dataDir, clock: machineClock });
   assert.notEqual(serverPid(dataDir), stranger.pid);
   assert.deepEqual(await oneQuery(server.superuser, 'SELECT n FROM t'), [{ n: 42 }]);
   await server.close();
@@ -216,7 +217,7 @@ test('starts though the pid of the killed server now belongs to another program'
 
 test('two processes share one server, and the last one stops it', async () => {
   const dataDir = newDataDir();
-  const first = await openEmbedded({ dataDir });
+  const first = await openEmbedded({ dataDir, clock: machineClock });
   const pid = serverPid(dataDir)!;
   const second = await openInChild(dataDir);
   assert.deepEqual(second.superuser, first.superuser);
@@ -245,7 +246,7 @@ test('no process loses the server when openings and closings cross', async () =>
   const dataDir = newDataDir();
   const openAndClose = async (worker: number) => {
     for (let round = 0; round < 5; round += 1) {
-      const server = await openEmbedded({ dataDir });
+      const server = await openEmbedded({ dataDir, clock: machineClock });
       await sleep((worker * 7 + round * 13) % 30);
       assert.deepEqual(await oneQuery(server.superuser, 'SELECT 1 AS one'), [{ one: 1 }]);
       await server.close();
@@ -257,7 +258,7 @@ test('no process loses the server when openings and closings cross', async () =>
 
 test('the end of the server does not end the process', async () => {
   const dataDir = newDataDir();
-  const server = await openEmbedded({ dataDir });
+  const server = await openEmbedded({ dataDir, clock: machineClock });
   await kill(serverPid(dataDir)!);
   await sleep(100);
   await server.close();
@@ -265,7 +266,7 @@ test('the end of the server does not end the process', async () => {
 
 test('a stop during the recovery ends the start, and the recovery goes on for the next start', async () => {
   const dataDir = newDataDir();
-  await (await openEmbedded({ dataDir })).close();
+  await (await openEmbedded({ dataDir, clock: machineClock })).close();
   // The server recovers without end and takes no connections, as after a crash.
   const standby = join(dataDir, 'postgres', 'standby.signal');
   writeFileSync(standby, '');
@@ -273,7 +274,7 @@ test('a stop during the recovery ends the start, and the recovery goes on for th
   const stop = new AbortController();
   const notices: string[] = [];
   const listener = { notice: (text: string) => notices.push(text), moved() {}, lost() {} };
-  const opening = openEmbedded({ dataDir, signal: stop.signal, listener });
+  const opening = openEmbedded({ dataDir, signal: stop.signal, listener, clock: machineClock });
   // A server may write its pid and then give way, for instance to another program on its port: a later one stays.
   const pid = await eventually('the recovery', () => isRecovering(dataDir) && serverPid(dataDir));
   stop.abort();
@@ -284,7 +285,7 @@ test('a stop during the recovery ends the start, and the recovery goes on for th
   assert.ok(isAlive(pid));
   await kill(pid);
   rmSync(standby);
-  await (await openEmbedded({ dataDir })).close();
+  await (await openEmbedded({ dataDir, clock: machineClock })).close();
 });
 
 test('a stop before the server has its postmaster.pid ends the server, which no process would find', async () => {
@@ -295,6 +296,7 @@ test('a stop before the server has its postmaster.pid ends the server, which no 
   const lines = ['#!/bin/sh', 'echo $$ > pid', 'for second in $(seq 600); do sleep 0.1; done', ''];
   writeFileSync(postgres, lines.join('\n'), { mode: 0o700 });
   const cluster = {
+    clock: machineClock,
     directory,
     logFile: join(directory, 'log'),
     passwordFile: '',
@@ -304,7 +306,7 @@ test('a stop before the server has its postmaster.pid ends the server, which no 
   };
   const stop = new AbortController();
   const { signal } = stop;
-  const starting = startPostmaster(cluster, Date.now() + 60_000, { signal });
+  const starting = startPostmaster(cluster, machineClock.monotonicMs() + 60_000, { signal });
   const file = join(directory, 'pid');
   const pid = await eventually('the program', () => existsSync(file) && Number(readFileSync(file, 'utf8')));
   stop.abort();
@@ -314,9 +316,9 @@ test('a stop before the server has its postmaster.pid ends the server, which no 
 
 test('a stop while the server starts leaves no server behind', async () => {
   const dataDir = newDataDir();
-  await (await openEmbedded({ dataDir })).close();
+  await (await openEmbedded({ dataDir, clock: machineClock })).close();
   const stop = new AbortController();
-  const opening = openEmbedded({ dataDir, signal: stop.signal });
+  const opening = openEmbedded({ dataDir, signal: stop.signal, clock: machineClock });
   await eventually('the server to start', () => serverPid(dataDir));
   stop.abort();
   await assert.rejects(opening, { name: 'AbortError' });
@@ -326,7 +328,7 @@ test('a stop while the server starts leaves no server behind', async () => {
 test('names what is wrong', async () => {
   const fails = (dataDir: string, message: RegExp) =>
     assert.rejects(
-      openEmbedded({ dataDir }),
+      openEmbedded({ dataDir, clock: machineClock }),
       (error) =>
         error instanceof EmbeddedError && message.test(error.message) && error.message.includes(dataDir),
     );
@@ -348,7 +350,7 @@ test('says that DATA_DIR is not writable', {
 }, async () => {
   const dataDir = emptyDataDir();
   mkdirSync(dataDir, { mode: 0o500 });
-  await assert.rejects(openEmbedded({ dataDir }), /DATA_DIR cannot be used/);
+  await assert.rejects(openEmbedded({ dataDir, clock: machineClock }), /DATA_DIR cannot be used/);
 });
 
 test('works for root in a folder that no other user may enter', {
@@ -358,7 +360,7 @@ test('works for root in a folder that no other user may enter', {
   mkdirSync(closed, { mode: 0o700 });
   chmodSync(root, 0o700);
   const dataDir = join(closed, 'data');
-  const server = await openEmbedded({ dataDir });
+  const server = await openEmbedded({ dataDir, clock: machineClock });
   const pid = serverPid(dataDir)!;
   const owner = statSync(join(dataDir, 'postgres'));
   const [uid] = /^Uid:\s+(\d+)/m

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { type EmbeddedServer, openEmbedded } from '../../src/embedded/server.ts';
 import { makeServiceRole, SERVICE_ROLE } from '../../src/embedded/service-role.ts';
 import { oneQuery } from '../support/one-query.ts';
@@ -17,7 +18,7 @@ after(async () => {
 });
 
 async function open(dataDir: string): Promise<EmbeddedServer> {
-  const server = await openEmbedded({ dataDir });
+  const server = await openEmbedded({ dataDir, clock: machineClock });
   servers.push(server);
   return server;
 }
@@ -78,6 +79,6 @@ test('a lost password is replaced, and what the role may do stays', async () => 
 test('several processes may make the role at once', async () => {
   const { superuser, service } = await open(join(root, 'new'));
   await oneQuery(superuser, `DROP OWNED BY ${SERVICE_ROLE}; DROP ROLE ${SERVICE_ROLE}`);
-  await Promise.all([1, 2, 3, 4].map(() => makeServiceRole(superuser, service.password)));
+  await Promise.all([1, 2, 3, 4].map(() => makeServiceRole(superuser, service.password, machineClock)));
   assert.deepEqual(await oneQuery(service, 'SELECT current_user::text AS role'), [{ role: SERVICE_ROLE }]);
 });

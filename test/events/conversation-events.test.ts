@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { type PartnerEventType, UNASKED_EVENT_TYPES } from '../../src/events/rules/event.ts';
 import {
   addConversationEvents,
@@ -44,8 +45,7 @@ async function aPartner() {
     const seen: string[] = [];
     for (let after: number | null = null; ; ) {
       const page = await readEventPage(
-        database,
-        vault,
+        { database, vault, clock: machineClock },
         partnerId,
         after,
         limit,
@@ -86,7 +86,7 @@ describe('the feed (D47)', () => {
     assert.deepEqual(seen, []);
     await interest();
     await tell({ event: 'conversation.ended', outcome: 'closed' });
-    const page = await readEventPage(database, vault, partnerId, after, 10);
+    const page = await readEventPage({ database, vault, clock: machineClock }, partnerId, after, 10);
     assert.deepEqual(
       page?.events.map(({ type }) => type),
       ['application.interested'],
@@ -96,7 +96,7 @@ describe('the feed (D47)', () => {
   it('tells outcomes and nothing else', async () => {
     const { partnerId, tell } = await aPartner();
     await tell({ event: 'income.verified', outcome: 'confirmed' }, { event: 'contract.signed' });
-    const page = await readEventPage(database, vault, partnerId, null, 10, {
+    const page = await readEventPage({ database, vault, clock: machineClock }, partnerId, null, 10, {
       types: ['income.verified', 'contract.signed'],
     });
     assert.deepEqual(

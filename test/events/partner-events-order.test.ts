@@ -5,6 +5,7 @@ import { type ApplicationId, toApplicationId } from '../../src/applications/rule
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { moveApplication } from '../../src/applications/sql/applications.ts';
 import { reviewApplication } from '../../src/applications/uses/applications.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { PartnerEvent } from '../../src/events/rules/event.ts';
 import { readEventPage } from '../../src/events/sql/partner-events.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -50,7 +51,12 @@ async function follow(partnerId: PartnerId, isOver: () => boolean): Promise<Part
   const seen: PartnerEvent[] = [];
   for (let turn = 0; ; turn += 1) {
     const last = isOver();
-    const page = await readEventPage(database, vault, partnerId, seen.length, [1, 3, 50][turn % 3]!);
+    const page = await readEventPage(
+      { database, vault, clock: machineClock },
+      partnerId,
+      seen.length,
+      [1, 3, 50][turn % 3]!,
+    );
     assert.ok(page !== null);
     for (const event of page.events) {
       assert.equal(event.number, seen.length + 1, `partner ${partnerId}: a gap or another order`);
@@ -172,11 +178,18 @@ it('D41: while a transaction with an event is open, no later event of the partne
     );
     second = reject(slow.leads[1]!.id);
     await reject(other.leads[0]!.id);
-    assert.deepEqual((await readEventPage(database, vault, slow.partnerId, null, 10))?.events, []);
-    assert.equal((await readEventPage(database, vault, other.partnerId, null, 10))?.events.length, 1);
+    assert.deepEqual(
+      (await readEventPage({ database, vault, clock: machineClock }, slow.partnerId, null, 10))?.events,
+      [],
+    );
+    assert.equal(
+      (await readEventPage({ database, vault, clock: machineClock }, other.partnerId, null, 10))?.events
+        .length,
+      1,
+    );
   });
   await second;
-  const page = await readEventPage(database, vault, slow.partnerId, null, 10);
+  const page = await readEventPage({ database, vault, clock: machineClock }, slow.partnerId, null, 10);
   assert.deepEqual(
     page?.events.map(({ number, applicationId }) => [number, applicationId]),
     [

@@ -1,6 +1,7 @@
 /** Partner events as they are told (D41). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
 import { forgetPartnerEvents } from '../../src/events/sql/event-retention.ts';
 import { readEventPage, readPartnerEvents } from '../../src/events/sql/partner-events.ts';
@@ -43,7 +44,7 @@ describe('readPartnerEvents', () => {
     ]);
 
     const places = [3, 1, 2, 4].map((number) => ({ partnerId, number }));
-    const events = await readPartnerEvents(database, vault, places);
+    const events = await readPartnerEvents({ database, vault, clock: machineClock }, places);
     assert.deepEqual(
       events.map(({ number, applicationId, idNumber }) => [number, applicationId, idNumber]),
       [
@@ -70,7 +71,9 @@ describe('readPartnerEvents', () => {
     const [own, other] = [await service.addPartner(), await service.addPartner()];
     const { id } = await register(other.apiKey);
     await add(own.partnerId, id);
-    const [event] = await readPartnerEvents(database, vault, [{ partnerId: own.partnerId, number: 1 }]);
+    const [event] = await readPartnerEvents({ database, vault, clock: machineClock }, [
+      { partnerId: own.partnerId, number: 1 },
+    ]);
     assert.equal(event?.idNumber, null);
   });
 });
@@ -95,7 +98,12 @@ it('D41: a page of events of 500 batches takes few statements, and far less than
     return database.query(...values);
   };
   const start = process.cpuUsage();
-  const page = await readEventPage({ query } as unknown as Database, vault, partnerId, null, 500);
+  const page = await readEventPage(
+    { database: { query } as unknown as Database, vault, clock: machineClock },
+    partnerId,
+    null,
+    500,
+  );
   const { user, system } = process.cpuUsage(start);
   assert.deepEqual(
     page?.events.map(({ applicationId, idNumber }) => [applicationId, idNumber !== null]),
@@ -190,9 +198,15 @@ describe('forgetPartnerEvents', () => {
     assert.deepEqual(await keptOf(partners.all), [[], 1]);
     assert.deepEqual(await keptOf(partners.fresh), [[1, 2], 0]);
     // A cursor before the deleted events is refused; the feed begins after them.
-    assert.equal(await readEventPage(database, vault, partners.old, 1, 10), null);
-    assert.equal((await readEventPage(database, vault, partners.old, 2, 10))?.events.length, 2);
-    assert.equal((await readEventPage(database, vault, partners.all, null, 10))?.next, 1);
+    assert.equal(await readEventPage({ database, vault, clock: machineClock }, partners.old, 1, 10), null);
+    assert.equal(
+      (await readEventPage({ database, vault, clock: machineClock }, partners.old, 2, 10))?.events.length,
+      2,
+    );
+    assert.equal(
+      (await readEventPage({ database, vault, clock: machineClock }, partners.all, null, 10))?.next,
+      1,
+    );
   });
 
   it('D41: the row of a partner without old events is not locked, for its new events would wait', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApplicationId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { openIncome } from '../../src/income/open.ts';
 import { evidenceIdentity, incomeCheckOf } from '../../src/income/sql/income-checks.ts';
 import { checkIncome } from '../../src/income/uses/check-income.ts';
@@ -18,6 +19,7 @@ const context = openIncome(
   {
     database: runtime,
     vault,
+    clock: machineClock,
   },
 );
 const { today, months } = await newestMonths(database);

@@ -258,6 +258,7 @@ describe('other bad rows', () => {
     const dropped: number[] = [];
     const log = new SendResultLog(
       database,
+      machineClock,
       PATIENCE_MS,
       (some) => dropped.push(...some),
       () => {},

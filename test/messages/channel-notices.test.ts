@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
 import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
@@ -29,6 +30,7 @@ const lost: ChannelNotice[] = [];
 const noticesFor = (tryForMs: number) =>
   new ChannelNotices(
     database,
+    machineClock,
     tryForMs,
     () => {},
     (some) => lost.push(...some),

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import fc from 'fast-check';
 import { toMessageId } from '../../src/applications/rules/ids.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import { applyEarly } from '../../src/messages/intake/status-events.ts';
@@ -32,7 +33,7 @@ const register = await registrarOf(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const [id] = (await register(key, [applicant()])) as [number];
-const log = new SendResultLog(database, PATIENCE_MS, assert.fail, () => {});
+const log = new SendResultLog(database, machineClock, PATIENCE_MS, assert.fail, () => {});
 const AT = new Date('2026-11-20T15:00:00Z');
 let serial = 0;
 

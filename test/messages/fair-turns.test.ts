@@ -9,6 +9,7 @@ import {
 } from '../../src/applications/rules/ids.ts';
 import { MOST_PARTITIONS } from '../../src/applications/sql/partition-runs.ts';
 import { leavePartition } from '../../src/applications/sql/partitions.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { composeMessage, type MessageSource } from '../../src/messages/rules/compose-message.ts';
 import { beginSending, type SenderLimits } from '../../src/messages/sql/begin.ts';
@@ -193,8 +194,7 @@ describe("one partner's backlog does not hold up another partner (D42)", () => {
     await database.query("UPDATE sender SET alive_at = now() + interval '1 hour'");
     // As if another worker had taken the room after this one's claim.
     const turn = await claimDue(
-      database,
-      service.vault,
+      { database, vault: service.vault, clock: machineClock },
       250,
       null,
       async ({ messages, lastPartnerId }, claim) => {

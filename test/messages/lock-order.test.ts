@@ -1,6 +1,7 @@
 /** The order of locks (head of `migrations/0007_messages.sql`): a session that waits holds nothing of a later table. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -41,7 +42,7 @@ it('a record whose early event pauses a template locks the template before it lo
     await applyChannelEvents({ database, vault }, [failed]);
     return { kind: 'accepted', channelMessageId: 'wamid.1' } as const;
   };
-  const results = new SendResultLog(database, 60_000, assert.fail, () => {});
+  const results = new SendResultLog(database, machineClock, 60_000, assert.fail, () => {});
   const context = deliveryContext(store, { send }, { results });
   const { turn, free } = await inTransaction(database, async (session) => {
     await pauseTemplate(session, 'ventanilla_approved', '132015');

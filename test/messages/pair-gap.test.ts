@@ -89,7 +89,7 @@ it('while it is unknown whether the first message arrived, the next one waits, a
   api.onAccept = null;
   api.fault = null;
   await registerFor(anApplication().phone, 2);
-  await claimDue(database, vault, 1, null, (claimed, claim) =>
+  await claimDue({ database, vault, clock: machineClock }, 1, null, (claimed, claim) =>
     beginSending(claim, readyOf(claimed), null, limits, ANSWER_WITHIN_MS),
   );
   const before = sends;

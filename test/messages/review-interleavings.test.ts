@@ -7,6 +7,7 @@ import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { type MessageId, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
@@ -234,12 +235,17 @@ it('D40: an offer that is claimed just before the approval goes out as an offer,
   await new Phone().finish();
   const { id } = await register();
   let approval: Promise<unknown> = Promise.resolve();
-  const begun = await claimDue(database, vault, 250, null, async (claimed, claim) => {
-    approval = review(id, 'approve');
-    approval.catch(() => {});
-    await eventually('the review to wait', async () => (await waitingSessions(database)).length > 0);
-    return beginSending(claim, readyOf(claimed), null, NO_LIMITS, ANSWER_WITHIN_MS);
-  });
+  const begun = await claimDue(
+    { database, vault, clock: machineClock },
+    250,
+    null,
+    async (claimed, claim) => {
+      approval = review(id, 'approve');
+      approval.catch(() => {});
+      await eventually('the review to wait', async () => (await waitingSessions(database)).length > 0);
+      return beginSending(claim, readyOf(claimed), null, NO_LIMITS, ANSWER_WITHIN_MS);
+    },
+  );
   assert.equal(begun?.size, 1);
   await approval;
   assert.deepEqual(await messages(id), ['offer sending', 'approved queued']);

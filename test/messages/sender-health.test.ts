@@ -52,7 +52,7 @@ const HTML: Fault = {
 
 function worker(channel: TemplateChannel, limits = LIMITS): { context: DeliveryContext; heard: string[] } {
   const heard: string[] = [];
-  const results = new SendResultLog(database, PATIENCE_MS, assert.fail, (change, reason) =>
+  const results = new SendResultLog(database, machineClock, PATIENCE_MS, assert.fail, (change, reason) =>
     heard.push(`${change} ${reason}`),
   );
   return { context: deliveryContext(service, channel, { limits, results }), heard };

@@ -5,6 +5,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
 import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
 import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
@@ -62,7 +63,7 @@ function contextOf(
     return answer(message);
   };
   const onPause = ({ what, reason }: NewPause) => paused.push([what, reason]);
-  const notices = new ChannelNotices(database, PATIENCE_MS, onPause, assert.fail);
+  const notices = new ChannelNotices(database, machineClock, PATIENCE_MS, onPause, assert.fail);
   return { sent, paused, ...deliveryContext(service, { send }, { notices, ...changes }) };
 }
 
@@ -383,7 +384,7 @@ describe('a worker that dies', () => {
   it('D33: after the claim: its messages are free again, and another worker sends each once', async () => {
     await register(anApplication());
     const context = contextOf();
-    const killed = claimDue(database, vault, 10, null, async (claimed, claim) => {
+    const killed = claimDue({ database, vault, clock: machineClock }, 10, null, async (claimed, claim) => {
       assert.equal(claimed.messages.length, 1);
       await beginSending(claim, readyOf(claimed), null, NO_LIMITS, 60_000);
       assert.equal(await deliver(context, signal), 0, 'the claim holds');
@@ -399,7 +400,7 @@ describe('a worker that dies', () => {
 
   it('D33: after the send began: the message is uncertain, and no worker sends it again', async () => {
     const [id] = await register(anApplication());
-    await claimDue(database, vault, 10, null, (claimed, claim) =>
+    await claimDue({ database, vault, clock: machineClock }, 10, null, (claimed, claim) =>
       beginSending(claim, readyOf(claimed), null, NO_LIMITS, ANSWER_WITHIN_MS),
     );
     assert.equal((await stateOf(id)).status, 'sending');
@@ -459,7 +460,7 @@ describe('a worker that dies', () => {
   it('D33: a claim that meets another session is repeated, and no message is deferred for it', async () => {
     const [id] = await register(anApplication());
     const conflict = Object.assign(new Error('made at the same moment'), { code: '23505' });
-    const claim = claimDue(database, vault, 10, null, async () => {
+    const claim = claimDue({ database, vault, clock: machineClock }, 10, null, async () => {
       throw conflict;
     });
     await assert.rejects(claim, (error) => error === conflict);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { pdfOf } from '../../src/simulator/statement-pdf.ts';
 import {
   applications,
@@ -75,7 +76,7 @@ test('a document is read by the compiled process of its own', async () => {
   const dist = join(installed, 'dist/src/documents');
   const { processReader } = await import(join(dist, 'reader/reader.js'));
   const { loadLayouts } = await import(join(dist, 'uses/load-layouts.js'));
-  const read = await processReader()(
+  const read = await processReader(machineClock)(
     pdfOf([[['Certificado de ingresos de octubre de 2026']]]),
     'application/pdf',
   );

@@ -5,6 +5,7 @@ import { beforeEach, test } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { Outcome } from '../../src/applications/rules/outcome.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { toKeyId } from '../../src/partners/rules/credential.ts';
 import { forgetKeyOutcomes } from '../../src/partners/sql/key-outcomes.ts';
 import { KeyOutcomeCounter, type KeyOutcomes } from '../../src/partners/uses/key-outcome-counter.ts';
@@ -32,6 +33,7 @@ function record(pool = database) {
   const made = new KeyOutcomeCounter(pool, {
     onSweep: (hour) => sweeps.push(hour),
     onError: (error) => errors.push(error),
+    clock: machineClock,
   });
   return { made, sweeps, errors };
 }

@@ -6,6 +6,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { readiness } from '../../src/app/readiness.ts';
 import { loadWitnesses } from '../../src/app/subjects.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
@@ -32,12 +33,12 @@ const ROUNDS = {
 
 /** Starts a service with these secrets. Resolves to the status of a request with an API key, and to its readiness. */
 async function serve(secrets: typeof ROUNDS.before) {
-  await checkSecrets(database, secrets, witnesses);
+  await checkSecrets(database, secrets, witnesses, machineClock);
   const own = { ...store, vault: new Vault(secrets) };
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
   const service = await startWithoutUpkeep(config, own, pino({ level: 'silent' }));
   after(() => service.stop());
-  await confirmSecrets(database, secrets, witnesses);
+  await confirmSecrets(database, secrets, witnesses, machineClock);
   return {
     ...own,
     statusOf: async (apiKey: string) =>
@@ -78,12 +79,12 @@ describe('a new pepper', () => {
       `^API_KEY_PEPPER is not the one of 1 live API key \\(${unused.keyId}\\): add its pepper at`,
     );
     for (const check of [checkSecrets, checkSecretsOfCommand])
-      await assert.rejects(check(database, ROUNDS.after, witnesses), { message: named });
+      await assert.rejects(check(database, ROUNDS.after, witnesses, machineClock), { message: named });
     await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [unused.keyId]);
     const last = await serve(ROUNDS.after);
     for (const { apiKey } of [used, issued]) assert.equal(await last.statusOf(apiKey), 200);
     await assert.rejects(
-      checkSecrets(database, ROUNDS.before, witnesses),
+      checkSecrets(database, ROUNDS.before, witnesses, machineClock),
       /is not the one of 2 live API keys/,
     );
   });

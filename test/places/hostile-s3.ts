@@ -3,10 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { BACKUPS } from '../../src/backup/place-of-backups.ts';
+import { type Clock, machineClock } from '../../src/base/clock.ts';
 import { S3, type S3Account } from '../../src/places/s3.ts';
 
 /** A server with answers of its own, and the requests that it got. */
-export async function hostile(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+export async function hostile(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  clock: Clock = machineClock,
+) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
@@ -19,5 +23,5 @@ export async function hostile(answer: (request: IncomingMessage, response: Serve
   await new Promise((done) => server.once('listening', done));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const account: S3Account = { accessKeyId: 'a', secretAccessKey: 'b', region: 'us-east-1', endpoint };
-  return { place: new S3('s3://backups/ours', account, BACKUPS), requests, endpoint, account };
+  return { place: new S3('s3://backups/ours', account, BACKUPS, clock), requests, endpoint, account };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BackupError } from '../../src/backup/errors.ts';
 import { openBackupPlace } from '../../src/backup/place-of-backups.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { hostile } from './hostile-s3.ts';
 
 const MANIFEST = '000001-00000001/manifest';
@@ -45,7 +46,7 @@ describe('an S3 store', () => {
     assert.deepEqual(requests.slice(1), ['DELETE /backups/ours/000001-00000001/base-000001']);
     const { account } = await hostile((_, response) => response.end());
     await assert.rejects(
-      openBackupPlace('s3://backups/ours/../theirs', account),
+      openBackupPlace('s3://backups/ours/../theirs', account, machineClock),
       fails(/is no place for backups/),
     );
   });

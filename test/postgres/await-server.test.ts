@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { after, describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { awaitServer } from '../../src/postgres/await-server.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
@@ -55,7 +56,7 @@ describe('awaitServer', () => {
     const notices: string[] = [];
     await awaitServer(
       open(() => {}),
-      new Patience({ what: WHAT, signal, notice: (text) => notices.push(text) }),
+      new Patience({ what: WHAT, signal, notice: (text) => notices.push(text), clock: machineClock }),
     );
     assert.deepEqual(notices, []);
   });
@@ -69,7 +70,7 @@ describe('awaitServer', () => {
     });
     const waiting = awaitServer(
       database,
-      new Patience({ what: WHAT, signal, notice: (text) => notices.push(text) }),
+      new Patience({ what: WHAT, signal, notice: (text) => notices.push(text), clock: machineClock }),
     );
     while (notices.length === 0) await new Promise((go) => setTimeout(go, 10));
     const starting = refusing('57P03');
@@ -95,7 +96,10 @@ describe('awaitServer', () => {
     ];
     for (const [change, reason] of cases) {
       await assert.rejects(
-        awaitServer(open(change), new Patience({ what: WHAT, signal, notice: () => {}, withinMs: 100 })),
+        awaitServer(
+          open(change),
+          new Patience({ what: WHAT, signal, notice: () => {}, withinMs: 100, clock: machineClock }),
+        ),
         (error) => {
           assert.ok(error instanceof SetupError);
           assert.match(error.message, /^the database of DATABASE_URL did not work within 0 s: /);
@@ -113,7 +117,10 @@ describe('awaitServer', () => {
         Object.assign(url, { hostname: '127.0.0.1', port: String(port), username: SECRET, password: SECRET }),
       );
       await assert.rejects(
-        awaitServer(database, new Patience({ what: WHAT, signal, notice: () => assert.fail('it waits') })),
+        awaitServer(
+          database,
+          new Patience({ what: WHAT, signal, notice: () => assert.fail('it waits'), clock: machineClock }),
+        ),
         (error) =>
           error instanceof SetupError &&
           /^DATABASE_URL cannot be used: /.test(error.message) &&
@@ -156,7 +163,7 @@ describe('awaitServer', () => {
       await assert.rejects(
         awaitServer(
           open(change),
-          new Patience({ what: WHAT, signal, notice: () => assert.fail('it waits') }),
+          new Patience({ what: WHAT, signal, notice: () => assert.fail('it waits'), clock: machineClock }),
         ),
         {
           message: `DATABASE_URL cannot be used: ${message}`,
@@ -166,7 +173,10 @@ describe('awaitServer', () => {
     const port = await listening(refusing('25001'));
     const database = open((url) => Object.assign(url, { hostname: '127.0.0.1', port: String(port) }));
     await assert.rejects(
-      awaitServer(database, new Patience({ what: WHAT, signal, notice: () => assert.fail('it waits') })),
+      awaitServer(
+        database,
+        new Patience({ what: WHAT, signal, notice: () => assert.fail('it waits'), clock: machineClock }),
+      ),
       {
         message:
           'DATABASE_URL cannot be used: a setting that the URL asks for cannot be set for a session (25001)',
@@ -178,7 +188,10 @@ describe('awaitServer', () => {
     const stop = new AbortController();
     const database = open((url) => Object.assign(url, { hostname: '127.0.0.1', port: '1' }));
     await assert.rejects(
-      awaitServer(database, new Patience({ what: WHAT, signal: stop.signal, notice: () => stop.abort() })),
+      awaitServer(
+        database,
+        new Patience({ what: WHAT, signal: stop.signal, notice: () => stop.abort(), clock: machineClock }),
+      ),
       {
         name: 'AbortError',
       },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { awaitServer } from '../../src/postgres/await-server.ts';
 import { CONNECT_TIMEOUT_MS, type Database } from '../../src/postgres/database.ts';
 import { checkServer, openDatabase } from '../../src/postgres/open-database.ts';
@@ -15,7 +16,7 @@ const READ_WRITE = '?target_session_attrs=read-write';
 const signal = new AbortController().signal;
 
 function open(t: TestContext, connectionString: string): Database {
-  const database = openDatabase({ connectionString }, { max: 4, onError: () => {} });
+  const database = openDatabase({ connectionString }, { max: 4, onError: () => {}, clock: machineClock });
   t.after(() => database.end());
   return database;
 }
@@ -159,7 +160,12 @@ describe('D37: several servers in DATABASE_URL', () => {
     const notices: string[] = [];
     const awaited = awaitServer(
       database,
-      new Patience({ what: 'the database of DATABASE_URL', signal, notice: (text) => notices.push(text) }),
+      new Patience({
+        what: 'the database of DATABASE_URL',
+        signal,
+        notice: (text) => notices.push(text),
+        clock: machineClock,
+      }),
     );
     await eventually('the notice', () => notices.length > 0);
     await standby.promote();
@@ -190,7 +196,11 @@ describe('D37: a wrong list of servers in DATABASE_URL is refused at the start',
   ] as const) {
     it(`D37: ${what}`, () => {
       assert.throws(
-        () => openDatabase({ connectionString: `postgres://u:${secret}@${rest}` }, { max: 1, onError() {} }),
+        () =>
+          openDatabase(
+            { connectionString: `postgres://u:${secret}@${rest}` },
+            { max: 1, onError() {}, clock: machineClock },
+          ),
         (error) => error instanceof SetupError && text.test(error.message) && !error.message.includes(secret),
       );
     });

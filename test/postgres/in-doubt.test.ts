@@ -44,7 +44,10 @@ async function proxied(t: TestContext, limits = PARTNER_LIMITS) {
   await proxy.start();
   address.hostname = '127.0.0.1';
   address.port = String(proxy.port);
-  const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
+  const database = openDatabase(
+    { connectionString: address.href },
+    { max: 10, onError: () => {}, clock: machineClock },
+  );
   // Open sessions: on a busy machine a new one may take longer than the service waits for one.
   const sessions = await Promise.all(
     [1, 2].map(() => eventually('a session', () => database.connect().catch(() => undefined))),

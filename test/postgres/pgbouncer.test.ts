@@ -100,10 +100,10 @@ describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
         await Promise.all(databases.map((database) => database.end()));
         await administer(`DROP DATABASE ${name} WITH (FORCE)`);
       });
-      const applied = await Promise.all(databases.map((database) => migrate(database)));
+      const applied = await Promise.all(databases.map((database) => migrate(database, machineClock)));
       assert.equal(applied.flat().length, new Set(applied.flat()).size);
       assert.ok(applied.flat().length > 0);
-      assert.deepEqual(await migrate(databases[0] as Database), []);
+      assert.deepEqual(await migrate(databases[0] as Database, machineClock), []);
     });
 
     it(`D37: a statement that is given up is cancelled through it: ${mode} mode`, async (t) => {

@@ -30,7 +30,7 @@ interface Served {
 
 async function serve(t: TestContext, databaseUrl: string, serviceUrl = databaseUrl): Promise<Served> {
   const database = openWithLimits(serviceUrl, 6);
-  await migrate(database);
+  await migrate(database, machineClock);
   const log: string[] = [];
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
   const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });

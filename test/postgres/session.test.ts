@@ -109,7 +109,7 @@ describe('D15, D16: neither defaults nor the URL decide the settings of a sessio
   it('D37: the URL cannot set how long the driver waits', () => {
     const address = { connectionString: `${url}?query_timeout=600000` };
     assert.throws(
-      () => openDatabase(address, { max: 1, onError: () => {} }),
+      () => openDatabase(address, { max: 1, onError: () => {}, clock: machineClock }),
       (error) => error instanceof SetupError && /query_timeout/.test(error.message),
     );
   });
@@ -267,9 +267,9 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
   /** A server whose synchronous standby never comes, until `release`. */
   async function standbyless(t: TestContext) {
     const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-standby-'));
-    const server = await openEmbedded({ dataDir });
-    const database = openDatabase(server.superuser, { max: 6, onError: () => {} });
-    await migrate(database);
+    const server = await openEmbedded({ dataDir, clock: machineClock });
+    const database = openDatabase(server.superuser, { max: 6, onError: () => {}, clock: machineClock });
+    await migrate(database, machineClock);
     const operator = new pg.Client({ ...server.superuser });
     await operator.connect();
     const setStandbys = async (names: string) => {

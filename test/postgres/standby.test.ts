@@ -30,7 +30,7 @@ async function pair(t: TestContext): Promise<Pair> {
   const primary = await TestServer.start(t);
   const standby = await primary.addStandby(t);
   const connectionString = primary.urlOf([primary.place, standby.place], '?target_session_attrs=read-write');
-  const database = openDatabase({ connectionString }, { max: MAX, onError: () => {} });
+  const database = openDatabase({ connectionString }, { max: MAX, onError: () => {}, clock: machineClock });
   t.after(() => database.end());
   await migratePatiently(connectionString);
   await primary.ask('CREATE TABLE words (word text)');

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import { awaitServer } from '../../src/postgres/await-server.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { Patience } from '../../src/postgres/patience.ts';
@@ -36,11 +37,20 @@ async function turnTlsOn(server: TestServer): Promise<void> {
 
 /** Whether the server says that a session of the service is encrypted. */
 async function isEncrypted(url: string): Promise<boolean> {
-  const database = openDatabase({ connectionString: url }, { max: 1, onError: () => {} });
+  const database = openDatabase(
+    { connectionString: url },
+    { max: 1, onError: () => {}, clock: machineClock },
+  );
   try {
     await awaitServer(
       database,
-      new Patience({ what: 'the database of DATABASE_URL', signal, notice: () => {}, withinMs: 20_000 }),
+      new Patience({
+        what: 'the database of DATABASE_URL',
+        signal,
+        notice: () => {},
+        withinMs: 20_000,
+        clock: machineClock,
+      }),
     );
     const text = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
     const { rows } = await database.query<{ ssl: boolean }>(text);

@@ -196,7 +196,7 @@ it('a trim of the same envelope: the erasure has trimmed it', async () => {
     "UPDATE batches SET surplus = true, created_at = now() - interval '1 minute', phones[2] = NULL, id_numbers[2] = NULL WHERE id = batch_of($1)",
     [other],
   );
-  await besideErasure([id], () => trimSurplus(database, vault), true);
+  await besideErasure([id], () => trimSurplus(database, vault, machineClock), true);
   const { rows } = await database.query('SELECT envelope, surplus FROM batches WHERE id = batch_of($1)', [
     id,
   ]);
@@ -227,7 +227,7 @@ it('retention that writes the partition again: the erasure gives way and stores 
   await upkeep.query('COMMIT');
   upkeep.release();
   await erase([id]);
-  await trimSurplus(database, vault, { after: '0' });
+  await trimSurplus(database, vault, machineClock, { after: '0' });
   await assertErased(one);
 });
 
@@ -243,13 +243,13 @@ it('an erasure under way: retention and the look-up buckets leave the partition 
     async () => {
       await fillLookUpBuckets(database);
       assert.equal(await buckets(), 0);
-      assert.equal(await forgetPartitions(database, 30), 0);
+      assert.equal(await forgetPartitions(database, machineClock, 30), 0);
     },
     false,
   );
   await fillLookUpBuckets(database);
   assert.ok((await buckets()) > 0);
-  assert.ok((await forgetPartitions(database, 30)) > 0);
+  assert.ok((await forgetPartitions(database, machineClock, 30)) > 0);
   await assertErased(one);
 });
 

@@ -18,7 +18,7 @@ import { makeRole } from '../support/runtime-role.ts';
 
 const ownerUrl = await emptyDatabaseUrl();
 const owner = openPool(ownerUrl);
-await migrate(owner);
+await migrate(owner, machineClock);
 const role = await makeRole(ownerUrl);
 await grantRuntime(owner, role.name);
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { machineClock } from '../../src/base/clock.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { grantRuntime } from '../../src/schema/runtime-role.ts';
@@ -28,7 +29,7 @@ export async function openServer(): Promise<void> {
     await prepareCluster(join(folder, 'prepared'));
     const dataDir = join(folder, 'server');
     copyCluster(dataDir);
-    const server = await openEmbedded({ dataDir });
+    const server = await openEmbedded({ dataDir, clock: machineClock });
     const { host, port, user, password, database } = server.superuser;
     process.env.TEST_DATABASE_URL = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
     close = async () => {
@@ -64,7 +65,7 @@ async function makeTemplate(url: string): Promise<void> {
   const address = new URL(url);
   address.pathname = `/${TEMPLATE}`;
   const database = openPatiently(address.href, 1);
-  await migrate(database);
+  await migrate(database, machineClock);
   await grantRuntime(database, RUNTIME_ROLE);
   await database.end();
 }

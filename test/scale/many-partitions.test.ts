@@ -30,6 +30,7 @@ import { readPartnerApplication } from '../../src/applications/sql/partner-appli
 import { policyOf } from '../../src/applications/sql/policies.ts';
 import { envelopesOf, resealEnvelopes } from '../../src/applications/sql/reseal-envelopes.ts';
 import { planRetention } from '../../src/applications/uses/retention.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import {
   beginConversations,
   channelIndexesOf,
@@ -227,8 +228,8 @@ async function everything(): Promise<readonly number[]> {
     await pauseTemplate(database, 'ventanilla_approved', '1');
     await resumeTemplate(database, 'ventanilla_approved');
     await applyEarly(database, (session) => takeKnownEarly(session, null));
-    await readEventPage(database, vault, partner, null, 500);
-    await readPartnerApplication(database, vault, partner, toApplicationId(first));
+    await readEventPage({ database, vault, clock: machineClock }, partner, null, 500);
+    await readPartnerApplication({ database, vault, clock: machineClock }, partner, toApplicationId(first));
   }
   await setMessages(store.database, [ids[7]], { status: 'delivered' });
   for (const filter of [
@@ -270,13 +271,13 @@ async function everything(): Promise<readonly number[]> {
   await countAbsentMessages(database, 50);
   await phonesOfOldMessages(database, [channelIndexOf(vault, 'wamid.old')]);
   await batchesOfNoKey(database, [batchAndPositionOf(toApplicationId(first)).batchId]);
-  await confirmSecrets(store.database, TEST_SECRETS, WITNESSES);
+  await confirmSecrets(store.database, TEST_SECRETS, WITNESSES, machineClock);
   await assert.rejects(
-    checkSecrets(database, { ...TEST_SECRETS, dataKeys: new Map() }, WITNESSES),
+    checkSecrets(database, { ...TEST_SECRETS, dataKeys: new Map() }, WITNESSES, machineClock),
     SetupError,
   );
   await assert.rejects(
-    checkSecrets(database, { ...TEST_SECRETS, indexKey: Buffer.alloc(32) }, WITNESSES),
+    checkSecrets(database, { ...TEST_SECRETS, indexKey: Buffer.alloc(32) }, WITNESSES, machineClock),
     SetupError,
   );
   // The upkeep trims the first of these batches, and the envelope of the other one does not open.
@@ -449,7 +450,7 @@ async function everyJob(): Promise<void> {
     'UPDATE closed_segments SET kept_ms = 1e15 WHERE ends_at < (SELECT max(ends_at) FROM closed_segments)',
   );
   await planRetention({ ...counted, actor: 'ana' }, { rejected: 30, disbursed: 3_000 });
-  await forgetPartitions(database, 30);
+  await forgetPartitions(database, machineClock, 30);
   assert.deepEqual(await upkeep.turn(), []);
   const newKey = new Vault({
     ...TEST_SECRETS,

@@ -1,6 +1,7 @@
 /** The files of the migrations: what their checksum counts, and what their first line says. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { knownMigrations, readMigration } from '../../src/schema/migration-files.ts';
 import { migrate } from '../../src/schema/migrations.ts';
@@ -50,14 +51,14 @@ describe('the schema', () => {
   for (const [rule, breaches] of CITUS_RULES) {
     it(rule, async () => {
       const database = (await emptyDatabase())();
-      await migrate(database);
+      await migrate(database, machineClock);
       assert.deepEqual((await database.query(breaches)).rows, []);
     });
   }
 
   it('gives all partitions of a table the same indexes', async () => {
     const database = (await emptyDatabase())();
-    await migrate(database);
+    await migrate(database, machineClock);
     const { rows } = await database.query(INDEXES);
     const expected = new Map(rows.map((row) => [row.table, row.indexes]));
     assert.deepEqual([...expected.keys()], ['batches', 'message_records']);
@@ -69,7 +70,7 @@ describe('the schema', () => {
 describe('the files', () => {
   it('make the same tables and functions without their comments, which the checksum leaves out', async () => {
     const [commented, bare] = [(await emptyDatabase())(), (await emptyDatabase())()];
-    await migrate(commented);
+    await migrate(commented, machineClock);
     for (const { name, sql } of known) {
       await bare.query(withoutComments(sql)).catch((error) => assert.fail(`${name}: ${error.message}`));
     }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { checkServer } from '../../src/postgres/open-database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
@@ -39,32 +40,32 @@ const setupError = (message: RegExp) => (error: unknown) =>
 describe('migrate', () => {
   it('applies every file once, in order, and no file the second time', async () => {
     const database = (await emptyDatabase())();
-    assert.deepEqual(await migrate(database), FILES);
+    assert.deepEqual(await migrate(database, machineClock), FILES);
     const applied = await appliedIn(database);
     assert.deepEqual(
       applied.map(({ name }) => name),
       FILES,
     );
     assert.equal(await isMigrated(database), true);
-    assert.deepEqual(await migrate(database), []);
+    assert.deepEqual(await migrate(database, machineClock), []);
     assert.deepEqual(await appliedIn(database), applied);
     await database.query('SELECT usage_at(1, now())');
   });
 
   it('D15: a start with nothing to do does not wait for the lock', async () => {
     const open = await emptyDatabase();
-    await migrate(open());
+    await migrate(open(), machineClock);
     const holder = await open().connect();
     await holder.query(
       'BEGIN; SELECT pg_advisory_xact_lock(8726, 1); LOCK TABLE schema_migrations IN EXCLUSIVE MODE',
     );
-    assert.deepEqual(await migrate(open()), []);
+    assert.deepEqual(await migrate(open(), machineClock), []);
     holder.release(true);
   });
 
   it('several processes at once apply each file once', async () => {
     const open = await emptyDatabase();
-    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(open())));
+    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(open(), machineClock)));
     assert.deepEqual(applied.flat().toSorted(), FILES);
     assert.equal(await isMigrated(open()), true);
   });
@@ -73,10 +74,13 @@ describe('migrate', () => {
     const database = (await emptyDatabase())();
     // This table makes one file fail.
     await database.query('CREATE TABLE paused_templates ()');
-    await assert.rejects(migrate(database), /paused_templates/);
+    await assert.rejects(migrate(database, machineClock), /paused_templates/);
     await database.query('DROP TABLE paused_templates');
     assert.equal(await isMigrated(database), false);
-    assert.deepEqual(await migrate(database), FILES.slice(FILES.indexOf('0015_messages_sender.sql')));
+    assert.deepEqual(
+      await migrate(database, machineClock),
+      FILES.slice(FILES.indexOf('0015_messages_sender.sql')),
+    );
     assert.equal(await isMigrated(database), true);
   });
 
@@ -84,7 +88,7 @@ describe('migrate', () => {
     const database = (await emptyDatabase())();
     // This table makes the second half of a file fail.
     await database.query('CREATE FUNCTION usage_at(integer, timestamptz) RETURNS bigint RETURN 1');
-    await assert.rejects(migrate(database), /usage_at/);
+    await assert.rejects(migrate(database, machineClock), /usage_at/);
     const index = FILES.indexOf('0003_partners_usage.sql');
     assert.deepEqual(
       (await appliedIn(database)).map(({ name }) => name),
@@ -94,23 +98,23 @@ describe('migrate', () => {
     assert.equal(rows[0].found, null);
     await database.query('DROP FUNCTION usage_at');
     // The lock and the transaction of the failure are gone.
-    assert.deepEqual(await migrate(database), FILES.slice(index));
+    assert.deepEqual(await migrate(database, machineClock), FILES.slice(index));
   });
 
   it('refuses a file that has changed since it was applied, by name', async () => {
     const database = (await emptyDatabase())();
-    await migrate(database);
+    await migrate(database, machineClock);
     await database.query("UPDATE schema_migrations SET checksum = 'another' WHERE name = $1", [FILES[1]]);
     const message = new RegExp(`^migration ${FILES[1]} has changed since it was applied`);
-    await assert.rejects(migrate(database), setupError(message));
-    await assert.rejects(migrate(database), setupError(message));
+    await assert.rejects(migrate(database, machineClock), setupError(message));
+    await assert.rejects(migrate(database, machineClock), setupError(message));
   });
 
   it('refuses a database that is ahead, by name', async () => {
     const database = (await emptyDatabase())();
-    await migrate(database);
+    await migrate(database, machineClock);
     await addApplied(database, '9999_later.sql', { schema: NEXT, additive: false });
-    await assert.rejects(migrate(database), setupError(/9999_later\.sql.*update the service/));
+    await assert.rejects(migrate(database, machineClock), setupError(/9999_later\.sql.*update the service/));
     const faults: string[] = [];
     assert.equal(await isMigrated(database, (fault) => faults.push(fault)), false);
     assert.match(faults.join(), /^the database has migration 9999_later\.sql.*update the service$/);
@@ -118,21 +122,24 @@ describe('migrate', () => {
 
   it('works beside the next version, where all that it added is additive', async () => {
     const database = (await emptyDatabase())();
-    await migrate(database);
+    await migrate(database, machineClock);
     await addApplied(database, '9998_later.sql', { schema: NEXT, additive: true });
     await addApplied(database, '9999_later.sql', { schema: NEXT, additive: true });
-    assert.deepEqual(await migrate(database), []);
+    assert.deepEqual(await migrate(database, machineClock), []);
     assert.equal(await isMigrated(database), true);
     await addApplied(database, '9999_much_later.sql', { schema: NEXT + 1, additive: true });
-    await assert.rejects(migrate(database), setupError(/9999_much_later\.sql of schema.*update the service/));
+    await assert.rejects(
+      migrate(database, machineClock),
+      setupError(/9999_much_later\.sql of schema.*update the service/),
+    );
     assert.equal(await isMigrated(database), false);
   });
 
   it('refuses a database with a migration in between that is not known here', async () => {
     const database = (await emptyDatabase())();
-    await migrate(database);
+    await migrate(database, machineClock);
     await addApplied(database, '0001_q.sql', { schema: NEXT, additive: true });
-    await assert.rejects(migrate(database), setupError(/0001_q\.sql/));
+    await assert.rejects(migrate(database, machineClock), setupError(/0001_q\.sql/));
     assert.equal(await isMigrated(database), false);
   });
 });

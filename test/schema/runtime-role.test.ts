@@ -1,6 +1,7 @@
 /** What the runtime role may do: its statements, and no more. The owner of the tables is another role. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { grantRuntime, runtimeByGroups, runtimeGaps, sessionRole } from '../../src/schema/runtime-role.ts';
@@ -16,7 +17,7 @@ const role = await makeRole(ownerUrl);
 let runtime: Database;
 
 before(async () => {
-  await migrate(owner);
+  await migrate(owner, machineClock);
   assert.equal(await grantRuntime(owner, role.name), true);
   runtime = openPool(role.url);
 });

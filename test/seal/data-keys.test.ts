@@ -10,6 +10,7 @@ import { readiness } from '../../src/app/readiness.ts';
 import { loadWitnesses } from '../../src/app/subjects.ts';
 import { openEnvelope, sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { UnknownDataKeyError } from '../../src/base/unknown-data-key.ts';
 import type { ClaimedPush } from '../../src/events/push/sql/claim.ts';
 import { openSettings } from '../../src/events/push/sql/endpoint-settings.ts';
@@ -240,7 +241,7 @@ describe('a data key that this process does not have', () => {
       return id;
     };
     const [later, now] = [await surplus(next.vault), await surplus(old.vault)];
-    assert.deepEqual(await trimSurplus(database, old.vault), []);
+    assert.deepEqual(await trimSurplus(database, old.vault, machineClock), []);
     const stateOf = async (id: number) => {
       const { surplus: isSurplus, unreadable_at: at } = (await batchOf(database, id)) as never as {
         surplus: boolean;
@@ -255,7 +256,7 @@ describe('a data key that this process does not have', () => {
         [false, null],
       ],
     );
-    assert.deepEqual(await trimSurplus(database, next.vault), []);
+    assert.deepEqual(await trimSurplus(database, next.vault, machineClock), []);
     assert.deepEqual(await stateOf(later), [false, null]);
   });
 
@@ -294,12 +295,12 @@ describe('/readyz', () => {
   const isReady = readiness(old, pino({}, { write: (line) => void log.push(line) }));
 
   it('stays ready while other processes can open with another key', async () => {
-    await confirmSecrets(database, secretsOf([1, first], [2, second]), WITNESSES);
+    await confirmSecrets(database, secretsOf([1, first], [2, second]), WITNESSES, machineClock);
     assert.equal(await isReady(), true);
   });
 
   it('is not ready once another service seals with a key that this one does not have, and the log says so', async () => {
-    await confirmSecrets(database, NEW, WITNESSES);
+    await confirmSecrets(database, NEW, WITNESSES, machineClock);
     assert.equal(await isReady(), 'unknown_data_key');
     assert.match(log.join(''), /seal with data key 2, which this process does not have/);
     assert.equal(await readiness(next, pino({ level: 'silent' }))(), true);
@@ -314,7 +315,7 @@ describe('/readyz', () => {
     await mark.tell(database);
     assert.equal(await isReady(), 'unknown_data_key');
     // The fingerprint is the one of the start.
-    await checkSecrets(database, NEW, WITNESSES);
-    await confirmSecrets(database, NEW, WITNESSES);
+    await checkSecrets(database, NEW, WITNESSES, machineClock);
+    await confirmSecrets(database, NEW, WITNESSES, machineClock);
   });
 });

@@ -23,6 +23,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { loadWitnesses } from '../../src/app/subjects.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { sealEnvelope } from '../../src/applications/sql/envelope.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
 import { writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
@@ -55,11 +56,11 @@ describe('secretsOfDataDir', () => {
 
   it('makes secrets of 32 random bytes, readable by their owner only, and gives the same ones the next time', async () => {
     const dir = newDir();
-    const made = plain(await secretsOfDataDir(dir, true));
+    const made = plain(await secretsOfDataDir(dir, true, machineClock));
     assert.deepEqual(readdirSync(dir), ['secrets.json']);
     assert.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600);
     for (const mayMake of [true, false]) {
-      assert.deepEqual(plain(await secretsOfDataDir(dir, mayMake)), made);
+      assert.deepEqual(plain(await secretsOfDataDir(dir, mayMake, machineClock)), made);
     }
     const keys = [...made.dataKeys.map(([, hex]) => hex), made.indexKey, made.apiKeyPepper];
     assert.deepEqual(
@@ -68,7 +69,7 @@ describe('secretsOfDataDir', () => {
     );
     assert.equal(new Set(keys).size, 3);
     for (const hex of keys) assert.match(String(hex), /^[0-9a-f]{64}$/);
-    assert.notDeepEqual(plain(await secretsOfDataDir(newDir(), true)), made);
+    assert.notDeepEqual(plain(await secretsOfDataDir(newDir(), true, machineClock)), made);
   });
 
   it('the file is on disk, with its folder, before the database remembers the secrets', async (t) => {
@@ -79,10 +80,10 @@ describe('secretsOfDataDir', () => {
       if ((await this.stat()).ino === statSync(dir).ino) filesThen.push(readdirSync(dir));
     });
     await handle.close();
-    await secretsOfDataDir(dir, true);
+    await secretsOfDataDir(dir, true, machineClock);
     assert.deepEqual(filesThen, [['secrets.json']]);
     // The process that made the file may have been killed before it synced the folder.
-    await secretsOfDataDir(dir, true);
+    await secretsOfDataDir(dir, true, machineClock);
     assert.equal(filesThen.length, 2);
   });
 
@@ -90,17 +91,19 @@ describe('secretsOfDataDir', () => {
     const dir = newDir();
     const copy = () => writeFileSync(join(dir, 'secrets.json.making-999999999-00'), '{}');
     copy();
-    await secretsOfDataDir(dir, true);
+    await secretsOfDataDir(dir, true, machineClock);
     assert.deepEqual(readdirSync(dir), ['secrets.json']);
     copy();
-    await secretsOfDataDir(dir, false);
+    await secretsOfDataDir(dir, false, machineClock);
     assert.deepEqual(readdirSync(dir), ['secrets.json']);
   });
 
   it('many processes at once get the same secrets, and leave nothing else behind', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const dir = newDir();
-      const all = await Promise.all(Array.from({ length: 8 }, () => secretsOfDataDir(dir, true)));
+      const all = await Promise.all(
+        Array.from({ length: 8 }, () => secretsOfDataDir(dir, true, machineClock)),
+      );
       for (const other of all) assert.deepEqual(plain(other), plain(all[0] as Secrets));
       assert.deepEqual(readdirSync(dir), ['secrets.json']);
     }
@@ -108,24 +111,30 @@ describe('secretsOfDataDir', () => {
 
   it('a missing file is refused by name if other secrets may be in use, and none is made', async () => {
     const dir = newDir();
-    await assert.rejects(secretsOfDataDir(dir, false), refusal(/secrets\.json is missing/));
+    await assert.rejects(secretsOfDataDir(dir, false, machineClock), refusal(/secrets\.json is missing/));
     assert.deepEqual(readdirSync(dir), []);
   });
 
   it('an unreadable file is refused by name and left as it is', async () => {
     const dir = newDir();
     mkdirSync(join(dir, 'secrets.json'));
-    await assert.rejects(secretsOfDataDir(dir, true), refusal(/secrets\.json cannot be read \(EISDIR\)/));
+    await assert.rejects(
+      secretsOfDataDir(dir, true, machineClock),
+      refusal(/secrets\.json cannot be read \(EISDIR\)/),
+    );
     if (isRoot) return;
     const other = newDir();
-    await secretsOfDataDir(other, true);
+    await secretsOfDataDir(other, true, machineClock);
     chmodSync(join(other, 'secrets.json'), 0);
-    await assert.rejects(secretsOfDataDir(other, true), refusal(/secrets\.json cannot be read \(EACCES\)/));
+    await assert.rejects(
+      secretsOfDataDir(other, true, machineClock),
+      refusal(/secrets\.json cannot be read \(EACCES\)/),
+    );
   });
 
   it('a damaged file is refused and left as it is', async () => {
     const dir = newDir();
-    await secretsOfDataDir(dir, true);
+    await secretsOfDataDir(dir, true, machineClock);
     const path = join(dir, 'secrets.json');
     const whole = readFileSync(path, 'utf8');
     const file = JSON.parse(whole);
@@ -154,25 +163,29 @@ describe('secretsOfDataDir', () => {
     ];
     for (const content of damaged) {
       writeFileSync(path, content);
-      await assert.rejects(secretsOfDataDir(dir, true), refusal(/secrets\.json is damaged/), content);
+      await assert.rejects(
+        secretsOfDataDir(dir, true, machineClock),
+        refusal(/secrets\.json is damaged/),
+        content,
+      );
       assert.equal(readFileSync(path, 'utf8'), content);
     }
     writeFileSync(path, whole);
     assert.deepEqual(
-      plain(await secretsOfDataDir(dir, true)).indexKey,
+      plain(await secretsOfDataDir(dir, true, machineClock)).indexKey,
       Buffer.from(file.index_key, 'base64').toString('hex'),
     );
   });
 
   it('the first data key of the list seals, whatever the ids; an object, which has no order, may hold one key', async () => {
     const dir = newDir();
-    await secretsOfDataDir(dir, true);
+    await secretsOfDataDir(dir, true, machineClock);
     const path = join(dir, 'secrets.json');
     const file = JSON.parse(readFileSync(path, 'utf8'));
     const [one, two] = [key('one').toString('base64'), key('two').toString('base64')];
     const idsOf = async (data_keys: unknown) => {
       writeFileSync(path, JSON.stringify({ ...file, data_keys }));
-      return [...(await secretsOfDataDir(dir, true)).dataKeys.keys()];
+      return [...(await secretsOfDataDir(dir, true, machineClock)).dataKeys.keys()];
     };
     assert.deepEqual(await idsOf([`2:${two}`, `1:${one}`]), [2, 1]);
     assert.deepEqual(await idsOf([`1:${one}`, `2:${two}`]), [1, 2]);
@@ -293,11 +306,11 @@ describe('a database accepts only its secrets', () => {
       'operator',
     ]);
   const start = async (secrets: Secrets) => {
-    await checkSecrets(database, secrets, WITNESSES);
-    await confirmSecrets(database, secrets, WITNESSES);
+    await checkSecrets(database, secrets, WITNESSES, machineClock);
+    await confirmSecrets(database, secrets, WITNESSES, machineClock);
   };
-  const failedStart = (secrets: Secrets) => checkSecrets(database, secrets, WITNESSES);
-  const command = (secrets: Secrets) => checkSecretsOfCommand(database, secrets, WITNESSES);
+  const failedStart = (secrets: Secrets) => checkSecrets(database, secrets, WITNESSES, machineClock);
+  const command = (secrets: Secrets) => checkSecretsOfCommand(database, secrets, WITNESSES, machineClock);
 
   type Step = () => Promise<unknown>;
   const rows: [what: string, before: Step[], last: Step, refused: RegExp | null][] = [

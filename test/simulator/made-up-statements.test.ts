@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { openIncome } from '../../src/income/open.ts';
 import { checkIncome } from '../../src/income/uses/check-income.ts';
 import { databaseTime } from '../../src/postgres/database-time.ts';
@@ -13,6 +14,7 @@ const { database, runtime, vault, dataDir } = stage;
 const income = openIncome(({ read }) => read(undefined, { dataDir, ownDatabase: true }), {
   database: runtime,
   vault,
+  clock: machineClock,
 });
 
 const APPLICANTS = [

@@ -1,5 +1,7 @@
 /** Test databases on a Citus cluster: one of the same name on each machine, known to each other. */
+
 import pg from 'pg';
+import { machineClock } from '../../src/base/clock.ts';
 import { distribute, setUpRole } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { grantRuntime } from '../../src/schema/runtime-role.ts';
@@ -91,7 +93,7 @@ export async function spread(machines: readonly string[], name: string): Promise
   const database = open(connectionString);
   const runtime = open(as(connectionString, RUNTIME_ROLE, runtimePassword(connectionString)));
   try {
-    await migrate(database);
+    await migrate(database, machineClock);
     await distribute(database);
     await grantRuntime(database, RUNTIME_ROLE);
     await setUpRole(runtime);

@@ -17,7 +17,7 @@ const TRY_FOR_MS = 60_000;
  * test; pauses and breaks of the channel are ignored.
  */
 export function deliveryContext(
-  { vault, ...store }: TestStore,
+  { vault, clock, ...store }: TestStore,
   channel: TemplateChannel,
   changes: Partial<DeliveryContext> = {},
 ): DeliveryContext {
@@ -25,6 +25,7 @@ export function deliveryContext(
   return {
     database,
     vault,
+    clock,
     channel,
     limits: {
       messagesPerSecond: null,
@@ -34,8 +35,8 @@ export function deliveryContext(
       rejectionsPerPhone: null,
     },
     windows: new Map(),
-    results: new SendResultLog(database, TRY_FOR_MS, assert.fail, () => {}),
-    notices: new ChannelNotices(database, TRY_FOR_MS, () => {}, assert.fail),
+    results: new SendResultLog(database, clock, TRY_FOR_MS, assert.fail, () => {}),
+    notices: new ChannelNotices(database, clock, TRY_FOR_MS, () => {}, assert.fail),
     onFault: () => assert.fail('no message has a fault'),
     ...changes,
   };

@@ -5,6 +5,7 @@ import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
 import { rememberPolicy } from '../../src/applications/sql/policies.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
 import { ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import type { Credential } from '../../src/partners/rules/credential.ts';
 import { Credentials } from '../../src/partners/sql/credentials.ts';
 import { sessionsOf, type TestDatabase, type TestStore } from './database.ts';
@@ -23,7 +24,11 @@ export async function intakeOf({ vault, isSpread, ...store }: SpreadStore) {
     vault,
     policy: DEFAULT_POLICY,
     fields: namedFields('messaging'),
-    registrar: new Registrar(database, { policyId, indexKeyId: vault.indexKeyId }, isSpread),
+    registrar: new Registrar(
+      database,
+      { policyId, indexKeyId: vault.indexKeyId },
+      { clock: machineClock, isSpread },
+    ),
     onAnswered: () => {},
     onRemembered: () => {},
   };

@@ -1,5 +1,7 @@
 /** Database sessions without the service's limits of time. */
+
 import type pg from 'pg';
+import { machineClock } from '../../src/base/clock.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
@@ -7,7 +9,7 @@ import { PATIENCE_MS } from './eventually.ts';
 
 /** With a real service's limits of statements. A new session may take long on a busy machine. */
 export function openWithLimits(connectionString: string, max = 10, sessionWithinMs = PATIENCE_MS): Database {
-  const pool = openDatabase({ connectionString }, { max, onError: () => {} });
+  const pool = openDatabase({ connectionString }, { max, onError: () => {}, clock: machineClock });
   pool.options.connectionTimeoutMillis = sessionWithinMs;
   return pool;
 }
@@ -17,7 +19,7 @@ export function openWithLimits(connectionString: string, max = 10, sessionWithin
  * of time are no subject of the test. A transaction that holds a lock for a test stays open as long as the test wants.
  */
 export function openPatiently(connectionString: string, max = 10): Database {
-  const pool = openDatabase({ connectionString }, { max, onError: () => {} });
+  const pool = openDatabase({ connectionString }, { max, onError: () => {}, clock: machineClock });
   const { onConnect } = pool.options;
   Object.assign(pool.options, {
     connectionTimeoutMillis: PATIENCE_MS,
@@ -35,5 +37,5 @@ export function openPatiently(connectionString: string, max = 10): Database {
 /** Makes the schema of a database that a test opens with real limits: on a busy machine that takes longer. */
 export async function migratePatiently(connectionString: string): Promise<void> {
   const pool = openPatiently(connectionString, 1);
-  await migrate(pool).finally(() => pool.end());
+  await migrate(pool, machineClock).finally(() => pool.end());
 }

@@ -4,16 +4,26 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { machineClock } from '../../src/base/clock.ts';
 import { SERVICE_PASSWORD_FILE } from '../../src/embedded/cluster.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
+import { Patience } from '../../src/postgres/patience.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 
 /** Makes the data in a new folder, and tells all test processes where the data are. */
 export async function prepareCluster(dataDir: string): Promise<void> {
-  const server = await openEmbedded({ dataDir });
-  const database = openDatabase(server.superuser, { max: 1, onError: () => {} });
-  await migrate(database);
+  const server = await openEmbedded({ dataDir, clock: machineClock });
+  const database = openDatabase(server.superuser, { max: 1, onError: () => {}, clock: machineClock });
+  const { signal } = new AbortController();
+  // On a busy machine a connection may take longer than a service waits for it.
+  const patience = new Patience({
+    clock: machineClock,
+    what: 'the embedded database',
+    signal,
+    notice: () => {},
+  });
+  await patience.run(() => migrate(database, machineClock));
   await database.end();
   await server.close();
   process.env.TEST_CLUSTER = dataDir;

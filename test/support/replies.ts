@@ -18,7 +18,7 @@ const TRY_FOR_MS = 60_000;
 
 /** No rate. A dropped record, a lost notice and a reply with a fault fail the test. */
 export function replyContext(
-  { vault, ...store }: TestStore,
+  { vault, clock, ...store }: TestStore,
   channel: ReplyChannel,
   changes: Partial<ReplyContext> = {},
 ): ReplyContext {
@@ -28,8 +28,8 @@ export function replyContext(
     vault,
     channel,
     messagesPerSecond: null,
-    results: new ReplyResultLog(database, TRY_FOR_MS, assert.fail, () => {}),
-    notices: new ChannelNotices(database, TRY_FOR_MS, () => {}, assert.fail),
+    results: new ReplyResultLog(database, clock, TRY_FOR_MS, assert.fail, () => {}),
+    notices: new ChannelNotices(database, clock, TRY_FOR_MS, () => {}, assert.fail),
     onFault: (reason) => assert.fail(`a reply has the fault ${reason}`),
     ...changes,
   };

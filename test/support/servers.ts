@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { machineClock } from '../../src/base/clock.ts';
 import { type Cluster, ensureCluster } from '../../src/embedded/cluster.ts';
 import { connectionTo } from '../../src/embedded/join.ts';
 import { findPostmaster, isServer } from '../../src/embedded/postmaster.ts';
@@ -30,12 +31,12 @@ export class TestServer {
     const folder = await mkdtemp(join(serverFolder(), 'ventanilla-server-'));
     copyCluster(folder);
     const server = await TestServer.#run(t, folder);
-    await createDatabase(server.connection);
+    await createDatabase(server.connection, machineClock);
     return server;
   }
 
   static async #run(t: TestContext, folder: string): Promise<TestServer> {
-    const server = new TestServer(await ensureCluster(folder));
+    const server = new TestServer(await ensureCluster(folder, machineClock));
     t.after(async () => {
       await server.end('SIGQUIT');
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
@@ -74,10 +75,10 @@ export class TestServer {
   /** The same port as before, from the second start on. */
   async start(): Promise<void> {
     const { directory } = this.#cluster;
-    while ((await findPostmaster(directory))?.ready !== true) {
-      await startPostmaster(this.#cluster, Date.now() + PATIENCE_MS, { port: this.#port });
+    while ((await findPostmaster(directory, machineClock))?.ready !== true) {
+      await startPostmaster(this.#cluster, machineClock.monotonicMs() + PATIENCE_MS, { port: this.#port });
     }
-    const found = await findPostmaster(directory);
+    const found = await findPostmaster(directory, machineClock);
     this.#pid = found?.pid ?? 0;
     this.#port = found?.port ?? 0;
   }

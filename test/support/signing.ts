@@ -64,7 +64,7 @@ export async function testSigning(store: TestDatabase) {
   const context: SigningContext = {
     database,
     vault: store.vault,
-    store: await openDocumentStore(join(folder, 'documents'), null),
+    store: await openDocumentStore(join(folder, 'documents'), null, machineClock),
     log: { warn: (facts: object, text: string) => void lines.push({ facts, text }) } as SigningContext['log'],
     terms: checkTerms(TERMS, 'terms.json'),
     sealer: sealerOf(await demoIdentity(folder, machineClock), null),

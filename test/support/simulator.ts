@@ -40,6 +40,7 @@ export async function simulatorPage(
   const context = {
     database,
     vault,
+    clock,
     channel: simulator,
     limits: {
       messagesPerSecond: null,
@@ -52,12 +53,14 @@ export async function simulatorPage(
     released: simulator.released,
     results: new SendResultLog(
       database,
+      clock,
       PATIENCE_MS,
       () => {},
       () => {},
     ),
     notices: new ChannelNotices(
       database,
+      clock,
       PATIENCE_MS,
       () => {},
       () => {},

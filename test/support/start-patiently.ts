@@ -3,7 +3,7 @@ import type { Config } from '../../src/app/config/config.ts';
 import type { Store } from '../../src/app/open-store.ts';
 import { type RunningService, startService } from '../../src/app/serve.ts';
 import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/upkeep.ts';
-import type { Clock } from '../../src/base/clock.ts';
+import { type Clock, machineClock } from '../../src/base/clock.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 import { sessionsOf, type TestDatabase } from './database.ts';
@@ -11,7 +11,12 @@ import { patient } from './patient.ts';
 
 /** A minute for each step, as a process has. */
 export function testPatience(): Patience {
-  return new Patience({ what: 'the database', signal: new AbortController().signal, notice: () => {} });
+  return new Patience({
+    what: 'the database',
+    signal: new AbortController().signal,
+    notice: () => {},
+    clock: machineClock,
+  });
 }
 
 /** For all files but those about a limit of time: on a busy machine an answer may take long. */

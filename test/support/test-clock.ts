@@ -137,6 +137,17 @@ export class TestClock implements Clock {
   }
 }
 
+/**
+ * A clock whose sleeps are over at once, and the time has passed. For work that waits for a bounded time, such as a
+ * command; work that rests again and again without an end would never rest.
+ */
+export class LeapingClock extends TestClock {
+  override async sleep(ms: number, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const slept = super.sleep(ms, options);
+    await Promise.all([slept, this.advance(ms)]);
+  }
+}
+
 const ABORTED = { name: 'AbortError', code: 'ABORT_ERR' };
 
 async function settle(): Promise<void> {

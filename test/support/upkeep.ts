@@ -12,7 +12,7 @@ export async function testUpkeep(
   { vault, clock, ...store }: TestStore,
   variables: Readonly<Record<string, string>> = {},
 ) {
-  const jobs = await loadJobs();
+  const jobs = await loadJobs(clock);
   const turn = async (): Promise<[work: string, error: unknown][]> => {
     const failures: [work: string, error: unknown][] = [];
     const context = {

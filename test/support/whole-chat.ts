@@ -1,5 +1,6 @@
 /** A chat with nothing made up beside it: documents, incomes, contracts, codes and signatures are the program's own. */
 import { randomUUID } from 'node:crypto';
+import { machineClock } from '../../src/base/clock.ts';
 import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
 import type { Reader } from '../../src/documents/reader/reader.ts';
 import { openIncome } from '../../src/income/open.ts';
@@ -27,6 +28,7 @@ export async function wholeChat() {
       documents: { ...documents, database: runtime, reader },
       income: openIncome(({ read }) => read(undefined, { dataDir, ownDatabase: true }), {
         ...{ database: runtime, vault },
+        clock: machineClock,
       }),
       signing: { ...signing.context, database: runtime },
       channel: simulator,

@@ -34,12 +34,12 @@ const THIRD = { ...TEST_SECRETS, newerIndexKeys: [fresh, third] };
 const { apiKey, partnerId } = await addPartner(store);
 
 async function serve(secrets: typeof OLD) {
-  await checkSecrets(database, secrets, witnesses);
+  await checkSecrets(database, secrets, witnesses, machineClock);
   const own = { ...store, vault: new Vault(secrets) };
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
   const service = await startWithoutUpkeep(config, own, pino({ level: 'silent' }));
   after(() => service.stop());
-  await confirmSecrets(database, secrets, witnesses);
+  await confirmSecrets(database, secrets, witnesses, machineClock);
   const postOne = (application: object, headers = {}) =>
     post(`${service.url}/PRO`, apiKey, { applications: [application] }, headers);
   const send = async (application: object, headers = {}) =>
@@ -165,7 +165,7 @@ describe('vault reindex', () => {
       message: /^INDEX_KEY has a newer key than the stored indexes: stop every service and worker, and run/,
     };
     for (const check of [checkSecrets, checkSecretsOfCommand, confirmSecrets])
-      await assert.rejects(check(database, NEW, witnesses), text);
+      await assert.rejects(check(database, NEW, witnesses, machineClock), text);
     const { run, json } = commandLine({ ...store, vault: new Vault(NEW) });
     assert.match(
       (await run('vault', 'reindex')).err,
@@ -182,7 +182,7 @@ describe('vault reindex', () => {
     assert.deepEqual(left, []);
 
     const now = await serve(NEW);
-    await assert.rejects(checkSecrets(database, OLD, witnesses), /INDEX_KEY is not the one/);
+    await assert.rejects(checkSecrets(database, OLD, witnesses, machineClock), /INDEX_KEY is not the one/);
     const again = await now.send({ ...two, id_number: anApplication().id_number });
     assert.equal(again.results.length, 0, 'the phone is still taken');
     assert.deepEqual(await now.send(one, key), first);
@@ -247,7 +247,7 @@ describe('vault reindex', () => {
       failed += 1;
       for (const check of [checkSecrets, checkSecretsOfCommand, confirmSecrets]) {
         for (const secrets of [OLD, NEW, THIRD])
-          await assert.rejects(check(database, secrets, witnesses), {
+          await assert.rejects(check(database, secrets, witnesses, machineClock), {
             message: /^a vault reindex is not over/,
           });
       }
@@ -269,11 +269,14 @@ describe('vault reindex', () => {
       'with the key before, also when it is over',
     );
     const passedBy = { database, vault: new Vault(NEW) };
-    const claim = () => claimDue(database, passedBy.vault, 10, null, async () => assert.fail('it claims'));
+    const claim = () =>
+      claimDue({ database, vault: passedBy.vault, clock: machineClock }, 10, null, async () =>
+        assert.fail('it claims'),
+      );
     for (const act of [claim, () => applyChannelEvents(passedBy, [])])
       await assert.rejects(act(), { code: 'VN005' });
     await cutOff.stop();
-    await checkSecrets(database, THIRD, witnesses);
+    await checkSecrets(database, THIRD, witnesses, machineClock);
     const now = await serve(THIRD);
     assert.equal((await now.send({ ...taken, id_number: anApplication().id_number })).results.length, 0);
     await now.stop();

@@ -77,7 +77,7 @@ beforeEach(async () => {
   await database.query("UPDATE elapsed SET refused_keys = '{}'");
   await database.query('TRUNCATE partner_endpoints');
   await setEndpoint(old, partnerId, { url: 'https://partner.example/', host: '' });
-  await confirmSecrets(database, OLD, WITNESSES);
+  await confirmSecrets(database, OLD, WITNESSES, machineClock);
   await forgetServices();
 });
 
@@ -204,7 +204,7 @@ describe('vault reseal', () => {
       [batchId],
     );
     await run('vault', 'reseal', '--wait');
-    await trimSurplus(database, next.vault);
+    await trimSurplus(database, next.vault, machineClock);
     const { envelope, seal_id: sealId } = await batchOf(database, id!);
     assert.deepEqual(Object.keys(openEnvelope(new Vault(ONLY_NEW), sealId, envelope)), ['0']);
   });
@@ -290,12 +290,15 @@ describe('vault retire', () => {
     const retired = await run('vault', 'retire', '1');
     assert.match(retired.out, /^No row needs data key 1: it is retired\. Leave it out of DATA_KEYS/);
     assert.match((await run('vault', 'retire', '1')).out, /^Data key 1 was retired before\./);
-    await checkSecrets(database, ONLY_NEW, WITNESSES);
-    await confirmSecrets(database, ONLY_NEW, WITNESSES);
+    await checkSecrets(database, ONLY_NEW, WITNESSES, machineClock);
+    await confirmSecrets(database, ONLY_NEW, WITNESSES, machineClock);
     for (const check of [checkSecrets, checkSecretsOfCommand, confirmSecrets])
-      await assert.rejects(check(database, OLD, WITNESSES), /DATA_KEYS 1 is retired: put another key first/);
+      await assert.rejects(
+        check(database, OLD, WITNESSES, machineClock),
+        /DATA_KEYS 1 is retired: put another key first/,
+      );
     // The key may stay in the list for a while.
-    await confirmSecrets(database, NEW, WITNESSES);
+    await confirmSecrets(database, NEW, WITNESSES, machineClock);
     assert.match((await run('vault', 'status')).out, /1 +retired 20/);
   });
 
@@ -386,24 +389,25 @@ describe('the seals of a key', () => {
     await forgetServices();
     const third = { ...OLD, dataKeys: new Map([...OLD.dataKeys, [3, Buffer.alloc(32, 3)]]) };
     const sealing = { ...OLD, dataKeys: new Map([[3, Buffer.alloc(32, 3)], ...OLD.dataKeys]) };
-    await confirmSecrets(database, sealing, WITNESSES);
+    await confirmSecrets(database, sealing, WITNESSES, machineClock);
     const vault = new Vault(sealing);
     for (let n = 0; n < 7; n += 1) vault.seal('x', 'x');
     await new SealMark(vault).tell(database);
     await forgetServices();
-    await confirmSecrets(database, OLD, WITNESSES);
+    await confirmSecrets(database, OLD, WITNESSES, machineClock);
     assert.ok(!(await knownDataKeys(database)).has(3), 'data of the key counts as damaged');
     assert.ok((await readDataKeys(database)).every(({ id }) => id !== 3));
-    await confirmSecrets(database, third, WITNESSES);
+    await confirmSecrets(database, third, WITNESSES, machineClock);
     assert.equal((await readDataKeys(database)).find(({ id }) => id === 3)?.seals, 7);
     // Another key under the number has sealed nothing.
     await confirmSecrets(
       database,
       { ...OLD, dataKeys: new Map([...OLD.dataKeys, [3, Buffer.alloc(32, 4)]]) },
       WITNESSES,
+      machineClock,
     );
     assert.equal((await readDataKeys(database)).find(({ id }) => id === 3)?.seals, 0);
-    await confirmSecrets(database, OLD, WITNESSES);
+    await confirmSecrets(database, OLD, WITNESSES, machineClock);
   });
 
   it('are counted over all processes, and the log tells of each twentieth from half of the bound on', async () => {

@@ -4,6 +4,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { loadWitnesses } from '../../src/app/subjects.ts';
 import { resealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { rotateSecret, writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { refuseDataKey } from '../../src/seal/data-keys.ts';
@@ -56,7 +57,7 @@ beforeEach(async () => {
   await database.query("DELETE FROM secret_checks WHERE name LIKE 'DATA_KEYS%'");
   await database.query("UPDATE elapsed SET refused_keys = '{}'");
   await database.query('TRUNCATE partner_endpoints');
-  await confirmSecrets(database, OLD, witnesses);
+  await confirmSecrets(database, OLD, witnesses, machineClock);
   await forgetServices();
 });
 
@@ -82,7 +83,7 @@ describe('while a data key is retired', () => {
     await register(next);
     const retired = run('vault', 'retire', '1');
     await eventually('the refusal of the key', async () => (await refused()).length > 0);
-    await confirmSecrets(database, OLD, witnesses);
+    await confirmSecrets(database, OLD, witnesses, machineClock);
     assert.match((await retired).err, /a running service still seals with data key 1/);
     assert.deepEqual(await refused(), []);
     await register(old);
@@ -101,12 +102,12 @@ describe('with a data key that may seal no more', () => {
     await setEndpoint(next, partnerId, { url: 'https://partner.example/', host: '' });
     await database.query('UPDATE batches SET surplus = true');
     await refuseDataKey(database, 1, true);
-    await trimSurplus(database, late);
+    await trimSurplus(database, late, machineClock);
     await database.query(`INSERT INTO reseals (key_id, kind, step_from, next_at, started_at)
       VALUES (1, '${kinds[0]?.name}', '', now() - interval '1 second', now())`);
     for (let steps = 0; (await readReseal(database))?.finishedAt === null; steps += 1) {
       assert.ok(steps < 100);
-      await resealTurn({ database, vault: late, kinds });
+      await resealTurn({ database, vault: late, clock: machineClock, kinds });
       await database.query("UPDATE reseals SET next_at = now() - interval '1 second'");
     }
     const url = { url: new URL('https://partner.example/'), newSecret: 'whsec_x' };
@@ -121,7 +122,7 @@ describe('a vault retire that was killed', () => {
   it('hinders no service that seals with the key, as after a way back', async () => {
     await refuseDataKey(database, 1, true);
     await assert.rejects(register(old));
-    await confirmSecrets(database, OLD, witnesses);
+    await confirmSecrets(database, OLD, witnesses, machineClock);
     await register(old);
   });
 });

@@ -5,6 +5,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { readiness } from '../../src/app/readiness.ts';
 import { loadWitnesses } from '../../src/app/subjects.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { SealMark } from '../../src/seal/data-keys.ts';
 import { confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
@@ -25,7 +26,7 @@ async function serve(secrets: typeof OLD) {
   const own = { ...store, vault: new Vault(secrets) };
   const log: string[] = [];
   const service = await startWithoutUpkeep(config, own, pino({ level: 'silent' }));
-  await confirmSecrets(database, secrets, witnesses);
+  await confirmSecrets(database, secrets, witnesses, machineClock);
   after(() => service.stop());
   const mark = new SealMark(own.vault);
   return {

@@ -100,7 +100,10 @@ export async function startStage(plan: StorePlan): Promise<Stage> {
   const ways = await Promise.all(services.map(({ port }) => wayTo(port)));
   const urls = ways.map(({ port }) => `http://127.0.0.1:${port}`);
   const vault = new Vault(readConfig(variables).secrets as Secrets);
-  const database = openDatabase({ connectionString: store.url }, { max: 2, onError: () => {} });
+  const database = openDatabase(
+    { connectionString: store.url },
+    { max: 2, onError: () => {}, clock: machineClock },
+  );
   return {
     ...{ folder, store, vault, services, workers, stranger, ways, urls, api, endpoint },
     channel: addFaults([api], `${urls[0]}/webhooks/whatsapp`, CHANNEL_FAULTS),

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { numberOption, readOptions } from '../../bench/options.ts';
+import { machineClock } from '../../src/base/clock.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { distribute } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
@@ -55,8 +56,11 @@ const pair = nodes.filter((_, place) => GROUPS[place] === 1);
 await Promise.all(nodes.map((node) => node.start()));
 await makeDatabase();
 const databaseUrl = `postgres://${NAME}:${PASSWORD}@127.0.0.1:${coordinator.port}/${NAME}`;
-const database = openDatabase({ connectionString: databaseUrl }, { max: 1, onError() {} });
-await migrate(database);
+const database = openDatabase(
+  { connectionString: databaseUrl },
+  { max: 1, onError() {}, clock: machineClock },
+);
+await migrate(database, machineClock);
 await distribute(database);
 await database.end();
 const { service, url, apiKey } = await startService(databaseUrl, join(folder, 'service.log'));

@@ -37,7 +37,10 @@ export async function startService(databaseUrl: string, logFile: string) {
     if (program.pid !== null) process.kill(program.pid, 'SIGKILL');
   });
   await program.start();
-  const database = openDatabase({ connectionString: variables.DATABASE_URL }, { max: 2, onError() {} });
+  const database = openDatabase(
+    { connectionString: variables.DATABASE_URL },
+    { max: 2, onError() {}, clock: machineClock },
+  );
   const vault = new Vault(readConfig(variables).secrets as Secrets);
   const operator = { database, vault, clock: machineClock, actor: 'drill' };
   const { id } = await addPartner(operator, { name: 'Drill', country: 'MX' });

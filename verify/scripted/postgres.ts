@@ -1,6 +1,7 @@
 /** PostgreSQL for a run: one machine that can be killed, and the role of the services. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { machineClock } from '../../src/base/clock.ts';
 import { checkStore, type Finding } from '../../src/invariants/check-store.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
@@ -22,7 +23,7 @@ export class Postgres {
     await machine.start();
     await createDatabase(machine);
     const database = open(machine);
-    await testPatience().run(() => migrate(database));
+    await testPatience().run(() => migrate(database, machineClock));
     await database.query(`CREATE ROLE ${SERVICE} LOGIN PASSWORD '${machine.connection.password}'`);
     await grantRuntime(database, SERVICE);
     return new Postgres(machine, database);
@@ -71,5 +72,5 @@ export class Postgres {
 }
 
 function open({ connection }: Machine): Database {
-  return openDatabase(connection, { max: 4, onError: () => {} });
+  return openDatabase(connection, { max: 4, onError: () => {}, clock: machineClock });
 }

@@ -39,35 +39,35 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
   return {
     async create(to) {
       refuseOwnDatabase(config);
-      const options = { ...(await placeAndKey(backup, to)), keepLog: false, rest: REST };
+      const options = { ...(await placeAndKey(backup, to, clock)), keepLog: false, rest: REST };
       if (!existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) {
         throw new BackupError(`DATA_DIR ${dataDir} has no store: set DATA_DIR to that of the service`);
       }
       setPriority(PRIORITY);
-      const server = await openEmbedded({ dataDir });
+      const server = await openEmbedded({ dataDir, clock });
       try {
         await recordCreate(server.superuser, config, { actor, clock });
         const created = await untilSignal((signal) =>
-          administer(dataDir, (session) => createBackup(session, { ...options, signal })),
+          administer(dataDir, clock, (session) => createBackup(session, { ...options, signal })),
         );
-        await copyErasures(server.superuser, await secretsOf(config), options, clock);
-        return { ...created, files: await copyFiles(server.superuser, config, to) };
+        await copyErasures(server.superuser, await secretsOf(config, clock), options, clock);
+        return { ...created, files: await copyFiles(server.superuser, config, to, clock) };
       } finally {
         await server.close();
       }
     },
     verify: (from, at) =>
       untilSignal(async (signal) => {
-        const options = await placeAndKey(backup, from);
+        const options = await placeAndKey(backup, from, clock);
         const erasures = await countErasures(options);
         let files: FileCounts = NO_FILES;
-        const verified = await verifyBackup({ ...options, at, signal }, async (connection) => {
-          files = await withStore(connection, NO_FILES, async (database) => {
-            const found = await takeFiles(database, await filePlace(backup, from), null);
+        const verified = await verifyBackup({ ...options, clock, at, signal }, async (connection) => {
+          files = await withStore(connection, NO_FILES, clock, async (database) => {
+            const found = await takeFiles({ database, clock }, await filePlace(backup, from, clock), null);
             if (found.missing.length === 0 || at !== undefined) return found;
             // A running service copies within this time what it stored just now.
             await clock.sleep(COPIED_WITHIN_MS, { signal });
-            return takeFiles(database, await filePlace(backup, from), null);
+            return takeFiles({ database, clock }, await filePlace(backup, from, clock), null);
           });
         });
         const fault = fileFault(files, options.place.address);
@@ -82,18 +82,20 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
           'a backup holds no keys: set DATA_KEYS, INDEX_KEY and API_KEY_PEPPER, as secrets.json of the lost DATA_DIR had them',
         );
       }
-      const options = await placeAndKey(backup, from);
+      const options = await placeAndKey(backup, from, clock);
       let files: FileCounts = NO_FILES;
       let erased: Replayed = { erasures: 0, applications: 0, unknownPhones: 0 };
       const check = async (connection: EmbeddedConnection, restored: Restored) => {
         const erasuresOf = withoutErasures ? null : options;
         erased = await checkRestored(connection, secrets, { actor, clock, restored, erasuresOf });
         // After the erasures: the files of erased persons do not come back.
-        files = await withStore(connection, NO_FILES, async (database) =>
-          takeFiles(database, await filePlace(backup, from), config.setting),
+        files = await withStore(connection, NO_FILES, clock, async (database) =>
+          takeFiles({ database, clock }, await filePlace(backup, from, clock), config.setting),
         );
       };
-      const done = await untilSignal((signal) => restoreBackup(dataDir, { ...options, at, check, signal }));
+      const done = await untilSignal((signal) =>
+        restoreBackup(dataDir, { ...options, clock, at, check, signal }),
+      );
       const fault = fileFault(files, options.place.address);
       const notes = [
         erased.unknownPhones > 0 ? unknownPhonesText(erased.unknownPhones) : null,
@@ -104,8 +106,8 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
   };
 }
 
-async function secretsOf(config: Config): Promise<Secrets> {
-  return config.secrets ?? secretsOfDataDir(config.dataDir, false);
+async function secretsOf(config: Config, clock: Clock): Promise<Secrets> {
+  return config.secrets ?? secretsOfDataDir(config.dataDir, false, clock);
 }
 
 function refuseOwnDatabase({ databaseUrl }: Config): void {
@@ -123,9 +125,10 @@ function copyFiles(
   connection: EmbeddedConnection,
   { setting, backup }: Config,
   to: string | undefined,
+  clock: Clock,
 ): Promise<number> {
-  return withStore(connection, 0, async (database) =>
-    copyAllFiles(database, setting, await filePlace(backup, to)),
+  return withStore(connection, 0, clock, async (database) =>
+    copyAllFiles({ database, setting, clock }, await filePlace(backup, to, clock)),
   );
 }
 
@@ -133,9 +136,10 @@ function copyFiles(
 async function withStore<T>(
   connection: EmbeddedConnection,
   otherwise: T,
+  clock: Clock,
   look: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = openDatabase(connection, { max: 1, onError: () => {} });
+  const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
   try {
     const { pending } = await schemaFit(database);
     return pending.length > 0 ? otherwise : await look(database);
@@ -153,12 +157,12 @@ async function recordCreate(
   config: Config,
   { actor, clock }: Pick<OperatorContext, 'actor' | 'clock'>,
 ): Promise<void> {
-  const database = openDatabase(connection, { max: 1, onError: () => {} });
+  const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
   try {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null || pending.length > 0) return;
-    const secrets = await secretsOf(config);
-    await checkSecrets(database, secrets, await loadWitnesses());
+    const secrets = await secretsOf(config, clock);
+    await checkSecrets(database, secrets, await loadWitnesses(), clock);
     await noting({ database, vault: new Vault(secrets), clock, actor }, { act: 'backup create' });
   } finally {
     await database.end();
@@ -182,14 +186,14 @@ async function checkRestored(
   secrets: Secrets,
   { actor, clock, restored: { name, at }, erasuresOf }: Restoring,
 ): Promise<Replayed> {
-  const database = openDatabase(connection, { max: 1, onError: () => {} });
+  const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
   try {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null) throw new BackupError(fault);
-    await checkSecrets(database, secrets, await loadWitnesses());
+    await checkSecrets(database, secrets, await loadWitnesses(), clock);
     const nothing = { erasures: 0, applications: 0, unknownPhones: 0 };
     if (pending.length > 0 && erasuresOf === null) return nothing;
-    if (pending.length > 0) await migrate(database);
+    if (pending.length > 0) await migrate(database, clock);
     const context = { database, vault: new Vault(secrets), clock, actor };
     const target = `backup ${name} to ${at.toISOString()}`;
     await noting(context, { act: 'backup restore', target });

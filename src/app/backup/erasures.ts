@@ -96,7 +96,7 @@ export async function copyErasures(
   to: PlaceAndKey,
   clock: Clock,
 ): Promise<void> {
-  const database = openDatabase(connection, { max: 1, onError: () => {} });
+  const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
   try {
     const { pending } = await schemaFit(database);
     if (pending.length === 0)

@@ -2,9 +2,10 @@
 
 import { UnreadableBackupError } from '../../backup/errors.ts';
 import { copiesIn, copyName, type FilePlace, forgetCopies, readCopy, storeCopy } from '../../backup/files.ts';
+import type { Clock } from '../../base/clock.ts';
 import { counted } from '../../base/counted.ts';
 import type { ReadSetting } from '../../base/setting.ts';
-import type { Database, Session } from '../../postgres/database.ts';
+import type { Session } from '../../postgres/database.ts';
 import type { FileStore, ServiceContext, StoredFiles } from '../../subject/subject.ts';
 import { loadFiles } from '../subjects.ts';
 
@@ -49,13 +50,13 @@ export class FileCopies {
     await this.#working;
   }
 
-  async #turn({ database, setting, stopping }: Source): Promise<void> {
+  async #turn({ database, clock, setting, stopping }: Source): Promise<void> {
     const all = await loadFiles();
     for (const files of all) {
       for (const file of files.storedLately()) this.#pending.add(file);
       const pending = [...this.#pending].filter((file) => files.parts.some((part) => file.startsWith(part)));
       if (pending.length === 0) continue;
-      const store = await files.open(setting);
+      const store = await files.open(setting, clock);
       for (const file of pending) {
         if (stopping.aborted) return;
         await copy(store, this.#to, file);
@@ -65,7 +66,7 @@ export class FileCopies {
     const parts = all.flatMap((files) => files.parts.map((part) => ({ files, part })));
     for (let count = 0; count < PARTS_A_TURN && !stopping.aborted; count += 1, this.#part += 1) {
       const { files, part } = parts[this.#part % parts.length]!;
-      await copyPart(database, await files.open(setting), this.#to, files, part);
+      await copyPart(database, await files.open(setting, clock), this.#to, files, part);
     }
   }
 
@@ -83,10 +84,13 @@ export class FileCopies {
 }
 
 /** Copies all files that the place lacks. Returns how many. */
-export async function copyAllFiles(database: Database, setting: ReadSetting, to: FilePlace): Promise<number> {
+export async function copyAllFiles(
+  { database, setting, clock }: Pick<Source, 'database' | 'setting' | 'clock'>,
+  to: FilePlace,
+): Promise<number> {
   let copied = 0;
   for (const files of await loadFiles()) {
-    const store = await files.open(setting);
+    const store = await files.open(setting, clock);
     for (const part of files.parts) copied += await copyPart(database, store, to, files, part);
   }
   return copied;
@@ -125,13 +129,13 @@ export interface FileCounts {
 
 /** Opens the copy of each file that the store names, and puts it into the store of documents where one is given. */
 export async function takeFiles(
-  database: Session,
+  { database, clock }: { readonly database: Session; readonly clock: Clock },
   from: FilePlace,
   setting: ReadSetting | null,
 ): Promise<FileCounts> {
   const found = { whole: 0, missing: [] as string[], damaged: [] as string[] };
   for (const files of await loadFiles()) {
-    const store = setting && (await files.open(setting));
+    const store = setting && (await files.open(setting, clock));
     for (const part of files.parts) {
       const used = await files.keysOf(database, part);
       const there = new Set(store === null || used.length === 0 ? [] : await store.list(part));

@@ -3,18 +3,27 @@ import { BackupError } from '../../backup/errors.ts';
 import type { FilePlace } from '../../backup/files.ts';
 import { openBackupPlace, openFilePlace } from '../../backup/place-of-backups.ts';
 import { BackupKey } from '../../backup/sealed.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../config/config.ts';
 
 /** The place that is given, or else that of BACKUP_TO. Throws `BackupError` where there is none, or no key. */
-export async function placeAndKey({ to, key, s3 }: Config['backup'], given: string | undefined) {
+export async function placeAndKey(
+  { to, key, s3 }: Config['backup'],
+  given: string | undefined,
+  clock: Clock,
+) {
   const address = given ?? to;
   if (address === null) throw new BackupError('no place is given: name it, or set BACKUP_TO');
   if (key === null) throw new BackupError('BACKUP_KEY is not set: set the key of the backups');
-  return { place: await openBackupPlace(address, s3), key: new BackupKey(key) };
+  return { place: await openBackupPlace(address, s3, clock), key: new BackupKey(key) };
 }
 
 /** The same place for the files of documents and contracts. Throws as `placeAndKey`. */
-export async function filePlace(backup: Config['backup'], given: string | undefined): Promise<FilePlace> {
-  const { place, key } = await placeAndKey(backup, given);
-  return { place: await openFilePlace(place.address, backup.s3), key };
+export async function filePlace(
+  backup: Config['backup'],
+  given: string | undefined,
+  clock: Clock,
+): Promise<FilePlace> {
+  const { place, key } = await placeAndKey(backup, given, clock);
+  return { place: await openFilePlace(place.address, backup.s3, clock), key };
 }

@@ -1,5 +1,6 @@
 /** What a service does for its backups by itself: bases and their log, erasures, files. */
 import { BackupSchedule } from '../../backup/schedule.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { ServiceContext } from '../../subject/subject.ts';
 import type { Config } from '../config/config.ts';
 import { ErasureCopies } from './erasures.ts';
@@ -12,7 +13,7 @@ const BASE_BACKUP = 'base backup';
 /** The backups that a service makes by itself; null where BACKUP_TO is not set. */
 export async function backupSchedule(
   { backup, dataDir }: Config,
-  { log, failed, watcher }: Pick<ServiceContext, 'log' | 'failed' | 'watcher'>,
+  { clock, log, failed, watcher }: Pick<ServiceContext, 'clock' | 'log' | 'failed' | 'watcher'>,
   onBackup: (backup: string) => Promise<void>,
 ): Promise<BackupSchedule | null> {
   if (backup.to === null) return null;
@@ -21,8 +22,9 @@ export async function backupSchedule(
       .kept([{ name: BASE_BACKUP, tookMs, succeeded }])
       .catch((error) => failed('noting a backup', error));
   return new BackupSchedule({
+    clock,
     dataDir,
-    ...(await placeAndKey(backup, undefined)),
+    ...(await placeAndKey(backup, undefined, clock)),
     keep: backup.keep,
     onCreated: (created) => {
       log.info(created, 'backup made');
@@ -37,11 +39,11 @@ export async function backupSchedule(
 }
 
 /** What copies erasures of persons into the place; null where BACKUP_TO is not set. */
-export async function erasureCopies({ backup }: Config): Promise<ErasureCopies | null> {
-  return backup.to === null ? null : new ErasureCopies(await placeAndKey(backup, undefined));
+export async function erasureCopies({ backup }: Config, clock: Clock): Promise<ErasureCopies | null> {
+  return backup.to === null ? null : new ErasureCopies(await placeAndKey(backup, undefined, clock));
 }
 
 /** What copies the files of documents and contracts into the place; null where BACKUP_TO is not set. */
-export async function fileCopies({ backup }: Config): Promise<FileCopies | null> {
-  return backup.to === null ? null : new FileCopies(await filePlace(backup, undefined));
+export async function fileCopies({ backup }: Config, clock: Clock): Promise<FileCopies | null> {
+  return backup.to === null ? null : new FileCopies(await filePlace(backup, undefined, clock));
 }

@@ -66,7 +66,7 @@ export async function startOperatorListener(
             dueHours: setting(REVIEW_DUE_HOURS),
             ...{ undoSeconds: setting(UNDO_SECONDS), lookShare: setting(SECOND_LOOK_SHARE) },
           },
-          () => openStore(setting),
+          () => openStore(setting, store.clock),
         ),
       ],
       origin,

@@ -4,7 +4,6 @@
  */
 
 import { CURRENCIES, type Currency, RATES_AS_OF } from '../../base/currency-data.ts';
-import { keysOf } from '../../base/keys-of.ts';
 import type { DebtAge, NumDebts, PriorHistory } from './fields.ts';
 
 /** The contract's criteria, each with its most points. They add up to 100. `channel` is the channel of origin. */
@@ -16,8 +15,8 @@ export const MAX_POINTS = {
   prior_history: 15,
 } as const;
 
-export const CRITERIA = keysOf(MAX_POINTS);
 export type Criterion = keyof typeof MAX_POINTS;
+export const CRITERIA = Object.keys(MAX_POINTS) as Criterion[];
 export type Points = Readonly<Record<Criterion, number>>;
 
 /** When an observed income confirms the declared one (D44). Ratios are of the declared income. */

@@ -4,6 +4,7 @@
  */
 
 import type pg from 'pg';
+import type { Clock } from '../../base/clock.ts';
 import { DAY_MS } from '../../base/time.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { BatchId } from '../rules/ids.ts';
@@ -80,13 +81,14 @@ const FORGET = 'SELECT applications, unreadable FROM forget_partition($1, $2)';
  */
 export async function forgetPartitions(
   database: Database,
+  clock: Clock,
   days: number,
   onUnreadable: (batchIds: readonly BatchId[]) => void = () => {},
   disbursedDays = days,
 ): Promise<number> {
   let forgotten = 0;
-  const until = performance.now() + FORGET_FOR_MS;
-  while (performance.now() < until) {
+  const until = clock.monotonicMs() + FORGET_FOR_MS;
+  while (clock.monotonicMs() < until) {
     const { applications, unreadable = [] } = await onPartition(database, FORGET, [days, disbursedDays]);
     if (unreadable.length > 0) onUnreadable(unreadable);
     if (applications === null) break;

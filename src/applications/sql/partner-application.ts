@@ -1,5 +1,6 @@
 /** One application as its partner sees it (D41). */
 
+import type { Clock } from '../../base/clock.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
@@ -46,19 +47,24 @@ const READ = `
 /** Status and history are on different machines of a Citus cluster. */
 const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === row.told_status;
 
+interface Store {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
 /**
  * The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. Throws
  * `UnavailableError` while a Citus cluster does not know, and `UnknownDataKeyError` if this process does not have the
  * data key of its personal data.
  */
 export async function readPartnerApplication(
-  database: Database,
-  vault: Vault,
+  { database, vault, clock }: Store,
   partnerId: PartnerId,
   id: ApplicationId,
 ): Promise<PartnerApplication | 'unreadable' | null> {
   const read = async () => (await database.query<Row>(READ, [id, partnerId])).rows;
-  const rows = await readWhole(database, read, isWhole);
+  const rows = await readWhole(database, clock, read, isWhole);
   const persons = await readPersonalData(database, vault, rows, ['id_number']);
   refuseUnknownKey(persons);
   const [found] = persons;

@@ -8,7 +8,7 @@ const MAX_BATCHES = 64;
 /** A batch that waits for its statement. */
 export interface QueuedBatch {
   readonly batch: PreparedBatch;
-  /** On the clock of `performance.now()`. */
+  /** On `Clock.monotonicMs`. */
   readonly deadline: number;
   /** Where it stands in the queue, by `KeyOrder`. The queue is sorted by it. */
   readonly due: number;

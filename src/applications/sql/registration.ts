@@ -1,6 +1,6 @@
 /** Registers batches by `register_batches`, several in one statement if they wait (D15-D18, D36). */
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../base/clock.ts';
 import { InDoubtError, UnavailableError } from '../../base/registration-failure.ts';
 import type { KeyId } from '../../partners/rules/credential.ts';
 import {
@@ -38,6 +38,14 @@ const RESOLVE_PAUSE_MS = 100;
 /** Does `call`, the statement that registers these batches. */
 export type AroundStatement = <T>(batches: readonly PreparedBatch[], call: () => Promise<T>) => Promise<T>;
 
+interface RegistrarOptions {
+  readonly clock: Clock;
+  /** The store is on several machines. */
+  readonly isSpread?: boolean;
+  /** Does each statement, so that others may follow it. */
+  readonly around?: AroundStatement;
+}
+
 export class Registrar {
   /**
    * As many applications under way keep both lanes busy with full statements: while two statements run, the batches
@@ -49,21 +57,18 @@ export class Registrar {
   readonly #around: AroundStatement;
   readonly #database: Database;
   readonly #terms: RegistrationTerms;
+  readonly #clock: Clock;
   readonly #gathering: Gathering<QueuedBatch>;
   readonly #order = new KeyOrder();
   /** The API keys whose latest batch registered nothing. */
   readonly #refusedKeys = new Set<KeyId>();
 
-  /**
-   * `isSpread`: the store is on several machines.
-   * `around` does each statement, so that others may follow it.
-   */
   constructor(
     database: Database,
     terms: RegistrationTerms,
-    isSpread = false,
-    around: AroundStatement = (_batches, call) => call(),
+    { clock, isSpread = false, around = (_batches, call) => call() }: RegistrarOptions,
   ) {
+    this.#clock = clock;
     this.#around = around;
     this.#isSpread = isSpread;
     this.#most = isSpread ? MAX_PER_CLUSTER_STATEMENT : MAX_PER_STATEMENT;
@@ -79,8 +84,8 @@ export class Registrar {
   }
 
   /**
-   * Registers a batch in one transaction and returns the verdict, before `deadline` on the clock of
-   * `performance.now()`. Throws `UnavailableError` if nothing was stored, and `InDoubtError` if that could not be
+   * Registers a batch in one transaction and returns the verdict, before `deadline` on
+   * `Clock.monotonicMs`. Throws `UnavailableError` if nothing was stored, and `InDoubtError` if that could not be
    * found out.
    */
   register(batch: PreparedBatch, deadline: number): Promise<Verdict> {
@@ -96,7 +101,7 @@ export class Registrar {
 
   async #run(batches: QueuedBatch[]): Promise<void> {
     const live = batches.filter((queued) => {
-      const late = performance.now() + LEAST_TIME_MS > queued.deadline;
+      const late = this.#clock.monotonicMs() + LEAST_TIME_MS > queued.deadline;
       if (late) queued.reject(new UnavailableError('the batch waited too long'));
       return !late;
     });
@@ -177,11 +182,11 @@ export class Registrar {
    * settles what happened: the first try's registration, this one's, or neither.
    */
   async #resolveInDoubt(queued: QueuedBatch): Promise<void> {
-    while (performance.now() < queued.deadline) {
-      await sleep(RESOLVE_PAUSE_MS);
+    while (this.#clock.monotonicMs() < queued.deadline) {
+      await this.#clock.sleep(RESOLVE_PAUSE_MS);
       try {
         const verdict = resendRegister(this.#database, this.#terms, queued.batch);
-        return queued.resolve(await withDeadline(verdict, queued.deadline));
+        return queued.resolve(await withDeadline(verdict, this.#clock, queued.deadline));
       } catch {
         // This try failed too; the first one is still in doubt.
       }
@@ -198,11 +203,12 @@ function isBeforeCommit(error: Error): boolean {
   return 'where' in error && /\bregister_batches\(/.test(String(error.where));
 }
 
-async function withDeadline<T>(work: Promise<T>, deadline: number): Promise<T> {
+async function withDeadline<T>(work: Promise<T>, clock: Clock, deadline: number): Promise<T> {
   const abort = new AbortController();
-  const timeout = sleep(Math.max(deadline - performance.now(), 0), undefined, { signal: abort.signal }).then(
-    () => Promise.reject(new InDoubtError('out of time')),
-  );
+  const leftMs = Math.max(deadline - clock.monotonicMs(), 0);
+  const timeout = clock.sleep(leftMs, { signal: abort.signal }).then(() => {
+    throw new InDoubtError('out of time');
+  });
   timeout.catch(() => {});
   try {
     return await Promise.race([work, timeout]);

@@ -1,5 +1,4 @@
 /** Seals the envelopes of batches again with another data key, and counts those that a data key has sealed. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../postgres/database.ts';
 import { byteaArray } from '../../postgres/pg-encoding.ts';
 import { eachApart } from '../../postgres/row-fault.ts';
@@ -9,12 +8,11 @@ import { type BatchId, batchesOfPartition, partitionOfBatch, toBatchId } from '.
 import { isIntact, resealEnvelope } from './envelope.ts';
 import { partitionsDown, partitionsEnd } from './partition-runs.ts';
 import { withTime } from './partitions.ts';
+import { EnvelopeTurns } from './read-envelopes.ts';
 
 /** The batches that a step looks at, and the bytes of envelopes that it reads: their driver needs three times that. */
 const LOOK_AT = 1_000;
 const MOST_BYTES = 1024 * 1024;
-/** After this time other work is let in. The largest envelope takes less than a millisecond. */
-const TURN_MS = 2;
 
 const NEXT = `SELECT id FROM batches WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${LOOK_AT}`;
 /**
@@ -105,15 +103,13 @@ async function after(
 async function sealAgain(database: Database, vault: Vault, batches: readonly SealedBatch[]) {
   const written: { id: BatchId; head: Buffer; envelope: Buffer }[] = [];
   let applications = 0;
-  let since = performance.now();
+  const turns = new EnvelopeTurns();
   for (const { id, seal_id, envelope, applications: some } of batches) {
     const again = tryToReseal(vault, seal_id, envelope);
     if (again === null) continue;
     written.push({ id, head: envelope.subarray(0, SEAL_HEAD_BYTES), envelope: again });
     applications += some;
-    if (performance.now() - since < TURN_MS) continue;
-    await nextTurn();
-    since = performance.now();
+    await turns.after(some);
   }
   const unopened = batches.length - written.length;
   if (written.length === 0) return { resealed: 0, unopened, applications };

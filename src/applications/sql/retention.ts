@@ -2,6 +2,7 @@
  * What is deleted for its age: applications by a retention, and receipts. Receipts are kept 24 hours (D36), and deleted
  * when that time has certainly passed (D39).
  */
+import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { BatchId } from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
@@ -14,10 +15,11 @@ const FOR_EVER = 1_000_000;
 /** Deletes what is old by a retention, as `forgetPartitions` does. */
 export function forgetBy(
   database: Database,
+  clock: Clock,
   { rejected, disbursed }: Retention,
   onUnreadable?: (batchIds: readonly BatchId[]) => void,
 ): Promise<number> {
-  return forgetPartitions(database, rejected ?? FOR_EVER, onUnreadable, disbursed ?? FOR_EVER);
+  return forgetPartitions(database, clock, rejected ?? FOR_EVER, onUnreadable, disbursed ?? FOR_EVER);
 }
 
 /** Applications of a month and a status that are old enough to go. */

@@ -4,6 +4,7 @@
  * applications RETENTION_DAYS has deleted.
  */
 
+import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../postgres/database.ts';
 import { isRowFault } from '../../postgres/row-fault.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -44,16 +45,17 @@ interface TrimOptions {
 export async function trimSurplus(
   database: Database,
   vault: Vault,
+  clock: Clock,
   { forMs = TRIM_FOR_MS, after = SURPLUS_AFTER }: TrimOptions = {},
 ): Promise<readonly BatchId[]> {
   const unreadable: BatchId[] = [];
-  const until = performance.now() + forMs;
+  const until = clock.monotonicMs() + forMs;
   for (const range of await readSurplusRanges(database)) {
     for (let last = `${Number(range.from) - 1}`; ; ) {
       const { rows } = await database.query<Surplus>(FIND_SURPLUS, [last, range.before, after]);
       unreadable.push(...(await trim(database, vault, rows)));
       if (rows.length < CHUNK) break;
-      if (performance.now() > until) return unreadable;
+      if (clock.monotonicMs() > until) return unreadable;
       last = rows.at(-1)!.id;
     }
     await leaveOutTrimmed(database, range);

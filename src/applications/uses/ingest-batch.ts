@@ -38,7 +38,7 @@ export interface BatchRequest {
   readonly language: Language;
   readonly idempotencyKey: string | null;
   readonly body: Buffer;
-  /** On the clock of `performance.now()`. */
+  /** On `Clock.monotonicMs`. */
   readonly deadline: number;
 }
 

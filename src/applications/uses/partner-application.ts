@@ -1,4 +1,5 @@
 /** One application, as its partner reads it (D41). */
+import type { Clock } from '../../base/clock.ts';
 import { asUnavailable, UnavailableError } from '../../base/registration-failure.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -11,6 +12,7 @@ export type { PartnerApplication };
 interface Store {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
 }
 
 /**
@@ -18,12 +20,12 @@ interface Store {
  * `UnavailableError` if the database does not answer, or the stored application is damaged.
  */
 export async function partnerApplication(
-  { database, vault }: Store,
+  store: Store,
   partnerId: PartnerId,
   id: string,
 ): Promise<PartnerApplication | null> {
   if (!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id))) return null;
-  const application = await readPartnerApplication(database, vault, partnerId, toApplicationId(id)).catch(
+  const application = await readPartnerApplication(store, partnerId, toApplicationId(id)).catch(
     asUnavailable("the partner's applications could not be read"),
   );
   // This error's message goes into the log, so that operators learn which application is damaged.

@@ -16,6 +16,6 @@ export async function planRetention({ database }: OperatorContext, retention: Re
 }
 
 /** Deletes what is old enough, for about a minute, as the upkeep does every five minutes. Returns how many. */
-export function runRetention({ database }: OperatorContext, retention: Retention): Promise<number> {
-  return forgetBy(database, retention);
+export function runRetention({ database, clock }: OperatorContext, retention: Retention): Promise<number> {
+  return forgetBy(database, clock, retention);
 }

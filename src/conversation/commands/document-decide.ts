@@ -31,7 +31,7 @@ export function addDecisions(group: Command, cli: Cli): void {
   addReject(group, cli);
 }
 
-function addAccept(group: Command, { roles, io }: Cli): void {
+function addAccept(group: Command, { roles, io, clock }: Cli): void {
   const example =
     'document accept 7 --month 2026-09=2184950.50 --month 2026-10=2402000 --currency COP --reason "read by hand"';
   addCommand(group, 'accept', 'let a document count', example)
@@ -50,7 +50,7 @@ function addAccept(group: Command, { roles, io }: Cli): void {
         command.error('error: --month and --currency go together');
       }
       const stated = months === undefined || currency === undefined ? null : { months, currency };
-      const store = await storeOf(roles);
+      const store = await storeOf({ roles, clock });
       return roles.operate(async (context) => {
         const decided = await acting(
           namedBy(options, context),

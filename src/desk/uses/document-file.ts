@@ -41,7 +41,7 @@ export async function revealFile(
   try {
     const shown = await showDocument(context, store, id);
     const bytes = await fileOf(shown);
-    return { contentType, bytes, text: await textOf(shown, bytes) };
+    return { contentType, bytes, text: await textOf(context.clock, shown, bytes) };
   } catch (error) {
     if (error instanceof UnopenedFile) throw conflict(error.why, error.message);
     // An erasure came between.

@@ -16,7 +16,7 @@ interface Options extends RevealOptions {
 }
 
 /** Adds `document show`. */
-export function addShow(group: Command, { roles, io }: Cli): void {
+export function addShow(group: Command, { roles, io, clock }: Cli): void {
   const example = 'document show 7 --output statement.pdf --reveal --reason "ticket 4711"';
   addReveal(addCommand(group, 'show', 'show what was read in a document, or write its file', example))
     .argument('<id>', 'the document', readDocumentId)
@@ -26,7 +26,7 @@ export function addShow(group: Command, { roles, io }: Cli): void {
       const { output } = options;
       if (output !== undefined && why === null)
         command.error('error: --output goes with --reveal and --reason');
-      const store = await storeOf(roles);
+      const store = await storeOf({ roles, clock });
       return roles.operate(async (context) => {
         const shown = await showDocument(context, store, id);
         const { applicationId } = shown.document;

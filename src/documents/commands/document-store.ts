@@ -6,7 +6,7 @@ import { type DocumentId, toDocumentId } from '../sql/documents.ts';
 import { type DocumentStore, openDocumentStore } from '../store/document-store.ts';
 
 /** The document store of the variables. Throws `DocumentStoreError` where it is set wrong. */
-export async function storeOf(roles: Cli['roles']): Promise<DocumentStore> {
+export async function storeOf({ roles, clock }: Pick<Cli, 'roles' | 'clock'>): Promise<DocumentStore> {
   const account = new Map<string, string | undefined>();
   for (const variable of S3_VARIABLES) {
     account.set(variable, await roles.setting({ variable, read: (text) => text }));
@@ -14,6 +14,7 @@ export async function storeOf(roles: Cli['roles']): Promise<DocumentStore> {
   return openDocumentStore(
     await roles.setting(DOCUMENT_STORE),
     s3AccountOf((variable) => account.get(variable)),
+    clock,
   );
 }
 

@@ -2,6 +2,7 @@
  * The reader's process: a document on standard input, its type as the only argument, one JSON value on standard output.
  * `reader.ts` starts one for each document and limits it.
  */
+import { machineClock } from '../../base/clock.ts';
 import { type ReadFault, type ReadText, SCANNED_PDF } from './reading.ts';
 
 const OCR_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
@@ -11,7 +12,7 @@ async function read(type: string): Promise<ReadText | { readonly fault: ReadFaul
   for await (const part of process.stdin) parts.push(part as Buffer);
   const bytes = new Uint8Array(Buffer.concat(parts));
   if (type === 'application/pdf') return (await import('./pdf-lines.ts')).pdfLines(bytes);
-  if (type === SCANNED_PDF) return (await import('./scan-lines.ts')).scanLines(bytes);
+  if (type === SCANNED_PDF) return (await import('./scan-lines.ts')).scanLines(bytes, machineClock);
   if (OCR_TYPES.includes(type)) return (await import('./picture-lines.ts')).pictureLines(bytes);
   return { fault: 'no_text' };
 }

@@ -1,7 +1,7 @@
 /** What this machine offers to shut a reader's process in. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** How a reader's process is started. */
@@ -43,18 +43,20 @@ function runs([command = '', ...args]: readonly string[]): Promise<boolean> {
 
 const PACKAGES = ['unpdf', 'tesseract.js-core', '@tesseract.js-data/spa', '@tesseract.js-data/por'];
 
+/** The one file outside of the reader's folder that its process loads. */
+const CLOCK = join(import.meta.dirname, '..', '..', 'base', `clock${extname(import.meta.filename)}`);
+
 /**
- * The reader's own code, and the packages that it uses: where they lie, and where Node.js looks for them on the way up
- * from the reader. The two differ where an installer links packages, and Node.js has to read the link.
+ * The reader's own code, the clock, and the packages that it uses: where they lie, and where Node.js looks for them on
+ * the way up from the reader. The two differ where an installer links packages, and Node.js has to read the link.
  */
 function readable(): string[] {
   const found = PACKAGES.map(folderOf);
   const looked = foldersAbove(import.meta.dirname).flatMap((folder) =>
     PACKAGES.map((name) => join(folder, 'node_modules', name)),
   );
-  return [import.meta.dirname, ...new Set([...found, ...looked.filter((path) => existsSync(path))])].map(
-    (path) => join(path, '*'),
-  );
+  const packages = new Set([...found, ...looked.filter((path) => existsSync(path))]);
+  return [CLOCK, ...[import.meta.dirname, ...packages].map((path) => join(path, '*'))];
 }
 
 function foldersAbove(folder: string): string[] {

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
+import type { Clock } from '../../base/clock.ts';
 import { type Isolation, isolation } from './isolation.ts';
 import {
   FAULTS,
@@ -63,14 +64,22 @@ const ANSWER = Type.Union([
 
 const CHILD = join(import.meta.dirname, `child${extname(import.meta.filename)}`);
 
-/** The reader of this machine. The arguments are for tests: other limits, and another process in the reader's place. */
-export function processReader(limits?: ReaderLimits, child = CHILD, nodeOptions?: readonly string[]): Reader {
+/**
+ * The reader of this machine. The further arguments are for tests: other limits, and another process in the reader's
+ * place.
+ */
+export function processReader(
+  clock: Clock,
+  limits?: ReaderLimits,
+  child = CHILD,
+  nodeOptions?: readonly string[],
+): Reader {
   const turns = new Turns(AT_ONCE);
   return async (bytes, type) => {
     const done = await turns.take();
     try {
       const shut = await isolation();
-      const place = { ...shut, nodeOptions: nodeOptions ?? shut.nodeOptions, child };
+      const place = { ...shut, nodeOptions: nodeOptions ?? shut.nodeOptions, child, clock };
       if (type !== 'application/pdf') return await readOnce(bytes, type, limits ?? PICTURE_LIMITS, place);
       const text = await readOnce(bytes, type, limits ?? PDF_LIMITS, place);
       if (!isScan(text)) return text;
@@ -92,9 +101,9 @@ export async function isReading(reader: Reader): Promise<boolean> {
 }
 
 /** Reads the text that a PDF has itself, within these limits. No picture in it goes to the OCR: a scan has no text. */
-export function pdfTextReader(limits: ReaderLimits): Reader {
+export function pdfTextReader(clock: Clock, limits: ReaderLimits): Reader {
   return async (bytes, type) => {
-    const text = await readOnce(bytes, type, limits, { ...(await isolation()), child: CHILD });
+    const text = await readOnce(bytes, type, limits, { ...(await isolation()), child: CHILD, clock });
     return isScan(text) ? { fault: 'no_text' } : text;
   };
 }
@@ -105,7 +114,7 @@ function isScan(text: ReadResult): boolean {
   return text.lines.join('').replace(/\s/g, '').length < LEAST_TEXT;
 }
 
-type Place = Isolation & { readonly child: string };
+type Place = Isolation & { readonly child: string; readonly clock: Clock };
 
 function readOnce(bytes: Buffer, type: string, limits: ReaderLimits, place: Place): Promise<ReadResult> {
   const process = start(type, limits, place);
@@ -113,10 +122,10 @@ function readOnce(bytes: Buffer, type: string, limits: ReaderLimits, place: Plac
     let answer = '';
     let late = false;
     let tooLong = false;
-    const timer = setTimeout(() => {
+    const timer = place.clock.after(limits.timeMs, () => {
       late = true;
       kill(process);
-    }, limits.timeMs);
+    });
     process.stdout?.setEncoding('utf8');
     process.stdout?.on('data', (part: string) => {
       answer += part;
@@ -128,11 +137,11 @@ function readOnce(bytes: Buffer, type: string, limits: ReaderLimits, place: Plac
     // A process that ends before it has read all is told by its end.
     process.stdin?.on('error', () => {});
     process.on('error', () => {
-      clearTimeout(timer);
+      timer.cancel();
       resolve({ fault: 'reader_failed' });
     });
     process.on('close', (code, signal) => {
-      clearTimeout(timer);
+      timer.cancel();
       if (late) resolve({ fault: 'reader_time' });
       else resolve(tooLong ? { fault: 'reader_failed' } : resultOf(answer, code, signal));
     });

@@ -3,6 +3,7 @@
  * guessed by OCR. Runs in the reader's process alone.
  */
 import { getResolvedPDFJS } from 'unpdf';
+import type { Clock } from '../../base/clock.ts';
 import { type Ocr, openOcr } from './ocr.ts';
 import { openPdf } from './pdf-lines.ts';
 import { boundLines, type ReadFault, type ReadText } from './reading.ts';
@@ -19,14 +20,18 @@ const BEGIN_WITHIN_MS = 30_000;
 const EXIF_OF_ROTATION: Readonly<Record<number, number>> = { 0: 1, 90: 6, 180: 3, 270: 8 };
 
 /** The lines of the pictures of all pages, or why there are none. */
-export async function scanLines(bytes: Uint8Array): Promise<ReadText | { readonly fault: ReadFault }> {
+export async function scanLines(
+  bytes: Uint8Array,
+  clock: Clock,
+): Promise<ReadText | { readonly fault: ReadFault }> {
+  const beginUntil = clock.monotonicMs() + BEGIN_WITHIN_MS;
   const document = await openPdf(bytes, MOST_PIXELS);
   if ('fault' in document) return document;
   let ocr: Ocr | null = null;
   const lines: string[] = [];
   const confidences: number[] = [];
   const pages = Math.min(document.numPages, MOST_PAGES);
-  for (let number = 1; number <= pages && performance.now() < BEGIN_WITHIN_MS; number += 1) {
+  for (let number = 1; number <= pages && clock.monotonicMs() < beginUntil; number += 1) {
     const page = await document.getPage(number);
     const picture = await largestPicture(page);
     if (picture !== null) {

@@ -1,6 +1,6 @@
 /** Asks a virus scanner by clamd's protocol, command INSTREAM (clamd(8)). */
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../base/clock.ts';
 import type { ClamdAddress } from '../rules/clamd-address.ts';
 
 /** `unavailable` may pass: the file has to be scanned later. `too_large`: clamd's StreamMaxLength is less. */
@@ -18,9 +18,9 @@ const CHUNK = 64 * 1024;
 const MOST_ANSWER = 4096;
 
 /** The scanner at an address; each scan has a connection of its own and ends within a minute. */
-export function clamdScanner(address: ClamdAddress, timeoutMs = TIMEOUT_MS): Scanner {
+export function clamdScanner(address: ClamdAddress, clock: Clock): Scanner {
   return async (bytes) => {
-    const trial = (restMs: number) => ask(address, bytes, restMs, timeoutMs).then(resultOf, faultOf);
+    const trial = (restMs: number) => ask(address, clock, bytes, restMs).then(resultOf, faultOf);
     const result = await trial(0);
     // A write to a connection that clamd has closed loses the answer that came before the end.
     return result.kind === 'unavailable' && CUT.test(result.reason) ? trial(REST_MS) : result;
@@ -36,17 +36,17 @@ function faultOf(error: unknown): ScanResult {
 }
 
 /** `restMs`: how long each part of the file waits for an answer to the parts before it. */
-function ask(address: ClamdAddress, bytes: Buffer, restMs: number, timeoutMs: number): Promise<string> {
+function ask(address: ClamdAddress, clock: Clock, bytes: Buffer, restMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(address);
     let answer = '';
     const end = (done: () => void) => {
-      clearTimeout(timer);
+      timer.cancel();
       socket.destroy();
       done();
     };
     const fail = (why: string) => end(() => reject(new Error(why)));
-    const timer = setTimeout(() => fail('no answer in time'), timeoutMs);
+    const timer = clock.after(TIMEOUT_MS, () => fail('no answer in time'));
     socket.setEncoding('latin1');
     socket.on('error', (error) => (answer === '' ? fail(error.message) : end(() => resolve(answer))));
     socket.on('data', (part: string) => {
@@ -56,19 +56,19 @@ function ask(address: ClamdAddress, bytes: Buffer, restMs: number, timeoutMs: nu
     socket.on('close', () =>
       answer === '' ? fail('the connection ended without an answer') : end(() => resolve(answer)),
     );
-    socket.on('connect', () => void send(socket, bytes, restMs));
+    socket.on('connect', () => void send(socket, clock, bytes, restMs));
   });
 }
 
 /** clamd answers before it has all where it has enough, and closes. */
-async function send(socket: Socket, bytes: Buffer, restMs: number): Promise<void> {
+async function send(socket: Socket, clock: Clock, bytes: Buffer, restMs: number): Promise<void> {
   await write(socket, Buffer.from('zINSTREAM\0'));
   for (let at = 0; at < bytes.length && socket.writable; at += CHUNK) {
     const part = bytes.subarray(at, at + CHUNK);
     const length = Buffer.alloc(4);
     length.writeUInt32BE(part.length);
     await write(socket, Buffer.concat([length, part]));
-    if (restMs > 0) await sleep(restMs);
+    if (restMs > 0) await clock.sleep(restMs);
   }
   await write(socket, Buffer.alloc(4));
 }

@@ -1,5 +1,6 @@
 /** Where sealed files lie: below DATA_DIR, or in an S3-compatible store for several machines. */
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
 import { ToldError } from '../../base/told-error.ts';
 import { openPlace } from '../../places/open-place.ts';
 import type { Place, PlaceUse } from '../../places/place.ts';
@@ -38,8 +39,12 @@ export interface DocumentStore {
 }
 
 /** The store of an address: a folder, or `s3://bucket/prefix`. Throws `DocumentStoreError` for another address. */
-export async function openDocumentStore(address: string, account: S3Account | null): Promise<DocumentStore> {
-  return storeIn(await openPlace(address, account, DOCUMENTS));
+export async function openDocumentStore(
+  address: string,
+  account: S3Account | null,
+  clock: Clock,
+): Promise<DocumentStore> {
+  return storeIn(await openPlace(address, account, DOCUMENTS, clock));
 }
 
 /** More than a process stores between two looks. */

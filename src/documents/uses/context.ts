@@ -1,4 +1,6 @@
 /** What the uses of documents work with. */
+
+import type { Clock } from '../../base/clock.ts';
 import type { MediaChannel } from '../../messages/channels/channel.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -16,6 +18,7 @@ export interface DocumentFiles {
 
 /** For what receives documents. */
 export interface DocumentContext extends DocumentFiles {
+  readonly clock: Clock;
   readonly channel: Pick<MediaChannel, 'fetchMedia'>;
   /** null: no scanner is set. */
   readonly scanner: Scanner | null;

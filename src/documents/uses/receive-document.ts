@@ -96,12 +96,8 @@ async function fetchAndStore(
   context: DocumentContext,
   file: SentFile,
 ): Promise<ReceivedDocument | RetryLater> {
-  const { channel, mostBytes, scanner } = context;
-  const media = await channel.fetchMedia(
-    file.mediaId,
-    { maxBytes: mostBytes },
-    AbortSignal.timeout(FETCH_MS),
-  );
+  const { channel, clock, mostBytes, scanner } = context;
+  const media = await channel.fetchMedia(file.mediaId, { maxBytes: mostBytes }, clock.timeout(FETCH_MS));
   if (media.kind === 'retry') return { retryAfterMs: SOON_MS, reason: 'channel' };
   if (media.kind !== 'media') return refuse(context, file, media.kind);
   const { bytes } = media;

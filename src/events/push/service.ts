@@ -50,6 +50,7 @@ function startPushes({ database, vault, clock, log, failed, setting, watcher }: 
     }
   };
   const records = new RetryingWriter<PushRecord>(KEEP_RECORD_MS, {
+    clock,
     store: async (some) => {
       const changes = await againAfterConflict(() => recordPushes(database, some));
       for (const change of changes) {

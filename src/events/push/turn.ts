@@ -71,14 +71,14 @@ export async function pushDue(
  * `unknown_key` this process does not have the data key of the applicant.
  */
 async function readEvents(
-  { database, vault }: PushContext,
+  context: PushContext,
   pushes: readonly ClaimedPush[],
 ): Promise<Map<string, PartnerEvent | null | 'unknown_key'>> {
   const events = new Map<string, PartnerEvent | null | 'unknown_key'>();
   await eachApart(
     pushes,
     async (some) => {
-      for (const event of await readPartnerEvents(database, vault, some)) events.set(keyOf(event), event);
+      for (const event of await readPartnerEvents(context, some)) events.set(keyOf(event), event);
     },
     (push, error) => events.set(keyOf(push), error instanceof UnknownDataKeyError ? 'unknown_key' : null),
   );

@@ -6,6 +6,7 @@ import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, type SealedRow } from '../../applications/sql/personal-data.ts';
 import type { Pace } from '../../applications/sql/read-envelopes.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { OutcomeType } from '../../messages/rules/notify.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -49,17 +50,23 @@ const READ = `
   JOIN partner_events e ON e.partner_id = g.partner_id AND e.number = g.number
   ORDER BY e.partner_id, e.number`;
 
+/** What reads events. */
+interface EventSource {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
 /** These events, by partner and number. An event that was deleted for its age is left out. */
 export async function readPartnerEvents(
-  database: Database,
-  vault: Vault,
+  store: EventSource,
   keys: readonly EventKey[],
 ): Promise<PartnerEvent[]> {
-  const { rows } = await database.query<EventRow>(READ, [
+  const { rows } = await store.database.query<EventRow>(READ, [
     keys.map(({ partnerId }) => partnerId),
     keys.map(({ number }) => number),
   ]);
-  return withIdNumbers(database, vault, rows);
+  return withIdNumbers(store, rows);
 }
 
 /** A page of a partner's events, oldest first. */
@@ -102,14 +109,13 @@ interface PageOptions {
  * the newest one: an older copy of the store was restored.
  */
 export async function readEventPage(
-  database: Database,
-  vault: Vault,
+  store: EventSource,
   partnerId: PartnerId,
   after: number | null,
   limit: number,
   { types = UNASKED_EVENT_TYPES, pace }: PageOptions = {},
 ): Promise<EventPage | null> {
-  const { rows } = await database.query<PageRow>(READ_PAGE, [partnerId, after, limit + 1, types]);
+  const { rows } = await store.database.query<PageRow>(READ_PAGE, [partnerId, after, limit + 1, types]);
   const last = Number(rows[0]?.last ?? 0);
   const forgotten = Number(rows[0]?.forgotten ?? 0);
   if (after !== null && (after < forgotten || after > last)) return null;
@@ -117,7 +123,7 @@ export async function readEventPage(
   const page = found.slice(0, limit);
   const hasMore = found.length > limit;
   const next = hasMore ? Number(page.at(-1)!.number) : Math.max(last, after ?? 0, forgotten);
-  return { events: await withIdNumbers(database, vault, page, pace), next, hasMore };
+  return { events: await withIdNumbers(store, page, pace), next, hasMore };
 }
 
 /**
@@ -139,8 +145,7 @@ interface PersonRow extends SealedRow {
  * applicant. Throws `UnknownDataKeyError` if this process does not have the data key of one.
  */
 async function withIdNumbers(
-  database: Database,
-  vault: Vault,
+  { database, vault, clock }: EventSource,
   events: readonly EventRow[],
   pace?: Pace,
 ): Promise<PartnerEvent[]> {
@@ -150,7 +155,7 @@ async function withIdNumbers(
   for (const some of byPartitions(ids, partitionOf)) {
     const batchIds = [...new Set(some.map((id) => batchAndPositionOf(id).batchId))];
     const read = async () => (await database.query<PersonRow>(READ_PERSONS, [some, batchIds])).rows;
-    rows.push(...(await readWhole(database, read, (found) => found.length === some.length)));
+    rows.push(...(await readWhole(database, clock, read, (found) => found.length === some.length)));
   }
   const persons = await readPersonalData(database, vault, rows, ['id_number'], pace);
   refuseUnknownKey(persons);

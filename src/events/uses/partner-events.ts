@@ -1,6 +1,7 @@
 /** What a partner reads of its own applications: its events in order (D41). */
 
 import type { Pace } from '../../applications/sql/read-envelopes.ts';
+import type { Clock } from '../../base/clock.ts';
 import { asUnavailable } from '../../base/registration-failure.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -14,6 +15,7 @@ export type { Pace };
 interface Store {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
 }
 
 /** `bad_cursor`: the service gave no such cursor to this partner. `gone`: events after the cursor are deleted. */
@@ -33,7 +35,7 @@ interface FeedPage {
  * process does not have the data key of an event's applicant, and what `pace` throws.
  */
 export async function partnerFeed(
-  { database, vault }: Store,
+  store: Store,
   partnerId: PartnerId,
   {
     after: cursor,
@@ -42,12 +44,12 @@ export async function partnerFeed(
   }: { readonly after: string | null; readonly limit: number; readonly types: readonly PartnerEventType[] },
   pace?: Pace,
 ): Promise<Feed> {
-  const after = cursor === null ? null : eventNumberOf(vault, partnerId, cursor);
+  const after = cursor === null ? null : eventNumberOf(store.vault, partnerId, cursor);
   if (cursor !== null && after === null) return { kind: 'bad_cursor' };
-  const page = await readEventPage(database, vault, partnerId, after, limit, { types, pace }).catch(
+  const page = await readEventPage(store, partnerId, after, limit, { types, pace }).catch(
     asUnavailable("the partner's applications could not be read"),
   );
   if (page === null) return { kind: 'gone' };
   const { events, next, hasMore } = page;
-  return { kind: 'page', events, next: eventIdOf(vault, partnerId, next), hasMore };
+  return { kind: 'page', events, next: eventIdOf(store.vault, partnerId, next), hasMore };
 }

@@ -1,6 +1,7 @@
 /** Asks the sources of an income, one after the other, and keeps what a provider waits for. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { StoredApplication } from '../../applications/sql/applications.ts';
+import type { Clock } from '../../base/clock.ts';
 import { matchHolder } from '../../documents/rules/holder.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -21,6 +22,7 @@ import { forgetErased } from './forget-erased.ts';
 export interface IncomeContext {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   /** What services and operators read in documents. */
   readonly documents: IncomeSource;
   readonly operator: IncomeSource;
@@ -59,7 +61,7 @@ export async function askSources(
   code: string | null,
 ): Promise<Found | CheckLater | StepAsked> {
   const request = { applicationId: application.id, currency: String(application.fields.currency) };
-  const signal = AbortSignal.timeout(PROVIDER_MS);
+  const signal = context.clock.timeout(PROVIDER_MS);
   const read = await context.documents.observe(request, signal);
   const stated = await context.operator.observe(request, signal);
   if ([read, stated].some(isWaiting)) return { ...NOTHING, fault: 'documents_waiting' };

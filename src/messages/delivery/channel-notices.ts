@@ -1,5 +1,5 @@
 /** Stores the channel's notices and retries until that works, because the channel may give a notice only once. */
-
+import type { Clock } from '../../base/clock.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import type { Database } from '../../postgres/database.ts';
 import { RetryingWriter } from '../../postgres/retrying-writer.ts';
@@ -14,11 +14,13 @@ export class ChannelNotices {
    */
   constructor(
     database: Database,
+    clock: Clock,
     keepTryingMs: number,
     onPause: (pause: NewPause) => void,
     onLost: (notices: readonly ChannelNotice[], error: unknown) => void,
   ) {
     this.#writer = new RetryingWriter(keepTryingMs, {
+      clock,
       store: async (notices) => {
         const pauses = await againAfterConflict(() => storeNotices(database, notices));
         for (const pause of pauses) onPause(pause);

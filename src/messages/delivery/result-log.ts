@@ -3,6 +3,7 @@
  * what the same answers say about the channel.
  */
 
+import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../postgres/database.ts';
 import { RetryingWriter } from '../../postgres/retrying-writer.ts';
 import type { HealthSignal } from '../rules/after-send.ts';
@@ -28,6 +29,7 @@ export class ResultLog<Result extends Answer> {
    */
   constructor(
     database: Database,
+    clock: Clock,
     keepTryingMs: number,
     {
       store,
@@ -42,6 +44,7 @@ export class ResultLog<Result extends Answer> {
     this.#database = database;
     this.#onHealth = onHealth;
     this.#writer = new RetryingWriter(keepTryingMs, {
+      clock,
       store: (results) => store(database, results),
       onLost: onDrop,
       conclude: (results) => this.#note(results),

@@ -1,5 +1,7 @@
 /** Records the results of messages and of replies, and then applies the events that came before their records. */
+
 import { type ApplicationId, applicationOfMessage } from '../../applications/rules/ids.ts';
+import type { Clock } from '../../base/clock.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import type { Database } from '../../postgres/database.ts';
 import { applyEarly } from '../intake/status-events.ts';
@@ -18,11 +20,12 @@ export class SendResultLog extends ResultLog<SendResultRow> {
   /** As `ResultLog`; `onDrop` is called with the applications of dropped results. */
   constructor(
     database: Database,
+    clock: Clock,
     keepTryingMs: number,
     onDrop: (applicationIds: readonly ApplicationId[], error: unknown) => void,
     onHealth: OnHealth,
   ) {
-    super(database, keepTryingMs, {
+    super(database, clock, keepTryingMs, {
       store: storeResults,
       onDrop: (results, error) =>
         onDrop(
@@ -38,11 +41,12 @@ export class ReplyResultLog extends ResultLog<ReplyResult> {
   /** As `ResultLog`; `onDrop` is called with the replies of dropped results. */
   constructor(
     database: Database,
+    clock: Clock,
     keepTryingMs: number,
     onDrop: (replyIds: readonly ReplyId[], error: unknown) => void,
     onHealth: OnHealth,
   ) {
-    super(database, keepTryingMs, {
+    super(database, clock, keepTryingMs, {
       store: storeReplyResults,
       onDrop: (results, error) =>
         onDrop(

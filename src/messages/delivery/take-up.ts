@@ -8,6 +8,7 @@ import {
 } from '../../applications/rules/ids.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
 import type { PersonalFault } from '../../applications/sql/personal-data.ts';
+import type { Clock } from '../../base/clock.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -23,6 +24,7 @@ import { tellFailed } from '../sql/failed-messages.ts';
 export interface TakeUpContext {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   readonly limits: SenderLimits;
   readonly windows: ContactWindows;
   /** Messages that go out at any hour. Only the simulator has any. */
@@ -64,11 +66,11 @@ interface Taken {
  * next turn.
  */
 export async function takeUp(context: TakeUpContext, stopping: AbortSignal | undefined): Promise<Taken> {
-  const { database, vault, limits } = context;
+  const { database, limits } = context;
   for (let limit = CLAIM_LIMIT; ; ) {
     try {
       const taken = await againAfterConflict(() =>
-        claimDue(database, vault, limit, limits.messagesPerSecond, async (claimed, claim) => {
+        claimDue(context, limit, limits.messagesPerSecond, async (claimed, claim) => {
           const begun = await beginClaimed(context, claimed, claim);
           stopping?.throwIfAborted();
           return { claimed: claimed.messages.length, ...begun };

@@ -12,6 +12,7 @@ import type { Phone } from '../../applications/rules/phone.ts';
 import { FACTS_BYTES, moneyAt } from '../../applications/sql/facts.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { type PersonalFault, readPersonalData } from '../../applications/sql/personal-data.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Brand } from '../../partners/rules/brand.ts';
 import { type PartnerId, toPartnerId } from '../../partners/rules/credential.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
@@ -81,6 +82,12 @@ export interface Claimed {
   readonly now: Date;
 }
 
+interface ClaimContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
 /** One of the claimed messages makes the work on all of them fail. None of them is claimed any more. */
 export class ClaimFault extends Error {
   override readonly name = 'ClaimFault';
@@ -99,8 +106,7 @@ export class ClaimFault extends Error {
  * message makes the work fail.
  */
 export async function claimDue<T>(
-  database: Database,
-  vault: Vault,
+  { database, vault, clock }: ClaimContext,
   limit: number,
   messagesPerSecond: number | null,
   work: (claimed: Claimed, claim: Transaction) => Promise<T>,
@@ -118,7 +124,7 @@ export async function claimDue<T>(
     const first = few?.[0];
     if (few === undefined || first === undefined) return null;
     try {
-      const messages = await messagesOf(database, claim, vault, few);
+      const messages = await messagesOf({ database, vault, clock }, claim, few);
       const { last_partner: lastPartnerId, now_ms: nowMs } = first;
       return await work({ messages, lastPartnerId, now: new Date(nowMs) }, claim);
     } catch (error) {
@@ -131,9 +137,8 @@ export async function claimDue<T>(
 
 /** `database` answers outside of the transaction of `claim`. */
 async function messagesOf(
-  database: Database,
+  { database, vault, clock }: ClaimContext,
   claim: Transaction,
-  vault: Vault,
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {
   const split = rows.map((row) => ({
@@ -142,7 +147,7 @@ async function messagesOf(
   }));
   const batchIds = [...new Set(split.map(({ batchId }) => batchId))];
   const read = async () => (await claim.query<ClaimedBatch>(READ_BATCHES, [batchIds])).rows;
-  const batches = await readWhole(database, read, (found) => found.length === batchIds.length);
+  const batches = await readWhole(database, clock, read, (found) => found.length === batchIds.length);
   const byId = new Map(batches.map((batch) => [batch.id, batch]));
   const found = split.map(({ row: message, batchId, position }) => {
     const batch = byId.get(batchId) ?? goneBatch(batchId);

@@ -5,6 +5,7 @@
  */
 
 import type { Outcome } from '../../applications/rules/outcome.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { KeyId } from '../rules/credential.ts';
 import { addKeyOutcomes, type KeyOutcomes, type OutcomeCounts } from '../sql/key-outcomes.ts';
@@ -33,7 +34,7 @@ const COUNTS = [
 
 export class KeyOutcomeCounter {
   readonly #database: Database;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   readonly #onSweep: (hour: KeyOutcomes) => void;
   readonly #onError: (error: unknown) => void;
   /** By key, so at most one entry for each API key. */
@@ -46,12 +47,16 @@ export class KeyOutcomeCounter {
    */
   constructor(
     database: Database,
-    { onSweep, onError }: { onSweep: (hour: KeyOutcomes) => void; onError: (error: unknown) => void },
+    {
+      clock,
+      onSweep,
+      onError,
+    }: { clock: Clock; onSweep: (hour: KeyOutcomes) => void; onError: (error: unknown) => void },
   ) {
     this.#database = database;
     this.#onSweep = onSweep;
     this.#onError = onError;
-    this.#timer = setInterval(() => this.write(), EVERY_MS);
+    this.#timer = clock.every(EVERY_MS, () => this.write());
   }
 
   /** Counts the outcomes of a batch that is not a replay. */
@@ -83,7 +88,7 @@ export class KeyOutcomeCounter {
 
   /** Stops the timer and writes the last counts. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
     await this.write();
   }
 

@@ -12,7 +12,7 @@ import { type Exported, exportSubject } from '../uses/export-subject.ts';
 import { addNamed, type NamedOptions, readAsked, requireOne } from './named-person.ts';
 
 /** Adds `subject export`. */
-export function addExport(group: Command, { roles, io }: Cli): void {
+export function addExport(group: Command, { roles, io, clock }: Cli): void {
   const example = 'subject export --phone - --reveal --reason "ticket 4711"';
   const command = addCommand(group, 'export', 'print everything about a person as JSON', example);
   addNamed(addReveal(command)).action((options: NamedOptions & RevealOptions, used: Command) => {
@@ -27,7 +27,7 @@ export function addExport(group: Command, { roles, io }: Cli): void {
         );
         return noting(namedBy(options, context), first, ...others);
       });
-      await writeJson(io, exportedJson(exported, new Date()));
+      await writeJson(io, exportedJson(exported, new Date(clock.nowMs())));
       const faulty = exported.applications.filter(({ application }) => application.fault !== null);
       tellFaults(
         io,

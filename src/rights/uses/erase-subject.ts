@@ -1,9 +1,10 @@
 /** Erases everything of a person, over all partners. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { ApplicationId, BatchId } from '../../applications/rules/ids.ts';
 import { isOpen } from '../../applications/rules/lifecycle.ts';
 import type { StoredApplication } from '../../applications/sql/applications.ts';
 import { trimSurplus } from '../../applications/sql/surplus.ts';
+import type { Clock } from '../../base/clock.ts';
 import { errorCode } from '../../base/error-code.ts';
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import { hasPhones, isBeingSent } from '../../messages/sql/erasure.ts';
@@ -76,7 +77,7 @@ export async function eraseSubject(
   };
   for (let round = 1; ; round += 1) {
     // Right after a registration an envelope holds applicants who were refused, and no index leads to these.
-    await trimSurplus(context.database, context.vault, { forMs: TRIM_FOR_MS, after: '0' });
+    await trimSurplus(context.database, context.vault, context.clock, { forMs: TRIM_FOR_MS, after: '0' });
     const { applications, open, hasPhone } = await look(context, named);
     // Traces without an application are erased once: what still looks like one then has no application any more.
     if (applications.length === 0 && (!hasPhone || total.hadPhone)) break;
@@ -89,6 +90,7 @@ export async function eraseSubject(
       const some = applications.slice(start, start + MOST_AT_ONCE);
       const ids = some.map(({ id }) => id);
       const done = await patiently(
+        context.clock,
         () =>
           acting(
             context,
@@ -141,12 +143,16 @@ const LOCKED = '55P03';
  * Does it again where another session is in its way for a moment: a worker that sends, or the upkeep. `before`: what is
  * erased already, for the error.
  */
-async function patiently<T>(work: () => Promise<T>, before: readonly ApplicationId[]): Promise<T> {
+async function patiently<T>(
+  clock: Clock,
+  work: () => Promise<T>,
+  before: readonly ApplicationId[],
+): Promise<T> {
   const rest =
     before.length === 0
       ? 'nothing was erased'
       : `applications ${before.join(', ')} were erased before, and no other`;
-  const until = performance.now() + PATIENCE_MS;
+  const until = clock.monotonicMs() + PATIENCE_MS;
   for (;;) {
     try {
       return await work();
@@ -158,13 +164,13 @@ async function patiently<T>(work: () => Promise<T>, before: readonly Application
       }
       const isSending = isBeingSent(error);
       if (!isSending && errorCode(error) !== LOCKED) throw error;
-      if (performance.now() > until) {
+      if (clock.monotonicMs() > until) {
         const why = isSending
           ? 'a message to the person is being sent'
           : 'the upkeep or another command works on the applications';
         throw new OperatorError(`${why}: ${rest}; try again in a minute`);
       }
-      await sleep(PAUSE_MS);
+      await clock.sleep(PAUSE_MS);
     }
   }
 }

@@ -74,7 +74,7 @@ function addVerify(group: Command, { roles, io }: Cli): void {
     .addOption(actorOption())
     .action((id: ApplicationId, options: { as?: string; json?: boolean }) =>
       roles.operate(async (context: OperatorContext) => {
-        const store = await openStore(await roles.settings());
+        const store = await openStore(await roles.settings(), context.clock);
         const verified = await verifyContract({ ...context, store }, id);
         if (verified === null) throw await noContract(context.database, id);
         await noting(namedBy(options, context), { act: 'contract verify', applicationId: id });

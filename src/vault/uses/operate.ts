@@ -1,6 +1,4 @@
 /** What operators do with data keys. */
-
-import { setTimeout as sleep } from 'node:timers/promises';
 import { counted } from '../../base/counted.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import {
@@ -71,11 +69,11 @@ const STUCK_AFTER_MS = 5 * 60_000;
  * that seals until a minute after its end.
  */
 export async function awaitReseal(
-  { database, vault }: OperatorContext,
+  { database, vault, clock }: OperatorContext,
   kinds: readonly SealedKind[],
 ): Promise<Reseal> {
   const mark = new SealMark(vault);
-  const done = await takeSteps({ database, vault, kinds }, mark).catch(async (error: unknown) => {
+  const done = await takeSteps({ database, vault, clock, kinds }, mark).catch(async (error: unknown) => {
     await mark.tell(database).catch(() => {});
     throw error;
   });
@@ -85,27 +83,27 @@ export async function awaitReseal(
 
 /** Resolves to the reseal when it is over. */
 async function takeSteps(context: ResealContext, mark: SealMark): Promise<Reseal> {
-  const { database } = context;
+  const { database, clock } = context;
   let seen = '';
-  let sinceMs = performance.now();
+  let sinceMs = clock.monotonicMs();
   let toldMs = sinceMs;
   for (;;) {
     const turn = await resealTurn(context);
     const found = await readReseal(database);
     if (found === null) throw new OperatorError('there is no reseal');
     if (found.finishedAt !== null) return found;
-    if (performance.now() - toldMs >= TELL_EVERY_MS) {
+    if (clock.monotonicMs() - toldMs >= TELL_EVERY_MS) {
       await mark.tell(database);
-      toldMs = performance.now();
+      toldMs = clock.monotonicMs();
     }
     const now = `${found.kind} ${found.from}`;
-    if (now !== seen) [seen, sinceMs] = [now, performance.now()];
-    if (performance.now() - sinceMs > STUCK_AFTER_MS) {
+    if (now !== seen) [seen, sinceMs] = [now, clock.monotonicMs()];
+    if (clock.monotonicMs() - sinceMs > STUCK_AFTER_MS) {
       throw new OperatorError(
         'the reseal has stood still for five minutes: vault status shows which keys the running services seal with',
       );
     }
-    await sleep(turn.kind === 'step' ? turn.restMs : LOOK_EVERY_MS);
+    await clock.sleep(turn.kind === 'step' ? turn.restMs : LOOK_EVERY_MS);
   }
 }
 
@@ -123,7 +121,7 @@ interface Retirement {
  * row needs the key, where a running service seals with it, and where there is no such key.
  */
 export async function retire(
-  { database, vault }: OperatorContext,
+  { database, vault, clock }: OperatorContext,
   kinds: readonly SealedKind[],
   id: number,
 ): Promise<Retirement> {
@@ -145,7 +143,7 @@ export async function retire(
   const needing: string[] = [];
   let rows = 0;
   try {
-    if (!(await transactionsEnd(database))) {
+    if (!(await transactionsEnd(database, clock))) {
       throw new OperatorError(
         'a transaction has been under way for more than a minute: try again when it has ended',
       );

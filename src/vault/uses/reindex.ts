@@ -22,7 +22,7 @@ const LOCKED = '55P03';
  * indexes were made with another key than those of the list.
  */
 export async function reindex(context: OperatorContext, reindexings: readonly Reindexing[]): Promise<number> {
-  const { database } = context;
+  const { database, clock } = context;
   const isDue = await acting(
     context,
     (part) => begin(part, reindexings),
@@ -30,7 +30,7 @@ export async function reindex(context: OperatorContext, reindexings: readonly Re
   );
   if (!isDue) return 0;
   // A batch on its way has the old indexes.
-  if (!(await transactionsEnd(database))) {
+  if (!(await transactionsEnd(database, clock))) {
     throw new OperatorError(
       'a transaction has been under way for more than a minute: end it, and run vault reindex again',
     );

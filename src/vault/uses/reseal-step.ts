@@ -1,4 +1,5 @@
 /** The steps of a reseal, which the running services take beside their work. */
+import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { SealedKind } from '../../seal/witness.ts';
@@ -17,6 +18,7 @@ const TIMER_EARLY_MS = 2;
 export interface ResealContext {
   readonly database: Database;
   readonly vault: Vault;
+  readonly clock: Clock;
   readonly kinds: readonly SealedKind[];
 }
 
@@ -27,18 +29,18 @@ type ResealTurn = { readonly kind: 'idle' | 'finished' } | { readonly kind: 'ste
  * Takes a step where one is due: seals some values again with the first data key of this process. A step may run twice
  * without harm. After a timer of `restMs` the next step is due.
  */
-export async function resealTurn({ database, vault, kinds }: ResealContext): Promise<ResealTurn> {
+export async function resealTurn({ database, vault, clock, kinds }: ResealContext): Promise<ResealTurn> {
   const keyId = vault.sealingKey.id;
   const start = await takeStep(database, keyId);
   if (start === null) return { kind: 'idle' };
-  const sinceMs = performance.now();
+  const sinceMs = clock.monotonicMs();
   const index = kinds.findIndex(({ name }) => name === start.kind);
   const kind = kinds[index];
   if (kind === undefined) throw new Error(`there are no sealed values of the kind ${start.kind}`);
   const step = await kind.reseal(database, vault, start.from);
   const next = step.next === null ? firstStep(kinds.slice(index + 1)) : { kind: kind.name, from: step.next };
   const work = Math.max(step.applications, VALUE_COST * step.resealed);
-  const restMs = Math.max(0, (work / RATE) * 1_000 - (performance.now() - sinceMs));
+  const restMs = Math.max(0, (work / RATE) * 1_000 - (clock.monotonicMs() - sinceMs));
   await recordStep(database, keyId, start, { ...step, next, restMs });
   return next === null ? { kind: 'finished' } : { kind: 'step', restMs: restMs + TIMER_EARLY_MS };
 }

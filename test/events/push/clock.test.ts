@@ -19,7 +19,7 @@ const START = Date.parse('2026-11-22T12:00:00Z');
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 let stopwatchMs = 0;
-const elapsed = new Elapsed(() => stopwatchMs);
+const elapsed = new Elapsed({ monotonicMs: () => stopwatchMs });
 
 async function newPartner(): Promise<PartnerId> {
   const { partnerId } = await addPartner(store);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { machineClock } from '../../../src/base/clock.ts';
 import { errorCode } from '../../../src/base/error-code.ts';
 import { renderPartnerEvent } from '../../../src/contract/partner-event.ts';
 import { makeSigningSecret } from '../../../src/events/push/http/sign.ts';
@@ -64,8 +65,7 @@ describe('a healthy endpoint', () => {
 
     assert.equal(peer.received.length, 3);
     const events = await readPartnerEvents(
-      database,
-      vault,
+      { database, vault, clock: machineClock },
       [1, 2, 3].map((number) => ({ partnerId, number })),
     );
     assert.deepEqual(

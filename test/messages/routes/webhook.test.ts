@@ -437,7 +437,7 @@ describe('signed webhooks', () => {
 it('without a database a webhook gets 500, so that the channel sends it again', async () => {
   const dead = openDatabase(
     { host: '127.0.0.1', port: 1, user: 'x', database: 'x' },
-    { max: 1, onError: () => {} },
+    { max: 1, onError: () => {}, clock: machineClock },
   );
   const app = partnerApi({
     clock: machineClock,

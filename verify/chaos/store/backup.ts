@@ -6,6 +6,7 @@ import { keptSlot } from '../../../src/backup/log/slot.ts';
 import { BACKUPS } from '../../../src/backup/place-of-backups.ts';
 import { restoreBackup } from '../../../src/backup/restore.ts';
 import { BackupKey } from '../../../src/backup/sealed.ts';
+import { machineClock } from '../../../src/base/clock.ts';
 import { administer } from '../../../src/embedded/administer.ts';
 import { Folder } from '../../../src/places/folder.ts';
 
@@ -21,13 +22,15 @@ const WITHIN_MS = 10 * 60_000;
 export async function backUp(home: string, folder: string): Promise<Backup> {
   const backup = { place: new Folder(folder, BACKUPS), key: new BackupKey(randomBytes(KEY_BYTES)) };
   const signal = AbortSignal.timeout(WITHIN_MS);
-  await administer(home, (server) => createBackup(server, { ...backup, keepLog: true, rest: 0, signal }));
+  await administer(home, machineClock, (server) =>
+    createBackup(server, { ...backup, keepLog: true, rest: 0, signal }),
+  );
   return backup;
 }
 
 /** Adds the log that was written since. */
 export function catchUp(home: string, backup: Backup): Promise<void> {
-  return administer(home, async ({ client, directory }) => {
+  return administer(home, machineClock, async ({ client, directory }) => {
     const slot = await keptSlot(client);
     if (slot === undefined) throw new Error('the store keeps no log for its backup');
     await archiveLog({ client, directory, ...backup }, slot);
@@ -35,5 +38,10 @@ export function catchUp(home: string, backup: Backup): Promise<void> {
 }
 
 export async function restore(home: string, backup: Backup): Promise<void> {
-  await restoreBackup(home, { ...backup, check: async () => {}, signal: AbortSignal.timeout(WITHIN_MS) });
+  await restoreBackup(home, {
+    ...backup,
+    check: async () => {},
+    signal: AbortSignal.timeout(WITHIN_MS),
+    clock: machineClock,
+  });
 }

@@ -4,6 +4,7 @@ import { appendFile, chown, copyFile, mkdir, realpath, rm, writeFile } from 'nod
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { machineClock } from '../../../src/base/clock.ts';
 import { type Cluster, ensureCluster } from '../../../src/embedded/cluster.ts';
 import { findPostmaster, isServer } from '../../../src/embedded/postmaster.ts';
 import { type EmbeddedConnection, hangUp, login } from '../../../src/embedded/session.ts';
@@ -31,7 +32,7 @@ export class Machine {
 
   /** The machine of the data in `home`; makes an empty cluster where there is none. */
   static async of(home: string): Promise<Machine> {
-    return new Machine(home, await ensureCluster(home), await lastingPort());
+    return new Machine(home, await ensureCluster(home, machineClock), await lastingPort());
   }
 
   /** A copy of a running machine, which follows it once it is started. */
@@ -62,11 +63,12 @@ export class Machine {
 
   /** Resolves when the server takes connections; it may run already. */
   async start(): Promise<void> {
-    const deadline = Date.now() + WITHIN_MS;
+    const deadline = machineClock.monotonicMs() + WITHIN_MS;
     const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
-    while ((await findPostmaster(this.#cluster.directory))?.ready !== true) {
-      if (Date.now() > deadline) throw new Error(`PostgreSQL is not ready; see ${this.#cluster.logFile}`);
-      const running = await findPostmaster(this.#cluster.directory);
+    while ((await findPostmaster(this.#cluster.directory, machineClock))?.ready !== true) {
+      if (machineClock.monotonicMs() > deadline)
+        throw new Error(`PostgreSQL is not ready; see ${this.#cluster.logFile}`);
+      const running = await findPostmaster(this.#cluster.directory, machineClock);
       // The processes of a killed server hold its port a moment longer, and a start would take another one.
       if (running === undefined && (await isFree(this.#port)))
         await startPostmaster(this.#cluster, deadline, { port: this.#port, settings });
@@ -76,17 +78,17 @@ export class Machine {
 
   /** Runs `work` in a session of the superuser. */
   async ask<T>(work: (client: Awaited<ReturnType<typeof login>>) => Promise<T>): Promise<T> {
-    const client = await login(this.connection);
+    const client = await login(this.connection, machineClock);
     try {
       return await work(client);
     } finally {
-      await hangUp(client);
+      await hangUp(client, machineClock);
     }
   }
 
   /** Ends the server with this signal, and waits for its end. */
   async end(signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
-    const server = await findPostmaster(this.#cluster.directory).catch(() => undefined);
+    const server = await findPostmaster(this.#cluster.directory, machineClock).catch(() => undefined);
     if (server === undefined || server.pid === 0) return;
     process.kill(server.pid, signal);
     const deadline = Date.now() + WITHIN_MS;

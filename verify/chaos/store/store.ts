@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { machineClock } from '../../../src/base/clock.ts';
 import { checkStore, type Finding } from '../../../src/invariants/check-store.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import { openDatabase } from '../../../src/postgres/open-database.ts';
@@ -47,7 +48,7 @@ export class Store {
     await primary.start();
     await primary.ask(async () => {}).catch(() => createDatabase(primary));
     const database = open(primary);
-    await testPatience().run(() => migrate(database));
+    await testPatience().run(() => migrate(database, machineClock));
     const clock = await primary.ask(async (client) => {
       await client.query(`CREATE ROLE ${SERVICE} LOGIN PASSWORD '${primary.connection.password}'`);
       return stepClock(client);
@@ -200,5 +201,5 @@ export class Store {
 }
 
 function open({ connection }: Machine): Database {
-  return openDatabase(connection, { max: 6, onError: () => {} });
+  return openDatabase(connection, { max: 6, onError: () => {}, clock: machineClock });
 }
