@@ -187,8 +187,13 @@ const QUESTIONS = {
   contract: { act: 'contract_accepted', word: 'acepto', next: 'code service' },
 } as const;
 
+type Place = keyof typeof QUESTIONS;
+/** What becomes of a reply is the same at each place (`rules/next.test.ts` has the places): all at one, one at all. */
+const isTried = (place: Place, fate: string) =>
+  place === 'contract' || fate === UNTOLD.failed || fate === COMING['on its way'];
+
 /** The newest reply is the question of a place, and this became of it. */
-async function asked(place: keyof typeof QUESTIONS, fate: string): Promise<Applicant> {
+async function asked(place: Place, fate: string): Promise<Applicant> {
   const ana = place === 'data_consent' ? await applicantAt(APPROVED) : await at(place);
   if (place === 'data_consent') await ana.tap();
   await setNewest(ana, fate);
@@ -212,10 +217,11 @@ async function settleUntaken(): Promise<void> {
 }
 
 for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
-  keyof typeof QUESTIONS,
-  (typeof QUESTIONS)[keyof typeof QUESTIONS],
+  Place,
+  (typeof QUESTIONS)[Place],
 ][]) {
   for (const [name, fate] of Object.entries(UNTOLD)) {
+    if (!isTried(place, fate)) continue;
     for (const way of ['button', 'word'] as const) {
       it(`D46: at ${place} no ${way} accepts a question whose reply is ${name}, and it is shown again`, async () => {
         const ana = await asked(place, fate);
@@ -239,10 +245,11 @@ for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
 }
 
 for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
-  keyof typeof QUESTIONS,
-  (typeof QUESTIONS)[keyof typeof QUESTIONS],
+  Place,
+  (typeof QUESTIONS)[Place],
 ][]) {
   for (const [name, fate] of Object.entries(COMING)) {
+    if (!isTried(place, fate)) continue;
     it(`D46: at ${place} the button of a question accepts it also where its reply is ${name}`, async () => {
       const ana = await asked(place, fate);
       await hear(await ana.tapEvent((await lastReply(ana))?.buttons[0]?.payload));
@@ -317,8 +324,8 @@ it('D46: the buttons of a reminder of the contract accept none that was not told
 const TAKEN = "status = 'accepted', sent_at = now(), delivered_at = NULL";
 
 for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
-  keyof typeof QUESTIONS,
-  (typeof QUESTIONS)[keyof typeof QUESTIONS],
+  Place,
+  (typeof QUESTIONS)[Place],
 ][]) {
   it(`D46: at ${place} a word accepts nothing until the channel has told that the question arrived`, async () => {
     const ana = await asked(place, TAKEN);
@@ -330,6 +337,7 @@ for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
     assert.equal(await ana.place(), next);
     assert.equal(evidenceOf(ana).filter(({ kind }) => kind === act).length, 1);
   });
+  if (place !== 'contract') continue;
 
   it(`D46: at ${place} nothing but its own button accepts a question in the second in which it arrives`, async () => {
     const ana = await asked(place, "status = 'delivered', delivered_at = date_trunc('second', now())");
@@ -343,15 +351,14 @@ for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [
     assert.ok(!evidenceOf(ana).some(({ kind }) => kind === act));
   });
 
-  if (place !== 'data_consent')
-    it(`D46: at ${place} a word after a reminder accepts no question that the phone may not have yet`, async () => {
-      const ana = await asked(place, TAKEN);
-      await ana.tap();
-      await ana.write(word);
-      assert.equal(await ana.place(), `${place} service`);
-      await ana.write(word);
-      assert.equal(await ana.place(), next);
-    });
+  it(`D46: at ${place} a word after a reminder accepts no question that the phone may not have yet`, async () => {
+    const ana = await asked(place, TAKEN);
+    await ana.tap();
+    await ana.write(word);
+    assert.equal(await ana.place(), `${place} service`);
+    await ana.write(word);
+    assert.equal(await ana.place(), next);
+  });
 
   for (const [name, fate] of [
     ['taken', TAKEN],

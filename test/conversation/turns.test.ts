@@ -22,7 +22,7 @@ const { database } = store;
 const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const { hear, settle, perform, deliver, sweep, skipPause, applicantAt, inReview, faults, context, works } =
+const { hear, settle, sweep, skipPause, applicantAt, inReview, faults, context, works } =
   await conversationsOf(store, key);
 
 const DAY_MS = 86_400_000;
@@ -175,16 +175,6 @@ describe('each input once, in its order (D43)', () => {
     const standIn = channelIndexOf(store.vault, `conversation input ${rows[0].id}`);
     assert.deepEqual(indexes, [toBigint(standIn)]);
     await settle();
-  });
-
-  it('an old button asks again and does not act', async () => {
-    const ana = await applicantAt();
-    await ana.tap();
-    const old = (await ana.replies())[0]!.buttons[1]!.payload;
-    await ana.choose(0);
-    await ana.tap(old);
-    assert.equal(await ana.place(), 'earnings service');
-    assert.match((await ana.replies()).at(-1)?.text ?? '', /comprobantes/);
   });
 });
 
@@ -340,26 +330,20 @@ describe('whom it belongs to (D43)', () => {
 });
 
 describe('opt-outs win (D43)', () => {
-  for (const [word, place] of [
-    ['BAJA', 'closed'],
-    ['cancelar', 'withdrawn'],
-    ['no autorizo', 'declined'],
-  ] as const) {
-    it(`"${word}" ends it as ${place}, suppresses, and nothing follows`, async () => {
-      const ana = await applicantAt();
-      await ana.tap();
-      await ana.write(word);
-      assert.equal(await ana.place(), `${place} service`);
-      assert.equal((await ana.replies()).length, 1);
-      const { rowCount } = await database.query(
-        'SELECT FROM suppressions s JOIN conversations c USING (phone_index) WHERE c.application_id = $1 AND s.active',
-        [ana.id],
-      );
-      assert.equal(rowCount, 1);
-      await ana.write('hola');
-      assert.equal((await ana.replies()).length, 1);
-    });
-  }
+  it('"BAJA" ends it, suppresses, and nothing follows', async () => {
+    const ana = await applicantAt();
+    await ana.tap();
+    await ana.write('BAJA');
+    assert.equal(await ana.place(), 'closed service');
+    assert.equal((await ana.replies()).length, 1);
+    const { rowCount } = await database.query(
+      'SELECT FROM suppressions s JOIN conversations c USING (phone_index) WHERE c.application_id = $1 AND s.active',
+      [ana.id],
+    );
+    assert.equal(rowCount, 1);
+    await ana.write('hola');
+    assert.equal((await ana.replies()).length, 1);
+  });
 
   it('an operator’s suppression ends it too', async () => {
     const ana = await applicantAt();
@@ -502,83 +486,6 @@ describe('the channel’s window (D43)', () => {
     await ring();
     await closed.settle();
     assert.deepEqual([(await ana.replies()).length, await reminders(ana.id)], [1, 1]);
-  });
-});
-
-describe('nobody answers what they could not read (D46)', () => {
-  /** An applicant who has agreed to the offer, and whose contract is not made yet. */
-  const atOffer = async () => {
-    const ana = await applicantAt(APPROVED);
-    await ana.tap();
-    await ana.choose(0);
-    await ana.sendFile();
-    await ana.choose(0);
-    await ana.choose(0);
-    await hear(await ana.tapEvent((await ana.replies()).at(-1)!.buttons[0]!.payload));
-    await takeTurns(context);
-    assert.equal(await ana.place(), 'contract service');
-    return ana;
-  };
-  const documents = async (ana: Awaited<ReturnType<typeof atOffer>>) =>
-    (await ana.replies()).filter(({ document }) => document !== undefined).length;
-
-  it('an acceptance that comes while the contract is made is none', async () => {
-    const ana = await atOffer();
-    await perform('others');
-    await hear(await ana.textEvent('acepto'));
-    await settle();
-    assert.deepEqual([await ana.place(), await documents(ana)], ['contract service', 1]);
-    await ana.write('acepto');
-    assert.equal(await ana.place(), 'code service');
-  });
-
-  it('an acceptance in words before the channel took the contract is none', async () => {
-    const ana = await atOffer();
-    await perform('others');
-    await takeTurns(context);
-    await hear(await ana.textEvent('acepto'));
-    await takeTurns(context);
-    await settle();
-    assert.deepEqual([await ana.place(), await documents(ana)], ['contract service', 1]);
-    await ana.choose(0);
-    assert.equal(await ana.place(), 'code service');
-  });
-
-  it('a reply that the channel refused is told again when the person writes', async () => {
-    const ana = await atOffer();
-    await perform('others');
-    await takeTurns(context);
-    await database.query("UPDATE replies SET status = 'failed', reason = '131053' WHERE status = 'queued'");
-    await ana.write('acepto');
-    assert.deepEqual([await ana.place(), await documents(ana)], ['contract service', 2]);
-    await ana.choose(0);
-    assert.equal(await ana.place(), 'code service');
-  });
-
-  it('what was not told is no evidence', async () => {
-    const acts: string[] = [];
-    const signing = {
-      ...context.signing,
-      recordEvidence: async (_: unknown, some: readonly { entries: readonly { kind: string }[] }[]) =>
-        void acts.push(...some.flatMap(({ entries }) => entries.map(({ kind }) => kind))),
-    };
-    const ana = await atOffer();
-    await database.query(
-      "UPDATE conversations SET heard_at = now() - interval '25 hours' WHERE application_id = $1",
-      [ana.id],
-    );
-    await perform('others');
-    await takeTurns({ ...context, signing });
-    assert.deepEqual(
-      [await ana.place(), (await ana.row()).state.unsaid, acts],
-      ['contract service', true, []],
-    );
-    await hear(await ana.textEvent('hola'));
-    await takeTurns({ ...context, signing });
-    await perform('others');
-    await takeTurns({ ...context, signing });
-    assert.deepEqual(acts, ['contract_shown']);
-    assert.equal(await deliver().then(() => documents(ana)), 1);
   });
 });
 
