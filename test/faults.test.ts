@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Fault, LostEditError, readFaults, withFault } from '../verify/faults/list.ts';
+import { tierOf } from './run/tiers.ts';
 import { REPOSITORY } from './support/sources.ts';
 
 const FAULTS = readFaults();
@@ -62,6 +63,13 @@ test('each fault names test files that exist', () => {
       .map((file) => `${name}: ${file}`),
   );
   assert.deepEqual(missing, []);
+});
+
+test('there are 60 faults, and for nine tenths of them the first file that tells is of the gate', () => {
+  assert.ok(FAULTS.length >= 60, `${FAULTS.length}`);
+  const later = FAULTS.filter(({ told: [first] }) => tierOf(first as string) !== 'gate');
+  const names = later.map(({ name }) => name).join(', ');
+  assert.ok(later.length <= FAULTS.length / 10, `only the full tier tells of ${names}`);
 });
 
 test('an edit whose text is gone, or stands twice, is lost', () => {
