@@ -1,7 +1,6 @@
 /** Submissions: order, concurrency, backpressure, progress, and early ends. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AbortedError,
   type Application,
@@ -12,8 +11,9 @@ import {
   RequestRefusedError,
   VentanillaClient,
 } from '../../client/src/index.ts';
-import { PATIENCE_MS } from '../support/eventually.ts';
+import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { type Fate, startPeer } from './peer.ts';
 import { anInput, brief, inputs, rejection } from './support.ts';
 
@@ -43,14 +43,18 @@ function endless() {
   return source;
 }
 
-/** Waits by polling, so that no test depends on the machine's speed. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(5);
+const until = (condition: () => boolean) => eventually('the event of the test', condition);
+
+/** What would happen at once has happened: another client has asked and was answered meanwhile, several times. */
+async function afterAWhile(): Promise<void> {
+  const other = new VentanillaClient({ url: `${service.url}/DEV`, apiKey });
+  for (let questions = 0; questions < 5; questions += 1) await other.quota();
 }
 
 it('outcomes come in input order, with any duration of each batch', bounded, async () => {
   const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
-    await sleep([60, 5, 30, 0][number % 4]);
+    // Of two batches the second one is answered first.
+    if (number % 2 === 1) await until(() => peer.seen.length > number);
     return 'forward';
   });
   const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey, concurrency: 3 });
@@ -93,14 +97,14 @@ it(
       assert.ok(source.read <= taken + most + 100, `read ${source.read}, taken ${taken}`);
       if (taken === 10) {
         // A slow consumer.
-        await sleep(200);
+        await afterAWhile();
         assert.ok(source.read <= most + 100, `read ${source.read}`);
       }
       if (taken === 950) break;
     }
     await until(() => source.closed);
     const { read } = source;
-    await sleep(50);
+    await afterAWhile();
     assert.equal(source.read, read);
   },
 );
@@ -116,7 +120,7 @@ it('while the first batch takes long, at most twice `concurrency` batches are re
   const stream = client.stream(source);
   const first = stream.next();
   await until(() => peer.seen.length === 4);
-  await sleep(100);
+  await afterAWhile();
   assert.equal(peer.seen.length, 4);
   assert.equal(source.read, 400);
   release.resolve();
@@ -199,7 +203,7 @@ it(
       error.known.map(({ index, input, known }) => [index, input, known.kind]),
       list.slice(0, 400).map((input, index) => [index, input, index < 200 ? 'registered' : 'unknown']),
     );
-    await sleep(50);
+    await afterAWhile();
     assert.equal(peer.seen.length, 4);
   },
 );
@@ -209,19 +213,24 @@ it(
   bounded,
   async () => {
     const peer = await startPeer(service.url, () => ({ status: 500, headers: { 'Retry-After': '60' } }));
-    const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
+    const clock = new TestClock();
+    const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey, clock });
     const waiting = new AbortController();
     await rejection(
       AbortedError,
       client.submit([anInput()], {
         signal: waiting.signal,
-        onRetry: () => setTimeout(() => waiting.abort(), 20),
+        onRetry: () => setImmediate(() => waiting.abort()),
       }),
     );
     const hanging: AsyncIterable<Application> = {
       [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
     };
-    await rejection(AbortedError, client.submit(hanging, { signal: AbortSignal.timeout(20) }));
+    const hung = new AbortController();
+    const hangs = rejection(AbortedError, client.submit(hanging, { signal: hung.signal }));
+    setImmediate(() => hung.abort());
+    await hangs;
+    assert.equal(clock.timers, 0);
     const { length } = peer.seen;
     const signal = AbortSignal.abort();
     await rejection(AbortedError, client.submit([anInput()], { signal }));
@@ -241,7 +250,7 @@ it(
         await others.promise;
         return refused;
       }
-      if (number === 3) setTimeout(others.resolve, 20);
+      if (number === 3) others.resolve();
       return 'forward';
     });
     const client = new VentanillaClient({ url: `${peer.url}/PRO`, apiKey, concurrency: 3 });

@@ -16,6 +16,7 @@ import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -616,7 +617,7 @@ it('work that fails is tried for about half an hour: a scanner may be away for 2
   assert.ok(waitedMs > 25 * 60_000 && waitedMs < 35 * 60_000, `${waitedMs} ms`);
 });
 
-it('work of a process that lives is left to it, and that of one that died goes on within half a minute', async (t) => {
+it('work of a process that lives is left to it, and that of one that died goes on within half a minute', async () => {
   const ana = await applicantAt(APPROVED);
   await ana.tap();
   await ana.choose(0);
@@ -632,14 +633,16 @@ it('work of a process that lives is left to it, and that of one that died goes o
     );
     return rows[0]!.ms;
   };
-  t.mock.timers.enable({ apis: ['setInterval'] });
-  const [work] = await beginDue({ ...works, performer }, 'files', 1, new AbortController().signal);
+  const clock = new TestClock();
+  const [work] = await beginDue({ ...works, performer, clock }, 'files', 1, new AbortController().signal);
   assert.ok((await leasedMs()) <= 30_000);
   await database.query(
     `UPDATE conversation_work SET due_at = now() + interval '1 second' WHERE application_id = $1`,
     [ana.id],
   );
-  t.mock.timers.tick(10_000);
+  await clock.advance(9_999);
+  assert.ok((await leasedMs()) <= 1_000);
+  await clock.advance(1);
   await eventually('a longer lease', async () => (await leasedMs()) > 15_000);
   resolve();
   await work;

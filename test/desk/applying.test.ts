@@ -1,7 +1,7 @@
 /** The loop that applies proposals: on time, beside others, and whatever the database's clock does (D39, D48). */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { machineClock } from '../../src/base/clock.ts';
 import { leapWatch, startApplying } from '../../src/desk/applying.ts';
 import { UNDO_SECONDS } from '../../src/desk/settings.ts';
 import { forgetProposals } from '../../src/desk/sql/open-proposals.ts';
@@ -23,6 +23,7 @@ const start = () => {
   const context = {
     database: runtime,
     vault,
+    clock: machineClock,
     log: { error: () => {} },
     failed: (_work: string, e: unknown) => failures.push(e),
     setting: () => 0,
@@ -70,7 +71,6 @@ it('two processes whose connections are cut again and again apply each once', as
        WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%proposals%' AND state <> 'idle' LIMIT 1`,
     );
     cuts += rowCount ?? 0;
-    await sleep(15);
     return (await times(ids)).every(({ state }) => state === 'applied');
   });
   await cutting;

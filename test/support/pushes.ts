@@ -1,6 +1,6 @@
 /** Partner events and the loop of their pushes, for tests on a database of their own. */
 
-import { machineClock } from '../../src/base/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { pushSender } from '../../src/events/push/http/sender.ts';
 import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
 import { startPusher } from '../../src/events/push/pusher.ts';
@@ -80,14 +80,18 @@ export async function endWaits({ database }: Pick<Store, 'database'>): Promise<v
 export function pushContext(
   { database, vault, clock }: Store,
   hosts: readonly string[],
-  { timeoutMs, changes = [] }: { timeoutMs?: number; changes?: EndpointChange[] } = {},
+  {
+    timeoutMs,
+    changes = [],
+    senderClock = clock,
+  }: { timeoutMs?: number; changes?: EndpointChange[]; senderClock?: Clock } = {},
 ): PushContext {
   return {
     database,
     vault,
     clock,
     sender: pushSender({
-      clock: machineClock,
+      clock: senderClock,
       hosts: new Set(hosts),
       ...(timeoutMs !== undefined && { timeoutMs }),
     }),

@@ -41,6 +41,8 @@ export interface Fault {
   /** Whether the message is accepted all the same. By default only if the answer is the usual one. */
   readonly accept?: boolean;
   readonly delayMs?: number;
+  /** The answer waits for this. */
+  readonly held?: Promise<void>;
   /** The answer in place of the usual one: none for ever, the end of the connection, or this. */
   readonly answer?: 'never' | 'close' | Answer;
 }
@@ -55,8 +57,8 @@ export interface WhatsAppApi {
   /** The messages of persons that were marked as read, with a typing indicator, in order. */
   readonly readMarks: string[];
   readonly media: MediaStore;
-  /** Requests and connections so far. */
-  readonly seen: { requests: number; connections: number };
+  /** Requests and connections so far; `ends` are the requests that got all of the answer that they get. */
+  readonly seen: { requests: number; connections: number; ends: number };
   /** One entry a request, in order, made before `fault` is asked. */
   readonly faults: Fault[];
   fault: ((message: TemplateMessage) => Fault | undefined) | null;
@@ -85,6 +87,9 @@ export async function startWhatsAppApi(
   const accepted = new Map<string, AcceptedMessage[]>();
   const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const server = createServer((request, response) => {
+    response.once('finish', () => {
+      api.seen.ends += 1;
+    });
     void handle(request, response).catch(() => response.destroy());
   });
 
@@ -103,10 +108,14 @@ export async function startWhatsAppApi(
     const code = refusalOf(body, options.templates ?? null, api.wrote);
     if (code !== null) return send(response, errorAnswer(code));
     const message = body as TemplateMessage;
-    const { accept, delayMs = 0, answer } = api.faults.shift() ?? api.fault?.(message) ?? {};
+    const { accept, delayMs = 0, held, answer } = api.faults.shift() ?? api.fault?.(message) ?? {};
     const usual = (accept ?? answer === undefined) ? await take(message) : null;
     if (delayMs > 0) await sleep(delayMs);
-    if (answer === 'never') return;
+    await held;
+    if (answer === 'never') {
+      api.seen.ends += 1;
+      return;
+    }
     if (answer === 'close') {
       response.destroy();
       return;
@@ -150,7 +159,7 @@ export async function startWhatsAppApi(
     wrote: new Set(),
     readMarks: [],
     media: mediaStore(PHONE_NUMBER_ID, errorAnswer),
-    seen: { requests: 0, connections: 0 },
+    seen: { requests: 0, connections: 0, ends: 0 },
     faults: [],
     fault: null,
     onAccept: null,

@@ -52,13 +52,18 @@ export async function submit(person: Person, ...args: string[]): Promise<Run> {
   return { code: io.exitCode, out: io.stdout.text, err: io.stderr.text };
 }
 
-/** Runs the command with `--yes --json`. Resolves to the exit code and the summary. */
+/** Runs the command with `--yes --json`, for a person or for an API key. Resolves to the exit code and the summary. */
 export async function summary(
-  apiKey: string,
+  person: string | Person,
   ...args: string[]
   // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
 ): Promise<{ code: number; said: any; err: string }> {
-  const { code, out, err } = await submit({ apiKey }, ...args, '--yes', '--json');
+  const { code, out, err } = await submit(
+    typeof person === 'string' ? { apiKey: person } : person,
+    ...args,
+    '--yes',
+    '--json',
+  );
   return { code, said: out === '' ? null : JSON.parse(out), err };
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { anApplication, testService } from '../../support/service.ts';
+import { TestClock } from '../../support/test-clock.ts';
 import { type Applicant, csvOf, fileOf } from '../files.ts';
 import { proxyOf } from '../send/proxy.ts';
 import { spawnSubmit, summary } from './submit-harness.ts';
@@ -85,14 +86,14 @@ test('submit stops at the quota, keeps left-over rows apart from rejected ones, 
   const { apiKey, keyId } = await service.addPartner({ dailyCap: 250 });
   const proxy = await proxyOf(service.url);
   const path = fileOf('a.csv', csvOf(applicants(ROWS)));
-  const first = await summary(apiKey, path, '--url', proxy.url);
+  const clock = new TestClock('2031-05-06T07:08:09.000Z');
+  const first = await summary({ apiKey, clock }, path, '--url', proxy.url);
   assert.deepEqual(
     [first.code, first.said.stopped, registeredIn(first.said), first.said.not_sent, first.said.rejected_file],
     [3, 'quota', 250, ROWS - 250, null],
   );
   assert.deepEqual([first.said.used_24h, first.said.daily_cap], [250, 250]);
-  const roomInMs = Date.parse(first.said.room_at) - Date.now();
-  assert.ok(roomInMs > 23.9 * 3_600_000 && roomInMs <= 24 * 3_600_000, first.said.room_at);
+  assert.equal(Date.parse(first.said.room_at), Date.parse('2031-05-07T07:08:09.000Z'));
   assert.ok(proxy.posts.length <= 7, `${proxy.posts.length} requests`);
   assert.match(first.err, /daily quota is used up: 250 of 250.*By 20.*same command/s);
 
@@ -161,13 +162,19 @@ test('a batch in doubt is sent again under its key and with its bytes, until the
   assert.match(refused.err, /a\.csv\.ventanilla-journal: rows 2 to 5 were sent by another version/);
   assert.equal(await used(apiKey), 8);
 
-  const old = new Date(Date.now() - 24 * 3_600_000).toISOString();
-  const late = await inDoubt(apiKey, (journal) => journal.replace(/"at":"[^"]*"/, `"at":"${old}"`));
-  const { code, said, err } = await summary(apiKey, late, '--url', service.url);
+  // An hour before the service forgets the key is the last moment.
+  const sentAt = '2031-05-06T07:08:09.000Z';
+  const aged = () => inDoubt(apiKey, (journal) => journal.replace(/"at":"[^"]*"/, `"at":"${sentAt}"`));
+  const clock = new TestClock(sentAt);
+  clock.step(23 * 3_600_000);
+  assert.equal((await summary({ apiKey, clock }, await aged(), '--url', service.url)).code, 0);
+  assert.equal(await used(apiKey), 12);
+  clock.step(1);
+  const { code, said, err } = await summary({ apiKey, clock }, await aged(), '--url', service.url);
   assert.deepEqual([code, said.in_doubt, said.not_sent, said.rejected_file], [2, 4, 0, null]);
   assert.match(err, /Ask the operator/);
   assert.equal(readFileSync(said.in_doubt_file, 'utf8').split('\r\n').length, 6);
-  assert.equal(await used(apiKey), 12);
+  assert.equal(await used(apiKey), 16);
 });
 
 test('a batch in doubt under another API key is not sent again, because its Idempotency-Key would not protect it', async () => {

@@ -1,7 +1,6 @@
 /** The loop of the pushes on a real database, against real endpoints (D41). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { machineClock } from '../../../src/base/clock.ts';
 import { errorCode } from '../../../src/base/error-code.ts';
@@ -20,6 +19,7 @@ import { type EndpointPeer, type ReceivedPush, startEndpointPeer } from '../../s
 import { eventually } from '../../support/eventually.ts';
 import { addEvents, endWaits, pushContext, queueOf, runPusher, setEndpoint } from '../../support/pushes.ts';
 import { anApplication, post, testService } from '../../support/service.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const service = await testService();
 const { database, vault } = service;
@@ -32,6 +32,8 @@ async function pushing<T>(contexts: readonly PushContext[], work: () => Promise<
     return await work();
   } finally {
     await Promise.all(loops.map((loop) => loop.stop()));
+    // What is under way is cut off four seconds after the stop.
+    for (const { clock } of contexts) if (clock instanceof TestClock) await clock.advance(4_000);
     await Promise.all(loops.map(({ ended }) => ended));
     for (const { sender } of contexts) sender.close();
     // A busy machine may cut a wait off; the turn or the record is then made again.
@@ -233,10 +235,18 @@ describe('an endpoint with faults', () => {
       await addEvents(service, partnerId, sixteen);
       partnerIds.push(partnerId);
     }
-    await pushing([pushContext(service, [silent.host])], async () => {
-      await eventually('the process to be full', () => silent.counts.underway >= 1_000);
+    const clock = new TestClock();
+    // The time of the attempts stands still: none of them ends.
+    const context = { ...pushContext(service, [silent.host], { senderClock: new TestClock() }), clock };
+    await pushing([context], async () => {
+      const nextTurn = async () => {
+        await clock.untilTimers();
+        await clock.advance(2_000);
+      };
+      while (silent.counts.underway < 1_000) await nextTurn();
       // More turns would take up the rest.
-      await sleep(1_000);
+      for (let turns = 0; turns < 5; turns += 1) await nextTurn();
+      await clock.untilTimers();
       assert.ok(silent.counts.mostUnderway < 1_200, `${silent.counts.mostUnderway} under way`);
     });
     await database.query('DELETE FROM partner_endpoints WHERE partner_id = ANY ($1)', [partnerIds]);

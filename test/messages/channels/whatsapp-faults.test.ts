@@ -10,9 +10,10 @@ import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
 import { machineClock } from '../../../src/base/clock.ts';
 import { whatsappChannel } from '../../../src/messages/channels/whatsapp.ts';
 import type { OutgoingMessage } from '../../../src/messages/rules/outgoing-message.ts';
-import { SLACK_MS } from '../../support/eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startHostileServer, TOO_LONG, TOO_MUCH_BEFORE } from '../../support/hostile-answers.ts';
 import { selfSigned } from '../../support/self-signed.ts';
+import { TestClock } from '../../support/test-clock.ts';
 import { type Fault, startWhatsAppApi } from '../../support/whatsapp-api.ts';
 import { aMessage } from './messages.ts';
 
@@ -21,76 +22,84 @@ after(() => api.close());
 
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 1_000, idleMs: 4_000 };
-/**
- * Only for tests without an answer, because an answer may be late on a busy machine. Long enough for such a machine to
- * open the connection and to take the message: before that, nothing has left.
- */
-const HASTY = { ...LIMITS, timeoutMs: 2_000 };
-/** For an answer that begins at once, on a busy machine too, and never ends. */
-const PATIENT = { ...LIMITS, timeoutMs: 3_000 };
 const never = new AbortController().signal;
 
 const channel = whatsappChannel(settings, machineClock, LIMITS);
-const hasty = whatsappChannel(settings, machineClock, HASTY);
-const patient = whatsappChannel(settings, machineClock, PATIENT);
 const accepted = (message: OutgoingMessage) => api.accepted.get(message.callback)?.length ?? 0;
 
 describe('a send without a clear answer', () => {
   const OK = JSON.stringify({ messages: [{ id: 'wamid.1' }] });
   const longer = { 'Content-Length': '500' };
 
-  it('a message that the API may have taken is never a retry, and each result comes within the limit', async () => {
-    const cases: [name: string, via: typeof channel, fault: Fault, expected: object][] = [
-      ['never answers', hasty, { answer: 'never' }, { kind: 'uncertain', reason: 'timeout' }],
+  it('a message that the API may have taken is never a retry, and each result comes at the limit at the latest', async () => {
+    const late = Promise.withResolvers<void>();
+    const inTime = 'in time';
+    const atLimit = 'at the limit';
+    const cases: [name: string, when: typeof inTime | typeof atLimit, fault: Fault, expected: object][] = [
+      ['never answers', atLimit, { answer: 'never' }, { kind: 'uncertain', reason: 'timeout' }],
       [
         'takes the message and never answers',
-        hasty,
+        atLimit,
         { accept: true, answer: 'never' },
         { kind: 'uncertain', reason: 'timeout' },
       ],
-      ['answers too late', hasty, { accept: true, delayMs: 4_000 }, { kind: 'uncertain', reason: 'timeout' }],
-      ['closes', channel, { answer: 'close' }, { kind: 'uncertain', reason: 'connection_lost' }],
+      [
+        'answers too late',
+        atLimit,
+        { accept: true, held: late.promise },
+        { kind: 'uncertain', reason: 'timeout' },
+      ],
+      ['closes', inTime, { answer: 'close' }, { kind: 'uncertain', reason: 'connection_lost' }],
       [
         'takes the message and closes',
-        channel,
+        inTime,
         { accept: true, answer: 'close' },
         { kind: 'uncertain', reason: 'connection_lost' },
       ],
       [
         'takes the message and sends bytes that are not HTTP',
-        channel,
+        inTime,
         { accept: true, answer: { status: 200, body: '\u0000\ufffd{' } },
         { kind: 'uncertain', reason: 'http_200' },
       ],
       [
         'takes the message and sends an answer that is too long',
-        channel,
+        inTime,
         { accept: true, answer: { status: 200, body: OK + ' '.repeat(2_000) } },
         { kind: 'uncertain', reason: 'http_200' },
       ],
       [
         'takes the message and breaks off its answer',
-        patient,
+        atLimit,
         { accept: true, answer: { status: 200, headers: longer, body: OK } },
         { kind: 'uncertain', reason: 'http_200' },
       ],
       [
         'refuses the message and breaks off its answer',
-        patient,
+        atLimit,
         { answer: { status: 429, headers: { ...longer, 'Retry-After': '7' }, body: '{' } },
         { kind: 'retry', reason: 'http_429', afterMs: 7_000 },
       ],
     ];
-    for (const [name, via, fault, expected] of cases) {
+    for (const [name, when, fault, expected] of cases) {
       const message = aMessage();
+      const clock = new TestClock();
       api.faults.push(fault);
-      const start = performance.now();
-      assert.deepEqual(await via.send(message, never), expected, name);
+      const { requests, ends } = api.seen;
+      const sending = whatsappChannel(settings, clock, LIMITS).send(message, never);
+      if (when === atLimit) {
+        const hasCome = () =>
+          api.seen.requests > requests && (fault.held !== undefined || api.seen.ends > ends);
+        await eventually(name, hasCome);
+        await clock.advance(LIMITS.timeoutMs - 1);
+        assert.equal(clock.timers, 1, `${name}: the send goes on`);
+        await clock.advance(1);
+      }
+      assert.deepEqual(await sending, expected, name);
+      assert.equal(clock.timers, 0, name);
       assert.equal(accepted(message), fault.accept === true ? 1 : 0, name);
-      const ms = performance.now() - start;
-      if (via === hasty) assert.ok(ms < HASTY.timeoutMs + SLACK_MS, `${name}: ${ms} ms`);
-      if (via === patient) assert.ok(ms < PATIENT.timeoutMs + SLACK_MS, `${name}: ${ms} ms`);
     }
+    late.resolve();
   });
 
   it('an answer without end is not read to its end, and the message may have been sent', async () => {
@@ -104,8 +113,15 @@ describe('a send without a clear answer', () => {
   });
 
   it('a slow answer within the limit is accepted', async () => {
-    api.faults.push({ delayMs: 150 });
-    assert.equal((await channel.send(aMessage(), never)).kind, 'accepted');
+    const clock = new TestClock();
+    const answer = Promise.withResolvers<void>();
+    const message = aMessage();
+    api.faults.push({ held: answer.promise });
+    const sending = whatsappChannel(settings, clock, LIMITS).send(message, never);
+    await eventually('the message', () => accepted(message) === 1);
+    await clock.advance(LIMITS.timeoutMs - 1);
+    answer.resolve();
+    assert.equal((await sending).kind, 'accepted');
   });
 
   it('a connection that closes without an answer is a retry before it is established, else uncertain', async () => {
@@ -157,10 +173,17 @@ describe('a send without a clear answer', () => {
     });
     const { port } = await listening(mute);
     const over = { ...settings, apiUrl: `https://127.0.0.1:${port}` };
-    assert.deepEqual(await whatsappChannel(over, machineClock, HASTY).send(aMessage(), never), {
-      kind: 'retry',
-      reason: 'timeout',
+    const clock = new TestClock();
+    let isConnected = false;
+    connections.push(() => {
+      isConnected = true;
     });
+    const sending = whatsappChannel(over, clock, LIMITS).send(aMessage(), never);
+    await eventually('the connection', () => isConnected);
+    await clock.advance(LIMITS.timeoutMs - 1);
+    assert.equal(clock.timers, 1);
+    await clock.advance(1);
+    assert.deepEqual(await sending, { kind: 'retry', reason: 'timeout' });
     const abort = new AbortController();
     connections.push(() => abort.abort());
     assert.deepEqual(await whatsappChannel(over, machineClock, LIMITS).send(aMessage(), abort.signal), {

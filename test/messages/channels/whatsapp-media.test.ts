@@ -9,8 +9,9 @@ import { readConfig } from '../../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
 import { machineClock } from '../../../src/base/clock.ts';
 import { isMediaAddress, whatsappMedia } from '../../../src/messages/channels/whatsapp-media.ts';
-import { SLACK_MS } from '../../support/eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startHostileServer, TOO_LONG, TOO_MUCH_BEFORE, TOO_SLOW } from '../../support/hostile-answers.ts';
+import { TestClock } from '../../support/test-clock.ts';
 import { errorAnswer, startWhatsAppApi } from '../../support/whatsapp-api.ts';
 
 const api = await startWhatsAppApi();
@@ -18,7 +19,7 @@ after(() => api.close());
 
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 10_000, idleMs: 4_000 };
-const SOON_MS = 400;
+const FILE_MS = 60_000;
 const never = new AbortController().signal;
 const media = whatsappMedia(settings, machineClock, LIMITS, 20_000);
 const MOST = { maxBytes: 1_000_000 };
@@ -141,26 +142,36 @@ describe('a file of a person', () => {
   });
 
   it('a body without end, a drip and a silent server end within the limits of size and time', async () => {
-    const hasty = whatsappMedia(settings, machineClock, { ...LIMITS, timeoutMs: SOON_MS }, SOON_MS);
     for (const [name, endless] of Object.entries({ ...TOO_LONG, ...TOO_SLOW, ...TOO_MUCH_BEFORE })) {
       const server = await startHostileServer(endless);
       // The address of the file.
-      const at = whatsappMedia(
-        { ...settings, apiUrl: server.url },
-        machineClock,
-        { ...LIMITS, timeoutMs: SOON_MS },
-        SOON_MS,
-      );
-      const startMs = performance.now();
-      const got = await fetchMedia('123', at);
-      assert.equal(got.kind, 'retry', name);
-      assert.ok(performance.now() - startMs < SOON_MS + SLACK_MS, name);
+      const clock = new TestClock();
+      const at = whatsappMedia({ ...settings, apiUrl: server.url }, clock, LIMITS, FILE_MS);
+      const fetching = fetchMedia('123', at);
+      // The others pass a limit of size.
+      if (name in TOO_SLOW) {
+        await eventually(name, () => server.sent > 0);
+        await clock.advance(LIMITS.timeoutMs);
+      }
+      assert.equal((await fetching).kind, 'retry', name);
+      assert.equal(clock.timers, 0, name);
       assert.ok(server.sent < 16 * 1024 * 1024, `${name}: ${server.sent} bytes`);
     }
-    api.media.faults.download.push('never');
-    assert.deepEqual(await fetchMedia(keep(), hasty), { kind: 'retry', reason: 'timeout' });
-    api.media.faults.lookUp.push('never');
-    assert.deepEqual(await fetchMedia(keep(), hasty), { kind: 'retry', reason: 'timeout' });
+    const { faults, requests } = api.media;
+    for (const [silent, limitMs, before] of [
+      ['lookUp', LIMITS.timeoutMs, 0],
+      ['download', FILE_MS, 1],
+    ] as const) {
+      requests.length = 0;
+      faults[silent].push('never');
+      const clock = new TestClock();
+      const fetching = fetchMedia(keep(), whatsappMedia(settings, clock, LIMITS, FILE_MS));
+      await eventually('the request', () => requests.length > before);
+      await clock.advance(limitMs - 1);
+      assert.equal(clock.timers, 1, silent);
+      await clock.advance(1);
+      assert.deepEqual(await fetching, { kind: 'retry', reason: 'timeout' });
+    }
   });
 });
 
@@ -275,7 +286,12 @@ describe('a file for a person', () => {
     }
     assert.equal(strangers.length, 0);
     faults.push('never');
-    const hasty = whatsappMedia(settings, machineClock, LIMITS, SOON_MS);
-    assert.deepEqual(await upload('a.pdf', hasty), { kind: 'retry', reason: 'timeout' });
+    const clock = new TestClock();
+    const uploading = upload('a.pdf', whatsappMedia(settings, clock, LIMITS, FILE_MS));
+    await eventually('the request', () => faults.length === 0);
+    await clock.advance(FILE_MS - 1);
+    assert.equal(clock.timers, 1);
+    await clock.advance(1);
+    assert.deepEqual(await uploading, { kind: 'retry', reason: 'timeout' });
   });
 });
