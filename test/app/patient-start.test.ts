@@ -9,9 +9,6 @@ import { startService } from '../../src/app/serve.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { insertFirstPartner } from '../../src/partners/sql/partners.ts';
 import { textOf } from '../../src/partners/uses/keys.ts';
-import { Patience } from '../../src/postgres/patience.ts';
-import { CommitInDoubtError } from '../../src/postgres/session.ts';
-import { PassingSetupError, SetupError } from '../../src/postgres/setup-error.ts';
 import { knownMigrations } from '../../src/schema/migration-files.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { emptyDatabaseUrl } from '../support/empty-database.ts';
@@ -206,81 +203,5 @@ describe('D37: the start of a service', () => {
     const insert = (apiKey: string) =>
       insertFirstPartner(database, { name: 'First', country: 'CO' }, text(apiKey));
     assert.deepEqual([await insert('one'), await insert('one'), await insert('two')], [true, true, false]);
-  });
-});
-
-describe('D37: patience', () => {
-  const coded = (code: string) => Object.assign(new Error('Ana'), { code });
-  const PASSING = [
-    ...['57014', '57P01', '57P03', '53100', '53200', '53300', '08006'].map(coded),
-    ...['40001', '40P01', '55P03', '25006'].map(coded),
-    ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ENOENT', 'ETIMEDOUT'].map(coded),
-    new Error('Query read timeout'),
-    new Error('Connection terminated unexpectedly'),
-    new Error('timeout exceeded when trying to connect'),
-    new Error('Client has encountered a connection error and is not queryable'),
-    new CommitInDoubtError(),
-    new PassingSetupError('a standby'),
-  ];
-  const FINAL = [
-    ...['28P01', '28000', '3D000', '42501', '42P01', '22012', '23505', 'XX001', 'P0001'].map(coded),
-    new SetupError('wrong secrets'),
-    new TypeError('a mistake'),
-  ];
-  const patience = (notices: string[], changes: { withinMs?: number; signal?: AbortSignal } = {}) =>
-    new Patience({
-      what: 'it',
-      signal: new AbortController().signal,
-      notice: (text) => notices.push(text),
-      ...changes,
-      clock: machineClock,
-    });
-
-  it('D37: a step is tried again after a failure that may pass; one notice tells why, without the text', async () => {
-    await Promise.all(
-      PASSING.map(async (error) => {
-        const notices: string[] = [];
-        let calls = 0;
-        const step = async () => {
-          calls += 1;
-          if (calls < 3) throw error;
-          return 'done';
-        };
-        assert.equal(await patience(notices).run(step), 'done');
-        assert.equal(notices.length, 1);
-        assert.match(notices[0]!, /^waiting for it: /);
-        assert.doesNotMatch(notices[0]!, /Ana/);
-      }),
-    );
-  });
-
-  it('D37: any other failure ends the start at once', async () => {
-    for (const error of FINAL) {
-      const fail = () => Promise.reject(error);
-      await assert.rejects(patience([], { withinMs: 60_000 }).run(fail), (thrown) => thrown === error);
-    }
-  });
-
-  it('D37: the time of a step is over some time after its first failure, and counts anew for the next step', async () => {
-    const steps = patience([], { withinMs: 100 });
-    await assert.rejects(
-      steps.run(() => Promise.reject(coded('57P03'))),
-      (error) => error instanceof SetupError && /^it did not work within 0 s: .*57P03/.test(error.message),
-    );
-    let calls = 0;
-    assert.equal(
-      await steps.run(async () => (calls++ === 0 ? Promise.reject(coded('57P03')) : 'done')),
-      'done',
-    );
-  });
-
-  it('ends when the signal aborts', async () => {
-    const stop = new AbortController();
-    const waits = patience([], { signal: stop.signal });
-    const fail = () => {
-      stop.abort();
-      return Promise.reject(coded('57P03'));
-    };
-    await assert.rejects(waits.run(fail), { name: 'AbortError' });
   });
 });

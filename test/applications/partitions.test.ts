@@ -1,17 +1,14 @@
 /** The partitions of batches: made ahead or when needed, and searched wherever an application is. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   fillLookUpBuckets,
   leavePartition,
   makePartitions,
   makePartitionsAhead,
 } from '../../src/applications/sql/partitions.ts';
-import { STATEMENT_TIMEOUT_MS } from '../../src/postgres/database.ts';
 import { commandLine } from '../cli/harness.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
-import { testDatabase } from '../support/database.ts';
 import { isLockTimeout, whileLocked } from '../support/held-lock.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { allowSmallPartitions } from '../support/small-partitions.ts';
@@ -256,18 +253,6 @@ describe('the partition of a batch', () => {
     });
     await makePartitionsAhead(database);
     assert.equal((await ends()).length, count + 1);
-  });
-
-  it('may take longer ahead of registration than another statement may', async (t) => {
-    const { database: own, runtime } = await testDatabase({ isPatient: false });
-    const { rows } = await own.query('SELECT is_worker() AS yes');
-    if (rows[0].yes) return t.skip('the coordinator has the lock');
-    let making: Promise<void> | undefined;
-    await whileLocked(own, 'SELECT pg_advisory_xact_lock(8726, 2)', async () => {
-      making = makePartitionsAhead(runtime);
-      await sleep(STATEMENT_TIMEOUT_MS + 1_000);
-    });
-    await making;
   });
 
   it('is made when it is missing', async () => {

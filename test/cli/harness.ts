@@ -3,7 +3,6 @@
 import { Readable, Writable } from 'node:stream';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
-import { machineClock } from '../../src/base/clock.ts';
 import type { ReadSetting } from '../../src/base/setting.ts';
 import { sessionsOf, type TestStore } from '../support/database.ts';
 
@@ -19,7 +18,7 @@ export const REVEAL = ['--reveal', '--reason', 'test'] as const;
 
 /** Runs commands as `npx ventanilla ...args` would; each gets `stdin`. */
 export function commandLine(
-  { vault, ...store }: TestStore,
+  { vault, clock, ...store }: TestStore,
   variables: Readonly<Record<string, string>> = {},
   stdin = '',
 ) {
@@ -36,7 +35,7 @@ export function commandLine(
       granted: 'ventanilla_service',
       distributed: distribute ? ['batches'] : [],
     }),
-    operate: (work) => work({ database, vault, clock: machineClock, actor: ACTOR }),
+    operate: (work) => work({ database, vault, clock, actor: ACTOR }),
     observe: (work) => work({ database, schema: async () => ({ fault: null, pending: [] }) }),
     backups: () => Promise.reject(new Error('no embedded store')),
     keepErasures: async () => {},
@@ -47,7 +46,7 @@ export function commandLine(
     const out = new Sink();
     const err = new Sink();
     const io = { stdout: out, stderr: err, stdin: Readable.from([stdin]), exitCode: 0 };
-    await buildProgram(roles, io, machineClock).parseAsync(args, { from: 'user' });
+    await buildProgram(roles, io, clock).parseAsync(args, { from: 'user' });
     return { code: io.exitCode, out: out.text, err: err.text };
   };
   /** Runs with `--json` and expects success. */

@@ -5,7 +5,6 @@ import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { DEFAULT_INCOME_RULES } from '../../src/applications/rules/policy.ts';
 import { judgeIncome } from '../../src/income/rules/judge-income.ts';
 import { belvoProvider } from '../../src/income/sources/belvo.ts';
-import { PATIENCE_MS } from '../support/eventually.ts';
 import { type Answer, GOOD, INCOMES, LINK, page, STREAM, startBelvoApi, TOKEN } from './belvo-api.ts';
 
 const api = await startBelvoApi();
@@ -13,20 +12,20 @@ after(() => api.close());
 const { account, requests } = api;
 const provider = belvoProvider(account);
 const request = { applicationId: toApplicationId(128), currency: 'COP' };
-const signal = () => AbortSignal.timeout(PATIENCE_MS);
+const { signal } = new AbortController();
 const person = 'b0f6f2b8-30a1-4b0f-9d1c-5c7d7b1b6a55';
 const opened = JSON.stringify({ person });
 const coded = JSON.stringify({ person, link: 'link-1', code: 'session-1' });
 const resumed = (session: string, code: string | null, changes: Record<string, Answer> = {}) => {
   api.answers = { ...GOOD, ...changes };
   requests.length = 0;
-  return provider.resume(request, session, code, signal());
+  return provider.resume(request, session, code, signal);
 };
 const calls = () => requests.map(({ call }) => call);
 
 it('a person first gets the address of the widget, under a name that nobody can guess', async () => {
   api.answers = GOOD;
-  const [one, other] = [await provider.observe(request, signal()), await provider.observe(request, signal())];
+  const [one, other] = [await provider.observe(request, signal), await provider.observe(request, signal)];
   assert.ok(one.kind === 'next_step' && one.step === 'open_link');
   assert.ok(other.kind === 'next_step' && other.step === 'open_link');
   const link = new URL(one.link);
@@ -129,5 +128,5 @@ it('a busy or silent provider is asked again, and what does not fit the form cou
   const long = { status: 201, body: `"${'x'.repeat(3_000_000)}"` };
   assert.equal((await resumed(opened, null, { 'POST incomes': long })).kind, 'wait');
   const dead = belvoProvider({ ...account, url: 'http://127.0.0.1:1' });
-  assert.equal((await dead.observe(request, signal())).kind, 'wait');
+  assert.equal((await dead.observe(request, signal)).kind, 'wait');
 });

@@ -5,14 +5,16 @@ import { beforeEach, test } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { Outcome } from '../../src/applications/rules/outcome.ts';
-import { machineClock } from '../../src/base/clock.ts';
+import { type Clock, machineClock } from '../../src/base/clock.ts';
 import { toKeyId } from '../../src/partners/rules/credential.ts';
 import { forgetKeyOutcomes } from '../../src/partners/sql/key-outcomes.ts';
 import { KeyOutcomeCounter, type KeyOutcomes } from '../../src/partners/uses/key-outcome-counter.ts';
 import { commandLine } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { openPatiently } from '../support/open-patiently.ts';
 import { startPatiently } from '../support/start-patiently.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { database, url } = store;
@@ -27,13 +29,13 @@ const outcomes = (kind: Outcome['kind'], count: number) =>
   Array.from({ length: count }, () => ({ kind }) as Outcome);
 
 /** The counter of one process, and the sweeps and errors that it reported. */
-function record(pool = database) {
+function record(pool = database, clock: Clock = machineClock) {
   const sweeps: KeyOutcomes[] = [];
   const errors: unknown[] = [];
   const made = new KeyOutcomeCounter(pool, {
     onSweep: (hour) => sweeps.push(hour),
     onError: (error) => errors.push(error),
-    clock: machineClock,
+    clock,
   });
   return { made, sweeps, errors };
 }
@@ -175,20 +177,28 @@ test('hours are deleted when they are 30 days old by the clock and by the elapse
   assert.ok(kept === 720 || kept === 721, `${kept}`);
 });
 
-test('a service that does not start leaves no timer behind', async (t) => {
-  const running = new Set<NodeJS.Timeout>();
-  t.after(() => running.forEach((timer) => void clearInterval(timer)));
-  const { setInterval, clearInterval } = globalThis;
-  t.mock.method(globalThis, 'setInterval', (...args: Parameters<typeof setInterval>) => {
-    const timer = setInterval(...args);
-    running.add(timer);
-    return timer;
-  });
-  t.mock.method(globalThis, 'clearInterval', (timer: NodeJS.Timeout) => {
-    running.delete(timer);
-    clearInterval(timer);
-  });
+test('counts are written every five seconds, and a stop writes the last ones', async () => {
+  const clock = new TestClock();
+  const { made } = record(database, clock);
+  const written = async () =>
+    (await json('key', 'refusals')).map(({ duplicate }: { duplicate: number }) => duplicate);
+  made.answered(key, outcomes('duplicate', 2));
+  await clock.advance(4_999);
+  assert.deepEqual(await written(), []);
+  await clock.advance(1);
+  await eventually('the counts', async () => (await written()).length === 1);
+  made.answered(key, outcomes('duplicate', 3));
+  await made.stop();
+  assert.deepEqual(await written(), [5]);
+  assert.equal(clock.timers, 0);
+});
+
+test('a service that does not start leaves no timer behind', async () => {
+  const clock = new TestClock();
   const config = readConfig({ DELIVERY: 'on', CONTACT_WINDOWS_FILE: '/nowhere/windows.json' });
-  await assert.rejects(startPatiently(config, store, pino({ level: 'silent' })), /CONTACT_WINDOWS_FILE/);
-  assert.equal(running.size, 0);
+  const log = pino({ level: 'silent' });
+  await assert.rejects(startPatiently(config, { ...store, clock }, log), /CONTACT_WINDOWS_FILE/);
+  // What rings once has rung then.
+  await clock.advance(60_000);
+  assert.equal(clock.timers, 0);
 });

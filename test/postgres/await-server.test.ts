@@ -7,8 +7,10 @@ import { machineClock } from '../../src/base/clock.ts';
 import { awaitServer } from '../../src/postgres/await-server.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
+import { eventually } from '../support/eventually.ts';
 import { lastingPort } from '../support/free-port.ts';
 import { openWithLimits } from '../support/open-patiently.ts';
+import { LeapingClock, TestClock } from '../support/test-clock.ts';
 
 const address = new URL(process.env.TEST_DATABASE_URL as string);
 const signal = new AbortController().signal;
@@ -68,21 +70,35 @@ describe('awaitServer', () => {
       url.hostname = '127.0.0.1';
       url.port = String(port);
     });
+    const clock = new TestClock();
+    let isUp = false;
     const waiting = awaitServer(
       database,
-      new Patience({ what: WHAT, signal, notice: (text) => notices.push(text), clock: machineClock }),
-    );
-    while (notices.length === 0) await new Promise((go) => setTimeout(go, 10));
+      new Patience({ what: WHAT, signal, notice: (text) => notices.push(text), clock }),
+    ).then(() => {
+      isUp = true;
+    });
+    await eventually('the notice', () => notices.length > 0);
+    await clock.untilTimers();
     const starting = refusing('57P03');
     let refused = 0;
     starting.on('connection', () => {
       refused += 1;
     });
     await listening(starting, port);
-    while (refused < 2) await new Promise((go) => setTimeout(go, 10));
+    for (let tries = 1; tries <= 2; tries += 1) {
+      await clock.advance(500);
+      await eventually('a try', () => refused === tries);
+      await clock.untilTimers();
+    }
     starting.close();
     await once(starting, 'close');
     await listening(forwarding(), port);
+    await eventually('the server', async () => {
+      // The rest before the next try.
+      if (clock.timers > 0) await clock.advance(500);
+      return isUp;
+    });
     await waiting;
     assert.deepEqual(notices, [
       'waiting for the database of DATABASE_URL: no server listens there (ECONNREFUSED)',
@@ -98,7 +114,7 @@ describe('awaitServer', () => {
       await assert.rejects(
         awaitServer(
           open(change),
-          new Patience({ what: WHAT, signal, notice: () => {}, withinMs: 100, clock: machineClock }),
+          new Patience({ what: WHAT, signal, notice: () => {}, withinMs: 100, clock: new LeapingClock() }),
         ),
         (error) => {
           assert.ok(error instanceof SetupError);

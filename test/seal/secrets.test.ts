@@ -1,8 +1,8 @@
 /** The secrets of an installation: their file, its rights, and which secrets a database accepts. */
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, it } from 'node:test';
@@ -222,12 +223,15 @@ describe('closeToOthers', () => {
 
   it('what is neither a file nor a folder stays as it is, also behind a link', async () => {
     const dir = newDir();
-    const pipe = join(dir, 'pipe');
-    execFileSync('mkfifo', ['-m', '666', pipe]);
-    assert.deepEqual(await closeToOthers(pipe), []);
-    symlinkSync(pipe, join(dir, 'postgres.log'));
+    const socket = join(dir, 'socket');
+    const server = createServer().listen(socket);
+    after(() => server.close());
+    await once(server, 'listening');
+    chmodSync(socket, 0o666);
+    assert.deepEqual(await closeToOthers(socket), []);
+    symlinkSync(socket, join(dir, 'postgres.log'));
     assert.deepEqual(await closeToOthers(dir), []);
-    assert.equal(modeOf(pipe), '666');
+    assert.equal(modeOf(socket), '666');
   });
 
   it('a new folder is closed; a folder with other uses or another owner is refused and left as it is', async () => {

@@ -1,4 +1,5 @@
 /** A clock that stands still until the test moves it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Timer } from '../../src/base/clock.ts';
 
 interface Pending {
@@ -138,16 +139,17 @@ export class TestClock implements Clock {
 }
 
 /**
- * A clock whose sleeps are over at once, and the time has passed. For work that waits for a bounded time, such as a
- * command; work that rests again and again without an end would never rest.
+ * A clock whose long sleeps are over at once, and the time has passed. A sleep of less than a second, after which
+ * something is asked again, takes its real time: what is asked for may need it.
  */
 export class LeapingClock extends TestClock {
   override async sleep(ms: number, options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
-    const slept = super.sleep(ms, options);
-    await Promise.all([slept, this.advance(ms)]);
+    if (ms < LEAST_LEAP_MS) await sleep(ms, undefined, options);
+    await Promise.all([super.sleep(ms, options), this.advance(ms)]);
   }
 }
 
+const LEAST_LEAP_MS = 1_000;
 const ABORTED = { name: 'AbortError', code: 'ABORT_ERR' };
 
 async function settle(): Promise<void> {

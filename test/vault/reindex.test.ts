@@ -22,6 +22,7 @@ import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { addEvents } from '../support/pushes.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startWithoutUpkeep } from '../support/start-patiently.ts';
+import { LeapingClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -53,7 +54,13 @@ async function serve(secrets: typeof OLD) {
     ).json() as Promise<{
       events: { id: string }[];
     }>;
-  return { ...commandLine(own), send, post: postOne, events, stop: () => service.stop() };
+  return {
+    ...commandLine({ ...own, clock: new LeapingClock() }),
+    send,
+    post: postOne,
+    events,
+    stop: () => service.stop(),
+  };
 }
 
 const forgetServices = () =>
@@ -166,7 +173,7 @@ describe('vault reindex', () => {
     };
     for (const check of [checkSecrets, checkSecretsOfCommand, confirmSecrets])
       await assert.rejects(check(database, NEW, witnesses, machineClock), text);
-    const { run, json } = commandLine({ ...store, vault: new Vault(NEW) });
+    const { run, json } = commandLine({ ...store, clock: new LeapingClock(), vault: new Vault(NEW) });
     assert.match(
       (await run('vault', 'reindex')).err,
       /a service or a worker runs: stop all of them, wait a minute/,
@@ -203,7 +210,7 @@ describe('vault reindex', () => {
   it('refuses a list without the present key', async () => {
     await forgetServices();
     const other = { ...TEST_SECRETS, indexKey: fresh };
-    const { run } = commandLine({ ...store, vault: new Vault(other) });
+    const { run } = commandLine({ ...store, clock: new LeapingClock(), vault: new Vault(other) });
     assert.match(
       (await run('vault', 'reindex')).err,
       /made with none of the keys of INDEX_KEY: write the new key before/,
@@ -219,7 +226,7 @@ describe('vault reindex', () => {
     assert.equal((await cutOff.send(taken)).results.length, 1);
     await forgetServices();
     const vault = new Vault(THIRD);
-    const context = { ...store, vault, actor: 'ana' };
+    const context = { ...store, clock: new LeapingClock(), vault, actor: 'ana' };
     const before = await indexesByRow();
     let failed = 0;
     /** Each step is undone once, after it has written. */
@@ -337,7 +344,12 @@ describe('vault reindex', () => {
       newerIndexKeys: [fresh, third, Buffer.alloc(32, 4)],
     };
     assert.match(
-      (await commandLine({ ...store, vault: new Vault(fourth) }).run('vault', 'reindex')).err,
+      (
+        await commandLine({ ...store, clock: new LeapingClock(), vault: new Vault(fourth) }).run(
+          'vault',
+          'reindex',
+        )
+      ).err,
       /a service or a worker runs/,
     );
   });
@@ -345,7 +357,7 @@ describe('vault reindex', () => {
   it('lets one process take steps at a time', async () => {
     await forgetServices();
     const vault = new Vault({ ...THIRD, newerIndexKeys: [fresh, third, Buffer.alloc(32, 5)] });
-    const context = { ...store, vault, actor: 'ana' };
+    const context = { ...store, clock: new LeapingClock(), vault, actor: 'ana' };
     const both = await Promise.allSettled([1, 2].map(() => reindex(context, witnesses.reindexings)));
     assert.ok(both.some(({ status }) => status === 'fulfilled'));
     for (const end of both) {

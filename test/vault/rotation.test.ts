@@ -11,9 +11,11 @@ import { confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { commandLine } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { NEW, OLD, ONLY_NEW } from '../support/rotated-secrets.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startWithoutUpkeep } from '../support/start-patiently.ts';
+import { LeapingClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -36,7 +38,8 @@ async function serve(secrets: typeof OLD) {
     mark: () => mark.tell(database),
     isReady: readiness(own, pino({}, { write: (line) => void log.push(line) })),
     log,
-    commands: commandLine(own),
+    /** They do not wait for real time. */
+    commands: commandLine({ ...own, clock: new LeapingClock() }),
   };
 }
 type Running = Awaited<ReturnType<typeof serve>>;
@@ -67,7 +70,7 @@ async function forgetStopped(): Promise<void> {
 /** Loads the three services until each of them has acknowledged more. */
 async function goOn(): Promise<void> {
   const target = acknowledged.length + 60;
-  while (acknowledged.length < target) await new Promise((done) => setTimeout(done, 20));
+  await eventually('more registrations', () => acknowledged.length >= target);
 }
 
 describe('a new data key under load', () => {
