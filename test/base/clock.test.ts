@@ -1,66 +1,13 @@
-/** The clock of tests rings, aborts and refuses as the machine's clock does. */
+/** The clock of tests: it stands still until the test moves it, and rings each timer at its instant. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { type Clock, machineClock } from '../../src/base/clock.ts';
+import { it } from 'node:test';
 import { TestClock } from '../support/test-clock.ts';
+import { isAClock } from './clock-contract.ts';
 
-const CLOCKS: [what: string, make: () => { clock: Clock; pass: (ms: number) => Promise<void> }][] = [
-  ['the machine’s clock', () => ({ clock: machineClock, pass: (ms) => machineClock.sleep(ms + 5) })],
-  [
-    'the clock of tests',
-    () => {
-      const clock = new TestClock();
-      return { clock, pass: (ms) => clock.advance(ms) };
-    },
-  ],
-];
-
-for (const [what, make] of CLOCKS) {
-  describe(what, () => {
-    it('rings once, again and again, or not at all', async () => {
-      const { clock, pass } = make();
-      const rung: string[] = [];
-      clock.after(1, () => rung.push('once'));
-      clock.after(1, () => rung.push('cancelled')).cancel();
-      const again = clock.every(1, () => {
-        rung.push('again');
-        if (rung.filter((one) => one === 'again').length === 2) again.cancel();
-      });
-      while (rung.length < 3) await pass(1);
-      await pass(3);
-      assert.deepEqual(rung.toSorted(), ['again', 'again', 'once']);
-      again.cancel();
-    });
-
-    it('sleeps until the signal aborts', async () => {
-      const { clock } = make();
-      const stop = new AbortController();
-      const slept = clock.sleep(3_600_000, { signal: stop.signal });
-      stop.abort(new Error('enough'));
-      const isAbort = (error: unknown) => {
-        const { name, code, cause } = error as Error & { code: string };
-        return name === 'AbortError' && code === 'ABORT_ERR' && (cause as Error).message === 'enough';
-      };
-      await assert.rejects(slept, isAbort);
-      await assert.rejects(clock.sleep(1, { signal: stop.signal }), isAbort);
-    });
-
-    it('aborts a signal after its time, with a TimeoutError', async () => {
-      const { clock, pass } = make();
-      const signal = clock.timeout(1);
-      while (!signal.aborted) await pass(1);
-      assert.equal(signal.reason.name, 'TimeoutError');
-    });
-
-    it('counts on', async () => {
-      const { clock, pass } = make();
-      const [nowMs, monotonicMs] = [clock.nowMs(), clock.monotonicMs()];
-      await pass(2);
-      assert.ok(clock.monotonicMs() - monotonicMs >= 2);
-      assert.ok(clock.nowMs() > nowMs);
-    });
-  });
-}
+isAClock('the clock of tests', () => {
+  const clock = new TestClock();
+  return { clock, pass: (ms) => clock.advance(ms) };
+});
 
 it('the clock of tests rings each timer at its own instant, in their order, and what these set meanwhile', async () => {
   const clock = new TestClock();

@@ -1,6 +1,6 @@
 /** Hostile clients; the test watches what they cost other clients. */
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { giveUpAfter, PATIENCE_MS } from './eventually.ts';
 
 interface Flood {
   readonly connections: number;
@@ -8,14 +8,10 @@ interface Flood {
   readonly bytes: Buffer;
 }
 
-/** Each connection writes its bytes and reads no answer; it leaves `leaveAfterMs` after the last write. */
-export async function writeAndLeave(
-  url: string,
-  { connections, bytes, leaveAfterMs }: Flood & { readonly leaveAfterMs: number },
-): Promise<void> {
+/** Each connection writes its bytes, reads no answer, and leaves after the last write. */
+export async function writeAndLeave(url: string, { connections, bytes }: Flood): Promise<void> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(url)));
   await Promise.all(sockets.map((socket) => written(socket, bytes, 10_000)));
-  await sleep(leaveAfterMs);
   for (const socket of sockets) socket.destroy();
 }
 
@@ -23,7 +19,7 @@ export async function writeAndLeave(
 export async function writeAndRead(
   url: string,
   { connections, bytes }: Flood,
-  withinMs = 30_000,
+  withinMs = PATIENCE_MS,
 ): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   await Promise.all(
@@ -55,22 +51,24 @@ function open(url: string): Promise<Socket> {
 }
 
 function written(socket: Socket, bytes: Buffer, withinMs: number): Promise<void> {
-  return Promise.race([
-    new Promise<void>((resolve) => {
-      socket.on('close', () => resolve());
-      socket.write(bytes, () => resolve());
-    }),
-    sleep(withinMs, undefined, { ref: false }),
-  ]);
+  return new Promise((resolve) => {
+    const cancel = giveUpAfter(withinMs, resolve);
+    const end = () => {
+      cancel();
+      resolve();
+    };
+    socket.on('close', end);
+    socket.write(bytes, end);
+  });
 }
 
 /** The status of the first final answer, or `closed`, or `nothing` if the time is over. */
 function firstStatus(socket: Socket, withinMs: number): Promise<string> {
   return new Promise((resolve) => {
     let head = '';
-    const timer = setTimeout(() => resolve('nothing'), withinMs);
+    const cancel = giveUpAfter(withinMs, () => resolve('nothing'));
     const finish = (status: string) => {
-      clearTimeout(timer);
+      cancel();
       resolve(status);
     };
     socket.on('data', (chunk) => {

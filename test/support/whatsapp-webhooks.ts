@@ -1,6 +1,5 @@
 /** The channel's webhooks: their bodies, their signature, and a sender that is as untidy as the real one. */
 import { createHmac } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelStatus } from '../../src/messages/rules/channel-event.ts';
 
 export const PHONE_NUMBER_ID = '106540352242922';
@@ -152,7 +151,6 @@ export interface DeliveryOptions {
   readonly copies?: number;
   /** Numbers from 0 to 1 that shuffle the order; without them the order is kept. */
   readonly shuffle?: () => number;
-  readonly delayMs?: number;
   /** How many are under way at once. */
   readonly concurrency?: number;
 }
@@ -162,7 +160,7 @@ export async function deliverWebhooks(
   url: string,
   appSecret: string,
   webhooks: readonly WebhookBody[],
-  { copies = 1, shuffle, delayMs = 0, concurrency = 1 }: DeliveryOptions = {},
+  { copies = 1, shuffle, concurrency = 1 }: DeliveryOptions = {},
 ): Promise<number[]> {
   const bodies = webhooks.flatMap((item) => Array<string>(copies).fill(JSON.stringify(item)));
   if (shuffle !== undefined) mix(bodies, shuffle);
@@ -172,7 +170,6 @@ export async function deliverWebhooks(
     while (next < bodies.length) {
       const turn = next++;
       const body = bodies[turn] as string;
-      if (delayMs > 0) await sleep(delayMs);
       const response = await fetch(url, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', 'X-Hub-Signature-256': signature(body, appSecret) },
