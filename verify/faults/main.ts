@@ -112,9 +112,9 @@ function tellOf({ name }: Fault, failure: Failure): string {
   return `told   ${name} by ${named(failure)}`;
 }
 
-/** Files that shared a process which ended are told together. */
+/** Files that shared a process which ended are told together, and what a file left there is told beside its name. */
 function filesOf({ file }: Failure): string[] {
-  return file.split(', ');
+  return file.match(/\S+\.test\.ts/g) ?? [];
 }
 
 function named({ file, test }: Failure): string {
