@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { sleep } from '../../client/src/clock.ts';
+import { sleep as wait } from '../../client/src/clock.ts';
 import { delayAfter, readRetryAfter } from '../../client/src/retry.ts';
 import { TestClock } from '../support/test-clock.ts';
 
@@ -60,15 +60,15 @@ it('Retry-After is seconds or a date, which is compared with the date of the ans
 it('a wait ends after its time, and with an abort before or during it', async () => {
   const clock = new TestClock();
   const reason = new Error('enough');
-  await assert.rejects(sleep(clock, 500, AbortSignal.abort(reason)), reason);
+  await assert.rejects(wait(clock, 500, AbortSignal.abort(reason)), reason);
   const controller = new AbortController();
-  const waiting = sleep(clock, 500, controller.signal);
+  const waiting = wait(clock, 500, controller.signal);
   controller.abort(reason);
   await assert.rejects(waiting, reason);
   assert.equal(clock.timers, 0);
 
   let isOver = false;
-  const whole = sleep(clock, 500, new AbortController().signal).then(() => {
+  const whole = wait(clock, 500, new AbortController().signal).then(() => {
     isOver = true;
   });
   await clock.advance(499);

@@ -20,6 +20,7 @@ import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { tablesWith } from '../support/erased.ts';
+import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { NEW, ONLY_NEW } from '../support/rotated-secrets.ts';
 
@@ -190,8 +191,7 @@ describe('the texts of notes', () => {
       late = write(reviewer, id, 'too late');
       const waits =
         "SELECT FROM pg_stat_activity WHERE wait_event = 'advisory' AND query LIKE '%notes of an application%'";
-      while ((await database.query(waits)).rows.length === 0)
-        await new Promise((next) => setTimeout(next, 20));
+      await eventually('the note to wait', async () => (await database.query(waits)).rows.length > 0);
       // The last step of the erasure takes the person out of the batch.
       await session.query(
         `UPDATE batches SET id_numbers = array_replace(id_numbers, id_numbers[position_of($1) + 1], erased_index())

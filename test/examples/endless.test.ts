@@ -45,9 +45,11 @@ describe('answers without end', { concurrency: true }, () => {
     for (const [what, answer] of Object.entries(TOO_SLOW)) {
       it(`examples/${name}: ${what} is no answer after 15 seconds`, options, async () => {
         const server = await startHostileServer(answer);
+        const drip = setInterval(() => server.more(), 20);
         const example = run(server.url);
         await example.wrote(tooSlow);
         await example.stop('SIGKILL');
+        clearInterval(drip);
       });
     }
   }

@@ -72,7 +72,7 @@ const waiting = async () =>
 it('six messages to one phone, of which every third loses its answer: the gap holds where they arrive', async () => {
   const arrivals: number[] = [];
   api.onAccept = () => void arrivals.push(performance.now());
-  api.fault = () => (arrivals.length % 3 === 1 ? { accept: true, answer: 'never' } : { delayMs: 100 });
+  api.fault = () => (arrivals.length % 3 === 1 ? { accept: true, answer: 'never' } : { held: sleep(100) });
   await registerFor(anApplication().phone, 6);
   const underway: Promise<void>[] = [];
   await eventually('all to be told', async () => {

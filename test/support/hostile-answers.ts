@@ -12,8 +12,8 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 interface Endless {
   readonly first: string;
   readonly rest: Buffer;
-  /** Milliseconds between two pieces; without it as fast as the reader reads. */
-  readonly everyMs?: number;
+  /** A piece comes with the request and then with each `more()`; without it they come as fast as the reader reads. */
+  readonly isSlow?: true;
 }
 
 /** Answers that are larger than any bound in bytes. */
@@ -36,12 +36,12 @@ export const TOO_LONG = {
 
 /** Answers that never begin or never get far. */
 export const TOO_SLOW = {
-  'a body that drips': { first: `${OK}\r\n`, rest: Buffer.from(' '), everyMs: 20 },
-  'a head that drips': { first: OK, rest: Buffer.from('X'), everyMs: 20 },
+  'a body that drips': { first: `${OK}\r\n`, rest: Buffer.from(' '), isSlow: true },
+  'a head that drips': { first: OK, rest: Buffer.from('X'), isSlow: true },
   'interim answers that drip': {
     first: '',
     rest: Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'),
-    everyMs: 20,
+    isSlow: true,
   },
 } as const satisfies Record<string, Endless>;
 
@@ -62,11 +62,15 @@ export interface HostileServer {
   readonly requests: number;
   /** Connections that are open now. */
   readonly open: number;
+  /** Sends the next piece of a slow answer over each connection. */
+  more(): void;
 }
 
 /** Answers every connection in this way as soon as it sends something. Ends with the tests. */
-export async function startHostileServer({ first, rest, everyMs }: Endless): Promise<HostileServer> {
+export async function startHostileServer({ first, rest, isSlow }: Endless): Promise<HostileServer> {
   const sockets = new Set<Socket>();
+  /** What sends the next piece of each slow answer. */
+  const asked = new Set<() => void>();
   let sent = 0;
   let requests = 0;
   const server = createServer((socket) => {
@@ -81,7 +85,7 @@ export async function startHostileServer({ first, rest, everyMs }: Endless): Pro
         if (socket.destroyed) return;
         sent += rest.length;
         const goesOn = socket.write(rest);
-        if (everyMs !== undefined) setTimeout(next, everyMs);
+        if (isSlow) asked.add(next);
         else if (goesOn) setImmediate(next);
         else socket.once('drain', next);
       };
@@ -104,6 +108,11 @@ export async function startHostileServer({ first, rest, everyMs }: Endless): Pro
     },
     get open() {
       return sockets.size;
+    },
+    more() {
+      const pieces = [...asked];
+      asked.clear();
+      for (const piece of pieces) piece();
     },
   };
 }

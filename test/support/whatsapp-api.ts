@@ -4,7 +4,6 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from './http-answer.ts';
 import { type MediaStore, mediaStore } from './whatsapp-media.ts';
 import { type ApprovedTemplates, refusalOf } from './whatsapp-validation.ts';
@@ -40,9 +39,8 @@ export interface AcceptedMessage {
 export interface Fault {
   /** Whether the message is accepted all the same. By default only if the answer is the usual one. */
   readonly accept?: boolean;
-  readonly delayMs?: number;
   /** The answer waits for this. */
-  readonly held?: Promise<void>;
+  readonly held?: Promise<unknown>;
   /** The answer in place of the usual one: none for ever, the end of the connection, or this. */
   readonly answer?: 'never' | 'close' | Answer;
 }
@@ -108,9 +106,8 @@ export async function startWhatsAppApi(
     const code = refusalOf(body, options.templates ?? null, api.wrote);
     if (code !== null) return send(response, errorAnswer(code));
     const message = body as TemplateMessage;
-    const { accept, delayMs = 0, held, answer } = api.faults.shift() ?? api.fault?.(message) ?? {};
+    const { accept, held, answer } = api.faults.shift() ?? api.fault?.(message) ?? {};
     const usual = (accept ?? answer === undefined) ? await take(message) : null;
-    if (delayMs > 0) await sleep(delayMs);
     await held;
     if (answer === 'never') {
       api.seen.ends += 1;

@@ -1,7 +1,6 @@
 /** The files of the stand-in for WhatsApp's API: uploads, the addresses of files, and the files themselves. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from './http-answer.ts';
 
 /** A file at the channel. */
@@ -22,8 +21,8 @@ export interface MediaFaults {
 export interface MediaStore {
   readonly files: Map<string, MediaFile>;
   readonly faults: MediaFaults;
-  /** Asked for each request, for faults by chance; `faults` go first. */
-  chance: (() => { readonly delayMs?: number; readonly answer?: Answer | 'close' }) | null;
+  /** Asked for each request, for faults by chance; `faults` go first. The answer waits for `held`. */
+  chance: (() => { readonly held?: Promise<unknown>; readonly answer?: Answer | 'close' }) | null;
   /** Every request, with its path. None may carry another host's name. */
   readonly requests: string[];
   /** Keeps a file of a person and returns its id. */
@@ -55,8 +54,8 @@ export function mediaStore(
       const isLookUp = request.method === 'GET' && id !== '' && id !== phoneNumberId;
       if (!isUpload && !isDownload && !isLookUp) return false;
       store.requests.push(`${request.method} ${url.pathname}`);
-      const { delayMs = 0, answer: chanced } = store.chance?.() ?? {};
-      if (delayMs > 0) await sleep(delayMs);
+      const { held, answer: chanced } = store.chance?.() ?? {};
+      await held;
       const say = (answer: Answer | 'never' | 'close') => {
         if (answer === 'never') return;
         if (answer === 'close') {

@@ -1,4 +1,5 @@
 /** How often the channel of the scripted applicants does what. Data alone. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../test/support/http-answer.ts';
 import { errorAnswer, type Fault } from '../../test/support/whatsapp-api.ts';
 
@@ -60,7 +61,7 @@ export const SEND_FAULTS: readonly SendFault[] = [
     fault: () => ({ accept: true, answer: { status: 200, body: '{' } }),
     fate: {},
   },
-  { share: 0.02, isOfReplies: false, fault: () => ({ delayMs: 2_500 }), fate: {} },
+  { share: 0.02, isOfReplies: false, fault: () => ({ held: sleep(2_500) }), fate: {} },
   // The reply is lost, and nobody says so.
   {
     share: 0.01,

@@ -178,9 +178,9 @@ export class Channel implements Line {
     return found?.fault();
   }
 
-  #fileFault(): { delayMs?: number; answer?: Answer | 'close' } {
+  #fileFault(): { held?: Promise<unknown>; answer?: Answer | 'close' } {
     const { random, shares } = this.#context;
-    if (random.isLucky(shares.files)) return { delayMs: random.between(0, SLOW_FILE_MS) };
+    if (random.isLucky(shares.files)) return { held: sleep(random.between(0, SLOW_FILE_MS)) };
     if (!random.isLucky(shares.files)) return {};
     return { answer: FILE_FAULTS[random.between(0, FILE_FAULTS.length - 1)]! };
   }

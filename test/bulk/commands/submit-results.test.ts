@@ -1,44 +1,18 @@
 /** `ventanilla submit --results`: one line for each row of the file, after any number of runs and kills. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { parse } from 'csv-parse/sync';
 import { anApplication, testService } from '../../support/service.ts';
 import { type Applicant, csvOf, fileOf } from '../files.ts';
 import { proxyOf } from '../send/proxy.ts';
-import { spawnSubmit, submit, summary } from './submit-harness.ts';
+import { assertAllRegistered, linesOf, resultsBeside, storedIds } from './results.ts';
+import { submit, summary } from './submit-harness.ts';
 
 const service = await testService();
 
 function applicants(count: number): Applicant[] {
   return Array.from({ length: count }, () => anApplication() as Applicant);
-}
-
-const resultsBeside = (path: string) => join(dirname(path), 'results.csv');
-
-function linesOf(path: string, delimiter = ','): Record<string, string>[] {
-  return parse(readFileSync(path, 'utf8'), { bom: true, columns: true, delimiter });
-}
-
-/** The applications that the service has for a key, by id. */
-async function storedIds(keyId: number): Promise<Map<string, unknown>> {
-  const { rows } = await service.database.query<{ id: string; score: number }>(
-    'SELECT id, score FROM applications WHERE api_key_id = $1',
-    [keyId],
-  );
-  return new Map(rows.map(({ id, score }) => [String(id), String(score)]));
-}
-
-/** Every row is registered under an application of its own that the service has. */
-async function assertAllRegistered(path: string, list: readonly Applicant[], keyId: number) {
-  const lines = linesOf(path);
-  assert.deepEqual(
-    lines.map(({ row, id_number, outcome }) => [row, id_number, outcome]),
-    list.map(({ id_number }, index) => [String(index + 2), id_number, 'registered']),
-  );
-  assert.deepEqual(new Map(lines.map(({ id, score }) => [id, score])), await storedIds(keyId));
-  assert.equal(new Set(lines.map(({ id }) => id)).size, list.length);
 }
 
 test('the results file has a line for each row, in the order of the rows, that only its owner may read', async () => {
@@ -69,7 +43,10 @@ test('the results file has a line for each row, in the order of the rows, that o
   );
   assert.match(lines[4]?.reason ?? '', /column "phone": a spreadsheet may have cut the number/);
   const registered = lines.filter(({ outcome }) => outcome === 'registered');
-  assert.deepEqual(new Map(registered.map(({ id, score }) => [id, score])), await storedIds(keyId));
+  assert.deepEqual(
+    new Map(registered.map(({ id, score }) => [id, score])),
+    await storedIds(service.database, keyId),
+  );
   for (const { decision, status } of registered) {
     assert.deepEqual([decision, status], ['approved', 'pending_signature']);
   }
@@ -87,27 +64,8 @@ test('a finished submission writes its results later, too, without sending anyth
   assert.equal((await summary(apiKey, path, '--url', proxy.url)).said.results_file, null);
   const posts = proxy.posts.length;
   assert.equal((await summary(apiKey, path, '--url', proxy.url, '--results', resultsBeside(path))).code, 0);
-  await assertAllRegistered(resultsBeside(path), list, keyId);
+  await assertAllRegistered(service.database, resultsBeside(path), list, keyId);
   assert.equal(proxy.posts.length, posts);
-});
-
-test('after kill -9, with answers under way, the resumed run completes the results of all rows', async () => {
-  const { apiKey, keyId } = await service.addPartner();
-  const list = applicants(1_050);
-  const path = fileOf('a.csv', csvOf(list));
-  const results = resultsBeside(path);
-  const proxy = await proxyOf(service.url);
-  const first = spawnSubmit(apiKey, path, '--url', proxy.url, '--results', results);
-  proxy.afterPost = ({ number }) => {
-    if (number < 5) return true;
-    return !first.kill('SIGKILL');
-  };
-  await first.ended;
-  assert.equal(existsSync(results), false);
-  proxy.afterPost = () => true;
-  const { code, err } = await summary(apiKey, path, '--url', proxy.url, '--results', results);
-  assert.equal(code, 0, err);
-  await assertAllRegistered(results, list, keyId);
 });
 
 test('at the quota the results say which rows were not sent, and a later run replaces them', async () => {
@@ -126,7 +84,7 @@ test('at the quota the results say which rows were not sent, and a later run rep
   assert.equal(lines.filter(({ outcome }) => outcome === 'not_sent').length, 800);
   await service.database.query('UPDATE api_keys SET daily_cap = NULL WHERE id = $1', [keyId]);
   assert.equal((await summary(apiKey, path, '--url', service.url, '--results', results)).code, 0);
-  await assertAllRegistered(results, list, keyId);
+  await assertAllRegistered(service.database, results, list, keyId);
 });
 
 test('after an error the results have what is known so far, and the resumed run completes them', async () => {
@@ -153,7 +111,10 @@ test('after an error the results have what is known so far, and the resumed run 
   );
   const registered = lines.filter(({ outcome }) => outcome === 'registered');
   assert.ok(registered.length >= 200 && registered.length < 1_000, `${registered.length}`);
-  assert.deepEqual(new Map(registered.map(({ id, score }) => [id, score])), await storedIds(keyId));
+  assert.deepEqual(
+    new Map(registered.map(({ id, score }) => [id, score])),
+    await storedIds(service.database, keyId),
+  );
   assert.equal(lines.filter(({ outcome }) => outcome === 'not_sent').length, 1_049 - registered.length);
   const reasons = new Set(lines.filter(({ outcome }) => outcome === 'not_sent').map(({ reason }) => reason));
   assert.deepEqual(reasons, new Set(['sent, and no result came: run the same command again', '']));
@@ -161,7 +122,10 @@ test('after an error the results have what is known so far, and the resumed run 
   await revoke('NULL');
   assert.equal((await summary(apiKey, path, '--url', proxy.url, '--results', results)).code, 2);
   const completed = linesOf(results).filter(({ outcome }) => outcome === 'registered');
-  assert.deepEqual(new Map(completed.map(({ id, score }) => [id, score])), await storedIds(keyId));
+  assert.deepEqual(
+    new Map(completed.map(({ id, score }) => [id, score])),
+    await storedIds(service.database, keyId),
+  );
   assert.equal(completed.length, 1_049);
 });
 
@@ -186,6 +150,6 @@ test('the results never replace a file that this submission did not write, and n
   }
   const dry = await submit({}, path, '--dry-run', '--results', resultsBeside(path));
   assert.match(dry.err, /--results holds answers of the service/);
-  assert.equal((await storedIds(keyId)).size, 0);
+  assert.equal((await storedIds(service.database, keyId)).size, 0);
   assert.equal(readFileSync(other, 'utf8'), 'a table of somebody');
 });

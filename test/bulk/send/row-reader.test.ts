@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { RowReader } from '../../../src/bulk/send/row-reader.ts';
+import { eventually } from '../../support/eventually.ts';
 import { applicant, csvOf, fileOf, sourceOf, xlsxOf } from '../files.ts';
 
 const LIST = Array.from({ length: 2_000 }, (_, index) => applicant({ name: `Person ${index}` }));
@@ -35,10 +35,7 @@ for (const [name, content, first] of FILES) {
     await reader.close();
     if (!existsSync('/proc/self/fd')) return;
     // The system closes the file in its own time.
-    for (let wait = 0; isOpen(path); wait += 1) {
-      assert.ok(wait < 100, 'it is still open');
-      await setTimeout(20);
-    }
+    await eventually('the file to be closed', () => !isOpen(path));
   });
 }
 
