@@ -55,8 +55,8 @@ export interface WhatsAppApi {
   /** The messages of persons that were marked as read, with a typing indicator, in order. */
   readonly readMarks: string[];
   readonly media: MediaStore;
-  /** Requests and connections so far; `ends` are the requests that got all of the answer that they get. */
-  readonly seen: { requests: number; connections: number; ends: number };
+  /** So far; `ends` are the requests that got all of the answer that they get, `closed` the connections that ended. */
+  readonly seen: { requests: number; ends: number; connections: number; closed: number };
   /** One entry a request, in order, made before `fault` is asked. */
   readonly faults: Fault[];
   fault: ((message: TemplateMessage) => Fault | undefined) | null;
@@ -137,6 +137,9 @@ export async function startWhatsAppApi(
 
   server.on('connection', (socket) => {
     api.seen.connections += 1;
+    socket.once('close', () => {
+      api.seen.closed += 1;
+    });
     if (api.closeUnread > 0) {
       api.closeUnread -= 1;
       socket.resetAndDestroy();
@@ -156,7 +159,7 @@ export async function startWhatsAppApi(
     wrote: new Set(),
     readMarks: [],
     media: mediaStore(PHONE_NUMBER_ID, errorAnswer),
-    seen: { requests: 0, connections: 0, ends: 0 },
+    seen: { requests: 0, ends: 0, connections: 0, closed: 0 },
     faults: [],
     fault: null,
     onAccept: null,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
 import { machineClock } from '../../../src/base/clock.ts';
 import { whatsappChannel } from '../../../src/messages/channels/whatsapp.ts';
 import { ERROR_CODES } from '../../../src/messages/channels/whatsapp-errors.ts';
 import type { SendResult } from '../../../src/messages/rules/send-result.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   type Answer,
   errorAnswer,
@@ -154,16 +154,19 @@ describe('the request', () => {
   });
 
   it('connections are kept, also after refusals, and closed once idle', async () => {
-    const brief = whatsappChannel(settings, machineClock, { ...LIMITS, idleMs: 40 });
     const before = api.seen.connections;
     api.faults.push({}, { answer: errorAnswer(131026) }, { answer: { status: 500 } });
     for (let sends = 0; sends < 5; sends++) await channel.send(aMessage(), never);
     assert.ok(api.seen.connections - before <= 1, `${api.seen.connections - before} connections`);
+
+    const quiet = await startWhatsAppApi();
+    after(() => quiet.close());
+    const config = readConfig(quiet.environment).whatsapp as WhatsAppConfig;
+    const brief = whatsappChannel(config, machineClock, { ...LIMITS, idleMs: 40 });
     await brief.send(aMessage(), never);
-    const kept = api.seen.connections;
-    await sleep(200);
+    await eventually('the idle connection to be closed', () => quiet.seen.closed === 1);
     await brief.send(aMessage(), never);
-    assert.equal(api.seen.connections, kept + 1);
+    assert.equal(quiet.seen.connections, 2);
   });
 });
 
