@@ -58,8 +58,8 @@ try {
 if (!report.close() || named.length === 0) process.exitCode = 1;
 
 /**
- * The files of each process, by the module that it begins with, which this makes. Files without needs of their own share
- * a few processes.
+ * The files of each process, by the module that it begins with, which this makes. Files without needs of their own
+ * share a few processes.
  */
 function processesOf(mixed: readonly string[]): Map<string, string[]> {
   const shares = (path: string) => needsOf(path).size === 0;

@@ -1,6 +1,6 @@
 /**
- * Which tests are the gate. A file's tier follows from what the file and its support import: nobody keeps a list. A file
- * that needs nothing but the one PostgreSQL of the run belongs to the gate, and shares a process with others.
+ * Which tests are the gate. A file's tier follows from what the file and its support import: nobody keeps a list. A
+ * file that needs nothing but the one PostgreSQL of the run belongs to the gate, and shares a process with others.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
