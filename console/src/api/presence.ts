@@ -5,14 +5,15 @@ const PRESENT_MS = 60_000;
 /** Not moves of the pointer: browsers tell of some where the page moves beneath it. */
 const USES = ['keydown', 'pointerdown', 'wheel'] as const;
 
-/** To open the page is a use of it. By the page's monotonic clock. */
-let usedAt = browserClock.monotonicMs();
+/** By the page's monotonic clock. */
+let usedAt = Number.NEGATIVE_INFINITY;
 
-/** Takes note of what somebody does at the page from now on. */
+/** Takes note of what somebody does at the page from now on. To open the page is a use of it. */
 export function watchPresence(target: EventTarget): void {
   const used = () => {
     usedAt = browserClock.monotonicMs();
   };
+  used();
   for (const use of USES) target.addEventListener(use, used, { capture: true, passive: true });
 }
 
