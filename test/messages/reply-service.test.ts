@@ -4,6 +4,7 @@ import { after, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { REPLY_BELL, repliesOf } from '../../src/messages/sql/replies.ts';
+import { DELIVERING } from '../support/delivering.ts';
 import { eventually } from '../support/eventually.ts';
 import { queueReply, textContent } from '../support/replies.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -11,7 +12,7 @@ import { startWhatsAppApi, statusWebhook } from '../support/whatsapp-api.ts';
 
 const api = await startWhatsAppApi();
 after(() => api.close());
-const service = await testService({ ...api.environment, DELIVERY: 'on', MESSAGES_PER_SECOND: 'none' });
+const service = await testService({ ...api.environment, ...DELIVERING, MESSAGES_PER_SECOND: 'none' });
 const { apiKey } = await service.addPartner();
 
 async function someone() {

@@ -21,6 +21,7 @@ const REAL_TIME =
 /** The modules that say what a test needs. */
 const NEEDED: readonly (readonly [need: string, module: RegExp])[] = [
   ['a process', /^(?:node:(?:child_process|cluster|worker_threads)|src\/documents\/reader\/reader\.ts)$/],
+  ['a process', /^test\/support\/delivering\.ts$/],
   ['a browser', /^playwright-core$/],
   ['a server of its own', /^src\/embedded\/(?:server|start|join|postmaster)\.ts$/],
 ];

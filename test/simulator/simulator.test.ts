@@ -455,34 +455,3 @@ describe('the page', () => {
     }
   });
 });
-
-describe('serve', () => {
-  /** An application whose contact window never closes. */
-  const mexican = { phone: '+525512345678', currency: 'MXN', income: 20_000, debt_amount: 60_000 };
-
-  it('delivers the messages to its own page on OPS_PORT, and takes a tap from there', async () => {
-    const serving = await testService({ DELIVERY: 'on' });
-    const partner = await serving.addPartner();
-    assert.equal((await fetch(`${serving.opsUrl}/simulator`)).status, 200);
-    const { body } = await post(`${serving.url}/PRO`, partner.apiKey, {
-      applications: [anApplication(mexican)],
-    });
-    const { id } = (body as { results: [{ id: number }] }).results[0];
-    const tap = { messageId: `${id}`, button: 0 };
-    await eventually('the message is on the phone', async () =>
-      (await post(`${serving.opsUrl}/simulator/tap`, '', tap)).status === 200 ? true : undefined,
-    );
-    const { history } = await showApplication({ ...serving, actor: 'test' }, toApplicationId(id));
-    assert.deepEqual(
-      history.map(({ action }) => action),
-      ['register', 'interested'],
-    );
-  });
-
-  for (const environment of [{ DELIVERY: 'on', CHANNEL: 'log' }, { DELIVERY: 'off' }]) {
-    it(`has no such page with ${JSON.stringify(environment)}`, async () => {
-      const serving = await testService(environment);
-      assert.equal((await fetch(`${serving.opsUrl}/simulator`)).status, 404);
-    });
-  }
-});
