@@ -70,7 +70,7 @@ export async function testDatabase({ isPatient = true } = {}): Promise<TestDatab
   await admin.query('SELECT pg_advisory_lock(8726, 99)');
   const machines = await machinesOf(url);
   if (machines.length > 0) await copyOnAll(machines, TEMPLATE, name);
-  else await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  else await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY = FILE_COPY`);
   await admin.end();
   const address = new URL(url);
   address.pathname = `/${name}`;

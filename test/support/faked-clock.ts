@@ -1,4 +1,5 @@
 /** A database whose clock the test sets: the service's statements read the time by a row of a table. */
+import { after } from 'node:test';
 import pg from 'pg';
 import type { TestDatabase } from './database.ts';
 
@@ -45,20 +46,17 @@ export async function stepClock(client: Pick<pg.Client, 'query'>): Promise<Stepp
   };
 }
 
+/** Call this at the top of a test file, or in a test. */
 export async function fakeClock({ ownerUrl: databaseUrl }: TestDatabase): Promise<FakedClock> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  try {
-    for (const text of [STANDING, USE, END_SESSIONS]) await client.query(text);
-  } finally {
-    await client.end();
-  }
+  // The database may be dropped before the session ends.
+  client.on('error', () => {});
+  after(() => client.end());
+  for (const text of [STANDING, USE, END_SESSIONS]) await client.query(text);
   return {
     async set(ms) {
-      const setter = new pg.Client({ connectionString: databaseUrl });
-      await setter.connect();
-      await setter.query('UPDATE faked.clock SET at = to_timestamp($1::double precision / 1000)', [ms]);
-      await setter.end();
+      await client.query('UPDATE faked.clock SET at = to_timestamp($1::double precision / 1000)', [ms]);
     },
   };
 }
