@@ -6,7 +6,7 @@ import { mock, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 
-/** Ends a file that hangs. The slowest file takes 20 s. */
+/** Ends a file that hangs. */
 const FILE_WITHIN_MS = 1_200_000;
 /** Ends a process that stays open after its tests: the run would wait for ever, and what is open may be a leak. */
 const OPEN_AT_MOST_MS = Number(process.env.LEFT_OPEN_MS ?? 60_000);

@@ -30,6 +30,10 @@ const seed = Number(process.env.SEED ?? randomInt(2 ** 31));
 process.env.SEED = String(seed);
 
 const named = positionals.length === 0 ? filesOf(tier) : globSync(positionals).sort();
+if (named.length === 0) {
+  process.stderr.write(`error: no test file matches ${positionals.join(' ')}\n`);
+  process.exit(1);
+}
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-run-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const files = processesOf(new Random(seed).shuffled(named));
@@ -55,7 +59,7 @@ try {
 } finally {
   await closeServer();
 }
-if (!report.close() || named.length === 0) process.exitCode = 1;
+if (!report.close()) process.exitCode = 1;
 
 /**
  * The files of each process, by the module that it begins with, which this makes. Files without needs of their own
