@@ -85,6 +85,7 @@ const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'messages/channel-notices': 'makes a trigger itself',
   'messages/fair-turns': 'replaces functions of the schema itself',
   'messages/lock-order': 'asks one server which of its sessions wait',
+  'postgres/faked-clock': 'puts another clock before the functions of one server',
   'rights/erase-*': 'erase, which needs the coordinator',
   'rights/replay-erasures': 'the same',
   'rights/runtime-role': 'the same',

@@ -29,8 +29,36 @@ const fake = (value: string, time: (realTime: string) => string) => `
   GRANT SELECT ON faked.clock TO PUBLIC`;
 const STANDING = fake('pg_catalog.now()', () => 'at');
 const STEPPED = fake("interval '0'", (realTime) => `${realTime} + at`);
-const USE = `DO $$ BEGIN EXECUTE format(
-  'ALTER DATABASE %I SET search_path = public, faked, pg_catalog', current_database()); END $$`;
+/** What reads the time, and how its text reads it by `faked`, which stands before PostgreSQL's own schema. */
+const READS_TIME = '(now|clock_timestamp)\\(';
+const anew = (text: string) => `regexp_replace(${text}, 'pg_catalog\\.${READS_TIME}', '\\1(', 'g')`;
+/**
+ * The default of a column and a parsed body of a function keep the functions that they found when they were made, and
+ * a function with a search path of its own has no other. Tables that are made later like others get the new defaults.
+ */
+const USE = `DO $do$
+DECLARE
+  v_statement text;
+BEGIN
+  SET LOCAL citus.enable_ddl_propagation = 'off';
+  SET LOCAL search_path = public, faked, pg_catalog;
+  EXECUTE format('ALTER DATABASE %I SET search_path = public, faked, pg_catalog', current_database());
+  FOR v_statement IN
+    SELECT format('ALTER TABLE %s ALTER %I SET DEFAULT %s', d.adrelid::regclass, a.attname, ${anew('e.text')})
+    FROM pg_attrdef d JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum,
+      pg_get_expr(d.adbin, d.adrelid) AS e(text)
+    WHERE e.text ~ '${READS_TIME}'
+  LOOP EXECUTE v_statement; END LOOP;
+  FOR v_statement IN
+    SELECT ${anew('pg_get_functiondef(p.oid)')} FROM pg_proc p
+    WHERE p.pronamespace = 'public'::regnamespace AND (p.prosqlbody IS NOT NULL OR p.pronargdefaults > 0)
+      AND concat(pg_get_function_arguments(p.oid), pg_get_function_sqlbody(p.oid)) ~ '${READS_TIME}'
+  LOOP EXECUTE v_statement; END LOOP;
+  FOR v_statement IN
+    SELECT format('ALTER FUNCTION %s SET search_path TO public, faked, pg_catalog, pg_temp', p.oid::regprocedure)
+    FROM pg_proc p, unnest(p.proconfig) AS s(setting) WHERE s.setting = 'search_path=public, pg_temp'
+  LOOP EXECUTE v_statement; END LOOP;
+END $do$`;
 /** Open sessions keep the path that they began with. */
 const END_SESSIONS = `
   SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
