@@ -78,7 +78,10 @@ describe('D39: the quota while the clock steps', () => {
     await elapse(24 * HOUR);
     await advanceUsage(database);
     assert.equal(await used(partner), 5);
-    await elapse(HOUR);
+    await elapse(HOUR - 1);
+    await advanceUsage(database);
+    assert.equal(await used(partner), 5);
+    await elapse(1);
     await advanceUsage(database);
     assert.equal(await used(partner), 0);
     assert.equal(await register(partner, 6), 5);
@@ -286,6 +289,24 @@ describe('D39: Elapsed', () => {
       expected += counted;
       assert.equal(await storedMs(), expected, `${stopwatch} ${step}`);
     }
+  });
+
+  it('D39: where the process that moved the time ends, another one goes on', async () => {
+    let passedMs = 0;
+    const processes = [0, 1e9].map((skew) => new Elapsed({ monotonicMs: () => passedMs + skew }));
+    const turns = async (some: readonly number[]) => {
+      for (const who of some) {
+        passedMs += 15_000;
+        await clock.set(START + passedMs);
+        await processes[who]!.advance(database);
+      }
+    };
+    // Until the second turn the clock may be behind the time of another test.
+    await turns([0, 0, 1, 0, 1, 0]);
+    const from = await storedMs();
+    // The first turn sees what the other one left.
+    await turns([1, 1]);
+    assert.equal((await storedMs()) - from, 15_000);
   });
 
   it('D39: any number of processes together never count more time than has passed', async () => {
