@@ -1,6 +1,7 @@
 /** The clock of tests: it stands still until the test moves it, and rings each timer at its instant. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { PATIENCE_MS } from '../support/eventually.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { isAClock } from './clock-contract.ts';
 
@@ -46,4 +47,20 @@ it('a step of the machine’s clock moves no deadline', async () => {
   const nowMs = clock.nowMs();
   clock.step(-3_600_000);
   assert.deepEqual([clock.monotonicMs() - monotonicMs, clock.nowMs() - nowMs], [0, -3_600_000]);
+});
+
+it('a wait for a timer that nothing sets fails, and says which timers are set', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const clock = new TestClock();
+  const [met, missed] = [clock.untilTimer(7), clock.untilTimer(8)];
+  clock.after(7, () => {});
+  t.mock.timers.tick(PATIENCE_MS);
+  await met;
+  await assert.rejects(missed, { message: 'waited 240 s for 1 timers of 8 ms; set are timers of [7] ms' });
+});
+
+it('a timer that sets itself again without a pause fails, where time would never pass', async () => {
+  const clock = new TestClock();
+  clock.every(0, () => {});
+  await assert.rejects(clock.advance(1), /no time passed/);
 });

@@ -283,6 +283,7 @@ describe('a claim', () => {
           assert.equal(status, 200);
           if (body.id === null) return;
           taken.push(body.id);
+          assert.ok(taken.length <= ids.length, `${taken.length} taken`);
         }
       }),
     );

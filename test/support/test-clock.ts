@@ -1,6 +1,7 @@
 /** A clock that stands still until the test moves it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Timer } from '../../src/base/clock.ts';
+import { PATIENCE_MS } from './eventually.ts';
 
 interface Pending {
   readonly ring: () => void;
@@ -10,6 +11,8 @@ interface Pending {
   atMs: number;
 }
 
+/** So many rings at one instant are work that goes round without a pause. */
+const MOST_AT_ONCE = 10_000;
 /** Turns of the event loop that what has rung may need until it sets its next timer. */
 const TURNS = 20;
 
@@ -78,21 +81,28 @@ export class TestClock implements Clock {
     return next && next.atMs - this.#monotonicMs;
   }
 
-  /** Resolves when at least so many timers are set: what was begun waits for the clock now. */
+  /**
+   * Resolves when at least so many timers are set: what was begun waits for the clock now. Where it may also end without
+   * a timer, wait for both. Fails after `PATIENCE_MS` of real time.
+   */
   untilTimers(count = 1): Promise<void> {
-    return this.#until(() => this.#pending.size >= count);
+    return this.#until(`${count} timers`, () => this.#pending.size >= count);
   }
 
-  /** Resolves when at least `count` timers are set that were set for so long: a limit that is known by its length. */
+  /** As `untilTimers`, for timers that were set for so long: a limit that is known by its length. */
   untilTimer(ms: number, count = 1): Promise<void> {
-    return this.#until(() => [...this.#pending].filter(({ forMs }) => forMs === ms).length >= count);
+    const isMet = () => [...this.#pending].filter(({ forMs }) => forMs === ms).length >= count;
+    return this.#until(`${count} timers of ${ms} ms`, isMet);
   }
 
   /** Lets the time pass: rings what is due, each at its instant, and what that sets meanwhile. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#monotonicMs + ms;
+    let atOnce = 0;
     await settle();
     for (let next = this.#next(); next !== undefined && next.atMs <= untilMs; next = this.#next()) {
+      atOnce = next.atMs > this.#monotonicMs ? 0 : atOnce + 1;
+      if (atOnce > MOST_AT_ONCE) throw new Error(`${MOST_AT_ONCE} timers rang, and no time passed`);
       this.#pass(Math.max(next.atMs - this.#monotonicMs, 0));
       if (next.everyMs === null) this.#pending.delete(next);
       else next.atMs = this.#monotonicMs + next.everyMs;
@@ -114,9 +124,21 @@ export class TestClock implements Clock {
     this.#nowMs += ms;
   }
 
-  #until(isMet: () => boolean): Promise<void> {
+  #until(what: string, isMet: () => boolean): Promise<void> {
     if (isMet()) return Promise.resolve();
-    return new Promise((go) => this.#waiting.push({ isMet, go }));
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        const set = [...this.#pending].map(({ forMs }) => forMs);
+        reject(new Error(`waited ${PATIENCE_MS / 1_000} s for ${what}; set are timers of [${set}] ms`));
+      };
+      // A wait that lost a race keeps no process open.
+      const limit = setTimeout(giveUp, PATIENCE_MS).unref();
+      const go = () => {
+        clearTimeout(limit);
+        resolve();
+      };
+      this.#waiting.push({ isMet, go });
+    });
   }
 
   #pass(ms: number): void {

@@ -69,7 +69,7 @@ async function afterStatements<T>(retired: Promise<T>): Promise<T> {
   const over = retired.finally(() => {
     isOver = true;
   });
-  await clock.untilTimers();
+  await Promise.race([over, clock.untilTimers()]);
   await clock.advance(3_500);
   await eventually('the end of the command', async () => {
     await clock.advance(20);

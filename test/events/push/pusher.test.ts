@@ -247,7 +247,10 @@ describe('an endpoint with faults', () => {
         await clock.untilTimers();
         await clock.advance(2_000);
       };
-      while (silent.counts.underway < 1_000) await nextTurn();
+      await eventually('a thousand attempts', async () => {
+        await nextTurn();
+        return silent.counts.underway >= 1_000;
+      });
       // More turns would take up the rest.
       for (let turns = 0; turns < 5; turns += 1) await nextTurn();
       await clock.untilTimers();
