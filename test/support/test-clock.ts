@@ -82,8 +82,8 @@ export class TestClock implements Clock {
   }
 
   /**
-   * Resolves when at least so many timers are set: what was begun waits for the clock now. Where it may also end without
-   * a timer, wait for both. Fails after `PATIENCE_MS` of real time.
+   * Resolves when at least so many timers are set: what was begun waits for the clock now. Where it may also end
+   * without a timer, wait for both. Fails after `PATIENCE_MS` of real time.
    */
   untilTimers(count = 1): Promise<void> {
     return this.#until(`${count} timers`, () => this.#pending.size >= count);
