@@ -1,6 +1,6 @@
 /**
- * The time of a process. This is the one file of the program that reads a clock or sets a timer
- * (`test/one-clock.test.ts`): everything else gets a `Clock`, so that a test decides what time it is.
+ * The time of a process. This is the one file of the program that reads a clock or sets a timer: everything else gets a
+ * `Clock`, so that a test decides what time it is.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,14 +1,16 @@
 /** Random bytes for nonces and ids. */
 import { randomFillSync } from 'node:crypto';
 
-/** Bytes that are asked of the system at once: a call of the system costs as much as ten calls of `randomBytes`. */
-const pool = Buffer.alloc(4_096);
-let offset = pool.length;
+const POOL_BYTES = 4_096;
+/** Asked of the system at once: a call of the system costs as much as ten calls of `randomBytes`. */
+let pool = Buffer.alloc(0);
+let offset = 0;
 
-/** Bytes that were never returned before. They are valid until the next call: copy what you keep. */
+/** Bytes that were never returned before, and that never change. */
 export function randomBytes(length: number): Buffer {
   if (offset + length > pool.length) {
-    randomFillSync(pool);
+    // Not filled again: what was returned of it may be kept.
+    pool = randomFillSync(Buffer.allocUnsafeSlow(POOL_BYTES));
     offset = 0;
   }
   const bytes = pool.subarray(offset, offset + length);

@@ -356,7 +356,10 @@ describe('a machine on which the reader does not run', () => {
       symlinkSync(join(modules, name), join(place, 'node_modules', name));
     }
     const linked = await import(join(place, 'src/reader/reader.ts'));
-    assert.equal(await isReading(linked.processReader({ ...PDF_LIMITS, timeMs: PATIENCE_MS })), true);
+    assert.equal(
+      await isReading(linked.processReader(machineClock, { ...PDF_LIMITS, timeMs: PATIENCE_MS })),
+      true,
+    );
   });
 });
 

@@ -88,12 +88,13 @@ async function middleman(): Promise<{ proxy: Middleman; url: string }> {
 const HANGS = `
   import pino from 'pino';
   import { runUntilStopped } from './src/app/lifetime.ts';
+  import { machineClock } from './src/base/clock.ts';
   setInterval(() => {}, 1_000);
   const start = async () => {
     process.stdout.write('runs');
     return () => new Promise(() => {});
   };
-  await runUntilStopped(pino(), start, 1_000);`;
+  await runUntilStopped(pino(), machineClock, start, 1_000);`;
 
 test('the process ends in its time where the stop hangs, and says so', bounded, async () => {
   const running = run(process.execPath, ['--input-type=module-typescript', '-e', HANGS], {});

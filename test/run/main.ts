@@ -37,7 +37,12 @@ if (named.length === 0) {
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-run-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const files = processesOf(new Random(seed).shuffled(named));
-const plan = { seed, command: tier === 'gate' ? 'npm test' : 'npm run test:full', files };
+const plan = {
+  seed,
+  command: tier === 'gate' ? 'npm test' : 'npm run test:full',
+  files,
+  counterexamples: process.env.COUNTEREXAMPLES ?? join('node_modules', '.cache', 'counterexamples.txt'),
+};
 const report = new Report(plan, (text) => process.stdout.write(text));
 process.stdout.write(`${named.length} files in ${files.size} processes, order: SEED=${seed}\n`);
 

@@ -3,6 +3,8 @@
  * the closing line. The run fails where it did not hear of every test: the runner itself takes no notice of a report
  * that is cut.
  */
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
 
@@ -15,6 +17,8 @@ export interface Plan {
   readonly command: string;
   /** The test files that each process runs, by the module that the process begins with. */
   readonly files: ReadonlyMap<string, readonly string[]>;
+  /** The file that keeps the counterexamples of properties. */
+  readonly counterexamples: string;
 }
 
 /** A test or a suite. A file is a test that has the path as its name, and everything in the file is below it. */
@@ -52,8 +56,8 @@ export class Report {
   readonly #open: Set<string>;
   readonly #tookMs = new Map<string, number>();
   readonly #failed: string[] = [];
+  readonly #skipped: string[] = [];
   #passed = 0;
-  #skipped = 0;
 
   constructor(plan: Plan, write: (text: string) => void) {
     this.#plan = plan;
@@ -92,13 +96,12 @@ export class Report {
     // A machine may lack the program that a whole suite needs.
     if (!isFile && (!node.isSuite || reason !== '')) (path[0] as Node).tests += 1;
     if (isFile && this.#open.has(name)) this.#ended(node, details);
-    else if (skip !== undefined && skip !== false) this.#skipped += 1;
+    else if (skip !== undefined && skip !== false)
+      this.#skipped.push(`${path[0]!.name} > ${within(path)}: ${reason || 'no reason'}`);
     else if (passed && !node.isSuite) this.#passed += 1;
     if (passed) return;
     if (node.above !== null) node.above.hasFailure = true;
-    const [{ name: file }, ...below] = path as [Node, ...Node[]];
-    const within = below.length === 0 ? 'the file itself' : below.map((one) => one.name).join(' > ');
-    if (!node.hasFailure) this.#tell(file, within, error);
+    if (!node.hasFailure) this.#tell(path[0]!.name, within(path), error);
   }
 
   #ended({ name, tests }: Node, { passed, duration_ms: ms }: Completed['details']): void {
@@ -121,16 +124,19 @@ export class Report {
   }
 
   #tell(file: string, within: string, error: unknown): void {
-    const { seed, command } = this.#plan;
+    const { seed, command, counterexamples } = this.#plan;
     this.#failed.push(`${file} > ${within}`);
     const shown = typeof error === 'string' ? error : inspect((error as Error)?.cause ?? error, { depth: 6 });
-    this.#write(
-      [
-        `\nfailed: ${file} > ${within}\n${shown.replace(/^/gm, '  ')}\n`,
-        `  alone:             SEED=${seed} ${command} -- ${file}\n`,
-        `  in the same order: SEED=${seed} ${command}\n\n`,
-      ].join(''),
-    );
+    const text = [
+      `\nfailed: ${file} > ${within}\n${shown.replace(/^/gm, '  ')}\n`,
+      `  alone:             SEED=${seed} ${command} -- ${file}\n`,
+      `  in the same order: SEED=${seed} ${command}\n`,
+    ].join('');
+    const isOfProperty = shown.includes('Counterexample:');
+    this.#write(`${text}${isOfProperty ? `  kept in            ${counterexamples}\n` : ''}\n`);
+    if (!isOfProperty) return;
+    mkdirSync(dirname(counterexamples), { recursive: true });
+    appendFileSync(counterexamples, `${new Date().toISOString()}${text}\n`);
   }
 
   /** Writes the end of the report. True: all tests passed, and all were heard of. */
@@ -141,11 +147,17 @@ export class Report {
     }
     this.#write(`\nThe slowest folders:\n${longest(byFolder(this.#tookMs))}`);
     this.#write(`The slowest files:\n${longest(this.#tookMs)}\n`);
+    for (const text of this.#skipped) this.#write(`skipped: ${text}\n`);
     for (const text of this.#failed) this.#write(`failed: ${text}\n`);
     this.#write(`order: SEED=${seed} ${command}\n`);
-    this.#write(`${this.#passed} passed, ${this.#failed.length} failed, ${this.#skipped} skipped\n`);
+    this.#write(`${this.#passed} passed, ${this.#failed.length} failed, ${this.#skipped.length} skipped\n`);
     return this.#failed.length === 0;
   }
+}
+
+/** The suites and the test, as a failure names them. */
+function within([, ...below]: readonly Node[]): string {
+  return below.length === 0 ? 'the file itself' : below.map(({ name }) => name).join(' > ');
 }
 
 /** From the file down to the test. */

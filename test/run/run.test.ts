@@ -1,7 +1,7 @@
 /** No failure of a test gets lost: a run that did not hear of all tests fails, and says how to repeat what failed. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { REPOSITORY } from '../support/sources.ts';
@@ -9,6 +9,7 @@ import { REPOSITORY } from '../support/sources.ts';
 // In the checkout, whose libraries the files find.
 const folder = await mkdtemp(join(REPOSITORY, '.of-run-'));
 after(() => rm(folder, { recursive: true, force: true }));
+const COUNTEREXAMPLES = join(folder, 'kept', 'counterexamples.txt');
 
 /** Runs files with these texts as `npm test` does. */
 async function runOf(...texts: string[]): Promise<{ code: number; out: string }> {
@@ -21,7 +22,7 @@ async function runOf(...texts: string[]): Promise<{ code: number; out: string }>
     ].join('\n');
     await writeFile(files[index] as string, imports + text);
   }
-  const env: NodeJS.ProcessEnv = { ...process.env, SEED: '7', LEFT_OPEN_MS: '500' };
+  const env: NodeJS.ProcessEnv = { ...process.env, SEED: '7', LEFT_OPEN_MS: '500', COUNTEREXAMPLES };
   delete env.NODE_TEST_CONTEXT;
   return new Promise((done) => {
     const args = [join(import.meta.dirname, 'main.ts'), '--tier', 'gate', ...files];
@@ -37,7 +38,10 @@ test('files that tell of all their tests pass; the run ends with its order and t
     `describe('s', () => { test('d', () => {}); });`,
   );
   assert.equal(code, 0, out);
-  assert.match(out, /\norder: SEED=7 npm test\n3 passed, 0 failed, 1 skipped\n$/);
+  assert.match(
+    out,
+    /\nskipped: .*a\.test\.ts > c: no reason\norder: SEED=7 npm test\n3 passed, 0 failed, 1 skipped\n$/,
+  );
 });
 
 test('a failure names the file, the suites and the test, what was expected, and two commands that repeat it', async () => {
@@ -50,13 +54,16 @@ test('a failure names the file, the suites and the test, what was expected, and 
   assert.match(out, /\n0 passed, 1 failed, 0 skipped\n$/);
 });
 
-test('a property prints its counterexample, and meets the same values with the same seed', async () => {
+test('a property prints and keeps its counterexample, and meets the same values with the same seed', async () => {
   const text = `test('p', () => { fc.assert(fc.property(fc.integer(), (n) => n < 1_000)); });`;
   const runs = [await runOf(text), await runOf(text)].map(
     ({ out }) => /Counterexample: \[\d+\]/.exec(out)?.[0],
   );
   assert.ok(runs[0]);
   assert.equal(runs[0], runs[1]);
+  const kept = await readFile(COUNTEREXAMPLES, 'utf8');
+  assert.equal(kept.split(runs[0]).length, 3, kept);
+  assert.match(kept, /^failed: .*a\.test\.ts > p$/m);
 });
 
 test('a process that ends with code 0 before the end of its report fails the run', async () => {
