@@ -347,15 +347,15 @@ describe('a machine on which the reader does not run', () => {
   });
   it('is none where an installer links the packages to another folder', async () => {
     const place = join(folder, 'linked');
-    cpSync(join(import.meta.dirname, '../../src/documents/reader'), join(place, 'src/reader'), {
-      recursive: true,
-    });
+    for (const part of ['documents/reader', 'base/clock.ts']) {
+      cpSync(join(import.meta.dirname, '../../src', part), join(place, 'src', part), { recursive: true });
+    }
     const modules = join(import.meta.dirname, '../../node_modules');
     mkdirSync(join(place, 'node_modules'));
     for (const name of ['typebox', 'unpdf', 'tesseract.js-core', '@tesseract.js-data']) {
       symlinkSync(join(modules, name), join(place, 'node_modules', name));
     }
-    const linked = await import(join(place, 'src/reader/reader.ts'));
+    const linked = await import(join(place, 'src/documents/reader/reader.ts'));
     assert.equal(
       await isReading(linked.processReader(machineClock, { ...PDF_LIMITS, timeMs: PATIENCE_MS })),
       true,
