@@ -19,6 +19,7 @@ import { conversationsOf, goodPerformer, goodSigning } from '../support/conversa
 import { testDatabase } from '../support/database.ts';
 import { Random } from '../support/random.ts';
 import { TurnModel } from '../support/turn-model.ts';
+import { untilDone } from '../support/until-done.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -237,7 +238,7 @@ function contentOf(event: ChannelEvent, sentMs: number): SealedInput {
 /** Turns, deliveries and work until nothing is left; every work of one turn ends before the next turn. */
 async function settle(): Promise<void> {
   await chat.skipPause();
-  for (;;) {
+  await untilDone(async () => {
     const turns = await takeTurns(chat.context);
     await chat.deliver();
     let performed = 0;
@@ -245,8 +246,8 @@ async function settle(): Promise<void> {
       more = performed;
       performed += (await chat.perform('files')) + (await chat.perform('others'));
     }
-    if (turns + performed === 0) return;
-  }
+    return turns + performed === 0;
+  });
 }
 
 const ENDS = `

@@ -11,6 +11,7 @@ import type { Reader } from '../../src/documents/reader/reader.ts';
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { finishContract } from '../../src/signing/uses/finish-contract.ts';
 import { Crash, Dying, type Statement } from '../support/dying.ts';
+import { untilDone } from '../support/until-done.ts';
 import { wholeChat } from '../support/whole-chat.ts';
 
 const whole = await wholeChat();
@@ -93,13 +94,12 @@ async function outcome(points: Points, statements: number) {
     points.begin(act);
     // The channel tells it again until it is answered.
     await again(() => service.hear(...events));
-    do {
+    await untilDone(async () => {
       await service.skipPause();
       await again(() => service.settle());
-    } while (
-      (await database.query(HURRY)).rows.length > 0 ||
-      (await database.query(WAITING)).rows.length > 0
-    );
+      const hurried = (await database.query(HURRY)).rows.length;
+      return hurried === 0 && (await database.query(WAITING)).rows.length === 0;
+    });
   };
   const tap = async (act: string) => {
     const button = (await ana.replies()).at(-1)?.buttons[0]?.payload;

@@ -9,6 +9,7 @@ import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf, goodSigning, SHA } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
+import { untilDone } from '../support/until-done.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -209,11 +210,11 @@ const setNewest = async ({ id }: Applicant, fate: string) =>
 
 /** Turns and work until nothing is left to do, while the channel takes nothing. */
 async function settleUntaken(): Promise<void> {
-  for (;;) {
+  await untilDone(async () => {
     const turns = await takeTurns(context);
     const done = await Promise.all(await beginDue(works, 'others', 8, new AbortController().signal));
-    if (turns + done.length === 0) return;
-  }
+    return turns + done.length === 0;
+  });
 }
 
 for (const [place, { act, word, next }] of Object.entries(QUESTIONS) as [

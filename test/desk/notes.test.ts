@@ -23,6 +23,7 @@ import { tablesWith } from '../support/erased.ts';
 import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { NEW, ONLY_NEW } from '../support/rotated-secrets.ts';
+import { untilDone } from '../support/until-done.ts';
 
 const HOSTILE = `</script><img src=x onerror="alert('1')">\n{{7*7}} ' OR 1=1 --`;
 const store = await testDatabase();
@@ -212,8 +213,10 @@ describe('the texts of notes', () => {
       [ruth.id],
     );
     const place = { notes: 0, pends: 0 };
-    do await followApplications(runtime, place);
-    while (place.notes !== 0);
+    await untilDone(async () => {
+      await followApplications(runtime, place);
+      return place.notes === 0;
+    });
     const { rows } = await database.query(
       'SELECT application_id FROM application_notes WHERE application_id > 1000000000',
     );

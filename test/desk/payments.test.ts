@@ -11,6 +11,7 @@ import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { makeProposalsDue } from '../support/proposals.ts';
 import { testSigning } from '../support/signing.ts';
+import { untilDone } from '../support/until-done.ts';
 
 const store = await testDatabase();
 const { database, runtime, vault } = store;
@@ -62,7 +63,9 @@ describe('a payment', () => {
     assert.equal(status, 200, JSON.stringify(body));
     assert.equal((await rob.ask('POST', `/api/proposals/${body.id}/confirm`, {})).status, 200);
     await makeProposalsDue(database);
-    while ((await applyNext(context, (_id, error) => assert.fail(String(error)))) !== null);
+    await untilDone(
+      async () => (await applyNext(context, (_id, error) => assert.fail(String(error)))) === null,
+    );
     const paid = await read(id);
     assert.deepEqual([paid.status, paid.payment_held_by, paid.signed_at], ['disbursed', null, signed_at]);
   });

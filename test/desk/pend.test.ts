@@ -20,6 +20,7 @@ import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
 import { shifted } from '../support/shifted.ts';
+import { untilDone } from '../support/until-done.ts';
 
 const HOSTILE = `<script>alert("1")</script> {{x}} *b*`;
 const store = await testDatabase();
@@ -300,8 +301,10 @@ describe('the end of a pend', () => {
       [gone, people.ruth.id],
     );
     const place = { notes: 0, pends: 0 };
-    do await followApplications(runtime, place);
-    while (place.pends !== 0);
+    await untilDone(async () => {
+      await followApplications(runtime, place);
+      return place.pends === 0;
+    });
     assert.equal(await newest(gone), undefined);
     assert.equal((await newest(id)).ending, 'decided');
   });

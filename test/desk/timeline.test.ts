@@ -16,6 +16,7 @@ import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 import { makeProposalsDue } from '../support/proposals.ts';
 import { testSigning } from '../support/signing.ts';
+import { untilDone } from '../support/until-done.ts';
 
 const store = await testDatabase();
 const { database, runtime, vault } = store;
@@ -72,7 +73,9 @@ const told = async (id: number) =>
 
 async function apply(): Promise<void> {
   await makeProposalsDue(database);
-  while ((await applyNext(context, (_id, error) => assert.fail(String(error)))) !== null);
+  await untilDone(
+    async () => (await applyNext(context, (_id, error) => assert.fail(String(error)))) === null,
+  );
 }
 
 describe('the timeline', () => {

@@ -18,6 +18,7 @@ import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { registrarOf } from '../support/intake.ts';
+import { untilDone } from '../support/until-done.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -35,11 +36,12 @@ const send = async () => {
     send: async ({ callback }) => ({ kind: 'accepted', channelMessageId: `wamid.${callback}` }),
   };
   const context = deliveryContext(store, channel, { onFault: (fault) => faults.push(fault) });
-  for (;;) {
+  await untilDone(async () => {
     const { claimed, concluded } = await deliverDue(context, new AbortController().signal);
     await concluded;
-    if (claimed === 0) return faults;
-  }
+    return claimed === 0;
+  });
+  return faults;
 };
 const stateOf = async (id: number): Promise<string> =>
   (await database.query('SELECT status FROM messages WHERE application_id = $1', [id])).rows[0].status;

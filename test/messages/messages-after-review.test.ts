@@ -23,6 +23,7 @@ import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { assertInStep, makeDue, passTime, setMessages } from '../support/messages.ts';
 import { messageOf, reviewsOn } from '../support/reviewed.ts';
+import { untilDone } from '../support/until-done.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -78,7 +79,7 @@ function statusEvent(
 beforeEach(async () => {
   await database.query('UPDATE sender SET credit = 1000, alive_at = now(), failures = 0, broken_at = NULL');
   await makeDue(database);
-  while ((await turn()).length > 0);
+  await untilDone(async () => (await turn()).length === 0);
 });
 
 describe('a review', () => {

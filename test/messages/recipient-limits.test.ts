@@ -18,6 +18,7 @@ import { assertInStep, makeDue, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { shifted } from '../support/shifted.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
+import { untilDone } from '../support/until-done.ts';
 
 // The file does the jobs of the upkeep itself.
 const service = await testService({}, { upkeep: false });
@@ -65,17 +66,19 @@ async function deliver(
     return answer(message);
   };
   const context: DeliveryContext = deliveryContext(service, { send }, { limits: { ...LIMITS, ...limits } });
-  for (;;) {
+  await untilDone(async () => {
     const { claimed, concluded } = await deliverDue(context, new AbortController().signal);
     await concluded;
-    if (claimed === 0) return sent;
-  }
+    return claimed === 0;
+  });
+  return sent;
 }
 
 /** As `deliver`, with a message a turn. */
 async function deliverOneByOne(): Promise<number[]> {
   const sent: number[] = [];
-  while ((await database.query(OPEN)).rowCount !== 0) {
+  await untilDone(async () => {
+    if ((await database.query(OPEN)).rowCount === 0) return true;
     await database.query('UPDATE sender SET tokens = 1, refilled_at = now()');
     const send = async (message: OutgoingMessage) => {
       sent.push(message.applicationId);
@@ -85,7 +88,8 @@ async function deliverOneByOne(): Promise<number[]> {
     const { claimed, concluded } = await deliverDue(context, new AbortController().signal);
     assert.ok(claimed <= 1);
     await concluded;
-  }
+    return false;
+  });
   return sent;
 }
 
@@ -171,11 +175,13 @@ describe('a phone gets at most three messages in 24 hours (D42)', () => {
     };
     const worker = async () => {
       const context = deliveryContext(service, { send }, { limits: { ...LIMITS, rejectionsPerPhone: 20 } });
-      while ((await database.query(OPEN)).rowCount !== 0) {
+      await untilDone(async () => {
+        if ((await database.query(OPEN)).rowCount === 0) return true;
         await (await deliverDue(context, new AbortController().signal)).concluded;
         // It changes rows in no order, so two at once may deadlock.
         await againAfterConflict(() => makeDue(database));
-      }
+        return false;
+      });
     };
     await Promise.all([worker(), worker(), worker(), worker()]);
     for (const phone of phones) assert.equal(sent.filter((to) => to === phone).length, 3);
@@ -395,10 +401,12 @@ describe('a message that waits gives way to a later one of the same partner (D42
     };
     const worker = async () => {
       const context = deliveryContext(service, { send }, { limits: { ...LIMITS, messagesPerSecond: 200 } });
-      while ((await database.query(OPEN)).rowCount !== 0) {
+      await untilDone(async () => {
+        if ((await database.query(OPEN)).rowCount === 0) return true;
         await (await deliverDue(context, new AbortController().signal)).concluded;
         await againAfterConflict(() => makeDue(database));
-      }
+        return false;
+      });
     };
     await Promise.all([worker(), worker(), worker(), worker()]);
     assert.deepEqual(sent.toSorted(), last.toSorted());

@@ -24,6 +24,7 @@ import { testDatabase } from '../support/database.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { type Addressee, queueReply, replyContext, textContent } from '../support/replies.ts';
+import { untilDone } from '../support/until-done.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -174,9 +175,7 @@ describe('what goes out', () => {
     const persons = await Promise.all(Array.from({ length: 20 }, () => someone()));
     for (const person of persons) await queueReply(store, person, 1);
     const { channel, got } = accepting();
-    const workers = Array.from({ length: 4 }, async () => {
-      while ((await deliver(channel)) > 0);
-    });
+    const workers = Array.from({ length: 4 }, () => untilDone(async () => (await deliver(channel)) === 0));
     await Promise.all(workers);
     // A worker may have found nothing while others held all rows.
     await deliver(channel);

@@ -28,6 +28,7 @@ import { eventually } from '../support/eventually.ts';
 import { assertInStep, endLeases, makeDue } from '../support/messages.ts';
 import { Random } from '../support/random.ts';
 import { messageOf, reviewsOn, TELLS } from '../support/reviewed.ts';
+import { untilDone } from '../support/until-done.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
@@ -90,13 +91,15 @@ class Phone {
 
   /** Goes on until nothing is due and no send is open. */
   async finish(): Promise<void> {
-    for (let quiet = 0; quiet < 2; ) {
+    let quiet = 0;
+    await untilDone(async () => {
       await makeDue(database);
       const before = this.sent.length;
       await this.turn();
       while (this.open.length > 0) await this.answer(acceptedOf);
       quiet = this.sent.length === before ? quiet + 1 : 0;
-    }
+      return quiet === 2;
+    });
     await Promise.all(this.ends);
   }
 }

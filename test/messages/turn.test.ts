@@ -27,6 +27,7 @@ import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../supp
 import { anApplication, post, testService } from '../support/service.ts';
 import { shifted } from '../support/shifted.ts';
 import { setStatus } from '../support/stored-applications.ts';
+import { untilDone } from '../support/until-done.ts';
 
 // The upkeep would find what is lost before a test does.
 const service = await testService({}, { upkeep: false });
@@ -257,7 +258,7 @@ describe('the moment of sending', () => {
       assert.equal(context.sent.length, reason === null ? 1 : 0);
       assert.deepEqual([state.status, state.reason], [reason === null ? 'accepted' : 'cancelled', reason]);
       // The message that fits the new status.
-      while ((await deliver(contextOf(), signal)) > 0);
+      await untilDone(async () => (await deliver(contextOf(), signal)) === 0);
     });
   }
 
@@ -266,7 +267,7 @@ describe('the moment of sending', () => {
     await setStatus(database, [id as number], 'pending_signature');
     await database.query('UPDATE application_states SET signed_at = now() WHERE application_id = $1', [id]);
     const context = contextOf();
-    while ((await deliver(context, signal)) > 0);
+    await untilDone(async () => (await deliver(context, signal)) === 0);
     assert.equal(context.sent.length, 0);
     const { status, reason } = await stateOf(id);
     assert.deepEqual([status, reason], ['cancelled', 'replaced']);
@@ -437,9 +438,7 @@ describe('a worker that dies', () => {
     }
     const contexts = Array.from({ length: 6 }, () => contextOf());
     await Promise.all(
-      contexts.map(async (context) => {
-        while ((await deliver(context, signal)) > 0);
-      }),
+      contexts.map((context) => untilDone(async () => (await deliver(context, signal)) === 0)),
     );
     const sent = contexts.flatMap((context) => context.sent.map(({ applicationId }) => applicationId));
     assert.deepEqual(

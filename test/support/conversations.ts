@@ -20,6 +20,7 @@ import { applicant, IN_REVIEW } from './applicant.ts';
 import { sessionsOf, type testDatabase } from './database.ts';
 import { registrarOf } from './intake.ts';
 import { setMessages } from './messages.ts';
+import { untilDone } from './until-done.ts';
 
 export const SHA = 'a'.repeat(64);
 const SIGNED_SHA = 'b'.repeat(64);
@@ -111,14 +112,13 @@ export async function conversationsOf(
       "UPDATE replies SET status = 'delivered', sent_at = now(), delivered_at = now() - interval '2 seconds' WHERE status = 'queued'",
     );
   /** Turns, deliveries and work until nothing is left to do. */
-  const settle = async () => {
-    for (;;) {
+  const settle = () =>
+    untilDone(async () => {
       const turns = await takeTurns(context);
       await deliver();
       const performed = (await perform('files')) + (await perform('others'));
-      if (turns + performed === 0) return;
-    }
-  };
+      return turns + performed === 0;
+    });
 
   /** An applicant whose offer is delivered as `wamid.ID`, or waits in the outbox. */
   async function applicantAt(changes: object = {}, isDelivered = true) {

@@ -15,6 +15,7 @@ import { testDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
 import { registrarOf } from './intake.ts';
 import { makeProposalsDue } from './proposals.ts';
+import { untilDone } from './until-done.ts';
 import { waitingSessions } from './waiting-sessions.ts';
 
 /** Markup in the one text of a row that a stranger writes. */
@@ -82,7 +83,7 @@ export async function deskBrowser(around: (route: Route) => Route = (route) => r
   const applyAll = async () => {
     await makeProposalsDue(database);
     const fail = (_id: unknown, error: unknown) => assert.fail(String(error));
-    while ((await applyNext(context, fail)) !== null);
+    await untilDone(async () => (await applyNext(context, fail)) === null);
   };
 
   /** Lets no decision on an application end until the returned function is called. */

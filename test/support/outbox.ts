@@ -5,6 +5,7 @@ import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.
 import { readMessagesOf } from '../../src/messages/sql/messages.ts';
 import type { testDatabase } from './database.ts';
 import { deliveryContext } from './delivery-context.ts';
+import { untilDone } from './until-done.ts';
 
 /** A channel that takes every message, as `wamid.out.ID`, and what it took. */
 export function outboxOf(store: Awaited<ReturnType<typeof testDatabase>>) {
@@ -18,11 +19,11 @@ export function outboxOf(store: Awaited<ReturnType<typeof testDatabase>>) {
   return {
     /** Sends everything that is due. */
     async sendAll(): Promise<void> {
-      for (;;) {
+      await untilDone(async () => {
         const { claimed, concluded } = await deliverDue(context, new AbortController().signal);
         await concluded;
-        if (claimed === 0) return;
-      }
+        return claimed === 0;
+      });
     },
     /** The messages of an application that went out. */
     sentTo: ({ id }: { id: number }) => sent.filter(({ applicationId }) => applicationId === id),

@@ -17,6 +17,7 @@ import { applicant, IN_REVIEW } from './applicant.ts';
 import { startTestConsole, type Visitor } from './console.ts';
 import type { TestDatabase } from './database.ts';
 import { registrarOf } from './intake.ts';
+import { untilDone } from './until-done.ts';
 
 /** An amount that every application of the tests is below. */
 const MUCH = 10n ** 14n;
@@ -60,7 +61,7 @@ export async function proposalDesk(
       return applicant({ phone: toPhone(`+57${phones}`), ...IN_REVIEW, ...changes });
     });
     const ids = await ingest(key, some);
-    while ((await expandReviews(database, '0', 20, 24)).batches > 0);
+    await untilDone(async () => (await expandReviews(database, '0', 20, 24)).batches === 0);
     return ids as ApplicationId[];
   };
   /** An operator who decides on everything in pesos alone, unless `hundredths` say otherwise. */
