@@ -66,6 +66,7 @@ function slowText(pattern: RegExp, maxMs = MAX_MS): string | null {
     times = timesOf(
       pattern,
       texts.map((text) => text(SCREENED_CHARACTERS)),
+      maxMs,
     );
   } catch {
     const slow = texts.find((text) => isSlow(text(SCREENED_CHARACTERS)));
@@ -104,6 +105,6 @@ test('every regular expression that sees a text from outside takes a quarter of 
 });
 
 test('an expression in quadratic time is found', () => {
-  assert.notEqual(slowText(/^[a-f:]*:[a-f:]*$/, 1_000), null);
-  assert.notEqual(slowText(/^(?:a|a)*b$/, 1_000), null, 'one in exponential time too');
+  assert.notEqual(slowText(/^[a-f:]*:[a-f:]*$/, 100), null);
+  assert.notEqual(slowText(/^(?:a|a)*b$/, 100), null, 'one in exponential time too');
 });
