@@ -2,6 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Clock } from '../../src/base/clock.ts';
+import { untilDone } from '../support/until-done.ts';
+
+const passUntil = (pass: (ms: number) => Promise<void>, isMet: () => boolean) =>
+  untilDone(async () => {
+    await pass(1);
+    return isMet();
+  });
 
 /** `make` gives a clock, and what lets its time pass. */
 export function isAClock(
@@ -18,7 +25,7 @@ export function isAClock(
         rung.push('again');
         if (rung.filter((one) => one === 'again').length === 2) again.cancel();
       });
-      while (rung.length < 3) await pass(1);
+      await passUntil(pass, () => rung.length >= 3);
       await pass(3);
       assert.deepEqual(rung.toSorted(), ['again', 'again', 'once']);
       again.cancel();
@@ -40,7 +47,7 @@ export function isAClock(
     it('aborts a signal after its time, with a TimeoutError', async () => {
       const { clock, pass } = make();
       const signal = clock.timeout(1);
-      while (!signal.aborted) await pass(1);
+      await passUntil(pass, () => signal.aborted);
       assert.equal(signal.reason.name, 'TimeoutError');
     });
 

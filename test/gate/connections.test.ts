@@ -11,7 +11,7 @@ import { frontDoor } from '../../src/gate/front-door.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import { pipeline, writeAndLeave } from '../support/attackers.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { exchange, head } from './raw.ts';
@@ -329,7 +329,9 @@ describe('a listener that accepts many connections', { skip }, () => {
     await new Promise((resolve) => process.nextTick(resolve));
     for (const end = performance.now() + 50; performance.now() < end; );
     let turns = 0;
+    const giveUpAt = performance.now() + PATIENCE_MS;
     while (accepted < clients.length) {
+      assert.ok(performance.now() < giveUpAt, `${accepted} are accepted`);
       const before = accepted;
       await new Promise((resolve) => setImmediate(resolve));
       // On a busy machine the system may still be making connections.

@@ -62,15 +62,16 @@ const eraseByCommand = (person: typeof one) =>
   json('subject', 'erase', '--phone', person.phone, '--reason', 'x', '--close', '--yes');
 const isLocked = { code: '55P03' };
 /** As the command does: on a busy machine the other session may hold its lock for longer than an erasure waits. */
-async function eraseAtLast(ids: readonly number[]): Promise<unknown> {
-  for (;;) {
+const eraseAtLast = (ids: readonly number[]) =>
+  eventually('the lock of the other session', async () => {
     try {
-      return await erase(ids);
+      await erase(ids);
+      return true;
     } catch (error) {
       if ((error as { code?: string }).code !== isLocked.code) throw error;
+      return false;
     }
-  }
-}
+  });
 
 /** Runs `work` while an erasure of these applications is not committed yet, and resolves when both are over. */
 async function besideErasure(
