@@ -37,9 +37,15 @@ describe('D41: the JSON of events and applications', () => {
 
   it('a page has its events, the next cursor and whether there are more', () => {
     const { id: next } = EXAMPLE_EVENTS[2]!;
+    const events = EXAMPLE_EVENTS.slice(1, 3);
+    const [second, third] = events.map((event) => JSON.stringify(renderPartnerEvent(event)));
     assert.equal(
-      renderFeed({ events: [], next, hasMore: true }),
-      '{"events":[],"next":"evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U","has_more":true}',
+      renderFeed({ events, next, hasMore: true }),
+      `{"events":[${second},${third}],"next":"evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U","has_more":true}`,
+    );
+    assert.equal(
+      renderFeed({ events: [], next, hasMore: false }),
+      '{"events":[],"next":"evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U","has_more":false}',
     );
   });
 
