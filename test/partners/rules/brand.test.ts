@@ -124,7 +124,10 @@ describe('the default messages', () => {
     assert.deepEqual(parseCallback(compose().callback), { messageId: '7', attempt: 2 });
   });
 
-  it('the defaults pass the check of brands', () => assert.deepEqual(brandFaults({}), []));
+  it('the defaults pass the check of brands', () => {
+    assert.deepEqual(brandFaults({}), []);
+    assert.deepEqual(brandFaults(effectiveBrand({}, 'Acme')), [], 'also where a brand spells them out');
+  });
 });
 
 describe('the phone decides the language and the locale', () => {
