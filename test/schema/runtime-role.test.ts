@@ -149,7 +149,8 @@ describe('a function that runs as the owner', () => {
       AND NOT 'search_path=public, pg_temp' = ANY (p.proconfig)`);
     assert.deepEqual(loose, []);
     const open = await names(`SELECT p.proname AS name ${OF_THE_OWNER}
-      AND EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a WHERE a.grantee = 0)`);
+      AND EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a
+        WHERE a.grantee NOT IN (p.proowner, '${role.name}'::regrole::oid))`);
     assert.deepEqual(open, []);
   });
 
