@@ -21,6 +21,7 @@ import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
 import { shifted } from '../support/shifted.ts';
 import { untilDone } from '../support/until-done.ts';
+import { besideLock } from '../support/waiting-sessions.ts';
 
 const HOSTILE = `<script>alert("1")</script> {{x}} *b*`;
 const store = await testDatabase();
@@ -227,6 +228,8 @@ describe('the end of a pend', () => {
     await pend(ruth, other);
     assert.equal(await endDuePends(runtime), 0);
     await ages(id, 48);
+    const held = `SELECT FROM open_pends WHERE application_id = ${id} FOR UPDATE`;
+    assert.equal(await besideLock(database, held, () => endDuePends(runtime)), 0, 'another process has it');
     const ended = await Promise.all([1, 2, 3].map(() => endDuePends(runtime)));
     assert.equal(
       ended.reduce((sum, count) => sum + count, 0),

@@ -19,6 +19,7 @@ import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
 import { setAll, setMessages } from '../support/messages.ts';
+import { besideLock } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -216,7 +217,9 @@ describe('statuses', () => {
     const { id } = await application();
     await setMessage(id, { status: 'sent', attempts: 1, channelMessageId: idOf(id, 1) });
     const event = status(id, 1, 'failed', { kind: 'retry', reason: '131000' });
-    const counts = await Promise.all(Array.from({ length: 8 }, () => apply(event)));
+    const held = `SELECT FROM message_records WHERE message_id = ${id} FOR UPDATE`;
+    const all = () => Promise.all(Array.from({ length: 8 }, () => apply(event)));
+    const counts = await besideLock(database, held, all, 8);
     assert.equal(
       counts.reduce((sum, { moved }) => sum + moved, 0),
       1,

@@ -18,6 +18,7 @@ import { deliveryContext } from '../support/delivery-context.ts';
 import { registrarOf } from '../support/intake.ts';
 import { assertInStep } from '../support/messages.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
+import { besideLock } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -105,13 +106,17 @@ it('a turn takes as many messages as the rate allows, oldest first, and leaves t
   await assertInStep(database);
 });
 
-it('two workers at once take different batches', async () => {
+it('workers at once take different batches', async () => {
   const ids = [
     ...(await batch(acme.key, 100)),
     ...(await batch(acme.key, 100)),
     ...(await batch(acme.key, 100)),
   ];
-  const sent = (await Promise.all([deliver(null), deliver(null), deliver(null)])).flat();
+  const held = `SELECT FROM outbox WHERE batch_id = batch_of(${ids[0]}) FOR UPDATE`;
+  const sent = await besideLock(database, held, () => deliver(null));
+  assert.deepEqual(sent, ids.slice(100), 'the batches that no other worker has');
+  ids.push(...(await batch(acme.key, 100)), ...(await batch(acme.key, 100)));
+  sent.push(...(await Promise.all([deliver(null), deliver(null), deliver(null)])).flat());
   sent.push(...(await deliver(null)));
   assert.deepEqual(
     sent.toSorted((a, b) => a - b),
