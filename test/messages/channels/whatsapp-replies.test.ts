@@ -140,10 +140,14 @@ describe('the JSON of a reply', () => {
     },
     { requiredKeys: ['text', 'buttons'] },
   );
+  const sound = fc.record({
+    text: fc.constantFrom('x', 'x'.repeat(1_024)),
+    buttons: fc.uniqueArray(fc.constantFrom(YES, NO), { maxLength: 2 }),
+  });
   it('a reply without a fault is taken by the API, and one with a fault is never sent', async () => {
     let sent = 0;
     await fc.assert(
-      fc.asyncProperty(body, async (parts) => {
+      fc.asyncProperty(fc.oneof(body, sound), async (parts) => {
         const reply = aReply(parts);
         const result = await channel.sendReply(reply, never);
         const isSound = replyFaults(parts).length === 0;
@@ -154,7 +158,8 @@ describe('the JSON of a reply', () => {
       }),
       { numRuns: 300 },
     );
-    assert.ok(sent > 10, `${sent} were sent`);
+    // Half of them are sound by how they are made.
+    assert.ok(sent > 50, `${sent} were sent`);
   });
 
   it('the faults name the field and the limit', () => {
