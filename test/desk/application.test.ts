@@ -12,8 +12,8 @@ import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
+import { besideLock } from '../support/held-lock.ts';
 import { registrarOf } from '../support/intake.ts';
-import { besideLock } from '../support/waiting-sessions.ts';
 
 const HOSTILE = `<script>alert("1")</script>'"`;
 const store = await testDatabase();

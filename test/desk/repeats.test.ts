@@ -8,6 +8,7 @@ import { pendRoutes } from '../../src/desk/routes/pend.ts';
 import { queueRoutes } from '../../src/desk/routes/queue.ts';
 import type { Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { besideLock } from '../support/held-lock.ts';
 import { proposalDesk } from '../support/proposals.ts';
 
 const store = await testDatabase();
@@ -113,7 +114,8 @@ describe('what is sent again', () => {
     it(`counts once at the same moment: ${name}`, async () => {
       const { id, send } = await prepare();
       const before = (await acts(id)).length;
-      const answers = await Promise.all([send(), send(), send()]);
+      const three = () => Promise.all([send(), send(), send()]);
+      const answers = await besideLock(database, 'SELECT FROM operator_events_head FOR UPDATE', three, 3);
       assert.deepEqual(
         answers.map(({ status, body }) => [status, body]),
         Array(3).fill([200, answers[0]!.body]),

@@ -12,6 +12,7 @@ import { noteDecision } from '../../src/desk/uses/second-looks.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import type { Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { besideLock } from '../support/held-lock.ts';
 import { proposalDesk } from '../support/proposals.ts';
 
 const HOSTILE = `</p><img src=x onerror="alert(1)"> ' --`;
@@ -48,10 +49,11 @@ describe('a second look', () => {
       [id, 'approve', 'in_review', 'number'],
     );
     assert.ok(!JSON.stringify(body).includes('ruth'));
-    const answers = await Promise.all([
-      look(adam.visitor, proposal, { agrees: false, note: HOSTILE }),
-      look(alma.visitor, proposal, { agrees: false, note: HOSTILE }),
-    ]);
+    const both = () =>
+      Promise.all(
+        [adam, alma].map(({ visitor }) => look(visitor, proposal, { agrees: false, note: HOSTILE })),
+      );
+    const answers = await besideLock(database, 'SELECT FROM operator_events_head FOR UPDATE', both, 2);
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
     const { agrees, note, looker_id } = await stored(proposal);
     assert.deepEqual([agrees, note], [false, HOSTILE]);

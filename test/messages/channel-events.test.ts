@@ -17,9 +17,9 @@ import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-ind
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { besideLock } from '../support/held-lock.ts';
 import { registrarOf } from '../support/intake.ts';
 import { setAll, setMessages } from '../support/messages.ts';
-import { besideLock } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;

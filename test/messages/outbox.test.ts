@@ -15,10 +15,10 @@ import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { besideLock } from '../support/held-lock.ts';
 import { registrarOf } from '../support/intake.ts';
 import { assertInStep } from '../support/messages.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
-import { besideLock } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database } = store;

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
-import { PASSWORD, startTestConsole } from '../support/console.ts';
+import { PASSWORD, startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { besideLock } from '../support/held-lock.ts';
 import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
@@ -171,17 +172,19 @@ describe('a sign-in', () => {
   });
 
   it('gives one session where one code comes many times at the same moment', async () => {
-    const { login: name, nextCode } = await desk.enrolled(login(), 'viewer');
-    const visitors = [];
+    const { id, login: name, nextCode } = await desk.enrolled(login(), 'viewer');
+    const visitors: Visitor[] = [];
     for (let i = 0; i < 4; i += 1) {
       const visitor = desk.visitor();
       await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
       visitors.push(visitor);
     }
     const code = await nextCode();
-    const statuses = await Promise.all(
-      visitors.map(async (visitor) => (await visitor.ask('POST', '/api/session/totp', { code })).status),
-    );
+    const all = () =>
+      Promise.all(
+        visitors.map(async (visitor) => (await visitor.ask('POST', '/api/session/totp', { code })).status),
+      );
+    const statuses = await besideLock(database, `SELECT FROM operators WHERE id = ${id} FOR UPDATE`, all, 4);
     assert.deepEqual(statuses.toSorted(), [200, 401, 401, 401]);
   });
 

@@ -22,6 +22,7 @@ import { rejectWithdrawn, withdraw } from '../../src/signing/uses/withdraw.ts';
 import { machinesOf } from '../support/citus-database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { besideLock } from '../support/held-lock.ts';
 import { attached, missingPdfTools, pdfsig, pdfText, qpdfFault } from '../support/pdf-tools.ts';
 import { shifted } from '../support/shifted.ts';
 import { testSigning } from '../support/signing.ts';
@@ -262,8 +263,15 @@ describe('the proof', () => {
     assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
     await sendCode(context, id);
     const other = `${(Number(codes.last) + 1) % 1_000_000}`.padStart(6, '0');
-    const some = await Promise.all(Array.from({ length: 6 }, () => answer(id, 'code', other)));
+    const held = `SELECT FROM signing_codes WHERE application_id = ${id} FOR UPDATE`;
+    const six = () => Promise.all(Array.from({ length: 6 }, () => answer(id, 'code', other)));
+    const some = await besideLock(database, held, six, 6);
     assert.deepEqual(some.toSorted(), ['spent', 'spent', 'spent', 'spent', 'wrong', 'wrong']);
+    const tries = await database.query(
+      'SELECT tries FROM signing_codes WHERE application_id = $1 ORDER BY id DESC LIMIT 1',
+      [id],
+    );
+    assert.deepEqual(tries.rows, [{ tries: 5 }], 'the sixth is compared with nothing');
     assert.equal(await answer(id, 'code', codes.last), 'spent');
     // The ID number has to be named again: its proof ended with the tries of its round.
     assert.deepEqual(await sendCode(context, id), { kind: 'no_proof' });
@@ -397,7 +405,13 @@ describe('the signature', () => {
     const id = await begin();
     const { sha256 } = await make(id);
     await prove(id);
-    const both = await Promise.all([accept(id, sha256), accept(id, sha256)]);
+    const held = `SELECT FROM loan_contracts WHERE application_id = ${id} FOR UPDATE`;
+    const both = await besideLock(
+      database,
+      held,
+      () => Promise.all([accept(id, sha256), accept(id, sha256)]),
+      2,
+    );
     assert.deepEqual(both.toSorted(), ['not_signable', 'signed']);
   });
 

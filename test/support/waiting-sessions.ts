@@ -1,6 +1,5 @@
 /** Which sessions of the database wait for a lock, also where it is spread over machines. */
 import type { Database } from '../../src/postgres/database.ts';
-import { eventually } from './eventually.ts';
 
 const IS_SPREAD = "SELECT to_regclass('citus_lock_waits') IS NOT NULL AS yes";
 const HERE =
@@ -13,34 +12,4 @@ const ANYWHERE = `
 export async function waitingSessions(database: Database): Promise<{ pid: number; query: string }[]> {
   const [isSpread] = (await database.query<{ yes: boolean }>(IS_SPREAD)).rows;
   return (await database.query(isSpread?.yes ? ANYWHERE : HERE)).rows;
-}
-
-/**
- * Does `work` beside a session that holds `lock`, a statement. That session lets go once the work is over, or `count`
- * sessions wait for a lock. So the work of several sessions at once overlaps, and work that must pass over what is held
- * shows by its result if it waited.
- */
-export async function besideLock<T>(
-  database: Database,
-  lock: string,
-  work: () => Promise<T>,
-  count = 1,
-): Promise<T> {
-  const holder = await database.connect();
-  try {
-    await holder.query('BEGIN');
-    await holder.query(lock);
-    let isOver = false;
-    const done = work().finally(() => {
-      isOver = true;
-    });
-    await eventually(
-      `the end of the work, or ${count} to wait`,
-      async () => isOver || (await waitingSessions(database)).length >= count,
-    );
-    return done;
-  } finally {
-    await holder.query('ROLLBACK');
-    holder.release();
-  }
 }
