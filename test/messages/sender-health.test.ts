@@ -248,7 +248,13 @@ describe('an answer about the message, or a send that we cut off, does not break
   for (const result of HARMLESS) {
     it(`ten times ${result.kind} ${result.kind === 'accepted' ? '' : result.reason}`, async () => {
       await register(10);
-      await turn(worker(answering(...Array<SendResult>(10).fill(result))));
+      let sent = 0;
+      const send = async () => {
+        sent += 1;
+        return result;
+      };
+      await turn(worker({ send }));
+      assert.equal(sent, 10);
       assert.equal(await readBreak(database), null);
     });
   }
