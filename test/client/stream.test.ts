@@ -179,8 +179,10 @@ it('a hook that throws ends the call with its error', bounded, async () => {
   const fail = () => {
     throw new TypeError('of the hook');
   };
-  await rejection(TypeError, client.submit([anInput()], { onRetry: fail }));
-  await rejection(TypeError, client.submit([anInput()], { onProgress: fail }));
+  for (const hook of ['onRetry', 'onProgress'] as const) {
+    const { message } = await rejection(TypeError, client.submit([anInput()], { [hook]: fail }));
+    assert.equal(message, 'of the hook', hook);
+  }
 });
 
 it(

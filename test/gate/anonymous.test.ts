@@ -150,6 +150,8 @@ describe('D37: requests without a valid key', () => {
   it('clients that reset their connections take no turns of others', async (t) => {
     const wait = t.mock.method(AnonymousPace.prototype, 'wait');
     const leave = t.mock.method(AnonymousPace.prototype, 'leave');
+    // A quiet time before.
+    await time.advance(1_000);
     const { hostname, port } = new URL(service.url);
     const sockets = Array.from({ length: 4 * AT_ONCE }, () =>
       connect(Number(port), hostname).on('error', () => {}),
@@ -157,7 +159,10 @@ describe('D37: requests without a valid key', () => {
     for (const socket of sockets) socket.write(head('GET', '/PRO'));
     await eventually('all requests', async () => wait.mock.callCount() === sockets.length);
     for (const socket of sockets) socket.resetAndDestroy();
-    await eventually('the end of their turns', async () => leave.mock.callCount() > 0);
+    await eventually('the end of their turns', () => leave.mock.callCount() === sockets.length - AT_ONCE);
+    const leftAt = time.monotonicMs();
+    await paced(exchange(service.url, [head('GET', '/PRO')]));
+    assert.ok(time.monotonicMs() - leftAt <= TICK_MS, 'nobody is before it');
   });
 
   it('a partner waits for nothing: neither with a 404 nor with a 400 of its own', async (t) => {
