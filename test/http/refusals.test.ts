@@ -3,12 +3,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { TestClock } from '../support/test-clock.ts';
 
-const service = await testService();
+/** The service writes its counts so far apart. */
+const EVERY_MS = 5_000;
+const clock = new TestClock();
+const service = await testService({}, { clock });
 const { database } = service;
 
-/** Waits until the service has written counts of `total` in all. It writes every few seconds. */
-function counted(keyId: number, total: number): Promise<Record<string, number>> {
+/** Lets the service write, and waits until it has written counts of `total` in all. */
+async function counted(keyId: number, total: number): Promise<Record<string, number>> {
+  await clock.advance(EVERY_MS);
   return eventually('the counts', async () => {
     const { rows } = await database.query(
       `SELECT sum(registered)::integer AS registered, sum(duplicate)::integer AS duplicate,
