@@ -3,11 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { addPartner, anApplication, post, testService } from '../support/service.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { numberOf, seriesOf } from './series.ts';
 
 const SHOWN = 2;
-const service = await testService({ METRICS_PARTNERS: String(SHOWN) }, { upkeep: false });
-const scrape = async (url = service.opsUrl) => (await fetch(`${url}/metrics`)).text();
+/** Scrapes within this time share a text. Every few seconds the service writes what it counted. */
+const SHARED_MS = 2_000;
+const clock = new TestClock();
+const service = await testService({ METRICS_PARTNERS: String(SHOWN) }, { upkeep: false, clock });
+async function scrape(): Promise<string> {
+  await clock.advance(SHARED_MS + 1);
+  return (await fetch(`${service.opsUrl}/metrics`)).text();
+}
 const scraped = (name: string, labels: Record<string, string>, wanted: number) =>
   eventually(`${name} of ${wanted}`, async () => {
     const text = await scrape();

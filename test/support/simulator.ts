@@ -1,10 +1,11 @@
 /** The simulator's page on a listener of its own, with a worker that delivers to the simulator, as in `serve`. */
+import type { Clock } from '../../src/base/clock.ts';
 import { healthApi } from '../../src/http/health-api.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
 import { deliverReplies } from '../../src/messages/delivery/reply-turn.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { startWorker } from '../../src/messages/delivery/worker.ts';
+import { IDLE_MS, startWorker } from '../../src/messages/delivery/worker.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { ContactWindows } from '../../src/messages/rules/contact-window.ts';
 import type { Heard } from '../../src/messages/rules/heard.ts';
@@ -14,6 +15,8 @@ import { addSimulatorPage } from '../../src/simulator/page.ts';
 import type { TestDatabase } from './database.ts';
 import { PATIENCE_MS } from './eventually.ts';
 import { replyContext } from './replies.ts';
+
+const LOOK_EVERY_MS = 25;
 
 /** Call this at the top of a test file; `url` is without `/simulator`. */
 export async function simulatorPage(
@@ -67,14 +70,19 @@ export async function simulatorPage(
     ),
     onFault() {},
   };
+  // A worker rests after a turn that found nothing, and each test would wait for its end.
+  const restless: Clock = {
+    ...clock,
+    after: (ms, ring, options) => clock.after(ms === IDLE_MS ? LOOK_EVERY_MS : ms, ring, options),
+  };
   const worker = startWorker({
-    clock,
+    clock: restless,
     turn: (signal) => deliverDue(context, signal),
     onError: () => {},
   });
   const replies = replyContext({ database, vault, clock }, simulator);
   const replyWorker = startWorker({
-    clock,
+    clock: restless,
     turn: (signal) => deliverReplies(replies, signal),
     onError: () => {},
   });
