@@ -5,7 +5,7 @@ import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
 import { deliverReplies } from '../../src/messages/delivery/reply-turn.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { IDLE_MS, startWorker } from '../../src/messages/delivery/worker.ts';
+import { startWorker } from '../../src/messages/delivery/worker.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { ContactWindows } from '../../src/messages/rules/contact-window.ts';
 import type { Heard } from '../../src/messages/rules/heard.ts';
@@ -16,7 +16,8 @@ import type { TestDatabase } from './database.ts';
 import { PATIENCE_MS } from './eventually.ts';
 import { replyContext } from './replies.ts';
 
-const LOOK_EVERY_MS = 25;
+/** Timers of the simulator and of its workers take this part of their time: a message is under way for 0.6 s. */
+export const HURRY = 20;
 
 /** Call this at the top of a test file; `url` is without `/simulator`. */
 export async function simulatorPage(
@@ -33,13 +34,18 @@ export async function simulatorPage(
   /** What the channel tells waits until the returned function is called. */
   holdEvents(): () => void;
 }> {
+  const hurried: Clock = {
+    ...clock,
+    sleep: (ms, options) => clock.sleep(ms / HURRY, options),
+    after: (ms, ring, options) => clock.after(ms / HURRY, ring, options),
+  };
   const heard: Heard[] = [];
   const hear = async (some: readonly Heard[]) => void heard.push(...some);
   let told = Promise.resolve();
   const simulator = new Simulator(async (events) => {
     await told;
     await applyChannelEvents({ database, vault, hear }, events);
-  }, clock);
+  }, hurried);
   const context = {
     database,
     vault,
@@ -70,19 +76,14 @@ export async function simulatorPage(
     ),
     onFault() {},
   };
-  // A worker rests after a turn that found nothing, and each test would wait for its end.
-  const restless: Clock = {
-    ...clock,
-    after: (ms, ring, options) => clock.after(ms === IDLE_MS ? LOOK_EVERY_MS : ms, ring, options),
-  };
   const worker = startWorker({
-    clock: restless,
+    clock: hurried,
     turn: (signal) => deliverDue(context, signal),
     onError: () => {},
   });
   const replies = replyContext({ database, vault, clock }, simulator);
   const replyWorker = startWorker({
-    clock: restless,
+    clock: hurried,
     turn: (signal) => deliverReplies(replies, signal),
     onError: () => {},
   });

@@ -15,7 +15,7 @@ const MAX_UNDERWAY = 8;
 const EVEN_REST_MS = 30;
 const MAX_REST_MS = 250;
 /** The rest after a turn that found nothing, in milliseconds. */
-export const IDLE_MS = 500;
+const IDLE_MS = 500;
 
 interface Worker {
   readonly clock: Clock;
