@@ -1,7 +1,7 @@
 /** A proxy between a service and its PostgreSQL, or a client and its service, that breaks the traffic on demand. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './eventually.ts';
 
 /**
  * What happens to the marked statement, by default the registering one, or request:
@@ -164,7 +164,7 @@ export class Middleman {
     return (chunk) => {
       if (this.latencyMs === 0 && isWaiting === 0) return void socket.write(chunk);
       isWaiting += 1;
-      const due = sleep(this.latencyMs);
+      const due = pause(this.latencyMs);
       waiting = waiting.then(async () => {
         await due;
         isWaiting -= 1;
