@@ -16,11 +16,20 @@ const SMOKE = 'test/smoke/';
 const OF_TESTS = /^(?:test|verify|examples|bench)\//;
 /** Time decides nothing there: a wait for an event, or a test that sets the time itself. */
 const WITHOUT_REAL_TIME = ['test/support/eventually.ts', 'test/support/test-clock.ts'];
-const REAL_TIME =
-  /\bset(?:Timeout|Interval)\(|(?<!\.)\bsleep\(|\bAbortSignal\.timeout\(|\bmachineClock\.(?:sleep|after|every|timeout)\b/;
+const REAL_TIME = new RegExp(
+  [
+    String.raw`\bset(?:Timeout|Interval)\(|(?<!\.)\bsleep\(|\bAtomics\.wait\(|\bAbortSignal\.timeout\(`,
+    String.raw`^\s*(?:import|const) \{[^}]*\b(?:setTimeout|setInterval|scheduler)\b`,
+    String.raw`\bmachineClock\.(?:sleep|after|every|timeout)\b`,
+  ].join('|'),
+  'm',
+);
 /** The modules that say what a test needs. */
 const NEEDED: readonly (readonly [need: string, module: RegExp])[] = [
-  ['a process', /^(?:node:(?:child_process|cluster|worker_threads)|src\/documents\/reader\/reader\.ts)$/],
+  [
+    'a process',
+    /^(?:(?:node:)?(?:child_process|cluster|worker_threads)|src\/documents\/reader\/reader\.ts)$/,
+  ],
   ['a process', /^test\/support\/delivering\.ts$/],
   ['a browser', /^playwright-core$/],
   ['a server of its own', /^src\/embedded\/(?:server|start|join|postmaster)\.ts$/],
@@ -41,16 +50,19 @@ const read = new Map<string, Module>();
 function moduleAt(path: string): Module {
   const known = read.get(path);
   if (known !== undefined) return known;
-  const full = resolve(REPOSITORY, path);
-  const text = readFileSync(full, 'utf8')
+  const module = moduleOf(path, readFileSync(resolve(REPOSITORY, path), 'utf8'));
+  read.set(path, module);
+  return module;
+}
+
+function moduleOf(path: string, source: string): Module {
+  const text = source
     .replace(/^(?:import|export) type [^;]*;/gm, '')
     .replace(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, '');
   const imports = importsOf(text).map((name) =>
-    name.startsWith('.') ? relative(REPOSITORY, resolve(dirname(full), name)) : name,
+    name.startsWith('.') ? relative(REPOSITORY, resolve(REPOSITORY, dirname(path), name)) : name,
   );
-  const module = { path, imports, hasRealTime: REAL_TIME.test(text), hasServer: SERVER.test(text) };
-  read.set(path, module);
-  return module;
+  return { path, imports, hasRealTime: REAL_TIME.test(text), hasServer: SERVER.test(text) };
 }
 
 /** A test file and all modules of the tests that it imports, directly or not. */
@@ -71,12 +83,21 @@ function modulesOf(path: string): Module[] {
 /** What a file needs beside the PostgreSQL of the run, and the module that says so. Empty for a file of the gate. */
 export function needsOf(path: string): Map<string, string> {
   const needs = new Map<string, string>();
-  for (const { path: at, imports, hasRealTime } of modulesOf(path)) {
-    if (WITHOUT_REAL_TIME.includes(at)) continue;
-    if (hasRealTime) needs.set('real time', at);
-    for (const [need, module] of NEEDED) if (imports.some((name) => module.test(name))) needs.set(need, at);
+  for (const module of modulesOf(path)) {
+    if (WITHOUT_REAL_TIME.includes(module.path)) continue;
+    for (const need of ownNeeds(module)) needs.set(need, module.path);
   }
   return needs;
+}
+
+function ownNeeds({ imports, hasRealTime }: Module): string[] {
+  const needed = NEEDED.filter(([, module]) => imports.some((name) => module.test(name)));
+  return [...(hasRealTime ? ['real time'] : []), ...needed.map(([need]) => need)];
+}
+
+/** What a module needs that has this text. */
+export function needsOfText(text: string): string[] {
+  return ownNeeds(moduleOf('test/a.test.ts', text));
 }
 
 export function tierOf(path: string): Tier {
