@@ -9,7 +9,7 @@ const { watchPresence } = await import(String('../../console/src/api/presence.ts
 it('says that somebody is there for a minute after a key, a click or a turn of the wheel', async (t) => {
   let now = performance.now();
   const said: (string | null)[] = [];
-  t.mock.method(performance, 'now', () => now);
+  t.mock.method(Object.getPrototypeOf(performance), 'now', () => now);
   t.mock.method(
     globalThis,
     'fetch',

@@ -10,7 +10,11 @@ import fc from 'fast-check';
 const FILE_WITHIN_MS = 1_200_000;
 /** Ends a process that stays open after its tests: the run would wait for ever, and what is open may be a leak. */
 const OPEN_AT_MOST_MS = Number(process.env.LEFT_OPEN_MS ?? 60_000);
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const EVENTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection'];
+/** Where `pkijs` and OpenTelemetry keep what all copies of their modules share. */
+const OF_MODULES = [`${process.pid}`, 'Symbol(opentelemetry.js.api.1)'];
+/** `EVENTS` and `exitCode` are looked at by themselves, and Node makes the flags when they are read. */
+const OTHERWISE = ['_events', '_eventsCount', 'exitCode', 'allowedNodeEnvironmentFlags'];
 
 const startedProcesses: string[] = [];
 
@@ -21,20 +25,22 @@ const startedProcesses: string[] = [];
 export async function runInOneProcess(kind: 'shared' | 'alone', files: readonly string[]): Promise<void> {
   if (kind === 'shared') refuseProcesses();
   fc.configureGlobal({ seed: Number(process.env.SEED) });
+  let before: Shared | undefined;
   for (const path of files) {
-    const before = shared();
     await test(path, { timeout: FILE_WITHIN_MS }, async () => {
+      // From the first test on: the runner listens as well.
+      before ??= shared();
       await import(pathToFileURL(resolve(path)).href);
     });
     if (kind === 'alone') continue;
-    mock.reset();
-    const left = changes(before, shared());
+    const left = [...putBack(before as Shared), ...startedProcesses.splice(0)];
     if (left.length > 0) {
-      await test(`${path} leaves the process as it was`, () => {
-        throw new Error(`changed: ${left.join(', ')}`);
-      });
+      await test(path, (t) =>
+        t.test('leaves the process as it was', () => {
+          throw new Error(`changed: ${left.join(', ')}`);
+        }),
+      );
     }
-    restore(before);
   }
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');
@@ -64,48 +70,91 @@ function refuseProcesses(): void {
   syncBuiltinESMExports();
 }
 
+/** Everything that all files of a process have together, beside the modules. */
 interface Shared {
-  readonly variables: NodeJS.ProcessEnv;
+  readonly holders: ReadonlyMap<string, object>;
+  readonly properties: ReadonlyMap<object, Properties>;
   readonly folder: string;
-  readonly globals: ReadonlySet<string>;
-  readonly listeners: string;
+  readonly mask: number;
+  readonly listeners: ReadonlyMap<string, readonly unknown[]>;
   readonly exitCode: typeof process.exitCode;
-  readonly processes: number;
+  readonly ofProperties: fc.GlobalParameters;
 }
 
-/** What all files of a process have together, beside the modules. */
+type Properties = ReadonlyMap<PropertyKey, PropertyDescriptor>;
+
 function shared(): Shared {
+  const holders = holdersOfAll();
   return {
-    variables: { ...process.env },
+    holders,
+    properties: new Map([...holders.values()].map((holder) => [holder, propertiesOf(holder)])),
     folder: process.cwd(),
-    // `pkijs` keeps its engine under the number of the process.
-    globals: new Set(Object.getOwnPropertyNames(globalThis).filter((name) => name !== `${process.pid}`)),
-    listeners: SIGNALS.map((name) => `${name} ${process.listenerCount(name)}`).join(', '),
+    mask: process.umask(),
+    listeners: new Map(EVENTS.map((name) => [name, process.listeners(name as 'SIGINT')])),
     exitCode: process.exitCode,
-    processes: startedProcesses.length,
+    ofProperties: fc.readConfigureGlobal(),
   };
 }
 
-function changes(before: Shared, now: Shared): string[] {
-  const names = new Set([...Object.keys(before.variables), ...Object.keys(now.variables)]);
-  return [
-    ...[...names]
-      .filter((name) => before.variables[name] !== now.variables[name])
-      .map((name) => `variable ${name}`),
-    ...(before.folder === now.folder ? [] : ['the current folder']),
-    ...[...now.globals].filter((name) => !before.globals.has(name)).map((name) => `globalThis.${name}`),
-    ...(before.listeners === now.listeners ? [] : [`listeners: ${before.listeners}; now ${now.listeners}`]),
-    ...(before.exitCode === now.exitCode ? [] : ['process.exitCode']),
-    ...startedProcesses.slice(before.processes),
-  ];
+/** What every file sees and can change: the variables, the globals, and what hangs on these. */
+function holdersOfAll(): Map<string, object> {
+  const found = new Map<string, object>([
+    ['variable', process.env],
+    ['globalThis', globalThis],
+  ]);
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    // Node makes some globals when they are read.
+    const value: unknown = Reflect.get(globalThis, name);
+    if (value === globalThis || Object(value) !== value) continue;
+    found.set(name, value as object);
+    const { prototype } = value as { prototype?: unknown };
+    if (Object(prototype) === prototype) found.set(`${name}.prototype`, prototype as object);
+  }
+  return found;
 }
 
-function restore({ variables, folder, globals, exitCode }: Shared): void {
-  for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
-  Object.assign(process.env, variables);
-  process.chdir(folder);
-  for (const name of Object.getOwnPropertyNames(globalThis)) {
-    if (!globals.has(name) && name !== `${process.pid}`) Reflect.deleteProperty(globalThis, name);
+function propertiesOf(holder: object): Properties {
+  const left = holder === process ? OTHERWISE : OF_MODULES;
+  const keys = Reflect.ownKeys(holder).filter((key) => !left.includes(String(key)));
+  return new Map(
+    keys.map((key) => [key, Reflect.getOwnPropertyDescriptor(holder, key) as PropertyDescriptor]),
+  );
+}
+
+/** Puts everything back. Returns what was changed. */
+function putBack(before: Shared): string[] {
+  const { holders, properties, folder, mask, listeners, exitCode, ofProperties } = before;
+  const changed = [...holders].flatMap(([name, holder]) =>
+    putPropertiesBack(holder, properties.get(holder) as Properties).map((key) =>
+      holder === process.env ? `${name} ${String(key)}` : `${name}.${String(key)}`,
+    ),
+  );
+  mock.reset();
+  for (const [name, known] of listeners) {
+    const added = process.listeners(name as 'SIGINT').filter((one) => !known.includes(one));
+    if (added.length > 0) changed.push(`a listener of ${name}`);
+    for (const one of added) process.removeListener(name, one);
   }
+  if (process.cwd() !== folder) changed.push('the current folder');
+  process.chdir(folder);
+  if (process.umask(mask) !== mask) changed.push('the mask of new files');
+  if (process.exitCode !== exitCode) changed.push('process.exitCode');
   process.exitCode = exitCode;
+  if (fc.readConfigureGlobal() !== ofProperties) changed.push('the configuration of fast-check');
+  fc.configureGlobal(ofProperties);
+  return changed;
+}
+
+function putPropertiesBack(holder: object, before: Properties): PropertyKey[] {
+  const now = propertiesOf(holder);
+  const changed = [...new Set([...before.keys(), ...now.keys()])].filter((key) => {
+    const [was, is] = [before.get(key), now.get(key)];
+    return !(Object.is(was?.value, is?.value) && was?.get === is?.get && was?.set === is?.set);
+  });
+  for (const key of changed) {
+    const was = before.get(key);
+    if (was === undefined) Reflect.deleteProperty(holder, key);
+    else Reflect.defineProperty(holder, key, was);
+  }
+  return changed;
 }
