@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { inspect, parseArgs } from 'node:util';
 import { Random } from '../support/random.ts';
@@ -24,22 +24,20 @@ const { values, positionals } = parseArgs({
   options: { tier: { type: 'string', default: 'full' } },
   allowPositionals: true,
 });
-const tier = TIERS.find((name) => name === values.tier);
-if (tier === undefined) throw new Error(`--tier must be one of: ${TIERS.join(', ')}`);
-const seed = Number(process.env.SEED ?? randomInt(2 ** 31));
+const tier =
+  TIERS.find((name) => name === values.tier) ?? refuse(`--tier must be one of: ${TIERS.join(', ')}`);
+const seed = Number(process.env.SEED || randomInt(2 ** 31));
+if (!(Number.isSafeInteger(seed) && seed >= 0)) refuse('SEED must be a whole number from 0 on');
 process.env.SEED = String(seed);
 
-const named = positionals.length === 0 ? filesOf(tier) : globSync(positionals).sort();
-if (named.length === 0) {
-  process.stderr.write(`error: no test file matches ${positionals.join(' ')}\n`);
-  process.exit(1);
-}
+const named = positionals.length === 0 ? filesOf(tier) : [...new Set(positionals.flatMap(matching))].sort();
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-run-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const files = processesOf(new Random(seed).shuffled(named));
 const plan = {
   seed,
   command: tier === 'gate' ? 'npm test' : 'npm run test:full',
+  told: positionals,
   files,
   counterexamples: process.env.COUNTEREXAMPLES ?? join('node_modules', '.cache', 'counterexamples.txt'),
 };
@@ -47,7 +45,7 @@ const report = new Report(plan, (text) => process.stdout.write(text));
 process.stdout.write(`${named.length} files in ${files.size} processes, order: SEED=${seed}\n`);
 
 const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopping.abort());
 if (named.some(needsServer)) await openServer();
 try {
   const events = run({
@@ -65,6 +63,19 @@ try {
   await closeServer();
 }
 if (!report.close()) process.exitCode = 1;
+
+/** Ends the run for a mistake of the command line. */
+function refuse(reason: string): never {
+  process.stderr.write(`error: ${reason}\n`);
+  process.exit(1);
+}
+
+/** The test files that a path or a pattern means, by their paths from here. */
+function matching(pattern: string): string[] {
+  const files = globSync(pattern).filter((path) => path.endsWith('.test.ts'));
+  if (files.length === 0) refuse(`no test file matches ${pattern}`);
+  return files.map((path) => relative('', path));
+}
 
 /**
  * The files of each process, by the module that it begins with, which this makes. Files without needs of their own

@@ -15,6 +15,8 @@ export interface Plan {
   readonly seed: number;
   /** `npm test` or `npm run test:full`. */
   readonly command: string;
+  /** The paths or patterns that the run was told; none: a whole tier. */
+  readonly told: readonly string[];
   /** The test files that each process runs, by the module that the process begins with. */
   readonly files: ReadonlyMap<string, readonly string[]>;
   /** The file that keeps the counterexamples of properties. */
@@ -42,7 +44,23 @@ interface Begun {
 
 interface Completed extends Begun {
   readonly skip?: string | boolean;
-  readonly details: { readonly passed: boolean; readonly duration_ms: number; readonly error?: Error };
+  readonly todo?: string | boolean;
+  readonly details: {
+    readonly type: 'test' | 'suite';
+    readonly passed: boolean;
+    readonly duration_ms: number;
+    readonly error?: Error & {
+      readonly failureType?: string;
+      readonly exitCode?: number | null;
+      readonly signal?: string | null;
+    };
+  };
+}
+
+interface Remark {
+  readonly nesting: number;
+  readonly message: string;
+  readonly entryFile?: string;
 }
 
 /** Takes the events of a run and writes the report. */
@@ -54,6 +72,8 @@ export class Report {
   readonly #heard = new Map<string, number>();
   /** Files whose report has no end yet. */
   readonly #open: Set<string>;
+  /** Processes that had an error after the end of a test: the runner fails them, and does not say why. */
+  readonly #late = new Set<string>();
   readonly #tookMs = new Map<string, number>();
   readonly #failed: string[] = [];
   readonly #skipped: string[] = [];
@@ -69,6 +89,7 @@ export class Report {
     if (type === 'test:stdout' || type === 'test:stderr') this.#write(data.message);
     else if (type === 'test:enqueue') this.#begin(data as Begun);
     else if (type === 'test:complete') this.#complete(data as unknown as Completed);
+    else if (type === 'test:diagnostic') this.#remarked(data as Remark);
     else if (type === 'test:summary' && data.file !== undefined) this.#counted(data.file, data.counts.tests);
   }
 
@@ -78,59 +99,80 @@ export class Report {
     if (entryFile !== undefined) this.#nodes.set(`${entryFile} ${testId}`, node);
   }
 
-  #complete({ name, testId, entryFile, skip, details }: Completed): void {
+  /** The error of something that went on after its test. */
+  #remarked({ nesting, message, entryFile = '' }: Remark): void {
+    const files = this.#plan.files.get(entryFile);
+    if (files === undefined || nesting > 0 || !message.startsWith('Error: ')) return;
+    this.#late.add(entryFile);
+    const file = files.find((path) => message.includes(` at ${path}:`));
+    this.#tell(file === undefined ? files : [file], 'after its tests', message);
+  }
+
+  #processEnded({ name, details: { passed, error } }: Completed): void {
+    const files = this.#plan.files.get(name) ?? [];
+    const code = `code ${error?.exitCode ?? 0}`;
+    const how = error?.signal ?? (error === undefined || error.exitCode != null ? code : error.message);
+    if (this.#missing(files, how) || passed || this.#late.has(name)) return;
+    if (error?.failureType !== 'subtestsFailed') this.#tell(files, 'the end of its process', how);
+  }
+
+  /** Tells of the files whose report has no end; the one that is to blame may be any of them. True: there are some. */
+  #missing(files: readonly string[], how: string): boolean {
+    const open = files.filter((file) => this.#open.delete(file));
+    const ended = `the process ended before the end of the report (${how}): tests are missing`;
+    if (open.length > 0) this.#tell(open, 'its report', ended);
+    return open.length > 0;
+  }
+
+  #complete(completed: Completed): void {
+    const { name, testId, entryFile, skip, todo, details } = completed;
     const { passed, error } = details;
     if (entryFile === undefined) {
-      const files = this.#plan.files.get(name) ?? [];
-      const isOfTests = (error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed';
-      if (!passed && !isOfTests) this.#tell(files.join(', '), 'the end of its process', error);
+      this.#processEnded(completed);
       return;
     }
+    if (details.type === 'test') this.#heard.set(entryFile, (this.#heard.get(entryFile) ?? 0) + 1);
     const node = this.#nodes.get(`${entryFile} ${testId}`);
     // A test of a suite that never began: the suite tells why.
     if (node === undefined) return;
     const path = pathOf(node);
     const isFile = node.above === null;
-    const reason = typeof skip === 'string' ? skip : '';
-    if (!node.isSuite) this.#heard.set(entryFile, (this.#heard.get(entryFile) ?? 0) + 1);
+    const reason = [skip, todo].find((text) => typeof text === 'string') ?? '';
     // A machine may lack the program that a whole suite needs.
     if (!isFile && (!node.isSuite || reason !== '')) (path[0] as Node).tests += 1;
     if (isFile && this.#open.has(name)) this.#ended(node, details);
-    else if (skip !== undefined && skip !== false)
+    else if (passed && (skip || todo))
       this.#skipped.push(`${path[0]!.name} > ${within(path)}: ${reason || 'no reason'}`);
     else if (passed && !node.isSuite) this.#passed += 1;
     if (passed) return;
     if (node.above !== null) node.above.hasFailure = true;
-    if (!node.hasFailure) this.#tell(path[0]!.name, within(path), error);
+    if (!node.hasFailure) this.#tell([path[0]!.name], within(path), error);
   }
 
   #ended({ name, tests }: Node, { passed, duration_ms: ms }: Completed['details']): void {
     this.#open.delete(name);
     this.#tookMs.set(name, ms);
-    if (passed && tests === 0) this.#tell(name, 'the file itself', 'the file has no test');
+    if (passed && tests === 0) this.#tell([name], 'the file itself', 'the file has no test');
     this.#write(`${seconds(ms)}  ${String(tests).padStart(4)} tests  ${name}\n`);
   }
 
   #counted(entryFile: string, count: number): void {
     const heard = this.#heard.get(entryFile) ?? 0;
     const files = this.#plan.files.get(entryFile) ?? [];
-    if (heard !== count) {
-      this.#tell(
-        files.join(', '),
-        'its report',
-        `${count} tests were counted, and ${heard} of them were reported`,
-      );
-    }
+    if (heard !== count)
+      this.#tell(files, 'its report', `${count} tests were counted, and ${heard} of them were reported`);
   }
 
-  #tell(file: string, within: string, error: unknown): void {
-    const { seed, command, counterexamples } = this.#plan;
-    this.#failed.push(`${file} > ${within}`);
+  /** A failure of a file, or of files of which nobody knows which one it was. */
+  #tell(files: readonly string[], within: string, error: unknown): void {
+    const { seed, command, told, counterexamples } = this.#plan;
+    const title = `failed: ${files.join(', ')} > ${within}`;
+    this.#failed.push(title);
     const shown = typeof error === 'string' ? error : inspect((error as Error)?.cause ?? error, { depth: 6 });
     const text = [
-      `\nfailed: ${file} > ${within}\n${shown.replace(/^/gm, '  ')}\n`,
-      `  alone:             SEED=${seed} ${command} -- ${file}\n`,
-      `  in the same order: SEED=${seed} ${command}\n`,
+      `\n${title}\n${shown.replace(/^/gm, '  ')}\n`,
+      `  alone:             ${again(seed, command, files)}\n`,
+      `  in the same order: ${again(seed, command, told)}\n`,
     ].join('');
     const isOfProperty = shown.includes('Counterexample:');
     this.#write(`${text}${isOfProperty ? `  kept in            ${counterexamples}\n` : ''}\n`);
@@ -141,18 +183,22 @@ export class Report {
 
   /** Writes the end of the report. True: all tests passed, and all were heard of. */
   close(): boolean {
-    const { seed, command } = this.#plan;
-    for (const file of this.#open) {
-      this.#tell(file, 'its report', 'the process ended before the end of the report: tests are missing');
-    }
+    const { seed, command, told, files } = this.#plan;
+    for (const ofProcess of files.values()) this.#missing(ofProcess, 'it never began');
     this.#write(`\nThe slowest folders:\n${longest(byFolder(this.#tookMs))}`);
     this.#write(`The slowest files:\n${longest(this.#tookMs)}\n`);
     for (const text of this.#skipped) this.#write(`skipped: ${text}\n`);
-    for (const text of this.#failed) this.#write(`failed: ${text}\n`);
-    this.#write(`order: SEED=${seed} ${command}\n`);
+    for (const text of this.#failed) this.#write(`${text}\n`);
+    this.#write(`order: ${again(seed, command, told)}\n`);
     this.#write(`${this.#passed} passed, ${this.#failed.length} failed, ${this.#skipped.length} skipped\n`);
     return this.#failed.length === 0;
   }
+}
+
+/** The command that runs these files; none: the whole tier. */
+function again(seed: number, command: string, files: readonly string[]): string {
+  const words = files.map((text) => (/^[\w./-]+$/.test(text) ? text : `'${text}'`));
+  return [`SEED=${seed} ${command}`, ...(words.length === 0 ? [] : ['--', ...words])].join(' ');
 }
 
 /** The suites and the test, as a failure names them. */

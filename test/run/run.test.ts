@@ -2,32 +2,44 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { REPOSITORY } from '../support/sources.ts';
 
 // In the checkout, whose libraries the files find.
 const folder = await mkdtemp(join(REPOSITORY, '.of-run-'));
 after(() => rm(folder, { recursive: true, force: true }));
+const PASSES = `test('a', () => {});`;
 const COUNTEREXAMPLES = join(folder, 'kept', 'counterexamples.txt');
 
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
 /** Runs files with these texts as `npm test` does. */
-async function runOf(...texts: string[]): Promise<{ code: number; out: string }> {
-  const files = texts.map((_, index) => join(folder, `${'abcd'[index]}.test.ts`));
+async function runOf(...texts: string[]): Promise<Ran> {
+  const files = texts.map((_, index) => join(folder, `${'abcdef'[index]}.test.ts`));
   for (const [index, text] of texts.entries()) {
     const imports = [
-      "import { after, describe, test } from 'node:test';",
+      "import { after, before, describe, mock, test } from 'node:test';",
       "import { createServer } from 'node:net';",
       "import fc from 'fast-check';\n",
     ].join('\n');
     await writeFile(files[index] as string, imports + text);
   }
-  const env: NodeJS.ProcessEnv = { ...process.env, SEED: '7', LEFT_OPEN_MS: '500', COUNTEREXAMPLES };
+  return runWith(files);
+}
+
+async function runWith(files: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  const given = { SEED: '7', LEFT_OPEN_MS: '500', COUNTEREXAMPLES, ...variables };
+  const env: NodeJS.ProcessEnv = { ...process.env, ...given };
   delete env.NODE_TEST_CONTEXT;
   return new Promise((done) => {
     const args = [join(import.meta.dirname, 'main.ts'), '--tier', 'gate', ...files];
-    execFile(process.execPath, args, { env }, (error, out) =>
-      done({ code: error === null ? 0 : Number(error.code), out }),
+    execFile(process.execPath, args, { env }, (failure, out, error) =>
+      done({ code: failure === null ? 0 : Number(failure.code), out, error }),
     );
   });
 }
@@ -40,7 +52,7 @@ test('files that tell of all their tests pass; the run ends with its order and t
   assert.equal(code, 0, out);
   assert.match(
     out,
-    /\nskipped: .*a\.test\.ts > c: no reason\norder: SEED=7 npm test\n3 passed, 0 failed, 1 skipped\n$/,
+    /\nskipped: .*a\.test\.ts > c: no reason\norder: SEED=7 npm test -- \S+a\.test\.ts \S+b\.test\.ts\n3 passed, 0 failed, 1 skipped\n$/,
   );
 });
 
@@ -50,7 +62,10 @@ test('a failure names the file, the suites and the test, what was expected, and 
   );
   assert.equal(code, 1, out);
   assert.match(out, /^failed: .*a\.test\.ts > s > d\n {2}Error: no bread\n/m);
-  assert.match(out, /SEED=7 npm test -- .*a\.test\.ts\n.*SEED=7 npm test\n/);
+  assert.match(
+    out,
+    /alone: +SEED=7 npm test -- \S+a\.test\.ts\n.*order: +SEED=7 npm test -- \S+a\.test\.ts\n/,
+  );
   assert.match(out, /\n0 passed, 1 failed, 0 skipped\n$/);
 });
 
@@ -104,7 +119,7 @@ test('in a shared process a file fails that leaves the process changed, and the 
   assert.equal(code, 1, out);
   assert.match(
     out,
-    /^failed: .*a\.test\.ts leaves the process as it was > .*\n {2}Error: changed: variable LEFT$/m,
+    /^failed: \S*a\.test\.ts > leaves the process as it was\n {2}Error: changed: variable LEFT$/m,
   );
   assert.doesNotMatch(out, /found/);
 });
@@ -122,4 +137,95 @@ test('the hooks of a file run with the file, before the next one', async () => {
     test('a', () => { if (globalThis.open !== 1) throw new Error('the hook of the file before came late'); });`;
   const { code, out } = await runOf(text, text, text, text);
   assert.equal(code, 0, out);
+});
+
+/** What a file can leave behind, beside its variables: how it does, and how the next one would see it. */
+const CHANGES = [
+  ['globalThis.fetch', 'globalThis.fetch = null', 'fetch === null'],
+  ['Math.random', 'Math.random = () => 0.5', 'Math.random() === 0.5'],
+  ['Array.prototype.last', 'Array.prototype.last = 1', '[].last === 1'],
+  ['globalThis.Date', "mock.timers.enable({ apis: ['Date'] })", 'Date.now() === 0'],
+  ['Math.max', "mock.method(Math, 'max', () => 7)", 'Math.max(1) === 7'],
+  ['the mask of new files', 'process.umask(0o077)', 'process.umask() === 0o077'],
+  ['the current folder', "process.chdir('/')", "process.cwd() === '/'"],
+  [
+    'a listener of uncaughtException',
+    "process.on('uncaughtException', function left() {})",
+    "process.listeners('uncaughtException').some(({ name }) => name === 'left')",
+  ],
+  [
+    'the configuration of fast-check',
+    'fc.configureGlobal({ numRuns: 1 })',
+    'fc.readConfigureGlobal().numRuns === 1',
+  ],
+] as const;
+
+test('a file fails that leaves a global, a mock or anything else of the process changed, and the next one finds it as it was', async () => {
+  const text = CHANGES.map(
+    ([, change, isThere]) => `if (${isThere}) throw new Error('found'); ${change};`,
+  ).join('\n');
+  const { code, out } = await runOf(...Array.from({ length: 4 }, () => `test('a', () => { ${text} });`));
+  assert.equal(code, 1, out);
+  assert.doesNotMatch(out, /found/);
+  const told = [...out.matchAll(/Error: changed: (.*)/g)].map(([, names]) => names?.split(', ') ?? []);
+  assert.equal(told.length, 4);
+  for (const names of told)
+    assert.deepEqual(
+      CHANGES.map(([what]) => what).filter((what) => !names.includes(what)),
+      [],
+    );
+});
+
+test('an error after the end of a test names the file, of all that share its process, and the error', async () => {
+  const late = `test('a', () => { setImmediate(() => Promise.reject(new Error('too late'))); });
+    test('b', async () => { for (let i = 0; i < 9; i++) await new Promise((done) => setImmediate(done)); });`;
+  const { code, out } = await runOf(late, PASSES, PASSES, PASSES);
+  assert.equal(code, 1, out);
+  assert.match(out, /^failed: \S*a\.test\.ts > after its tests\n {2}Error: Test "a" at .*too late/m);
+});
+
+test('the command that repeats a failure names each file of a process that ended, and how it ended', async () => {
+  const kills = `test('a', () => process.kill(process.pid, 'SIGKILL'));`;
+  const { code, out } = await runOf(kills, kills, kills, kills);
+  assert.equal(code, 1, out);
+  assert.match(out, /^failed: \S+, \S+ > its report\n.*\(SIGKILL\): tests are missing$/m);
+  assert.match(out, /alone: +SEED=7 npm test -- \S+\.test\.ts \S+\.test\.ts$/m);
+  assert.match(out, /\n0 passed, 3 failed, 0 skipped\n$/);
+});
+
+test('a suite whose first hook fails is one failure', async () => {
+  const { code, out } = await runOf(
+    `describe('s', () => { before(() => { throw new Error('no bread'); }); test('d', () => {}); });`,
+  );
+  assert.equal(code, 1, out);
+  assert.match(out, /^failed: .*a\.test\.ts > s\n {2}Error: no bread$/m);
+  assert.match(out, /\n0 passed, 1 failed, 0 skipped\n$/);
+});
+
+test('a test that is to do counts as skipped, and not as passed', async () => {
+  const { code, out } = await runOf(`test('a', { todo: 'no oven yet' }); test('b', () => {});`);
+  assert.equal(code, 0, out);
+  assert.match(out, /\nskipped: .*a\.test\.ts > a: no oven yet\n(?:.*\n)*1 passed, 0 failed, 1 skipped\n$/);
+});
+
+test('a path that is no test file ends the run, also beside others; a path that is named twice runs once', async () => {
+  await runOf(PASSES);
+  const there = join(folder, 'a.test.ts');
+  for (const wrong of [join(folder, 'none.test.ts'), folder, 'package.json', '']) {
+    const { code, out, error } = await runWith([there, wrong]);
+    assert.equal(code, 1, wrong);
+    assert.equal(out, '');
+    assert.equal(error, `error: no test file matches ${wrong}\n`);
+  }
+  const { out } = await runWith([there, relative('', there)]);
+  assert.match(out, /\n1 passed, 0 failed, 0 skipped\n$/);
+});
+
+test('a SEED that is no whole number ends the run: it would repeat nothing', async () => {
+  await runOf(PASSES);
+  for (const SEED of ['abc', '-1', '1.5']) {
+    const { code, error } = await runWith([join(folder, 'a.test.ts')], { SEED });
+    assert.equal(code, 1, SEED);
+    assert.equal(error, 'error: SEED must be a whole number from 0 on\n');
+  }
 });

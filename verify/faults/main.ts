@@ -26,7 +26,7 @@ const all = readFaults();
 const chosen = values.only === '' ? all : values.only.split(',').map((text) => find(text.trim()));
 
 const folder = copyCheckout();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => void endRun().finally(() => process.exit(1)));
 
 const unusable = await failingAnyway(new Set(chosen.flatMap(askedFirst)));
@@ -113,7 +113,7 @@ function tellOf({ name }: Fault, failure: Failure): string {
   return `told   ${name} by ${named(failure)}`;
 }
 
-/** Files that shared a process which ended are told together, and what a file left there is told beside its name. */
+/** Files that shared a process which ended are told together. */
 function filesOf({ file }: Failure): string[] {
   return file.match(/\S+\.test\.ts/g) ?? [];
 }
