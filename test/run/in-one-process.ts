@@ -17,6 +17,9 @@ const OF_MODULES = [`${process.pid}`, 'Symbol(opentelemetry.js.api.1)'];
 const OTHERWISE = ['_events', '_eventsCount', 'exitCode', 'allowedNodeEnvironmentFlags'];
 
 const startedProcesses: string[] = [];
+const openBefore = process.getActiveResourcesInfo();
+/** What kept the process alive when a file was done. */
+const openAfter: (readonly [path: string, open: readonly string[]])[] = [];
 
 /**
  * Runs the files, each as a test with the path as its name: their hooks end with them. In a `shared` process no file
@@ -32,6 +35,7 @@ export async function runInOneProcess(kind: 'shared' | 'alone', files: readonly 
       before ??= shared();
       await import(pathToFileURL(resolve(path)).href);
     });
+    openAfter.push([path, openNow()]);
     if (kind === 'alone') continue;
     const left = [...putBack(before as Shared), ...startedProcesses.splice(0)];
     if (left.length > 0) {
@@ -43,10 +47,28 @@ export async function runInOneProcess(kind: 'shared' | 'alone', files: readonly 
     }
   }
   setTimeout(() => {
-    const open = process.getActiveResourcesInfo().join(', ');
-    process.stderr.write(`error: open ${OPEN_AT_MOST_MS / 1000} s after the last test: ${open}\n`);
+    const since = openNow()
+      .map((kind) => `${kind} since ${openerOf(kind)}`)
+      .join(', ');
+    process.stderr.write(`error: open ${OPEN_AT_MOST_MS / 1000} s after the last test: ${since}\n`);
     process.exit(1);
   }, OPEN_AT_MOST_MS).unref();
+}
+
+/** What keeps the process alive, beside what did before its first file. */
+function openNow(): string[] {
+  const known = [...openBefore];
+  return process.getActiveResourcesInfo().filter((kind) => {
+    const at = known.indexOf(kind);
+    if (at !== -1) known.splice(at, 1);
+    return at === -1;
+  });
+}
+
+/** The file since whose end a resource of this kind is open. */
+function openerOf(kind: string): string | undefined {
+  const last = openAfter.findLastIndex(([, open]) => !open.includes(kind));
+  return openAfter[last + 1]?.[0];
 }
 
 /** A file that starts a process by a way that its imports do not show belongs to the full tier all the same. */

@@ -4,7 +4,7 @@
  * files is drawn anew each time; `SEED=n` repeats an order, and the values of property tests.
  */
 import { randomInt } from 'node:crypto';
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
@@ -32,7 +32,10 @@ process.env.SEED = String(seed);
 
 const named = positionals.length === 0 ? filesOf(tier) : [...new Set(positionals.flatMap(matching))].sort();
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-run-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
+// What tests leave there goes with the run, also where they were interrupted. As /tmp: servers of root have other users.
+chmodSync(folder, 0o1777);
+process.env.TMPDIR = folder;
 const files = processesOf(new Random(seed).shuffled(named));
 const plan = {
   seed,

@@ -1,6 +1,8 @@
 /** No failure of a test gets lost: a run that did not hear of all tests fails, and says how to repeat what failed. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
@@ -107,10 +109,16 @@ test('a file whose suites are skipped with a reason passes: a machine may lack t
   assert.equal(unexplained.code, 1, unexplained.out);
 });
 
-test('a process that stays open is ended, says what is open, and fails the run', async () => {
+test('a process that stays open is ended, says what is open and since which file, and fails the run', async () => {
   const { code, out } = await runOf(`test('a', () => {}); createServer().listen(0);`);
   assert.equal(code, 1, out);
-  assert.match(out, /error: open 0\.5 s after the last test: .*TCPServerWrap/);
+  assert.match(out, /error: open 0\.5 s after the last test: TCPServerWrap since \S+a\.test\.ts$/m);
+});
+
+test('of the files of a shared process the one is named that left something open', async () => {
+  const leaves = `test('a', () => { createServer().listen(0); });`;
+  const { out } = await runOf(PASSES, PASSES, PASSES, leaves, PASSES, PASSES);
+  assert.match(out, /after the last test: TCPServerWrap since \S+d\.test\.ts$/m);
 });
 
 test('in a shared process a file fails that leaves the process changed, and the next one finds it as it was', async () => {
@@ -227,5 +235,34 @@ test('a SEED that is no whole number ends the run: it would repeat nothing', asy
     const { code, error } = await runWith([join(folder, 'a.test.ts')], { SEED });
     assert.equal(code, 1, SEED);
     assert.equal(error, 'error: SEED must be a whole number from 0 on\n');
+  }
+});
+
+test('a run that a signal ends, also that of a closed terminal, fails and leaves no server and no folder', async () => {
+  const there = join(folder, 'hangs.test.ts');
+  await writeFile(
+    there,
+    `import { mkdtempSync, writeFileSync } from 'node:fs';
+    import { tmpdir } from 'node:os';
+    import { join } from 'node:path';
+    import { test } from 'node:test';
+    const made = mkdtempSync(join(tmpdir(), 'of-a-file-'));
+    test('a', () => { console.log('here: ' + [process.env.TEST_DATABASE_URL && process.env.TEST_CLUSTER, made].join(' ') + ' end'); return new Promise(() => {}); });`,
+  );
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const env: NodeJS.ProcessEnv = { ...process.env };
+    for (const name of ['NODE_TEST_CONTEXT', 'TEST_DATABASE_URL', 'TEST_CLUSTER']) delete env[name];
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), there], { env });
+    let out = '';
+    for await (const text of child.stdout.setEncoding('utf8')) {
+      if (out.includes(' end\n')) continue;
+      out += text;
+      if (out.includes(' end\n')) child.kill(signal);
+    }
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    assert.deepEqual([child.exitCode, child.signalCode], [1, null], signal);
+    const [, ...made] = /here: (\S+) (\S+) end/.exec(out) ?? [];
+    assert.equal(made.length, 2, out);
+    assert.deepEqual(made.filter(existsSync), [], signal);
   }
 });
