@@ -33,7 +33,8 @@ process.env.SEED = String(seed);
 const named = positionals.length === 0 ? filesOf(tier) : [...new Set(positionals.flatMap(matching))].sort();
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-run-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
-// What tests leave there goes with the run, also where they were interrupted. As /tmp: servers of root have other users.
+// What tests leave there goes with the run, also where they were interrupted. Open as /tmp is: servers of root run as
+// other users.
 chmodSync(folder, 0o1777);
 process.env.TMPDIR = folder;
 const files = processesOf(new Random(seed).shuffled(named));
