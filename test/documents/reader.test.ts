@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { machineClock } from '../../src/base/clock.ts';
+import { type Clock, machineClock } from '../../src/base/clock.ts';
 import { isolation, isolationWarning } from '../../src/documents/reader/isolation.ts';
 import {
   isReading,
@@ -30,6 +30,7 @@ import { findStatement } from '../../src/documents/rules/statement.ts';
 import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
 import { type Statement, statementRows } from '../../src/simulator/statement-rows.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { encryptedPdf, packedPdf, pdfOf, pdfOfObjects, png, type Raster, scannedPdf } from './files.ts';
 import { patientReader } from './support.ts';
 
@@ -233,11 +234,15 @@ function childOf(code: string): string {
 }
 
 /** A child outside of the reader's folder has to be let in. */
-async function runs(code: string, limits: ReaderLimits = { ...PDF_LIMITS, timeMs: PATIENCE_MS }) {
+async function runs(
+  code: string,
+  limits: ReaderLimits = { ...PDF_LIMITS, timeMs: PATIENCE_MS },
+  clock: Clock = machineClock,
+) {
   const child = childOf(code);
   const { nodeOptions } = await isolation();
   const allowed = [...nodeOptions, `--allow-fs-read=${child}`];
-  return processReader(machineClock, limits, child, allowed)(PDF, 'application/pdf');
+  return processReader(clock, limits, child, allowed)(PDF, 'application/pdf');
 }
 
 describe("the reader's process is shut in", () => {
@@ -252,7 +257,16 @@ describe("the reader's process is shut in", () => {
     assert.deepEqual(await runs('for (;;);', { ...PDF_LIMITS, timeMs: 1_000 }), { fault: 'reader_time' });
   });
   it('a wait without an end ends by its time', async () => {
-    const result = await runs('setInterval(() => {}, 1000);', { ...PDF_LIMITS, timeMs: 1_000 });
+    const clock = new TestClock();
+    let result: unknown = null;
+    const reading = runs('setInterval(() => {}, 1000);', PDF_LIMITS, clock).then((told) => {
+      result = told;
+    });
+    await clock.untilTimer(PDF_LIMITS.timeMs);
+    await clock.advance(PDF_LIMITS.timeMs - 1);
+    assert.deepEqual([result, clock.timers], [null, 1]);
+    await clock.advance(1);
+    await reading;
     assert.deepEqual(result, { fault: 'reader_time' });
   });
   it('the heap, and buffers outside of the heap, are bounded', async () => {

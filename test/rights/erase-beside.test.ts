@@ -11,6 +11,7 @@ import { isBeingSent } from '../../src/messages/sql/erasure.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { type Database, inOneTransaction } from '../../src/postgres/database.ts';
 import { eraseApplications } from '../../src/rights/uses/erase-applications.ts';
+import { eraseSubject } from '../../src/rights/uses/erase-subject.ts';
 import { exportSubject } from '../../src/rights/uses/export-subject.ts';
 import { idNumberIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { Vault } from '../../src/seal/vault.ts';
@@ -23,8 +24,11 @@ import { registrarOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
 import { closePartition, growOlder } from '../support/old-partitions.ts';
 import { NEW } from '../support/rotated-secrets.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
+/** How long a command tries again, and its rest between two tries. */
+const [PATIENCE_MS, PAUSE_MS] = [10_000, 250];
 const store = await testDatabase();
 const { database, vault } = store;
 const { json } = commandLine(store);
@@ -147,6 +151,32 @@ it('a message that is being sent: the erasure gives way, and goes through when i
   await database.query("UPDATE message_records SET status = 'accepted' WHERE message_id = $1", [id]);
   await erase([id]);
   assert.equal(await findLost(database, 0), 0, 'the lease knows nothing of the message any more');
+  await assertErased(one);
+});
+
+it('a message that is being sent for 10 s: the command tries again until then, and not once more', async () => {
+  const [id] = (await register(key, [applicant(one)])) as [number];
+  await database.query('SELECT make_messages($1)', [[id]]);
+  await setMessages(database, [id], { status: 'sending', dueInMs: 60_000 });
+  const clock = new TestClock();
+  let isOver = false;
+  const erasing = eraseSubject(
+    { ...context, clock },
+    { phone: one.phone },
+    { close: true, reason: 'asked for' },
+  ).finally(() => {
+    isOver = true;
+  });
+  const refused = assert.rejects(erasing, /a message to the person is being sent: nothing was erased/);
+  for (let waitedMs = 0; waitedMs <= PATIENCE_MS; waitedMs += PAUSE_MS) {
+    await clock.untilTimer(PAUSE_MS);
+    assert.equal(isOver, false, `${waitedMs} ms`);
+    await clock.advance(PAUSE_MS);
+  }
+  await Promise.race([refused, clock.untilTimer(PAUSE_MS)]);
+  assert.equal(isOver, true);
+  await database.query("UPDATE message_records SET status = 'accepted' WHERE message_id = $1", [id]);
+  await erase([id]);
   await assertErased(one);
 });
 

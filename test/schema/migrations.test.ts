@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { machineClock } from '../../src/base/clock.ts';
+import { errorCode } from '../../src/base/error-code.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { checkServer } from '../../src/postgres/open-database.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
@@ -10,6 +11,7 @@ import { knownMigrations, type Migration } from '../../src/schema/migration-file
 import { isMigrated, migrate } from '../../src/schema/migrations.ts';
 import { emptyDatabase, emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
 import { openWithLimits } from '../support/open-patiently.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const FILES = readdirSync(new URL('../../migrations/', import.meta.url))
   .filter((name) => name.endsWith('.sql'))
@@ -21,6 +23,10 @@ async function appliedIn(database: Database) {
   );
   return rows as { name: string; checksum: string; applied_at: Date }[];
 }
+
+/** How long a file is tried again where another session is in its way, and the rest between two tries. */
+const [GIVE_UP_MS, RETRY_MS] = [600_000, 1_500];
+const LOCKED = '55P03';
 
 const known = await knownMigrations();
 /** The schema of the version after this one. */
@@ -61,6 +67,42 @@ describe('migrate', () => {
     );
     assert.deepEqual(await migrate(open(), machineClock), []);
     holder.release(true);
+  });
+
+  /** Another session is in the way of the first file from the start; the returned function ends that. */
+  async function inTheWay(database: Database): Promise<() => void> {
+    await database.query(`CREATE TABLE schema_migrations (name text PRIMARY KEY, checksum text NOT NULL,
+      schema integer NOT NULL, additive boolean NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+    const holder = await database.connect();
+    await holder.query('BEGIN; LOCK TABLE schema_migrations IN EXCLUSIVE MODE');
+    return () => holder.release(true);
+  }
+
+  it('a file whose lock is held is tried again for ten minutes', async () => {
+    const database = (await emptyDatabase())();
+    const leave = await inTheWay(database);
+    const clock = new TestClock();
+    const migrating = migrate(database, clock);
+    await clock.untilTimer(RETRY_MS);
+    await clock.advance(GIVE_UP_MS);
+    await clock.untilTimer(RETRY_MS);
+    leave();
+    await clock.advance(RETRY_MS);
+    assert.deepEqual(await migrating, FILES);
+  });
+
+  it('a file whose lock is held for longer is given up', async () => {
+    const database = (await emptyDatabase())();
+    const leave = await inTheWay(database);
+    const clock = new TestClock();
+    const stop = new AbortController();
+    const migrating = migrate(database, clock, stop.signal).then(String, errorCode);
+    await clock.untilTimer(RETRY_MS);
+    await clock.advance(GIVE_UP_MS + 1);
+    const end = await Promise.race([migrating, clock.untilTimer(RETRY_MS)]);
+    leave();
+    stop.abort();
+    assert.equal(end, LOCKED);
   });
 
   it('several processes at once apply each file once', async () => {

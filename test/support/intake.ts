@@ -5,7 +5,6 @@ import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
 import { rememberPolicy } from '../../src/applications/sql/policies.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
 import { ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
-import { machineClock } from '../../src/base/clock.ts';
 import type { Credential } from '../../src/partners/rules/credential.ts';
 import { Credentials } from '../../src/partners/sql/credentials.ts';
 import { sessionsOf, type TestDatabase, type TestStore } from './database.ts';
@@ -15,8 +14,8 @@ type SpreadStore = TestStore & Pick<TestDatabase, 'isSpread'>;
 
 const BATCH = 100;
 
-/** Takes in one batch; gives the answer. Throws where the batch gets none. */
-export async function intakeOf({ vault, isSpread, ...store }: SpreadStore) {
+/** Takes in one batch within this time; gives the answer. Throws where the batch gets none. */
+export async function intakeOf({ vault, isSpread, clock, ...store }: SpreadStore, withinMs = PATIENCE_MS) {
   const database = sessionsOf(store);
   const policyId = await rememberPolicy(database, DEFAULT_POLICY);
   const context = {
@@ -24,11 +23,7 @@ export async function intakeOf({ vault, isSpread, ...store }: SpreadStore) {
     vault,
     policy: DEFAULT_POLICY,
     fields: namedFields('messaging'),
-    registrar: new Registrar(
-      database,
-      { policyId, indexKeyId: vault.indexKeyId },
-      { clock: machineClock, isSpread },
-    ),
+    registrar: new Registrar(database, { policyId, indexKeyId: vault.indexKeyId }, { clock, isSpread }),
     onAnswered: () => {},
     onRemembered: () => {},
   };
@@ -45,7 +40,7 @@ export async function intakeOf({ vault, isSpread, ...store }: SpreadStore) {
       language: 'en',
       idempotencyKey,
       body: Buffer.from(JSON.stringify(elements)),
-      deadline: performance.now() + PATIENCE_MS,
+      deadline: clock.monotonicMs() + withinMs,
     });
     if (result.kind !== 'answered') throw new Error(result.kind);
     return result;
