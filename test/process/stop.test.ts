@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readyAt } from '../support/eventually.ts';
-import { anApplication } from '../support/service.ts';
 import {
   applications,
   beginSubmit,
@@ -16,7 +14,6 @@ import {
   postmasterPid,
   type ServiceProcess,
   startService,
-  submit,
   until,
   ventanillaJson,
 } from './support.ts';
@@ -103,30 +100,5 @@ describe('stopping', { concurrency: 2 }, () => {
     assert.equal((await slow.finish()).status, 200);
     assert.equal((await second.exit).code, 0);
     assertStopped(dataDir, next);
-  });
-
-  test('two services on one DATA_DIR share its database, and the last one stops it', async () => {
-    const dataDir = newDataDir();
-    const both = await Promise.all([startService(dataDir), startService(dataDir)]);
-    const [first, second] = both;
-    const keys = both.flatMap(({ out }) => new Set(out.match(/vtn_all_[0-9a-f]{48}/g) ?? []));
-    const [apiKey = ''] = keys.flatMap((found) => [...found]);
-    assert.deepEqual(
-      keys.map(({ size }) => size).sort(),
-      [0, 1],
-      'one of them makes the demo partner and shows its key',
-    );
-    const postmaster = postmasterPid(dataDir);
-    const application = anApplication();
-    assert.equal((await submit(first, apiKey, [application])).body.processed, 1);
-    const again = await submit(second, apiKey, [application]);
-    assert.deepEqual([again.status, again.body.processed], [200, 0]);
-
-    await stopsInTime(first, 'SIGTERM');
-    assert.ok(postmaster !== undefined && isAlive(postmaster));
-    assert.equal((await submit(second, apiKey, applications(100))).body.processed, 100);
-    await readyAt(second.opsUrl);
-    await stopsInTime(second, 'SIGTERM');
-    assertStopped(dataDir, postmaster);
   });
 });
