@@ -1,13 +1,16 @@
-/** Who may use which route of the desk (D48): every route of the table, every role, and every session that is none. */
+/**
+ * What each route of the desk needs (D48): a role, a new sign-in, the claim. What the operator API makes of a role and of
+ * a session that is none is tested with its own routes (test/operator-api/routes.test.ts).
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
-import { mayActAs, ROLES, type Role } from '../../src/operators/rules/role.ts';
+import { ROLES } from '../../src/operators/rules/role.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
-import { startTestConsole, type Visitor } from '../support/console.ts';
+import { startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
 
@@ -25,10 +28,8 @@ const desk = await startTestConsole(store, ROUTES);
 const people = Object.fromEntries(
   await Promise.all(ROLES.map(async (role) => [role, await desk.enrolled(`${role}.one`, role)] as const)),
 );
-/** An id that nobody has: what a route refuses by role, it refuses before it looks. */
+/** An id that nobody has. */
 const NOBODY = '999999';
-const ask = (visitor: Visitor, { method, path }: (typeof ROUTES)[number], id = NOBODY, body: object = {}) =>
-  visitor.ask(method, `/api${path.replaceAll(/\{\w+\}/g, id)}`, method === 'GET' ? undefined : body);
 
 /** What a reviewer does with one application that another one holds. */
 const WITH_CLAIM: Readonly<
@@ -58,40 +59,6 @@ describe('each route of the desk', () => {
   it('needs a role', () => {
     assert.ok(ROUTES.length >= 7, `${ROUTES.length} routes`);
     for (const { path, access } of ROUTES) assert.ok((ROLES as readonly string[]).includes(access), path);
-  });
-
-  it('answers operators of its role and higher ones alone', async () => {
-    for (const role of ROLES) {
-      const visitor = await people[role]!.signIn();
-      for (const route of ROUTES) {
-        const { status, body } = await ask(visitor, route);
-        const says = `${role} at ${route.method} ${route.path}: ${status}`;
-        if (mayActAs(role, route.access as Role)) assert.ok(![401, 403, 500].includes(status), says);
-        else assert.deepEqual([status, body.error], [403, `this needs the role ${route.access}`], says);
-      }
-    }
-    assert.deepEqual(desk.failures, []);
-  });
-
-  it('answers 401 without a whole session: none, half, ended, and of a disabled operator', async () => {
-    const gone = await desk.enrolled('gone', 'admin');
-    const [half, ended, disabled] = [
-      await people.admin!.signIn(),
-      await people.admin!.signIn(),
-      await gone.signIn(),
-    ];
-    const idOf = (visitor: Visitor) =>
-      Buffer.from(visitor.cookie!.split('=')[1]!.split('.')[0]!, 'base64url');
-    await database.query('UPDATE operator_sessions SET is_whole = false WHERE id = $1', [idOf(half)]);
-    await database.query("UPDATE operator_sessions SET seen_at = now() - interval '1 hour' WHERE id = $1", [
-      idOf(ended),
-    ]);
-    await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [gone.id]);
-    for (const [who, visitor] of Object.entries({ nobody: desk.visitor(), half, ended, disabled })) {
-      for (const route of ROUTES) {
-        assert.equal((await ask(visitor, route)).status, 401, `${who} at ${route.method} ${route.path}`);
-      }
-    }
   });
 
   it('needs a new sign-in where the document says so, and nowhere else (D48)', async () => {

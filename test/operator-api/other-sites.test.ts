@@ -36,6 +36,7 @@ const FOREIGN: readonly Record<string, string>[] = [
   { Origin: 'https://elsewhere.example' },
   { Origin: 'null' },
   { Origin: desk.url().replace('http:', 'https:') },
+  { Origin: desk.url().replace('localhost', '127.0.0.1') },
   { Origin: `${desk.url()}1` },
   // A header of the request does not say which site is ours.
   { Origin: 'https://elsewhere.example', Host: 'elsewhere.example' },
@@ -63,7 +64,8 @@ describe('a request of another site', () => {
         assert.deepEqual(setCookies, []);
       }
     }
-    assert.equal((await browser.send('GET', `${desk.url()}/api/session`)).status, 200);
+    const own = { 'Sec-Fetch-Site': 'same-origin', Origin: desk.url() };
+    assert.equal((await browser.send('GET', `${desk.url()}/api/session`, { headers: own })).status, 200);
   });
 
   it('that is a link reaches the callback of the identity provider alone', async () => {

@@ -73,8 +73,12 @@ describe('each route', () => {
   it('of a role answers operators of this role and higher ones alone', async () => {
     for (const needed of ROLES) {
       for (const role of ROLES) {
-        const { status } = await sample(await people[role]!.signIn(), needed);
-        assert.equal(status, mayActAs(role, needed) ? 200 : 403, `${role} at a route of ${needed}`);
+        const may = mayActAs(role, needed);
+        // What a route refuses by role, it refuses before it looks at the body.
+        const sent = may ? { note: 'ok' } : {};
+        const { status, body } = await sample(await people[role]!.signIn(), needed, sent);
+        const error = may ? undefined : `this needs the role ${needed}`;
+        assert.deepEqual([status, body.error], [may ? 200 : 403, error], `${role} at a route of ${needed}`);
       }
     }
   });
@@ -148,35 +152,6 @@ describe('each route', () => {
   it('lets a tab sign out whose session has ended', async () => {
     const { status } = await desk.visitor().ask('DELETE', '/api/session', {}, { 'Operator-Id': '1' });
     assert.equal(status, 200);
-  });
-
-  it('refuses what a page of another site makes a browser send', async () => {
-    for (const headers of [
-      { 'Sec-Fetch-Site': 'cross-site' },
-      { 'Sec-Fetch-Site': 'same-site' },
-      { Origin: 'https://elsewhere.example' },
-      { Origin: 'null' },
-      { Origin: desk.url().replace('localhost', '127.0.0.1') },
-    ]) {
-      for (const [method, path] of [
-        ['GET', '/api/openapi.json'],
-        ['GET', '/api/session'],
-        ['POST', '/api/session'],
-        ['GET', '/nothing'],
-      ] as const) {
-        const { status } = await (await people.admin!.signIn()).ask(
-          method,
-          path,
-          method === 'POST' ? {} : undefined,
-          headers,
-        );
-        assert.equal(status, 403, `${method} ${path} with ${JSON.stringify(headers)}`);
-      }
-    }
-    const own = await (await people.admin!.signIn()).ask('GET', '/api/session', undefined, {
-      ...{ 'Sec-Fetch-Site': 'same-origin', Origin: desk.url() },
-    });
-    assert.equal(own.status, 200);
   });
 
   it('names the field that breaks its form, and repeats nothing of the value', async () => {
