@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browserToKill, PHONE, skip } from '../support/browser.ts';
+import { PHONE, skip } from '../support/browser.ts';
 import { type Enrolled, PASSWORD } from '../support/console.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -120,36 +120,6 @@ describe('payments and refusals, in a browser', { skip }, async () => {
       assert.deepEqual(await overrides(id), [{ act: 'disburse', needs_second: 'override' }]);
     });
   }
-
-  it('a killed browser gives its claim back: the lease ends, and the next operator has it', async () => {
-    const [id] = await desk.inReview(1);
-    const claim = async () =>
-      (
-        await desk.rows(
-          `SELECT claimed_by, claimed_until <= now() + interval '120 seconds' AS is_short
-           FROM review_items WHERE application_id = $1`,
-          [id],
-        )
-      )[0];
-    const { browser, kill } = await browserToKill();
-    const context = await browser.newContext({ locale: 'en-US', storageState: await desk.signedIn(ana) });
-    const doomed = await context.newPage();
-    await doomed.goto(`${desk.console.url()}/applications/${id}`);
-    await doomed.getByText('You hold it').waitFor();
-    await kill();
-    assert.deepEqual(await claim(), { claimed_by: ana.id, is_short: true });
-    await desk.browse(
-      bea,
-      async (page) => {
-        await page.getByText(/^ana\.maria holds it until/).waitFor();
-        // The rest of the lease passes.
-        await desk.rows('UPDATE review_items SET claimed_until = now() WHERE application_id = $1', [id]);
-        await page.getByText('You hold it').waitFor();
-        assert.equal((await claim())?.claimed_by, bea.id);
-      },
-      { path: `/applications/${id}`, expected: /409/ },
-    );
-  });
 
   it('says that a sign-in is throttled, and not that the password is wrong', async () => {
     await desk.console.enrolled('tess', 'viewer');

@@ -48,16 +48,6 @@ export async function holdReads(page: Page, path: string): Promise<void> {
   });
 }
 
-/** Call this in a test: a browser that the test kills, as a crash does. */
-export async function browserToKill(): Promise<{ browser: Browser; kill: () => Promise<void> }> {
-  const server = await chromium.launchServer({
-    executablePath: executablePath as string,
-    chromiumSandbox: false,
-  });
-  after(() => server.kill());
-  return { browser: await chromium.connect(server.wsEndpoint()), kill: () => server.kill() };
-}
-
 /**
  * Call this in a `describe`. The returned function opens the page at `url` (and `path` after it) for `act`, in a
  * context of its own, and fails if the page reports an error or asks another origin for anything. `expected` are
