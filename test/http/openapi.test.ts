@@ -335,14 +335,6 @@ describe('the failures of the OpenAPI document, on the service', async () => {
       'bad request',
     );
   });
-
-  it('D38: the sandbox has a 500 with Retry-After as in the document', async () => {
-    const batch = { applications: [anApplication({ phone: '+9900500' })] };
-    const answer = await post(`${service.url}/DEV`, apiKey, batch);
-    assert.equal(answer.status, 500);
-    assert.ok(answer.headers.has('retry-after'));
-    check(responseAt('DEV', 'post', 500), answer, 'sandbox');
-  });
 });
 
 describe('batches and the schemas of requests', () => {
