@@ -65,7 +65,13 @@ it('D41: the query of the feed has a limit of 1 to 500, or 100, and at most one 
   const types = UNASKED_EVENT_TYPES;
   assert.deepEqual(readFeedQuery({}), { after: null, limit: 100, types });
   assert.deepEqual(readFeedQuery({ after: '', limit: '7', other: 'x' }), { after: '', limit: 7, types });
-  for (const limit of ['0', '501', '-1', '1.0', '', ' 1', '１', ['1', '1']]) {
+  for (const [limit, read] of [
+    ['1', 1],
+    ['500', 500],
+    ['001', 1],
+  ] as const)
+    assert.equal(readFeedQuery({ limit }).limit, read);
+  for (const limit of ['0', '501', '-1', '1.0', '1e2', '', 'x', ' 1', '１', '0500', ['1', '1']]) {
     assert.throws(() => readFeedQuery({ limit }), { problem: 'bad_limit' }, `${limit}`);
   }
   assert.throws(() => readFeedQuery({ after: ['a', 'b'] }), { problem: 'bad_cursor' });

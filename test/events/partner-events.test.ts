@@ -138,7 +138,16 @@ describe('The id of an event', () => {
       }
       assert.equal(eventNumberOf(vault, PARTNER, id.slice(0, at)), null);
     }
-    for (const text of ['', 'evt_', `${id}A`, `${id}=`, ` ${id}`, `evt_${'_'.repeat(27)}`])
+    for (const text of [
+      '',
+      'evt_',
+      `${id}A`,
+      `${id}=`,
+      ` ${id}`,
+      `evt_${'_'.repeat(27)}`,
+      `EVT_${id.slice(4)}`,
+      '0',
+    ])
       assert.equal(eventNumberOf(vault, PARTNER, text), null, text);
   });
 });
