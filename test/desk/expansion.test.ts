@@ -109,6 +109,25 @@ describe('the expansion of the review queue (D48)', () => {
     await assertInvariants(store);
   });
 
+  it('gives an item its score, its reference amount by the policy (D29) and its due time', async () => {
+    const [id, approved] = await register(key, [
+      applicant({ ...IN_REVIEW, phone: toPhone(`+57300${6_000_000 + ++phones}`) }),
+      applicant({}),
+    ]);
+    assert.equal(await expand(), 1);
+    const read = 'SELECT * FROM review_items WHERE application_id = ANY ($1)';
+    const [item, ...more] = (await database.query(read, [[id, approved]])).rows;
+    const [stored] = (await database.query('SELECT * FROM applications_of(ARRAY[$1::bigint])', [id])).rows;
+    assert.deepEqual([item.application_id, more], [`${id}`, []]);
+    assert.deepEqual(
+      [item.score, item.debt_amount, item.currency, item.reference_amount],
+      [stored.score, stored.debt_amount, 'COP', stored.debt_amount / 4000],
+    );
+    assert.equal(Number(item.due_at) - Number(item.created_at), 24 * 3_600_000);
+    await approve(id!);
+    assert.equal((await database.query(read, [[id]])).rowCount, 0);
+  });
+
   it('loses the item of an erased person with the rejection', async () => {
     const [id] = await inReview(1);
     await expand();
