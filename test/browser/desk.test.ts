@@ -197,6 +197,26 @@ describe('the desk in a browser', { skip }, async () => {
     );
   });
 
+  it('stays where the operator went from the queue while the next application was on its way, and gives it back', async () => {
+    const [id] = await desk.inReview(1);
+    await desk.browse(ana, async (page) => {
+      await page.getByText('1 in review').waitFor();
+      const { promise: held, resolve: answer } = Promise.withResolvers<void>();
+      await page.route('**/claim-next', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.keyboard.press('n');
+      await page.getByRole('link', { name: 'Proposals' }).click();
+      await page.getByRole('heading', { name: 'Proposals' }).waitFor();
+      const released = page.waitForRequest(`**/applications/${id}/release`);
+      answer();
+      await released;
+      await eventually('the claim is given back', async () => (await holderOf(id!)) === null);
+      await page.getByRole('heading', { name: 'Proposals' }).waitFor();
+    });
+  });
+
   it('tells who did what when, where the application changed before the decision', async () => {
     const [id] = await desk.inReview(1);
     await desk.browse(
