@@ -1,9 +1,10 @@
-/** The backups that a service makes by itself. */
+/** The backups that a service makes by itself, also beside one that cannot be read. */
 import assert from 'node:assert/strict';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { BackupError } from '../../src/backup/errors.ts';
-import { backupsOf } from '../../src/backup/names.ts';
+import { backupsOf, manifestName } from '../../src/backup/names.ts';
 import { BACKUPS } from '../../src/backup/place-of-backups.ts';
 import { restoreBackup } from '../../src/backup/restore.ts';
 import { removeOld } from '../../src/backup/retention.ts';
@@ -194,5 +195,27 @@ describe('the schedule of a service', () => {
     assert.equal(failed.length, 1);
     assert.match(String(failed[0]?.reason), /another backup of this store is under way/);
     await eventually('no slot', async () => (await store.ask(SLOTS)).length === 0);
+  });
+});
+
+describe('a backup that cannot be read', () => {
+  it('hinders no new backup, and goes with the old ones', async () => {
+    const place = newPlace();
+    await store.create(place, false);
+    const damaged = (await store.create(place, false)).name;
+    writeFileSync(join(place.address, manifestName(damaged)), 'VBK');
+    const made = [(await store.create(place, false)).name, (await store.create(place, false)).name];
+    assert.equal((await removeOld(place, key, 2)).length, 2);
+    assert.deepEqual(backupsOf(await place.list('')), made);
+  });
+
+  it('refuses a new backup where none of the place is readable: one place has one key', async () => {
+    const place = newPlace();
+    const { name } = await store.create(place, false);
+    writeFileSync(join(place.address, manifestName(name)), 'VBK');
+    await assert.rejects(
+      store.create(place, false),
+      (error) => error instanceof BackupError && /manifest is cut off/.test(error.message),
+    );
   });
 });
