@@ -146,7 +146,7 @@ it('a copy that ends with an error or its session is made again, and leaves noth
   const { held, goOn } = await holdCopy();
   const forgetting = forget();
   await database.query('SELECT pg_terminate_backend($1::integer)', [await held()]);
-  await assert.rejects(forgetting);
+  await assert.rejects(forgetting, { code: '57P01' });
   assert.deepEqual(await applications(), before);
   await assertInStep(database);
   await goOn();

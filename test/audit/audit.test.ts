@@ -169,7 +169,7 @@ describe('who did what: every act of an operator is recorded', () => {
     const found = await acting(
       context,
       async ({ database: part }) => {
-        await assert.rejects(part.query('SELECT 1 / 0'));
+        await assert.rejects(part.query('SELECT 1 / 0'), { code: '22012' });
         return (await part.query('SELECT 1 AS one')).rows[0].one;
       },
       () => ({ act: 'test' }),

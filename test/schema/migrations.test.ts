@@ -188,7 +188,7 @@ describe('migrate', () => {
 
 describe('isMigrated', () => {
   it('throws if there is no schema at all', async () => {
-    await assert.rejects(isMigrated((await emptyDatabase())()));
+    await assert.rejects(isMigrated((await emptyDatabase())()), { code: '42P01' });
   });
 });
 

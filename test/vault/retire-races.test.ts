@@ -138,7 +138,7 @@ describe('with a data key that may seal no more', () => {
 describe('a vault retire that was killed', () => {
   it('hinders no service that seals with the key, as after a way back', async () => {
     await refuseDataKey(database, 1, true);
-    await assert.rejects(register(old));
+    await assert.rejects(register(old), /seals with data key 1, which is retired/);
     await confirmSecrets(database, OLD, witnesses, machineClock);
     await register(old);
   });
