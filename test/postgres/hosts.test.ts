@@ -137,7 +137,7 @@ describe('D37: several servers in DATABASE_URL', () => {
     });
     const places = [primary.place, await silentPlace(t)];
     const strict = open(t, primary.urlOf(places, READ_WRITE));
-    await assert.rejects(strict.query('SELECT 1'), { cause: { message: 'the server takes no writes' } });
+    await assert.rejects(strict.query('SELECT 1'), ({ cause }) => /takes no writes/.test(`${cause}`));
     const database = open(t, primary.urlOf(places, '?target_session_attrs=primary'));
     assert.equal(await eventually('a session', () => portOf(database).catch(() => undefined)), primary.place);
   });
