@@ -87,7 +87,7 @@ async function renewInstances(): Promise<void> {
       `SELECT count(*)::integer AS count FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'ventanilla'`,
     );
-    return rows[0].count <= database.totalCount;
+    return rows[0].count <= database.totalCount + service.runtime.totalCount;
   });
   instances = await newInstances();
 }
