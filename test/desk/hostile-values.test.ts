@@ -10,6 +10,7 @@ import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { runtime, vault } = store;
@@ -18,7 +19,9 @@ const ROUTES = deskRoutes(
   { database: runtime, vault, clock: machineClock, undoSeconds: 600, lookShare: 0, dueHours: 24 },
   async () => ({}) as never,
 );
-const site = await startTestConsole(store, ROUTES);
+/** A refused sign-in rests for half a second (test/operators/refusal-cost.test.ts), and here are many of them. */
+const restless = Object.assign(new TestClock(), { sleep: async () => {} });
+const site = await startTestConsole({ ...store, clock: restless }, ROUTES);
 const admin = await (await site.enrolled('adam', 'admin')).signIn();
 const { json } = commandLine(store);
 const partner = await json('partner', 'add', '--name', 'Uno', '--country', 'CO');
