@@ -58,7 +58,7 @@ describe('the health listener', () => {
     }
     assert.equal(await statusOf(`${service.opsUrl}/simulator/chats`), 200);
     await service.stop();
-    await assert.rejects(fetch(`${url}/healthz`));
+    await assert.rejects(fetch(`${url}/healthz`), { name: 'TypeError', message: 'fetch failed' });
   });
 
   test('is off by default', async () => {
