@@ -55,6 +55,14 @@ test('D20, D21: a 401 does not tell whether the key is unknown, has ended or is 
   }
 });
 
+test('D21: of two keys of a partner only the revoked one is refused', async () => {
+  const { apiKey, keyId, partnerId } = await service.addPartner();
+  const other = await secondKey(partnerId, 0x33);
+  await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+  const statusOf = async (key: string) => (await fetch(PRO, { headers: { 'X-API-Key': key } })).status;
+  assert.deepEqual([await statusOf(apiKey), await statusOf(other)], [401, 200]);
+});
+
 test('contract, "Duplicate rule": the refusal tells nothing of the open application or its partner', async () => {
   const [mine, theirs] = [await service.addPartner(), await service.addPartner()];
   const [own, others] = [anApplication(), anApplication()];
