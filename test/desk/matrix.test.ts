@@ -1,6 +1,6 @@
 /**
- * What each route of the desk needs (D48): a role, a new sign-in, the claim. What the operator API makes of a role and of
- * a session that is none is tested with its own routes (test/operator-api/routes.test.ts).
+ * What each route of the desk needs (D48): a role, a new sign-in, the claim. What the operator API makes of a role and
+ * of a session that is none is tested with its own routes (test/operator-api/routes.test.ts).
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
