@@ -1,12 +1,11 @@
-/** What no flow foresees, where the files are read and the codes are checked by the program itself (D43, D46). */
+/** What no flow foresees, where the files are read by the program itself (D43). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { packedPdf } from '../documents/files.ts';
 import { wholeChat } from '../support/whole-chat.ts';
 
 const whole = await wholeChat();
-const { json, run, runtime, signing, statement, pdfEvent } = whole;
+const { json, run, runtime, statement, pdfEvent } = whole;
 const chat = await whole.over(runtime);
 type Applicant = Awaited<ReturnType<typeof chat.ana>>;
 
@@ -43,38 +42,4 @@ it('D43: a PDF bomb is asked on like a file that a person has to read, and an op
   await ana.write('Ya envié todo');
   await ana.write('Seguir sin esto');
   assert.equal(await ana.place(), 'summary service');
-});
-
-/** Up to the question for the code, which the second phone has by then. */
-async function atCode(): Promise<{ ana: Applicant; code: string }> {
-  const ana = await chat.ana();
-  await ana.tap();
-  await ana.choose(0);
-  await send(ana, statement());
-  for (const _ of ['earnings', 'debts', 'summary', 'contract']) await ana.choose(0);
-  await ana.write(await signing.lastFourOf(toApplicationId(ana.id)));
-  assert.equal(await ana.place(), 'code service');
-  assert.match(await last(ana), /código de seis dígitos/);
-  return { ana, code: signing.codes.last };
-}
-
-it('D46: a code of another conversation does not match, the fifth one brings an operator, and it still is good where it belongs', async () => {
-  const one = await atCode();
-  let other = await atCode();
-  // One of a million pairs is equal.
-  for (let tries = 0; other.code === one.code; tries += 1) {
-    assert.ok(tries < 3, 'every code is the same');
-    other = await atCode();
-  }
-  for (let wrong = 0; wrong < 4; wrong += 1) {
-    await one.ana.write(other.code);
-    assert.match(await last(one.ana), /no coincide/);
-    assert.equal(await one.ana.place(), 'code service');
-  }
-  await one.ana.write(other.code);
-  assert.equal(await one.ana.place(), 'code operator');
-  assert.match(await shown(one.ana), /operator: code/);
-  assert.doesNotMatch(await shown(one.ana), new RegExp(other.code));
-  await other.ana.write(other.code);
-  assert.equal(await other.ana.place(), 'signed service');
 });

@@ -58,17 +58,6 @@ it('what changes nothing is refused, with the reason', async () => {
   assert.deepEqual(await acts(ana.id), []);
 });
 
-it('a text outside of the channel’s window is refused', async () => {
-  const ana = await applicantAt();
-  await ana.tap();
-  await json('conversation', 'hand-over', `${ana.id}`);
-  await store.database.query(
-    "UPDATE conversations SET heard_at = now() - interval '25 hours' WHERE application_id = $1",
-    [ana.id],
-  );
-  assert.match((await run('conversation', 'say', `${ana.id}`, 'x')).err, /over 24 hours ago/);
-});
-
 it('an operator begins one, also after one that ended; the template asks the person to write', async () => {
   const ana = await applicantAt();
   assert.equal((await json('conversation', 'start', `${ana.id}`)).step, 'started');

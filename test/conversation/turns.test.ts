@@ -311,23 +311,6 @@ describe('whom it belongs to (D43)', () => {
     await ana.tap();
     assert.equal(await ana.row(), undefined);
   });
-
-  it('a running conversation stays on its flow when the brand changes', async () => {
-    const { id: other } = await json('key', 'issue', '--partner', `${partner}`);
-    const { applicantAt: at } = await conversationsOf(store, other);
-    const ana = await at();
-    await ana.tap();
-    await database.query(
-      `UPDATE api_keys SET brand = '{"conversation": {"texts": {"es": {"earnings": "OTRO"}}}}' WHERE id = $1`,
-      [other],
-    );
-    await ana.choose(0);
-    assert.doesNotMatch((await ana.replies()).at(-1)?.text ?? '', /OTRO/);
-    const eva = await at();
-    await eva.tap();
-    await eva.choose(0);
-    assert.match((await eva.replies()).at(-1)?.text ?? '', /^OTRO/);
-  });
 });
 
 describe('opt-outs win (D43)', () => {

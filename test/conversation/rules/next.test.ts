@@ -452,14 +452,27 @@ describe('what a phone does to answers (D43)', () => {
   });
 
   it('the end is told once more where it did not arrive, and else once a day', () => {
-    let { state } = run([...wayTo('data_consent'), text('no')]);
-    const told = stepped(DEFAULT_FLOW, state, text('hm'));
-    assert.deepEqual(said(told), ['declined', 'person_hint']);
-    assert.deepEqual(said(stepped(DEFAULT_FLOW, told.state, text('hm'))), []);
-    ({ state } = stepped(DEFAULT_FLOW, told.state, { kind: 'unsaid' }));
-    assert.deepEqual(said(stepped(DEFAULT_FLOW, state, text('hm'))), ['declined', 'person_hint']);
-    const nextDay = stepped(DEFAULT_FLOW, told.state, { kind: 'next_day' });
-    assert.deepEqual(said(stepped(DEFAULT_FLOW, nextDay.state, text('hm'))), ['declined', 'person_hint']);
+    for (const [word, end] of [
+      ['no', 'declined'],
+      ['me arrepentí', 'withdrawn'],
+    ] as const) {
+      let { state } = run([...wayTo('data_consent'), text(word)]);
+      const told = stepped(DEFAULT_FLOW, state, text('hm'));
+      assert.deepEqual(said(told), [end, 'person_hint']);
+      assert.deepEqual(said(stepped(DEFAULT_FLOW, told.state, text('hm'))), []);
+      ({ state } = stepped(DEFAULT_FLOW, told.state, { kind: 'unsaid' }));
+      assert.deepEqual(said(stepped(DEFAULT_FLOW, state, text('hm'))), [end, 'person_hint']);
+      const nextDay = stepped(DEFAULT_FLOW, told.state, { kind: 'next_day' });
+      assert.deepEqual(said(stepped(DEFAULT_FLOW, nextDay.state, text('hm'))), [end, 'person_hint']);
+    }
+  });
+
+  it('the word that the hint of each language names brings a person, also after the end', () => {
+    const { state } = run(wayTo('signed'));
+    for (const language of LANGUAGES) {
+      const word = DEFAULT_FLOW.texts[language].person_hint.match(/[A-Z]{4,}/)?.[0] ?? '';
+      assert.equal(stepped(DEFAULT_FLOW, state, text(word)).state.handedOver, 'asked', word);
+    }
   });
 });
 
