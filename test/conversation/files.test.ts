@@ -13,7 +13,6 @@ import { next } from '../../src/conversation/rules/next.ts';
 import { newState, type State } from '../../src/conversation/rules/state.ts';
 import { performerOf } from '../../src/conversation/uses/neighbours.ts';
 import type { WorkOrder } from '../../src/conversation/uses/ports.ts';
-import type { DocumentContext } from '../../src/documents/uses/context.ts';
 import { MOST_DOCUMENTS } from '../../src/documents/uses/receive-document.ts';
 import { openIncome } from '../../src/income/open.ts';
 import { whatsappMedia } from '../../src/messages/channels/whatsapp-media.ts';
@@ -30,9 +29,8 @@ const { apply, database, runtime, vault, json } = stage;
 const api = await startWhatsAppApi();
 after(() => api.close());
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
-const channelWithin = (timeoutMs: number) =>
-  whatsappMedia(settings, machineClock, { timeoutMs, maxAnswerBytes: 10_000, idleMs: 4_000 }, timeoutMs);
-const channel = channelWithin(PATIENCE_MS);
+const limits = { timeoutMs: PATIENCE_MS, maxAnswerBytes: 10_000, idleMs: 4_000 };
+const channel = whatsappMedia(settings, machineClock, limits, PATIENCE_MS);
 const income = openIncome(({ read }) => read(undefined, { dataDir: stage.dataDir, ownDatabase: true }), {
   database: runtime,
   vault,
@@ -40,11 +38,10 @@ const income = openIncome(({ read }) => read(undefined, { dataDir: stage.dataDir
 });
 
 /** What is worked on for a conversation. */
-const performer = (changes: Partial<DocumentContext> = {}) =>
-  performerOf({
-    ...{ documents: { ...stage.context, channel, mostBytes: 200_000, ...changes }, income },
-    ...{ signing: undefined as never, channel },
-  });
+const performer = performerOf({
+  ...{ documents: { ...stage.context, channel, mostBytes: 200_000 }, income },
+  ...{ signing: undefined as never, channel },
+});
 const orderOf = (id: Awaited<ReturnType<typeof apply>>): WorkOrder => ({
   applicationId: id,
   partnerId: stage.partnerId as PartnerId,
@@ -73,7 +70,7 @@ const WAITING: State = {
   ...{ place: 'earnings', files: { earnings: 1, debts: 0 }, reading: 1 },
 };
 /** The first thing that the person is told of the file; null: nothing. */
-function toldOf(fate: Awaited<ReturnType<ReturnType<typeof performer>['readDocument']>>): string | null {
+function toldOf(fate: Awaited<ReturnType<typeof performer.readDocument>>): string | null {
   if (typeof fate === 'object' && 'retryAfterMs' in fate) return `again: ${fate.reason}`;
   const { effects } = next(DEFAULT_FLOW, WAITING, { kind: 'document', purpose: 'earnings', fate });
   const said = effects.find((effect) => effect.kind === 'say');
@@ -101,30 +98,12 @@ const BAD: readonly [what: string, file: Sent, told: string | null, row: string]
     'rejected polyglot',
   ],
   [
-    'a PDF and a page',
-    { bytes: followed(statement(), '<html><script>') },
-    'file_wrong_type',
-    'rejected polyglot',
-  ],
-  [
-    'a JPEG and a PDF',
-    { bytes: followed(followed(jpegHead(9, 9), Buffer.alloc(5_000)), statement()), type: 'image/jpeg' },
-    'file_wrong_type',
-    'rejected polyglot',
-  ],
-  [
     'a picture of 100 megapixels',
     { bytes: jpegHead(10_000, 10_000), type: 'image/jpeg' },
     'file_too_large',
     'rejected too_many_pixels',
   ],
   ['a picture that says to be a PDF', { bytes: png(9, 9) }, 'file_wrong_type', 'rejected type_mismatch'],
-  [
-    'a PDF that says to be a picture',
-    { bytes: statement(), type: 'image/png' },
-    'file_wrong_type',
-    'rejected type_mismatch',
-  ],
   [
     'a program',
     { bytes: Buffer.from('MZ\x90'), type: 'application/pdf' },
@@ -162,7 +141,6 @@ const BAD: readonly [what: string, file: Sent, told: string | null, row: string]
     'file_gone',
     'rejected gone',
   ],
-  ['an id that is an address', { bytes: Buffer.alloc(0), mediaId: '../me' }, 'file_gone', 'rejected gone'],
   [
     'bytes that are not those of the message',
     { bytes: statement(), claimedSha256: 'ab'.repeat(32) },
@@ -175,32 +153,26 @@ describe('a bad file has an answer for the person and a line for the operator', 
   for (const [what, sent, told, row] of BAD) {
     it(what, async () => {
       const application = await apply();
-      const fate = await performer().readDocument(orderOf(application), fileOf(sent));
+      const fate = await performer.readDocument(orderOf(application), fileOf(sent));
       assert.equal(toldOf(fate), told);
       const [document] = await json('document', 'list', '--application', `${application}`);
       assert.equal(`${document.state} ${document.reason}`, row);
     });
   }
 
-  it('a statement of the applicant needs none', async () => {
-    const application = await apply();
-    const fate = await performer().readDocument(orderOf(application), fileOf({ bytes: statement() }));
-    assert.equal(fate, 'accepted');
-  });
-
   it('more files than an applicant has: no row', async () => {
     const application = await apply();
     const add = `INSERT INTO documents (application_id, partner_id, purpose, state, reason)
       SELECT $1, $2, 'earnings', 'rejected', 'empty' FROM generate_series(1, $3)`;
     await database.query(add, [application, stage.partnerId, MOST_DOCUMENTS]);
-    const fate = await performer().readDocument(orderOf(application), fileOf({ bytes: statement() }));
+    const fate = await performer.readDocument(orderOf(application), fileOf({ bytes: statement() }));
     assert.equal(toldOf(fate), 'too_many_files');
   });
 
   it('a name with paths and control characters is kept sealed, and shown without them', async () => {
     const application = await apply();
     const filename = '../../etc/passwd\u0000\u001b]0;x\u0007\r\n\u202efdp.exe';
-    await performer().readDocument(orderOf(application), fileOf({ bytes: statement(), filename }));
+    await performer.readDocument(orderOf(application), fileOf({ bytes: statement(), filename }));
     const [{ id }] = await json('document', 'list', '--application', `${application}`);
     const shown = await stage.run('document', 'show', `${id}`, '--reveal', '--reason', 'ticket 1');
     assert.equal(shown.code, 0, shown.err);
@@ -209,57 +181,18 @@ describe('a bad file has an answer for the person and a line for the operator', 
   });
 });
 
-describe('a fault of a machine is no fault of the person: the file waits', () => {
-  const tried = async (changes: Partial<DocumentContext> = {}) =>
-    toldOf(await performer(changes).readDocument(orderOf(await apply()), fileOf({ bytes: statement() })));
-  it('a channel that redirects, drips, lies about its length or breaks off', async () => {
-    const hasty = channelWithin(1_000);
-    const { lookUp, download } = api.media.faults;
-    const length = { 'Content-Length': '900' };
-    const faults: readonly (() => void)[] = [
-      () => lookUp.push(() => ({ status: 200, body: '{"url":"http://169.254.169.254/latest/meta-data/"}' })),
-      () => lookUp.push(() => ({ status: 200, body: '{"url":"https://10.0.0.1/x"}' })),
-      () => download.push({ status: 302, headers: { Location: 'http://127.0.0.1:22/' } }),
-      () => download.push({ status: 200, headers: length, body: 'short' }),
-      () => download.push('never'),
-      () => download.push('close'),
-    ];
-    for (const fault of faults) {
-      fault();
-      assert.equal(await tried({ channel: hasty }), 'again: channel');
-    }
-  });
-  it('a scanner that is away', async () => {
-    const scanner = async () => ({ kind: 'unavailable', reason: 'down' }) as const;
-    assert.equal(await tried({ scanner }), 'again: scanner');
-  });
-});
-
-describe('the same file', () => {
-  it('twice is one document, and of two applications it is one of each', async () => {
-    const [first, second] = [await apply(), await apply()];
-    const bytes = statement();
-    for (const application of [first, first, second]) {
-      const fate = await performer().readDocument(orderOf(application), fileOf({ bytes }));
-      assert.equal(fate, 'accepted');
-    }
-    for (const application of [first, second]) {
-      assert.equal((await json('document', 'list', '--application', `${application}`)).length, 1);
-    }
-  });
-  it('of two persons counts for its holder alone', async () => {
-    const luis = await apply({ name: 'Luis Ruiz Soto', id_number: '777' });
-    const fate = await performer().readDocument(orderOf(luis), fileOf({ bytes: statement() }));
-    assert.equal(toldOf(fate), 'file_other_person');
-  });
+it('a fault of the channel is no fault of the person: the file waits', async () => {
+  api.media.faults.download.push('close');
+  const fate = await performer.readDocument(orderOf(await apply()), fileOf({ bytes: statement() }));
+  assert.equal(toldOf(fate), 'again: channel');
 });
 
 describe('D44: the income as a conversation asks for it', () => {
   it('without documents is an operator’s, with a statement that fits it is confirmed', async () => {
     const application = await apply({ income: 2_300_000 });
-    assert.equal(await performer().checkIncome(orderOf(application)), 'operator');
-    await performer().readDocument(orderOf(application), fileOf({ bytes: statement() }));
-    assert.equal(await performer().checkIncome(orderOf(application)), 'confirmed');
+    assert.equal(await performer.checkIncome(orderOf(application)), 'operator');
+    await performer.readDocument(orderOf(application), fileOf({ bytes: statement() }));
+    assert.equal(await performer.checkIncome(orderOf(application)), 'confirmed');
   });
   it('of a provider that needs time is asked for again', async () => {
     const provider = {

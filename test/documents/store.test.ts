@@ -104,14 +104,15 @@ it('a sealed file opens under its name with its secret alone, and not after a ch
   assert.ok(openWith(secret, sealed, 'file a').equals(bytes));
   assert.ok(!sealed.includes('Ana'));
   assert.ok(!sealWith(secret, bytes, 'file a').equals(sealed));
-  assert.throws(() => openWith(secret, sealed, 'file b'));
-  assert.throws(() => openWith(newFileSecret(), sealed, 'file a'));
+  const DAMAGED = /unable to authenticate data|no sealed file/;
+  assert.throws(() => openWith(secret, sealed, 'file b'), DAMAGED);
+  assert.throws(() => openWith(newFileSecret(), sealed, 'file a'), DAMAGED);
   for (let at = 0; at < sealed.length; at += 1) {
     const changed = Buffer.from(sealed);
     changed[at] = changed[at]! ^ 1;
-    assert.throws(() => openWith(secret, changed, 'file a'), `byte ${at}`);
+    assert.throws(() => openWith(secret, changed, 'file a'), DAMAGED, `byte ${at}`);
   }
   for (const length of [0, 1, 28, sealed.length - 1]) {
-    assert.throws(() => openWith(secret, sealed.subarray(0, length), 'file a'), `${length} bytes`);
+    assert.throws(() => openWith(secret, sealed.subarray(0, length), 'file a'), DAMAGED, `${length} bytes`);
   }
 });

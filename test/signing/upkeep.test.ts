@@ -91,7 +91,7 @@ describe('the upkeep', () => {
     await assert.rejects(makeContract(cut, id), /cut off/);
     // Stored, and not opened.
     const stored = { ...context, database: brokenAfter("loan_contracts SET state = 'open'") };
-    await assert.rejects(makeContract(stored, id));
+    await assert.rejects(makeContract(stored, id), /connection lost/);
     await sign(id);
     await assert.rejects(finishContract(failing('get'), id), /cut off/);
     assert.equal(await finishContract(context, id), null, 'the other process may still be at work');
