@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import type { Country } from '../../../src/base/country-data.ts';
 import { loadPublicHolidays } from '../../../src/messages/uses/public-holidays.ts';
-import { lastFourOf, readCode, readLastFour } from '../../../src/signing/rules/answer.ts';
+import { hasLastFour, lastFourOf, readCode, readLastFour } from '../../../src/signing/rules/answer.ts';
 import { DEMO_TERMS } from '../../../src/signing/rules/demo-terms.ts';
 import { localDate, startOfDate } from '../../../src/signing/rules/local-day.ts';
 import { offerOfLoan, priceLoan } from '../../../src/signing/rules/offer.ts';
@@ -148,4 +148,9 @@ test('D46: the last four characters of an ID number are compared without signs, 
   for (const text of ['', 'no', 'para que sirve', '12345', '3040 o 4050', 'x'.repeat(300)]) {
     assert.equal(readLastFour(text), null, text);
   }
+});
+
+test('D46: an ID number of which nobody can be asked for four letters or digits is too short', () => {
+  for (const text of ['123', '12-A', '7', '. . .', '']) assert.equal(hasLastFour(text), false, text);
+  for (const text of ['1234', '1.2-3 4', 'ÁB1c']) assert.equal(hasLastFour(text), true, text);
 });
