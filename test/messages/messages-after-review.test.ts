@@ -102,8 +102,13 @@ describe('a review', () => {
     { first: 'approved', action: 'reject', second: 'rejected', changes: APPROVED },
   ] as const;
 
+  /** What a state means is the same for each review: every state with one review, and every review with two states. */
+  const isTried = (state: string, review: (typeof REVIEWS)[number]) =>
+    review === REVIEWS[0] || state === 'queued and untouched' || state === 'delivered';
+
   for (const [name, { status, goneOut, put = false }] of Object.entries(STATES)) {
-    for (const { first, action, second, changes } of REVIEWS) {
+    for (const one of REVIEWS.filter((some) => isTried(name, some))) {
+      const { first, action, second, changes } = one;
       for (const follows of [true, false]) {
         const isNew = follows || !goneOut;
         const rule = `${action} while "${first}" is ${name}, after_review ${follows}: ${isNew ? `"${second}" is queued` : 'no second message'}`;

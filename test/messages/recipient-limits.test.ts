@@ -257,11 +257,11 @@ describe('of them at most one is a rejection (D42)', () => {
     );
   });
 
-  it('30 rejected applications for one phone lead to one message', async () => {
+  it('rejected applications for one phone, two of each partner, lead to one message', async () => {
     const { phone } = anApplication();
     const ids: number[] = [];
-    for (let n = 0; n < 30; n += 1) {
-      ids.push(await register((partners[n % partners.length] as typeof acme).apiKey, { ...REJECTED, phone }));
+    for (const partner of [...partners, ...partners]) {
+      ids.push(await register(partner.apiKey, { ...REJECTED, phone }));
     }
     assert.equal((await deliver()).length, 1);
     assert.deepEqual(
@@ -467,7 +467,7 @@ describe('the clock steps (D39, D42)', () => {
 
   it('a phone keeps its last twenty messages', async () => {
     const { phone } = anApplication();
-    for (let n = 0; n < 25; n += 1) {
+    for (let n = 0; n < 22; n += 1) {
       await shift('-30 hours');
       assert.equal((await send(phone, n % partners.length))[1], true);
     }

@@ -13,6 +13,7 @@ import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
 import { whatsappChannel } from '../../src/messages/channels/whatsapp.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
+import { type HealthSignal, healthSignal } from '../../src/messages/rules/after-send.ts';
 import { MESSAGE_STATUSES } from '../../src/messages/rules/notify.ts';
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
 import type { SenderLimits } from '../../src/messages/sql/begin.ts';
@@ -35,8 +36,6 @@ after(() => api.close());
 const POST_LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 10_000, idleMs: 4_000 };
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const whatsapp = whatsappChannel(settings, machineClock, POST_LIMITS);
-/** Long enough for a busy machine to open the connection. */
-const hasty = whatsappChannel(settings, machineClock, { ...POST_LIMITS, timeoutMs: 2_000 });
 const LIMITS: SenderLimits = {
   messagesPerSecond: 80,
   pairMs: 0,
@@ -99,20 +98,17 @@ beforeEach(async () => {
 });
 
 describe('a dead channel', () => {
-  const DEATHS: readonly (readonly [name: string, channel: TemplateChannel, fault: Fault, reason: string])[] =
-    [
-      ['500 with HTML', whatsapp, HTML, 'http_500'],
-      ['code 1 with 500', whatsapp, { answer: errorAnswer(1, 500) }, '1'],
-      ['closed connections', whatsapp, { answer: 'close' }, 'connection_lost'],
-      ['silence', hasty, { answer: 'never' }, 'timeout'],
-      ['overload', whatsapp, { answer: errorAnswer(130429, 429) }, '130429'],
-    ];
-  for (const [name, channel, fault, reason] of DEATHS) {
+  // An `uncertain` and a `retry`: `channels/whatsapp.test.ts` has which answers are which.
+  const DEATHS: readonly (readonly [name: string, fault: Fault, reason: string])[] = [
+    ['closed connections', { answer: 'close' }, 'connection_lost'],
+    ['overload', { answer: errorAnswer(130429, 429) }, '130429'],
+  ];
+  for (const [name, fault, reason] of DEATHS) {
     it(`${name}: four workers together send few messages of a queue of 300`, async () => {
       await register(300);
       api.fault = () => fault;
       const before = api.seen.requests;
-      const workers = Array.from({ length: 4 }, () => worker(channel));
+      const workers = Array.from({ length: 4 }, () => worker(whatsapp));
       for (let round = 0; round < 10; round += 1) {
         await Promise.all(workers.map(turn));
         await becomeDue();
@@ -237,16 +233,26 @@ describe('probes', () => {
 });
 
 describe('an answer about the message, or a send that we cut off, does not break the channel', () => {
-  const HARMLESS: readonly SendResult[] = [
+  it('says so by its kind and by its reason', () => {
+    const SIGNALS: readonly [SendResult, HealthSignal][] = [
+      [{ kind: 'give_up', reason: '131026' }, 'alive'],
+      [{ kind: 'opted_out', reason: '131050' }, 'alive'],
+      [{ kind: 'wait', reason: '131049', afterMs: 86_400_000 }, 'alive'],
+      [{ kind: 'pause_recipient', reason: '131056', afterMs: 4_000 }, 'alive'],
+      [{ kind: 'uncertain', reason: 'aborted' }, 'none'],
+      [{ kind: 'retry', reason: 'aborted' }, 'none'],
+      [{ kind: 'uncertain', reason: 'timeout' }, 'failing'],
+      [{ kind: 'retry', reason: '130429' }, 'failing'],
+    ];
+    for (const [result, signal] of SIGNALS)
+      assert.equal(healthSignal(result), signal, JSON.stringify(result));
+  });
+
+  for (const result of [
     { kind: 'give_up', reason: '131026' },
-    { kind: 'opted_out', reason: '131050' },
-    { kind: 'wait', reason: '131049', afterMs: 86_400_000 },
-    { kind: 'pause_recipient', reason: '131056', afterMs: 4_000 },
     { kind: 'uncertain', reason: 'aborted' },
-    { kind: 'retry', reason: 'aborted' },
-  ];
-  for (const result of HARMLESS) {
-    it(`ten times ${result.kind} ${result.kind === 'accepted' ? '' : result.reason}`, async () => {
+  ] as const) {
+    it(`ten times ${result.kind} ${result.reason}`, async () => {
       await register(10);
       let sent = 0;
       const send = async () => {

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
 import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
@@ -19,7 +18,7 @@ import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/
 import { recordSendResults } from '../../src/messages/sql/send-results.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
-import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { channelIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
@@ -271,18 +270,6 @@ describe('the moment of sending', () => {
     assert.equal(context.sent.length, 0);
     const { status, reason } = await stateOf(id);
     assert.deepEqual([status, reason], ['cancelled', 'replaced']);
-  });
-
-  it('a suppressed phone gets no message', async () => {
-    const application = anApplication();
-    const [id] = await register(application);
-    await database.query("INSERT INTO suppressions (phone_index, source) VALUES ($1, 'operator')", [
-      toBigint(phoneIndexOf(vault, toPhone(application.phone as string))),
-    ]);
-    const context = contextOf();
-    await deliver(context, signal);
-    const { status, reason } = await stateOf(id);
-    assert.deepEqual([status, reason, context.sent.length], ['cancelled', 'suppressed', 0]);
   });
 
   it('two messages to one phone keep the pair gap', async () => {

@@ -34,7 +34,8 @@ const TAKES: Readonly<Record<'retry' | 'cancel', { from: MessageStatus; to: Mess
 };
 for (const [command, { from, to }] of Object.entries(TAKES)) {
   for (const status of MESSAGE_STATUSES) {
-    for (const dueInMinutes of [-1, 5]) {
+    // When another one is due changes nothing: `message-changes.test.ts` has some that are due and some that are not.
+    for (const dueInMinutes of status === 'uncertain' ? [-1, 5] : [5]) {
       const taken = status === from || (status === 'uncertain' && dueInMinutes < 0);
       test(`${command} of a message that is ${status}, due in ${dueInMinutes} min: ${taken ? to : 'refused'}`, async () => {
         await put(status, dueInMinutes);
