@@ -205,15 +205,6 @@ describe('the simulator', () => {
     await arrived(id, 'read');
   });
 
-  it('BAJA suppresses the phone; another text does not', async () => {
-    const id = await register();
-    const { phone } = (await arrived(id)).chat;
-    await act('text', { phone, body: '¿Cuánto pagaría al mes?' });
-    assert.equal((await arrived(id)).chat.suppressedAt, null);
-    await act('text', { phone, body: 'baja' });
-    assert.notEqual((await arrived(id)).chat.suppressedAt, null);
-  });
-
   it('a message whose answer is lost is uncertain until a status event settles it, in one attempt', async () => {
     page.setFaults({ lostShare: 1, doubledShare: 1 });
     const tellEvents = page.holdEvents();
@@ -443,15 +434,6 @@ describe('the page', () => {
   it('the partners’ listener does not have the page', async () => {
     for (const path of ['/simulator', '/simulator/chats', '/simulator/faults']) {
       assert.equal((await fetch(service.url + path)).status, 404, path);
-    }
-  });
-
-  it('no listener has the page with another channel', async () => {
-    const other = await testService({ CHANNEL: 'log' });
-    for (const base of [other.url, other.opsUrl]) {
-      for (const path of ['/simulator', '/simulator/chats', '/simulator/faults']) {
-        assert.equal((await fetch(base + path)).status, 404, path);
-      }
     }
   });
 });
