@@ -78,14 +78,14 @@ describe('a statement of the applicant', () => {
   it('thirty files at once are thirty documents, each read once', async () => {
     const application = await apply();
     let read = 0;
-    const reader: typeof context.reader = (...args) => {
+    const reader = async () => {
       read += 1;
-      return context.reader(...args);
+      return { fault: 'no_text' } as const;
     };
     const files = Array.from({ length: 30 }, () => sent(application, statement()));
     const results = await Promise.all(files.map((file) => receive(file, { reader })));
     assert.equal(new Set(results.map(({ documentId }) => documentId)).size, 30);
-    assert.ok(results.every(({ reason }) => reason === 'read'));
+    assert.ok(results.every(({ reason }) => reason === 'no_text'));
     assert.equal(read, 30);
   });
 
