@@ -325,7 +325,7 @@ it('D46: the buttons of a reminder of the contract accept none that was not told
 
 const TAKEN = "status = 'accepted', sent_at = now(), delivered_at = NULL";
 
-// That a word and the button of a reminder prove nothing by themselves is the same at each place (`rules/next.test.ts`).
+// A word and the button of a reminder prove nothing by themselves, at each place alike (`rules/next.test.ts`).
 describe('D46: at the contract, which the phone may not have yet', () => {
   const { act, word, next } = QUESTIONS.contract;
   const isAsked = async (ana: Applicant) => {
