@@ -337,7 +337,7 @@ describe('consent', () => {
     at,
   });
 
-  // test/domain/opt-out-words.test.ts says which texts are an opt-out.
+  // `rules/opt-out-words.test.ts` says which texts are an opt-out.
   for (const [body, stops] of [
     ['BAJA 🙏', true],
     ['¿me pueden dar de baja el interés?', false],
@@ -376,16 +376,6 @@ describe('consent', () => {
       true,
       true,
     ]);
-  });
-
-  it('a repeated event does not restore a suppression that an operator lifted; a new opt-out does', async () => {
-    const phone = nextPhone();
-    await apply(write(phone, 'BAJA'));
-    await json('suppression', 'remove', phone);
-    assert.equal((await apply(write(phone, 'BAJA'))).suppressed, 0);
-    assert.equal(await isSuppressed(phone), false);
-    const soon = new Date(Date.now() + 60_000);
-    assert.equal((await apply(write(phone, 'BAJA', soon))).suppressed, 1);
   });
 
   it('the latest opt-out or resume holds, whatever the order of the events and however often each comes', async () => {
