@@ -16,6 +16,9 @@ import { TEMPLATE } from '../support/template.ts';
 
 const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/ventanilla-tests');
 
+/** Where the tests leave the server little memory: a quarter of it is its cache. */
+const SMALL_BYTES = 1024 ** 3;
+
 let close = async () => {};
 
 /** Starts the server where none is given, and makes the template of the test databases. */
@@ -29,7 +32,7 @@ export async function openServer(): Promise<void> {
     await prepareCluster(join(folder, 'prepared'));
     const dataDir = join(folder, 'server');
     copyCluster(dataDir);
-    const server = await openEmbedded({ dataDir, clock: machineClock });
+    const server = await likeASmallMachine(() => openEmbedded({ dataDir, clock: machineClock }));
     const { host, port, user, password, database } = server.superuser;
     const url = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
     process.env.TEST_DATABASE_URL = url;
@@ -40,6 +43,15 @@ export async function openServer(): Promise<void> {
     };
   }
   await makeTemplate(process.env.TEST_DATABASE_URL as string);
+}
+
+/** A DROP DATABASE looks through all of the server's memory, which the machine's size decides. */
+async function likeASmallMachine<T>(act: () => Promise<T>): Promise<T> {
+  const { constrainedMemory } = process;
+  process.constrainedMemory = () => SMALL_BYTES;
+  return act().finally(() => {
+    process.constrainedMemory = constrainedMemory;
+  });
 }
 
 /**
