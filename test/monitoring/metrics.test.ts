@@ -77,8 +77,14 @@ test('partners after METRICS_PARTNERS share the label other, and no label is a t
   for (const secret of secrets) assert.ok(!text.includes(secret), 'a scrape shows personal data or a key');
 });
 
+/** The first collection of a kind adds the series of Node's garbage collector, whenever the collection comes. */
+async function seriesOfTheService(): Promise<string[]> {
+  const all = seriesOf(await scrape()).map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`);
+  return all.filter((one) => !one.startsWith('nodejs_gc_')).sort();
+}
+
 test('500 partners make no more series than METRICS_PARTNERS allows', async () => {
-  const before = seriesOf(await scrape()).length;
+  const before = await seriesOfTheService();
   for (let index = 0; index < 20; index += 1) await addPartner(service, { dailyCap: 10 });
   await service.database.query(
     `INSERT INTO partners (id, name, country) SELECT n, 'Many ' || n, 'CO' FROM generate_series(1000, 1480) AS n`,
@@ -86,5 +92,5 @@ test('500 partners make no more series than METRICS_PARTNERS allows', async () =
   await service.database.query(
     'INSERT INTO usage_totals (partner_id) SELECT id FROM partners WHERE id >= 1000',
   );
-  assert.equal(seriesOf(await scrape()).length, before);
+  assert.deepEqual(await seriesOfTheService(), before);
 });
