@@ -1,23 +1,5 @@
 /** The partner's events, in this package's names. */
-import type { ApplicationStatus, MessageType } from './wire.ts';
-
-/** Why an operator changed the status. A newer service may know more codes. */
-export type ReasonCode =
-  | 'documents_verified'
-  | 'income_verified'
-  | 'exception_granted'
-  | 'documents_missing'
-  | 'documents_invalid'
-  | 'identity_not_verified'
-  | 'income_not_verified'
-  | 'insufficient_capacity'
-  | 'suspected_fraud'
-  | 'applicant_withdrew'
-  | 'contract_withdrawn'
-  | 'offer_expired'
-  | 'data_erased'
-  | 'funds_transferred'
-  | 'unspecified';
+import type { ApplicationStatus, MessageType, ReasonCode } from './wire.ts';
 
 /** The application that an event is about. */
 export interface EventSubject {

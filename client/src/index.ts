@@ -27,7 +27,6 @@ export type {
   OfConversation,
   PartnerEvent,
   PushedEvent,
-  ReasonCode,
   StatusChanged,
   UnknownEvent,
 } from './events.ts';

@@ -12,8 +12,9 @@ import type { Outcome } from './wire.ts';
 const ECHOED_CODE_POINTS = 64;
 
 /**
- * The ID number that the service echoes of an element: of a text what `echoOfText` gives, a number as its string,
- * anything else null. The function reads the text that is sent, because a getter or `toJSON` could change the value.
+ * The ID number that the service echoes of an element: of a text what `echoOfText` gives, a number below 2^53 as its
+ * string, anything else null. The function reads the text that is sent, because a getter or `toJSON` could change the
+ * value.
  */
 export function echoOf(json: string): string | null {
   const element: unknown = JSON.parse(json);
@@ -21,7 +22,7 @@ export function echoOf(json: string): string | null {
   const { id_number, cedula } = element as Record<string, unknown>;
   const value = id_number ?? cedula;
   if (typeof value === 'string') return echoOfText(value);
-  return typeof value === 'number' ? String(value) : null;
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : null;
 }
 
 /** The first 64 code points of the trimmed text, with U+FFFD in place of a lone surrogate. */

@@ -157,13 +157,16 @@ export function readQuota(value: unknown): Quota {
 export function readState(value: unknown): ApplicationState {
   const root = object(value, 'the answer');
   const names = NAMES.es.idNumber in root ? NAMES.es : NAMES.en;
-  const idNumber = root[names.idNumber];
+  const orNull = (name: string) => (root[name] === null ? null : text(root[name], name));
   return {
     id: integer(root.id, 'id'),
-    idNumber: idNumber === null ? null : text(idNumber, names.idNumber),
+    idNumber: orNull(names.idNumber),
     score: integer(root.score, 'score'),
     decision: oneOf(DECISIONS, root.decision, 'decision'),
     status: oneOf(APPLICATION_STATUSES, root[names.status], names.status),
+    reasonCode: orNull('reason_code'),
+    signedAt: orNull('signed_at'),
+    withdrawnAt: orNull('withdrawn_at'),
     createdAt: text(root.created_at, 'created_at'),
     updatedAt: text(root.updated_at, 'updated_at'),
   };

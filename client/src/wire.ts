@@ -15,6 +15,26 @@ export type Decision = 'approved' | 'in_review' | 'rejected';
 export type Status = 'pending_signature' | 'in_review' | 'rejected';
 /** The status of an application now. `rejected` and `disbursed` are final. */
 export type ApplicationStatus = Status | 'disbursed';
+/** Why an operator changed the status. A newer service may know more codes. */
+export type ReasonCode =
+  | 'documents_verified'
+  | 'income_verified'
+  | 'exception_granted'
+  | 'documents_missing'
+  | 'documents_invalid'
+  | 'identity_not_verified'
+  | 'income_not_verified'
+  | 'insufficient_capacity'
+  | 'suspected_fraud'
+  | 'applicant_withdrew'
+  | 'contract_withdrawn'
+  | 'offer_expired'
+  | 'data_erased'
+  | 'funds_transferred'
+  | 'unspecified';
+
+/** The limit that rejected an application at its registration. */
+export type LimitCode = 'amount_above_limit';
 /** The type of the message to the applicant. */
 export type MessageType = 'approved' | 'offer' | 'rejected';
 
@@ -124,6 +144,15 @@ export interface ApplicationState {
   /** The decision at the registration. A review moves `status` alone. */
   decision: Decision;
   status: ApplicationStatus;
+  /**
+   * Why it has this status: the code of the last review, or the limit that rejected it at its registration; null where
+   * the score alone decided. A newer service may know more codes.
+   */
+  reasonCode: ReasonCode | LimitCode | (string & Record<never, never>) | null;
+  /** When the applicant signed the contract, as `createdAt` is written; it stays after a withdrawal. */
+  signedAt: string | null;
+  /** When the applicant withdrew from the signed contract. */
+  withdrawnAt: string | null;
   /** ISO 8601 with a UTC offset. */
   createdAt: string;
   /** The time of the last entry in the history, a review or the applicant's interest; without one as `createdAt`. */

@@ -40,8 +40,20 @@ export function faultCatalogue(fields: readonly NamedField[]): readonly Catalogu
 /** What a request does: registers a batch, or reads the quota, the events or one application. */
 export type Operation = 'submit' | 'quota' | 'events' | 'application';
 
-const IDEMPOTENCY: readonly RequestProblem[] = ['idempotency_key', 'idempotency_reuse'];
-const OF_ANY: readonly RequestProblem[] = ['bad_request', 'unauthorized', 'internal'];
+/** The problems that a request of one environment alone can have (D20, D36). */
+const ON_ONE: Partial<Record<RequestProblem, Environment>> = {
+  key_for_dev: 'PRO',
+  key_for_pro: 'DEV',
+  idempotency_key: 'PRO',
+  idempotency_reuse: 'PRO',
+};
+const OF_ANY: readonly RequestProblem[] = [
+  'bad_request',
+  'unauthorized',
+  'key_for_dev',
+  'key_for_pro',
+  'internal',
+];
 
 /** The problems that a request of each operation can have. */
 const PROBLEMS_OF: Readonly<Record<Operation, readonly RequestProblem[]>> = {
@@ -49,7 +61,9 @@ const PROBLEMS_OF: Readonly<Record<Operation, readonly RequestProblem[]>> = {
     ...OF_ANY,
     'method_not_allowed',
     'content_type',
+    'compressed',
     'not_utf8',
+    'byte_order_mark',
     'not_json',
     'not_an_object',
     'no_applications',
@@ -57,7 +71,8 @@ const PROBLEMS_OF: Readonly<Record<Operation, readonly RequestProblem[]>> = {
     'too_many',
     'too_large',
     'too_many_values',
-    ...IDEMPOTENCY,
+    'idempotency_key',
+    'idempotency_reuse',
   ],
   quota: [...OF_ANY, 'method_not_allowed'],
   events: [...OF_ANY, 'only_get', 'bad_limit', 'bad_cursor', 'bad_types', 'cursor_gone'],
@@ -67,8 +82,7 @@ const PROBLEMS_OF: Readonly<Record<Operation, readonly RequestProblem[]>> = {
 /** The problems that a whole request can have, in the order of the texts (D1-D3, D36, D41). */
 export function problemsOf(operation: Operation, environment: Environment): readonly RequestProblem[] {
   return REQUEST_PROBLEMS.filter(
-    (problem) =>
-      PROBLEMS_OF[operation].includes(problem) && (environment === 'PRO' || !IDEMPOTENCY.includes(problem)),
+    (problem) => PROBLEMS_OF[operation].includes(problem) && (ON_ONE[problem] ?? environment) === environment,
   );
 }
 

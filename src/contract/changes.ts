@@ -20,8 +20,16 @@ export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
         es: 'Con `types` también lees sobre la conversación que puede seguir al toque de "Me interesa": comienzo, documentos, ingreso, contrato y fin. Sin `types`, la lista es como antes.',
       },
       {
-        en: '`GET /PRO/applications/{id}` tells one of your applications as it is now.',
-        es: '`GET /PRO/applications/{id}` dice cómo está ahora una de tus solicitudes.',
+        en: '`GET /PRO/applications/{id}` tells one of your applications as it is now: its status, the reason for it, and when its contract was signed or withdrawn from.',
+        es: '`GET /PRO/applications/{id}` dice cómo está ahora una de tus solicitudes: su estado, el motivo, y cuándo se firmó el contrato o se retractó el solicitante.',
+      },
+      {
+        en: 'A key for the other environment still gets 401, with a text that says which environment it is for. A compressed body, and one with a byte order mark, still get 400, with a text that says so.',
+        es: 'Una clave del otro ambiente sigue recibiendo 401, con un texto que dice para qué ambiente es. Un cuerpo comprimido, o con una marca de orden de bytes, sigue recibiendo 400, con un texto que lo dice.',
+      },
+      {
+        en: 'An ID number that is sent as a number of 2^53 or more comes back as null: JSON has rounded it. Send it as text.',
+        es: 'Un número de identificación enviado como número de 2^53 o más vuelve como null: JSON lo redondeó. Envíalo como texto.',
       },
       {
         en: 'If you ask for it, we push the events to an address of yours too, signed as Standard Webhooks says.',

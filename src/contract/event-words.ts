@@ -1,6 +1,7 @@
 /** What the types of partner events and the codes of a review's reason mean, in words for partners (D41). */
 import type { Words } from '../applications/rules/fields.ts';
 import type { ReasonCode } from '../applications/rules/reason-codes.ts';
+import type { LimitCode } from '../applications/rules/scorecard.ts';
 import type { PartnerEventType } from '../events/rules/event.ts';
 
 /** When an event of each type happens. */
@@ -40,7 +41,15 @@ export const EVENT_WORDS: Readonly<Record<PartnerEventType, Words>> = {
   },
 };
 
-/** What each code means. */
+/** What the code of a limit means that rejected an application at its registration (D29). */
+export const LIMIT_WORDS: Readonly<Record<LimitCode, Words>> = {
+  amount_above_limit: {
+    en: 'The amount is above the limit of the policy',
+    es: 'El monto supera el límite de la política',
+  },
+};
+
+/** What each code of a review means. */
 export const REASON_WORDS: Readonly<Record<ReasonCode, Words>> = {
   documents_verified: { en: 'The documents are in order', es: 'Los documentos están en orden' },
   income_verified: { en: 'The income is proven', es: 'El ingreso está comprobado' },

@@ -65,7 +65,7 @@ export function feedExamples(): { readonly page: object; readonly end: object } 
   return { page: JSON.parse(renderFeed(page)), end: JSON.parse(renderFeed({ ...page, events: [] })) };
 }
 
-/** An application that was approved in a review. */
+/** An application that was approved in a review, and whose contract is signed. */
 export function applicationExample(language: Language): object {
   const application = {
     id: ID,
@@ -73,6 +73,9 @@ export function applicationExample(language: Language): object {
     score: 47,
     decision: 'in_review',
     status: 'pending_signature',
+    reasonCode: 'documents_verified',
+    signedAt: at('16:07:30'),
+    withdrawnAt: null,
     createdAt: at('09:12:00'),
     updatedAt: at('15:45:10.250'),
   } as const;

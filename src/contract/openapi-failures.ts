@@ -8,7 +8,7 @@ import { type FailureStatus, requestStatus } from './texts.ts';
 
 const WHEN: Readonly<Record<FailureStatus, string>> = {
   400: 'The request cannot be read, or its batch is empty or too big; correct it and send it again.',
-  401: 'The key is absent, unknown, revoked, or not for this environment.',
+  401: 'The key is absent, unknown or revoked, or it is for the other environment.',
   404: 'Any other path.',
   405: 'Any other method on this path, before the key is looked at.',
   410: 'The events after the cursor are no longer kept.',

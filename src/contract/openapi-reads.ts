@@ -1,6 +1,7 @@
 /** The OpenAPI document's requests that read events and one application, and what they answer (D41). */
 import { APPLICATION_STATUSES } from '../applications/rules/lifecycle.ts';
 import { ALL_REASON_CODES } from '../applications/rules/reason-codes.ts';
+import { LIMIT_CODES } from '../applications/rules/scorecard.ts';
 import type { Language } from '../base/language.ts';
 import { CONVERSATION_ENDS, INCOME_OUTCOMES, PARTNER_EVENT_TYPES } from '../events/rules/event.ts';
 import { OUTCOME_TYPES } from '../messages/rules/notify.ts';
@@ -107,6 +108,7 @@ function application(language: Language): Schema {
 
 const ID_NUMBER = { description: 'null: the data of the applicant was erased.', type: ['string', 'null'] };
 const TIME = { description: 'With a numeric UTC offset.', type: 'string', format: 'date-time' };
+const optionalTime = (description: string): Schema => ({ ...TIME, description, type: ['string', 'null'] });
 
 /** Every component of these answers. */
 export function readSchemas(language: Language): Record<string, Schema> {
@@ -170,6 +172,14 @@ export function readSchemas(language: Language): Record<string, Schema> {
         enum: Object.values(DECISION_NAMES[language]),
       },
       [names.status]: { type: 'string', enum: Object.values(LATER_STATUS_NAMES[language]) },
+      reason_code: {
+        description:
+          'Why it has this status: the code of the last review, or the limit that rejected it at its registration. null: the score alone decided.',
+        type: ['string', 'null'],
+        enum: [...LIMIT_CODES, ...ALL_REASON_CODES, null],
+      },
+      signed_at: optionalTime('When the applicant signed the contract; it stays after a withdrawal.'),
+      withdrawn_at: optionalTime('When the applicant withdrew from the signed contract.'),
       created_at: TIME,
       updated_at: {
         ...TIME,

@@ -1,9 +1,10 @@
 /** The requests that only read a partner's events and applications, and their answers (D41). */
 import type { ApplicationId } from '../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../applications/rules/lifecycle.ts';
-import type { Decision } from '../applications/rules/scorecard.ts';
+import type { ReasonCode } from '../applications/rules/reason-codes.ts';
+import type { Decision, LimitCode } from '../applications/rules/scorecard.ts';
 import type { Language } from '../base/language.ts';
-import { withOffset } from '../base/time.ts';
+import { optionalTime, withOffset } from '../base/time.ts';
 import {
   type EventId,
   PARTNER_EVENT_TYPES,
@@ -63,6 +64,9 @@ interface ApplicationAnswer {
   readonly score: number;
   readonly decision: Decision;
   readonly status: ApplicationStatus;
+  readonly reasonCode: ReasonCode | LimitCode | null;
+  readonly signedAt: Date | null;
+  readonly withdrawnAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -76,6 +80,9 @@ export function renderApplication(application: ApplicationAnswer, language: Lang
     score: application.score,
     decision: DECISION_NAMES[language][application.decision],
     [names.status]: LATER_STATUS_NAMES[language][application.status],
+    reason_code: application.reasonCode,
+    signed_at: optionalTime(application.signedAt),
+    withdrawn_at: optionalTime(application.withdrawnAt),
     created_at: withOffset(application.createdAt),
     updated_at: withOffset(application.updatedAt),
   });

@@ -36,9 +36,12 @@ export function checkIdempotencyKey(header: string | undefined): string | null {
   return header;
 }
 
-/** Reads the elements and the language of a batch. Throws a `RequestError` as D3 says. */
-export function readSubmittedBatch(body: Buffer): SubmittedBatch {
-  const root = parseJson(body);
+/**
+ * Reads the elements and the language of a batch. `encoding`: the header `Content-Encoding`. Throws a `RequestError` as
+ * D3 says.
+ */
+export function readSubmittedBatch(body: Buffer, encoding?: string): SubmittedBatch {
+  const root = parseJson(body, encoding);
   if (typeof root !== 'object' || root === null || Array.isArray(root)) {
     throw new RequestError('not_an_object');
   }
@@ -52,16 +55,30 @@ export function readSubmittedBatch(body: Buffer): SubmittedBatch {
   return { elements, language };
 }
 
-function parseJson(body: Buffer): unknown {
-  if (!isUtf8(body)) throw new RequestError('not_utf8');
+function parseJson(body: Buffer, encoding: string | undefined): unknown {
+  if (!isUtf8(body)) throw new RequestError(isCompressed(body, encoding) ? 'compressed' : 'not_utf8');
   if (body.length > UNCOUNTED_BYTES && hasMoreValues(body, MAX_VALUES)) {
     throw new RequestError('too_many_values');
   }
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
-    throw new RequestError('not_json');
+    if (isCompressed(body, encoding)) throw new RequestError('compressed');
+    throw new RequestError(startsWith(body, BYTE_ORDER_MARK) ? 'byte_order_mark' : 'not_json');
   }
+}
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const GZIP = [0x1f, 0x8b];
+const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
+
+/** True where a body that cannot be read is named as compressed by its header, or is so by its first bytes. */
+function isCompressed(body: Buffer, encoding = 'identity'): boolean {
+  return !/^\s*(identity)?\s*$/i.test(encoding) || startsWith(body, GZIP) || startsWith(body, ZSTD);
+}
+
+function startsWith(body: Buffer, bytes: readonly number[]): boolean {
+  return bytes.every((byte, index) => body[index] === byte);
 }
 
 const SPACE = 0x20;

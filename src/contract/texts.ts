@@ -17,7 +17,19 @@ export const UNCOUNTED_BYTES = 64 * 1024;
 
 const REQUEST_TEXTS = {
   unauthorized: { en: 'API key invalid or absent', es: 'API key inválida o ausente' },
+  key_for_pro: {
+    en: 'API key is not for this environment: it is for /PRO',
+    es: 'API key no es para este ambiente: es para /PRO',
+  },
+  key_for_dev: {
+    en: 'API key is not for this environment: it is for /DEV',
+    es: 'API key no es para este ambiente: es para /DEV',
+  },
   not_found: { en: 'not found', es: 'no encontrado' },
+  no_page: {
+    en: 'not found; the documentation is at {base}/docs',
+    es: 'no encontrado; la documentación está en {base}/docs',
+  },
   method_not_allowed: {
     en: 'method not allowed (only POST and GET)',
     es: 'método no permitido (solo POST y GET)',
@@ -27,7 +39,15 @@ const REQUEST_TEXTS = {
     en: 'Content-Type must be application/json',
     es: 'Content-Type debe ser application/json',
   },
+  compressed: {
+    en: 'the body must not be compressed (Content-Encoding)',
+    es: 'el cuerpo no debe estar comprimido (Content-Encoding)',
+  },
   not_utf8: { en: 'the body must be UTF-8', es: 'el cuerpo debe estar en UTF-8' },
+  byte_order_mark: {
+    en: 'the body must not begin with a byte order mark (BOM)',
+    es: 'el cuerpo no debe comenzar con una marca de orden de bytes (BOM)',
+  },
   not_json: { en: 'the body is not valid JSON', es: 'el cuerpo no es JSON válido' },
   not_an_object: {
     en: 'the body must be a JSON object with an applications array',
@@ -46,8 +66,8 @@ const REQUEST_TEXTS = {
     es: `aplicaciones debe tener como máximo ${MAX_APPLICATIONS} solicitudes`,
   },
   too_large: {
-    en: `the body must be at most ${MAX_BODY_BYTES} bytes`,
-    es: `el cuerpo debe tener como máximo ${MAX_BODY_BYTES} bytes`,
+    en: 'the body must be at most {bytes} bytes',
+    es: 'el cuerpo debe tener como máximo {bytes} bytes',
   },
   too_many_values: {
     en: `the body must hold at most ${MAX_VALUES} values`,
@@ -91,7 +111,10 @@ export type FailureStatus = 400 | 401 | 404 | 405 | 410 | 413 | 500;
 /** The HTTP codes other than 400. */
 const REQUEST_STATUS: Partial<Record<RequestProblem, FailureStatus>> = {
   unauthorized: 401,
+  key_for_pro: 401,
+  key_for_dev: 401,
   not_found: 404,
+  no_page: 404,
   method_not_allowed: 405,
   only_get: 405,
   cursor_gone: 410,
@@ -104,9 +127,13 @@ export function requestStatus(problem: RequestProblem): FailureStatus {
   return REQUEST_STATUS[problem] ?? 400;
 }
 
-/** The text of a request's problem. */
-export function requestText(problem: RequestProblem, language: Language): string {
-  return REQUEST_TEXTS[problem][language];
+/** The text of a request's problem. `bytes`: the most that a body of the route may have; `base`: the base path. */
+export function requestText(
+  problem: RequestProblem,
+  language: Language,
+  { bytes = MAX_BODY_BYTES, base = '' } = {},
+): string {
+  return REQUEST_TEXTS[problem][language].replace('{bytes}', String(bytes)).replace('{base}', base);
 }
 
 /** The texts of refusals without a fault of a field (D14, D26). */

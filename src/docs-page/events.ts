@@ -2,7 +2,8 @@
 
 import type { ReviewAction } from '../applications/rules/lifecycle.ts';
 import { ALL_REASON_CODES, actionsOf } from '../applications/rules/reason-codes.ts';
-import { EVENT_WORDS, REASON_WORDS } from '../contract/event-words.ts';
+import { LIMIT_CODES } from '../applications/rules/scorecard.ts';
+import { EVENT_WORDS, LIMIT_WORDS, REASON_WORDS } from '../contract/event-words.ts';
 import { applicationExample, EXAMPLE_EVENTS, feedExamples } from '../contract/examples-reads.ts';
 import { renderPartnerEvent } from '../contract/partner-event.ts';
 import { MAX_EVENTS } from '../contract/texts.ts';
@@ -140,5 +141,17 @@ function oneApplication(docs: Docs) {
         'The decision stays what the score said; the status is what a review made of it, `disbursed` in the end. Any id but one of your own gets 404.',
         'La decisión sigue siendo la del puntaje; el estado es lo que resultó de la revisión, al final `disbursed`. Cualquier otro id recibe 404.',
       ),
-    )}</p>`;
+    )}</p>
+    <p>${inline(
+      inLanguage(
+        docs,
+        '`reason_code` says why the application has its status: it is the code of the last review, or of the limit that rejected the application at once. It is null where the score alone decided.',
+        '`reason_code` dice por qué la solicitud tiene ese estado: es el código de la última revisión, o el del límite que la rechazó de inmediato. Es null si solo decidió el puntaje.',
+      ),
+    )}</p>
+    ${table(
+      inLanguage(docs, 'Codes of limits', 'Códigos de límites'),
+      ['reason_code', inLanguage(docs, 'What it means', 'Qué significa')],
+      LIMIT_CODES.map((limit) => [html`<code>${limit}</code>`, LIMIT_WORDS[limit][docs.language]]),
+    )}`;
 }

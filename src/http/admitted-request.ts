@@ -27,8 +27,9 @@ export function credentialOf({ credential }: FastifyRequest): Credential {
 }
 
 /**
- * The hook of a partner's route that checks the key before the body. Throws `RequestError` without a valid key for the
- * environment, and `OverloadError` where the partner's backlog is too long (D37).
+ * The hook of a partner's route that checks the key before the body. Throws `RequestError` without a valid key,
+ * `OtherEnvironmentError` with one for the other environment, and `OverloadError` where the partner's backlog is too
+ * long (D37).
  */
 export function checkKey({ clock, authenticate, admission }: KeyCheck, environment: Environment) {
   return async (request: FastifyRequest) => {

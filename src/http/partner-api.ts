@@ -24,7 +24,7 @@ import type { LogFailure } from '../operations/failure-log.ts';
 import type { Credential } from '../partners/rules/credential.ts';
 import { UNWANTED_BYTES } from './admitted-request.ts';
 import { NO_SCHEMAS } from './no-schemas.ts';
-import { allowHeader, problemAt } from './partner-paths.ts';
+import { allowHeader, isFrontPage, problemAt } from './partner-paths.ts';
 import { addPartnerRoutes, type PartnerRoutes } from './partner-routes.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
@@ -103,9 +103,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     readBody(request.raw, { limit: request.routeOptions.bodyLimit, budget, ...shareOf(request) }),
   );
   logRequests(app, options.log);
-  app.setErrorHandler((error, request, reply) =>
-    presentError(error, request, reply, options.log, options.logFailure),
-  );
+  app.setErrorHandler((error, request, reply) => presentError(error, request, reply, options));
   addHooks(app, options, paced);
   addPartnerRoutes(app, options);
   const { basePath, webhook, log } = options;
@@ -155,7 +153,7 @@ function isAnonymous({ credential, routeOptions }: FastifyRequest, { statusCode 
 }
 
 function refuseUnknown(basePath: string, request: FastifyRequest, reply: FastifyReply): never {
-  const problem = problemAt(basePath, request.url);
+  const problem = isFrontPage(basePath, request.url) ? 'no_page' : problemAt(basePath, request.url);
   reply.headers(allowHeader(problem));
   throw new RequestError(problem);
 }

@@ -6,9 +6,19 @@ import { ENVIRONMENTS } from '../partners/rules/credential.ts';
 export const EVENTS_PATH = '/PRO/events';
 export const APPLICATIONS_PATH = '/PRO/applications';
 
+/** True for the path where a person looks first: that of the listener, or the base path. */
+export function isFrontPage(basePath: string, target: string): boolean {
+  const path = pathOf(target);
+  return path === '' || path === basePath;
+}
+
+function pathOf(target: string): string {
+  return target.replace(/\?.*/s, '').replace(/\/$/, '');
+}
+
 /** The problem of a request without a route: its method where the path is known, else its path. */
 export function problemAt(basePath: string, target: string): 'method_not_allowed' | 'only_get' | 'not_found' {
-  const whole = target.replace(/\?.*/s, '').replace(/\/$/, '');
+  const whole = pathOf(target);
   if (!whole.startsWith(basePath)) return 'not_found';
   const path = whole.slice(basePath.length);
   if (ENVIRONMENTS.some((environment) => path === `/${environment}`)) return 'method_not_allowed';

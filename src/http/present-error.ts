@@ -11,6 +11,7 @@ import { RequestError } from '../contract/request.ts';
 import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
 import { unknownMethodOf } from '../gate/unknown-method.ts';
 import { type LogFailure, temporaryTrouble } from '../operations/failure-log.ts';
+import { OtherEnvironmentError } from '../partners/uses/authenticate.ts';
 import { allowHeader } from './partner-paths.ts';
 
 /** The problems that Fastify finds before a handler runs. */
@@ -24,13 +25,18 @@ export const SECURITY_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-O
 
 const RETRY_AFTER_SECONDS = 1;
 
+interface Presenting {
+  readonly basePath: string;
+  readonly log: Logger;
+  readonly logFailure: LogFailure;
+}
+
 /** Answers a failure. Closes the connection where the outcome is not known, because no answer would be true. */
 export function presentError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  log: Logger,
-  logFailure: LogFailure,
+  { basePath, log, logFailure }: Presenting,
 ): FastifyReply {
   if (error instanceof InDoubtError) {
     log.error({ request_id: request.id, error: errorFields(error) }, 'outcome in doubt, connection closed');
@@ -56,10 +62,14 @@ export function presentError(
       else log.error(fields, 'request failed');
     }
   }
+  const text = requestText(problem, languageOf(error, request, problem), {
+    bytes: request.routeOptions.bodyLimit,
+    base: basePath,
+  });
   return reply
     .status(requestStatus(problem))
     .header('Content-Type', 'application/json')
-    .send(Buffer.from(JSON.stringify({ error: requestText(problem, languageOf(error, request, problem)) })));
+    .send(Buffer.from(JSON.stringify({ error: text })));
 }
 
 function retryAfterOf(error: unknown): number {
@@ -74,6 +84,8 @@ function hasLeft(error: unknown, request: FastifyRequest): boolean {
 
 function problemOf(error: unknown): RequestProblem {
   if (error instanceof RequestError) return error.problem;
+  if (error instanceof OtherEnvironmentError)
+    return error.environment === 'PRO' ? 'key_for_pro' : 'key_for_dev';
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   return LIBRARY_PROBLEMS[code] ?? 'internal';
 }

@@ -5,7 +5,8 @@ import { RequestRefusedError, ResponseError, VentanillaClient } from '../../clie
 import { readState } from '../../client/src/read-answer.ts';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { APPLICATION_STATUSES } from '../../src/applications/rules/lifecycle.ts';
-import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
+import { ALL_REASON_CODES } from '../../src/applications/rules/reason-codes.ts';
+import { DECISIONS, LIMIT_CODES } from '../../src/applications/rules/scorecard.ts';
 import { LANGUAGES } from '../../src/base/language.ts';
 import { renderApplication } from '../../src/contract/partner-reads.ts';
 import { PATIENCE_MS } from '../support/eventually.ts';
@@ -16,6 +17,7 @@ const bounded = { timeout: PATIENCE_MS };
 const NOWHERE = 'http://127.0.0.1:1';
 const ENGLISH = {
   ...{ id: 346, id_number: '1', score: 55, decision: 'in_review', status: 'disbursed' },
+  ...{ reason_code: null, signed_at: null, withdrawn_at: null },
   ...{ created_at: '2026-11-22T10:00:00.000+00:00', updated_at: '2026-11-22T11:00:00.000+00:00' },
 };
 
@@ -27,16 +29,24 @@ it(
   async () => {
     const createdAt = new Date('2026-11-22T10:00:00Z');
     const updatedAt = new Date('2026-11-22T11:00:00Z');
+    const head = { id: toApplicationId(346), idNumber: '1', score: 55 };
+    const [first, ...codes] = [null, ...LIMIT_CODES, ...ALL_REASON_CODES];
     const states = APPLICATION_STATUSES.flatMap((status) =>
-      DECISIONS.map((decision) => ({ id: toApplicationId(346), idNumber: '1', score: 55, decision, status })),
+      DECISIONS.map((decision) => ({ ...head, decision, status, reasonCode: first })),
     );
-    const erased = { ...states[0]!, idNumber: null };
-    for (const state of [...states, erased]) {
+    const others = codes.map((reasonCode) => ({ ...states[0]!, idNumber: null, reasonCode }));
+    const [signedAt, withdrawnAt] = [createdAt, updatedAt];
+    for (const state of [...states, ...others]) {
       for (const language of LANGUAGES) {
-        const answer = renderApplication({ ...state, createdAt, updatedAt }, language);
+        const answer = renderApplication(
+          { ...state, ...{ createdAt, updatedAt, signedAt, withdrawnAt } },
+          language,
+        );
         const read = readState({ ...JSON.parse(answer), more: true });
         assert.deepEqual(read, {
           ...state,
+          signedAt: '2026-11-22T10:00:00.000+00:00',
+          withdrawnAt: '2026-11-22T11:00:00.000+00:00',
           createdAt: '2026-11-22T10:00:00.000+00:00',
           updatedAt: '2026-11-22T11:00:00.000+00:00',
         });
@@ -66,7 +76,12 @@ it(
   async () => {
     const proxy = await startPeer(NOWHERE, () => ({ status: 404, body: '<html>no such host' }));
     assert.equal((await rejection(RequestRefusedError, at(proxy.url).application(1))).status, 404);
-    for (const wrong of [{ status: 'perhaps' }, { id: null }, { updated_at: undefined }]) {
+    for (const wrong of [
+      { status: 'perhaps' },
+      { id: null },
+      { updated_at: undefined },
+      { signed_at: undefined },
+    ]) {
       const peer = await startPeer(NOWHERE, () => json(200, { ...ENGLISH, ...wrong }));
       await rejection(ResponseError, at(peer.url).application(1));
     }

@@ -91,11 +91,25 @@ it("D13: an echo is the service's ID number of the element, with any serialisati
     }
   }
   const elements: unknown[] = [
-    ...['A', ' A\u00a0', '', '\ud800x', 5, -0, 1e21, 0.1, Number.NaN, true, {}, ['A'], new Date(0)].map(
-      (id_number) => ({
-        id_number,
-      }),
-    ),
+    ...[
+      'A',
+      ' A\u00a0',
+      '',
+      '\ud800x',
+      5,
+      -0,
+      1e21,
+      2 ** 53,
+      2 ** 53 - 1,
+      0.1,
+      Number.NaN,
+      true,
+      {},
+      ['A'],
+      new Date(0),
+    ].map((id_number) => ({
+      id_number,
+    })),
     { cedula: 'C' },
     { id_number: null, cedula: 'C' },
     { id_number: '', cedula: 'C' },

@@ -5,6 +5,7 @@ import type {
   ApplicationStatus,
   ConversationEnded,
   IncomeVerified,
+  LimitCode,
   MessageFailed,
   PartnerEvent,
   ReasonCode,
@@ -14,6 +15,7 @@ import { readPage } from '../../client/src/read-events.ts';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import * as lifecycle from '../../src/applications/rules/lifecycle.ts';
 import type { ReasonCode as ServiceReasonCode } from '../../src/applications/rules/reason-codes.ts';
+import type { LimitCode as ServiceLimitCode } from '../../src/applications/rules/scorecard.ts';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
 import {
   CONVERSATION_ENDS,
@@ -36,9 +38,10 @@ const SAME: [
   Same<StatusChanged['data']['to'], lifecycle.ApplicationStatus>,
   Same<MessageFailed['data']['message'], OutcomeType>,
   Same<ReasonCode, ServiceReasonCode>,
+  Same<LimitCode, ServiceLimitCode>,
   Same<IncomeVerified['data']['outcome'], IncomeOutcome>,
   Same<ConversationEnded['data']['outcome'], ConversationEnd>,
-] = [true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true];
 const OF_CONVERSATION = [
   'conversation.started',
   'documents.received',

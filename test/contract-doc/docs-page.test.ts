@@ -22,6 +22,7 @@ const CAPTIONS = {
   sent: { en: 'Names that you send', es: 'Nombres que envías' },
   types: { en: 'Types of events', es: 'Tipos de eventos' },
   reasons: { en: 'Reason codes', es: 'Códigos de motivo' },
+  limits: { en: 'Codes of limits', es: 'Códigos de límites' },
   read: { en: 'Names and values that come back', es: 'Nombres y valores que vuelven' },
 } as const;
 
@@ -164,6 +165,13 @@ for (const language of ['en', 'es'] as const) {
         const uses = actions.filter(([, list]) => codesIn(list as string).includes(reason as string));
         assert.equal(of?.split(', ').length, uses.length, reason);
       }
+    });
+
+    it('D29, D41: both have the same codes of limits', () => {
+      assert.deepEqual(
+        shown('limits').map(([limit]) => limit),
+        table('The codes of limits:\n').map(([limit]) => codeOf(limit)),
+      );
     });
 
     it('contract "Limits": the page has every limit of a request', () => {

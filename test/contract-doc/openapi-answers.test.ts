@@ -38,6 +38,10 @@ function isOn(on: string, method: string, path: string): boolean {
       return true;
     case '`/PRO` and `/DEV`':
       return !isRead;
+    case '`/PRO` and below it':
+      return path.startsWith('/PRO');
+    case '`/DEV`':
+      return path === '/DEV';
     case 'the other paths of GET':
       return isRead;
     case 'the events':
@@ -162,6 +166,10 @@ describe('the contract’s page and the OpenAPI document: answers', () => {
         row[2],
       ]);
       assert.deepEqual(membersOf('ApplicationState', language), expected);
+      const codes = documents[language].components.schemas.ApplicationState?.properties?.reason_code?.enum;
+      const limits = table('The codes of limits:\n').flatMap(([limit]) => codesIn(limit as string));
+      const reviews = table('by the action of the review:\n').flatMap(([, list]) => codesIn(list as string));
+      assert.deepEqual(new Set(codes as unknown[]), new Set([...limits, ...reviews, null]));
       const page = table('### Page of events\n').map(([name, type]) => [codesIn(name as string)[0], type]);
       assert.deepEqual(membersOf('EventPage', language), page);
     }

@@ -12,6 +12,7 @@ import {
   SANDBOX_DAILY_CAP,
   SANDBOX_SCENARIOS,
 } from '../../src/applications/rules/sandbox.ts';
+import { LIMIT_CODES } from '../../src/applications/rules/scorecard.ts';
 import { problemsOf } from '../../src/contract/catalogue.ts';
 import { isRequired, typeName } from '../../src/contract/describe.ts';
 import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from '../../src/contract/response.ts';
@@ -29,6 +30,7 @@ import {
   UNCOUNTED_BYTES,
 } from '../../src/contract/texts.ts';
 import { PARTNER_EVENT_TYPES } from '../../src/events/rules/event.ts';
+import type { Environment } from '../../src/partners/rules/credential.ts';
 import { codeList, codesIn } from '../support/markdown.ts';
 import { code, DOCUMENT, fields, table, typeOf } from './page.ts';
 
@@ -111,6 +113,7 @@ describe('the contract’s page: requests', () => {
 
 /** The words of the page for the operations that have a problem. */
 const WHERE: Readonly<Record<string, string>> = {
+  '': '`{base_url}` itself',
   'submit quota events application': 'any request',
   'submit quota': '`/PRO` and `/DEV`',
   'events application': 'the other paths of GET',
@@ -132,8 +135,18 @@ describe('the contract’s page: events', () => {
 });
 
 describe('the contract’s page: answers', () => {
+  it('D29, D41: the page has the codes of limits', () => {
+    const rows = table('The codes of limits:\n');
+    assert.deepEqual(
+      rows.map(([limit]) => limit),
+      LIMIT_CODES.map(code),
+    );
+  });
+
   it('contract "HTTP codes", D1-D3, D36: the page has every text of a failed request, with its code', () => {
     const where = (problem: (typeof REQUEST_PROBLEMS)[number]) => {
+      const isOn = (environment: Environment) => problemsOf('quota', environment).includes(problem);
+      if (isOn('PRO') !== isOn('DEV')) return isOn('DEV') ? '`/DEV`' : '`/PRO` and below it';
       const operations = (['submit', 'quota', 'events', 'application'] as const)
         .filter((operation) => problemsOf(operation, 'PRO').includes(problem))
         .join(' ');

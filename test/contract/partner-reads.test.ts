@@ -13,6 +13,9 @@ const APPLICATION = {
   score: 47,
   decision: 'in_review',
   status: 'pending_signature',
+  reasonCode: 'income_verified',
+  signedAt: new Date('2026-11-22T16:07:30Z'),
+  withdrawnAt: null,
   createdAt: new Date('2026-11-22T09:12:00Z'),
   updatedAt: new Date('2026-11-22T15:45:10.250Z'),
 } as const;
@@ -52,11 +55,11 @@ describe('D41: the JSON of events and applications', () => {
   it('D24, D25: an application has its names and values in the language of the answer', () => {
     assert.equal(
       renderApplication(APPLICATION, 'en'),
-      '{"id":346,"id_number":"1020304050","score":47,"decision":"in_review","status":"pending_signature","created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
+      '{"id":346,"id_number":"1020304050","score":47,"decision":"in_review","status":"pending_signature","reason_code":"income_verified","signed_at":"2026-11-22T16:07:30.000+00:00","withdrawn_at":null,"created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
     );
     assert.equal(
-      renderApplication({ ...APPLICATION, idNumber: null, status: 'disbursed' }, 'es'),
-      '{"id":346,"cedula":null,"score":47,"decision":"en_revision","estado":"disbursed","created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
+      renderApplication({ ...APPLICATION, idNumber: null, status: 'disbursed', reasonCode: null }, 'es'),
+      '{"id":346,"cedula":null,"score":47,"decision":"en_revision","estado":"disbursed","reason_code":null,"signed_at":"2026-11-22T16:07:30.000+00:00","withdrawn_at":null,"created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
     );
   });
 });

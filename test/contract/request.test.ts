@@ -1,6 +1,7 @@
 /** Which bodies are read as a batch (D3), without a service. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { RequestError, readSubmittedBatch } from '../../src/contract/request.ts';
 import { MAX_VALUES, UNCOUNTED_BYTES } from '../../src/contract/texts.ts';
 
@@ -28,4 +29,41 @@ describe('D3: a large body', () => {
       );
     });
   }
+});
+
+describe('D3: a body that is not JSON as it comes', () => {
+  const text = '{"applications": [{"name": "Ana Gómez"}]}';
+  const plain = Buffer.from(text);
+  const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+  for (const [form, body, encoding, problem] of [
+    ['gzip, named', gzipSync(plain), 'gzip', 'compressed'],
+    ['gzip, not named', gzipSync(plain), undefined, 'compressed'],
+    ['zstd, not named', zstdCompressSync(plain), undefined, 'compressed'],
+    ['deflate, named', deflateSync(plain), 'Deflate', 'compressed'],
+    ['brotli, named', brotliCompressSync(plain), 'br', 'compressed'],
+    ['compressed bytes that are UTF-8, named', Buffer.from('x'), 'br', 'compressed'],
+    ['a byte order mark', Buffer.concat([mark, plain]), undefined, 'byte_order_mark'],
+    ['nothing but a byte order mark', mark, undefined, 'byte_order_mark'],
+    [
+      'a byte order mark before no JSON',
+      Buffer.concat([mark, Buffer.from('x')]),
+      'identity',
+      'byte_order_mark',
+    ],
+    ['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le'), undefined, 'not_utf8'],
+    ['Latin-1', Buffer.from(text, 'latin1'), 'identity', 'not_utf8'],
+    ['no JSON', Buffer.from('x'), 'Identity', 'not_json'],
+    ['nothing', Buffer.alloc(0), undefined, 'not_json'],
+  ] as const) {
+    it(`says what it is: ${form}`, () => {
+      assert.throws(
+        () => readSubmittedBatch(body, encoding),
+        (error) => error instanceof RequestError && error.problem === problem,
+      );
+    });
+  }
+
+  it('is read where it is JSON, whatever the header says', () => {
+    assert.equal(readSubmittedBatch(plain, 'gzip').elements.length, 1);
+  });
 });

@@ -131,6 +131,29 @@ describe('bad text in JSON', () => {
     }
   });
 
+  it('D13: an ID number that is a number comes back as its string, or as null where JSON has rounded it', async () => {
+    for (const [sent, echoed] of [
+      ['1020304050', '1020304050'],
+      ['9007199254740991', '9007199254740991'],
+      ['9007199254740992', null],
+      ['9007199254740993', null],
+      ['-9007199254740993', null],
+      ['12345678901234567890', null],
+      ['1e400', null],
+      ['1.5', '1.5'],
+    ] as const) {
+      for (const environment of ENVIRONMENTS) {
+        const element = JSON.stringify(anApplication({ id_number: 'a_b' })).replace('"a_b"', sent);
+        const { id_number, error } = await errorOf(element, environment);
+        assert.deepEqual(
+          [id_number, error],
+          [echoed, 'id_number must be text of at most 64 characters'],
+          sent,
+        );
+      }
+    }
+  });
+
   it('D12: a bad text as the currency is no fault', async () => {
     for (const environment of ENVIRONMENTS) {
       for (const bad of ['\\u0000', '\\ud800', 'CO\\u0000']) {

@@ -58,7 +58,7 @@ function failure(answer: Answer, status: number, what = ''): string {
   return body.error;
 }
 
-const isSpanish = (text: string) => /[áéíóúñ]|^no encontrado$|debe|cuerpo/.test(text);
+const isSpanish = (text: string) => /[áéíóúñ]|^no encontrado$|debe|cuerpo|^API key no es/.test(text);
 const languageOf = (text: string) => (isSpanish(text) ? 'es' : 'en');
 
 async function storedApplications(): Promise<number> {
@@ -302,6 +302,24 @@ describe('paths and methods (D1)', () => {
     assert.equal((await exchange(service.url, [head('OPTIONS', '*')])).answers[0]?.status, 404);
   });
 
+  it('D1: where a person looks first, the 404 names the documentation below the base path', async () => {
+    const { origin } = new URL(based.url);
+    for (const [url, docs] of [
+      [`${service.url}/`, '/docs'],
+      [`${service.url}/?x`, '/docs'],
+      [`${origin}/`, '/api/v1/docs'],
+      [`${origin}/api/v1`, '/api/v1/docs'],
+      [`${origin}/api/v1/`, '/api/v1/docs'],
+    ] as const) {
+      const english = failure(await call('GET', url), 404, url);
+      assert.equal(english, `not found; the documentation is at ${docs}`);
+      const spanish = failure(await call('GET', url, { 'Accept-Language': 'es' }), 404, url);
+      assert.equal(spanish, `no encontrado; la documentación está en ${docs}`);
+    }
+    for (const path of ['/x', '/PRO/x'])
+      assert.equal(failure(await call('GET', origin + path), 404), 'not found');
+  });
+
   it('D1: with BASE_PATH the routes are below that path and nowhere else', async () => {
     const { apiKey } = await based.addPartner();
     const { origin } = new URL(based.url);
@@ -395,9 +413,24 @@ describe('keys (contract "Authentication")', () => {
         const posted = await call('POST', url, keyed(apiKey), batch(anApplication()));
         if ((open as readonly string[]).includes(called))
           assert.deepEqual([got.status, posted.status], [200, 200]);
-        else for (const answer of [got, posted]) failure(answer, 401, `${environment} on ${called}`);
+        else {
+          for (const answer of [got, posted]) {
+            const error = failure(answer, 401, `${environment} on ${called}`);
+            assert.equal(error, `API key is not for this environment: it is for /${environment}`);
+          }
+          const spanish = await call('GET', url, { 'X-API-Key': apiKey, 'Accept-Language': 'es' });
+          const error = failure(spanish, 401);
+          assert.equal(error, `API key no es para este ambiente: es para /${environment}`);
+        }
       }
     }
+  });
+
+  it('D20, D21: a key that is revoked does not say for which environment it was', async () => {
+    const { apiKey, keyId } = await service.addPartner({ environment: 'DEV' });
+    await service.database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+    const error = failure(await call('GET', PRO, { 'X-API-Key': apiKey }), 401);
+    assert.equal(error, 'API key invalid or absent');
   });
 
   it('D21: a revoked key is refused from the next request on', async () => {

@@ -1,6 +1,7 @@
 /** The service follows its OpenAPI document: each test sends every example and checks every answer. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { namedFields } from '../../src/applications/rules/fields.ts';
 import { applicationIdAt, batchAndPositionOf, toBatchId } from '../../src/applications/rules/ids.ts';
@@ -183,6 +184,10 @@ describe('the failures of the OpenAPI document, on the service', async () => {
       LANGUAGES.map(async (language) => [language, (await service.addPartner({ language })).apiKey]),
     ),
   ) as Record<Language, string>;
+  const keyFor = {
+    PRO: (await service.addPartner({ environment: 'PRO' })).apiKey,
+    DEV: (await service.addPartner({ environment: 'DEV' })).apiKey,
+  };
   const oversize = 'x'.repeat(MAX_BODY_BYTES + 1);
   const many = { applications: Array.from({ length: 101 }, () => 1) };
 
@@ -194,14 +199,18 @@ describe('the failures of the OpenAPI document, on the service', async () => {
   }
   type SentProblem = Exclude<
     RequestProblem,
-    'bad_request' | 'only_get' | 'bad_limit' | 'bad_cursor' | 'bad_types' | 'cursor_gone'
+    'bad_request' | 'no_page' | 'only_get' | 'bad_limit' | 'bad_cursor' | 'bad_types' | 'cursor_gone'
   >;
   /** A request for each problem of a batch or a quota, except `bad_request`, which needs bytes that are not HTTP. */
   const SENDINGS: Record<SentProblem, Sending> = {
     unauthorized: { headers: { 'X-API-Key': 'none' } },
+    key_for_pro: { headers: { 'X-API-Key': keyFor.PRO } },
+    key_for_dev: { headers: { 'X-API-Key': keyFor.DEV } },
     not_found: { path: '/pro' },
     method_not_allowed: { method: 'PUT' },
     content_type: { headers: { 'Content-Type': 'text/plain' } },
+    compressed: { body: gzipSync('{}'), headers: { 'Content-Encoding': 'gzip' } },
+    byte_order_mark: { body: '\ufeff{}' },
     not_utf8: { body: Buffer.from([0x22, 0xff, 0x22]) },
     not_json: { body: '{' },
     not_an_object: { body: '[]' },
@@ -280,6 +289,7 @@ describe('the failures of the OpenAPI document, on the service', async () => {
     const cursor = eventIdOf(service.vault, partner.partnerId, 1);
     const sendings: Partial<Record<RequestProblem, { query?: string; method?: string; key?: string }>> = {
       unauthorized: { key: 'none' },
+      key_for_dev: { key: keyFor.DEV },
       not_found: {},
       only_get: { method: 'DELETE' },
       bad_limit: { query: '?limit=0' },

@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { markConversations, writeSignature } from '../../src/applications/sql/application-marks.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
+import { rejectWithdrawn } from '../../src/signing/uses/withdraw.ts';
 import { commandLine } from '../cli/harness.ts';
 import { exchange, head } from '../gate/raw.ts';
-import { IN_REVIEW } from '../support/applicant.ts';
+import { ABOVE_LIMIT, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { batchOf } from '../support/stored-applications.ts';
 
@@ -211,12 +214,14 @@ describe('GET /PRO/applications/{id}', () => {
     const { created_at, updated_at, ...rest } = fresh.body;
     assert.equal(created_at, updated_at);
     assert.match(String(created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
-    assert.deepEqual(rest, { id, id_number, score: 34, decision: 'in_review', status: 'in_review' });
+    const unsigned = { signed_at: null, withdrawn_at: null };
+    const undecided = { decision: 'in_review', status: 'in_review', reason_code: null };
+    assert.deepEqual(rest, { id, id_number, score: 34, ...undecided, ...unsigned });
     await approve(id);
     const spanish = await get<Record<string, unknown>>(`${path}/`, apiKey, { 'Accept-Language': 'es' });
     const { updated_at: moved, ...later } = spanish.body;
-    const decided = { decision: 'en_revision', estado: 'firma_pendiente' };
-    assert.deepEqual(later, { id, cedula: id_number, score: 34, ...decided, created_at });
+    const decided = { decision: 'en_revision', estado: 'firma_pendiente', reason_code: 'income_verified' };
+    assert.deepEqual(later, { id, cedula: id_number, score: 34, ...decided, ...unsigned, created_at });
     assert.ok(String(moved) > String(created_at));
     await json('application', 'disburse', `${id}`, '--reason', 'paid');
     for (const [language, name] of [
@@ -226,6 +231,48 @@ describe('GET /PRO/applications/{id}', () => {
       const { body } = await get<Record<string, unknown>>(path, apiKey, { 'Accept-Language': language });
       assert.equal(body[name], 'disbursed');
     }
+  });
+
+  it('D29, D41: a rejection by a limit says so, one by the score alone does not', async () => {
+    const { apiKey } = await service.addPartner();
+    // The income is more than the installment of 235,000, and the score is 26.
+    const poor = { ...REJECTED, income: 300_000, debt_amount: 6_000_000 };
+    const [limit, both, score] = await register(apiKey, ABOVE_LIMIT, { ...REJECTED, ...ABOVE_LIMIT }, poor);
+    for (const [one, reason] of [
+      [limit, 'amount_above_limit'],
+      [both, 'amount_above_limit'],
+      [score, null],
+    ] as const) {
+      const { body } = await get<Record<string, unknown>>(`/PRO/applications/${one!.id}`, apiKey);
+      assert.deepEqual([body.status, body.reason_code], ['rejected', reason]);
+    }
+  });
+
+  it('D46, D41: a signed application has the time of the signature, and a withdrawn one that of the withdrawal', async () => {
+    const { apiKey } = await service.addPartner();
+    const [one] = await register(apiKey, {});
+    await approve(one!.id);
+    const signedAt = new Date('2026-11-22T16:07:30Z');
+    const id = toApplicationId(one!.id);
+    await inTransaction(database, async (session) => {
+      await markConversations(session, [id]);
+      await writeSignature(session, id, signedAt, null);
+    });
+    const state = () =>
+      get<Record<string, unknown>>(`/PRO/applications/${id}`, apiKey).then(({ body }) => body);
+    const signed = { signed_at: '2026-11-22T16:07:30.000+00:00' };
+    const { status, reason_code, signed_at, withdrawn_at } = await state();
+    assert.deepEqual(
+      [status, reason_code, signed_at, withdrawn_at],
+      ['pending_signature', 'income_verified', signed.signed_at, null],
+    );
+    await inTransaction(database, (session) => rejectWithdrawn(session, id));
+    const later = await state();
+    assert.equal(later.withdrawn_at, later.updated_at);
+    assert.deepEqual(
+      [later.status, later.reason_code, later.signed_at],
+      ['rejected', 'contract_withdrawn', signed.signed_at],
+    );
   });
 
   it("D41: an unknown id, another partner's and a text that is no id get the same 404", async () => {
@@ -308,10 +355,16 @@ describe('the paths under /PRO', () => {
     const revoked = await service.addPartner();
     await json('key', 'revoke', `${revoked.keyId}`);
     for (const path of PATHS) {
-      for (const apiKey of [null, 'x', dev.apiKey, revoked.apiKey]) {
+      for (const apiKey of [null, 'x', revoked.apiKey]) {
         const { status, text } = await get(path, apiKey);
         assert.deepEqual([status, text], [401, '{"error":"API key invalid or absent"}'], path);
       }
+      const { status, text } = await get(path, dev.apiKey);
+      assert.deepEqual(
+        [status, text],
+        [401, '{"error":"API key is not for this environment: it is for /DEV"}'],
+        path,
+      );
       assert.notEqual((await get(path, pro.apiKey)).status, 401, path);
     }
   });

@@ -19,13 +19,15 @@ async function secondKey(partnerId: PartnerId, fill: number): Promise<string> {
   return apiKey;
 }
 
-test('D20, D21: a 401 does not tell whether the key is unknown, has ended or is for the other environment', async () => {
+test('D20, D21: a 401 does not tell whether the key is unknown or has ended, also one for the other environment', async () => {
   const [revoked, expired, devOnly] = [
     await service.addPartner({ language: 'es' }),
     await service.addPartner({ language: 'es' }),
     await service.addPartner({ environment: 'DEV', language: 'es' }),
   ];
-  await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked.keyId]);
+  await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = ANY ($1)', [
+    [revoked.keyId, devOnly.keyId],
+  ]);
   await database.query("UPDATE api_keys SET expires_at = now() - interval '1 day' WHERE id = $1", [
     expired.keyId,
   ]);

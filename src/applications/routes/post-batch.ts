@@ -31,7 +31,7 @@ export async function postBatch(
   const idempotencyKey = environment === 'PRO' ? checkIdempotencyKey(sentKey) : null;
   checkContentType(request.headers['content-type']);
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const submitted = readSubmittedBatch(body);
+  const submitted = readSubmittedBatch(body, request.headers['content-encoding']);
   const language = chooseLanguage(credential.language, submitted.language);
   request.language = language;
   const result = await service.ingest({

@@ -170,7 +170,8 @@ export function echoedName(source: Readonly<Record<string, unknown>>, fields: re
 
 /**
  * The ID number that an answer repeats, so that its entry can be paired with the element (D13): the trimmed text, or
- * its first 64 code points where it is longer; a number as its text; else null.
+ * its first 64 code points where it is longer; a number as its text; else null. An integer of 2^53 or more is null:
+ * JSON has rounded it, so its text would be another number than the one that was sent.
  */
 export function echoedIdNumber(
   source: Readonly<Record<string, unknown>>,
@@ -178,7 +179,7 @@ export function echoedIdNumber(
 ): string | null {
   const value = fieldValue(source, fields, 'id_number');
   if (typeof value === 'string') return firstCodePoints(value.trim(), ECHOED_CODE_POINTS).toWellFormed();
-  return typeof value === 'number' ? String(value) : null;
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : null;
 }
 
 function fieldValue(

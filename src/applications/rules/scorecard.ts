@@ -5,6 +5,10 @@ import { CRITERIA, type Points, type Policy } from './policy.ts';
 export const DECISIONS = ['approved', 'in_review', 'rejected'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
+/** The limits of the amount, as the code of a rejection names them to a partner (D29, D41). */
+export const LIMIT_CODES = ['amount_above_limit'] as const;
+export type LimitCode = (typeof LIMIT_CODES)[number];
+
 /** The result of the scorecard for one application. */
 export interface Assessment {
   readonly points: Points;
@@ -39,9 +43,17 @@ function paymentCapacityPoints(application: Application, policy: Policy): number
   return 0;
 }
 
+/** The limit that the amount passes, which rejects with any score; null: none (D29). */
+export function passedLimit(
+  { debt_amount, currency }: Pick<Application, 'income' | 'debt_amount' | 'currency'>,
+  policy: Policy,
+): LimitCode | null {
+  const { usd, rates } = policy.amount_limit;
+  return debt_amount > usd * rates[currency] ? 'amount_above_limit' : null;
+}
+
 function decide(score: number, application: Application, policy: Policy): Decision {
-  const limit = policy.amount_limit.usd * policy.amount_limit.rates[application.currency];
-  if (application.debt_amount > limit) return 'rejected';
+  if (passedLimit(application, policy) !== null) return 'rejected';
   if (score >= policy.decision.approved) return 'approved';
   return score >= policy.decision.in_review ? 'in_review' : 'rejected';
 }

@@ -5,9 +5,12 @@ import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
 import type { Vault } from '../../seal/vault.ts';
+import type { Application } from '../rules/fields.ts';
 import { type ApplicationId, toApplicationId } from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
-import type { Decision } from '../rules/scorecard.ts';
+import type { Policy } from '../rules/policy.ts';
+import type { ReasonCode } from '../rules/reason-codes.ts';
+import { type Decision, type LimitCode, passedLimit } from '../rules/scorecard.ts';
 import { readPersonalData, refuseUnknownKey, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 
 export interface PartnerApplication {
@@ -17,12 +20,21 @@ export interface PartnerApplication {
   readonly score: number;
   readonly decision: Decision;
   readonly status: ApplicationStatus;
+  /**
+   * Why it has this status: the code of the review that moved it last, or the limit that rejected it at its
+   * registration. null: the score alone decided.
+   */
+  readonly reasonCode: ReasonCode | LimitCode | null;
+  /** When the applicant signed the contract; it stays after a withdrawal. */
+  readonly signedAt: Date | null;
+  /** When the applicant withdrew from the signed contract. */
+  readonly withdrawnAt: Date | null;
   readonly createdAt: Date;
   /** When the history got its last entry. */
   readonly updatedAt: Date;
 }
 
-interface Row extends SealedRow {
+interface Row extends SealedRow, Pick<Application, 'income' | 'debt_amount' | 'currency'> {
   id: string;
   score: number;
   decision: Decision | null;
@@ -31,16 +43,23 @@ interface Row extends SealedRow {
   updated_at: Date | null;
   /** The status by the last move in the history. A tap is an entry too, and may come beside a review. */
   told_status: ApplicationStatus | null;
+  moved_at: Date | null;
+  reason_code: ReasonCode | null;
+  signed_at: Date | null;
+  /** Of an application that its registration rejected. */
+  policy: Policy | null;
 }
 
 /** One statement, so that the status and its time are of the same moment. */
 const READ = `
   SELECT a.id, a.score, a.decision, a.status, a.created_at, ${SEALED_COLUMNS}, e.at AS updated_at,
-    coalesce(m.to_status, initial_status(a.decision)) AS told_status
+    coalesce(m.to_status, initial_status(a.decision)) AS told_status, m.at AS moved_at, m.reason_code, a.signed_at,
+    a.income, a.debt_amount, a.currency, CASE WHEN a.decision = 'rejected' THEN o.content END AS policy
   FROM applications_of(ARRAY[$1::bigint]) a
+  JOIN policies o ON o.id = a.policy_id
   LEFT JOIN (SELECT at FROM application_events WHERE application_id = $1 ORDER BY id DESC LIMIT 1) AS e ON true
   LEFT JOIN (
-    SELECT to_status FROM application_events WHERE application_id = $1 AND to_status <> from_status
+    SELECT to_status, at, reason_code FROM application_events WHERE application_id = $1 AND to_status <> from_status
     ORDER BY id DESC LIMIT 1) AS m ON true
   WHERE a.partner_id = $2`;
 
@@ -77,6 +96,9 @@ export async function readPartnerApplication(
     score: row.score,
     decision: row.decision,
     status: row.status,
+    reasonCode: row.reason_code ?? (row.policy && passedLimit(row, row.policy)),
+    signedAt: row.signed_at,
+    withdrawnAt: row.reason_code === 'contract_withdrawn' ? row.moved_at : null,
     createdAt: row.created_at,
     updatedAt: row.updated_at ?? row.created_at,
   };

@@ -5,14 +5,24 @@ import { isApiKey } from '../rules/api-key.ts';
 import type { Credential, Environment, KeyId } from '../rules/credential.ts';
 import type { Credentials, FoundKey } from '../sql/credentials.ts';
 
+/** The key is live, but for the other environment (D20). */
+export class OtherEnvironmentError extends Error {
+  /** The environment that the key is for. */
+  readonly environment: Environment;
+  constructor(environment: Environment) {
+    super(`the key is for ${environment}`);
+    this.environment = environment;
+  }
+}
+
 export type Authenticate = (
   apiKey: string | undefined,
   environment: Environment,
 ) => Promise<Credential | null>;
 
 /**
- * Gives the credential of a live key that may be used on the environment; null for any other key. `onRefused` is
- * called with a known key that is dead or of the other environment; the client does not learn the difference.
+ * Gives the credential of a live key that may be used on the environment. Throws `OtherEnvironmentError` for one that
+ * is for the other environment; null for any other key. `onRefused` is called with a known key that is refused.
  */
 export function authenticator(
   vault: Vault,
@@ -24,8 +34,10 @@ export function authenticator(
     const found = await findKey(vault, credentials, apiKey);
     if (found === null) return null;
     const { credential, isLive } = found;
-    if (isLive && (credential.environment ?? environment) === environment) return credential;
+    const isFor = credential.environment ?? environment;
+    if (isLive && isFor === environment) return credential;
     onRefused(credential.keyId);
+    if (isLive) throw new OtherEnvironmentError(isFor);
     return null;
   };
 }
