@@ -11,6 +11,7 @@ import type { OperatorContext } from '../operations/operator-context.ts';
 import { ensureDemoPartner } from '../partners/uses/demo-partner.ts';
 import { schemaFit } from '../schema/migrations.ts';
 import { type Config, readConfig } from './config/config.ts';
+import { refuseOpenEnvFile } from './config/secret-files.ts';
 import { countBuffersInHeapLimit } from './garbage-collection.ts';
 import { runUntilStopped, type Stop, stopInOrder } from './lifetime.ts';
 import { type OpenStore, openStore, openTables, type StoreUser } from './open-store.ts';
@@ -26,7 +27,10 @@ const STORE_BY_MS = 7_000;
  * modules for HTTP and delivery: without them an operator's command starts in a third of the time.
  */
 export function processRoles(): ProgramRoles {
-  const config = lazily(() => readConfig(process.env));
+  const config = lazily(() => {
+    refuseOpenEnvFile('.env');
+    return readConfig(process.env);
+  });
   return {
     serve: () => serve(config()),
     worker: () => worker(config()),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { ConfigError, readConfig } from '../../src/app/config/config.ts';
+import { refuseOpenEnvFile } from '../../src/app/config/secret-files.ts';
 import { SUBJECTS } from '../../src/app/subjects.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -73,7 +74,7 @@ let files = 0;
 async function fileOf(text: string): Promise<string> {
   files += 1;
   const path = join(folder, `${files}`);
-  await writeFile(path, text);
+  await writeFile(path, text, { mode: 0o600 });
   return path;
 }
 
@@ -532,6 +533,11 @@ describe('readConfig', () => {
 
   it('an error names the variable of a file that cannot be used, and never the path or the text', async () => {
     const file = await fileOf(`1:${KEY}\n`);
+    const withMode = async (mode: number) => {
+      const path = await fileOf(KEY);
+      await chmod(path, mode);
+      return path;
+    };
     const wrong: [Record<string, string>, string][] = [
       [{ DATA_KEYS_FILE: file }, 'DATA_KEYS_FILE and DATA_KEYS are both set: set one of them'],
       [
@@ -543,16 +549,38 @@ describe('readConfig', () => {
         'DATA_KEYS_FILE names a file that cannot be read (EISDIR)',
       ],
       [{ INDEX_KEY: '', INDEX_KEY_FILE: await fileOf(' \n') }, 'INDEX_KEY_FILE names an empty file'],
+      ...(await Promise.all(
+        [0o640, 0o604, 0o610, 0o602].map(
+          async (mode): Promise<[Record<string, string>, string]> => [
+            { INDEX_KEY: '', INDEX_KEY_FILE: await withMode(mode) },
+            'INDEX_KEY_FILE names a file that is open to other users: make it yours alone (chmod 600)',
+          ],
+        ),
+      )),
       [
         { INDEX_KEY: '', INDEX_KEY_FILE: KEY, DATA_KEYS_FILE: file },
         'DATA_KEYS_FILE and DATA_KEYS are both set: set one of them\nINDEX_KEY_FILE names a file that cannot be read (ENOENT)',
       ],
     ];
     for (const [variables, text] of wrong) assert.equal(refusal({ ...SECRETS, ...variables }), text);
+    for (const mode of [0o400, 0o600, 0o700])
+      readConfig({ ...SECRETS, INDEX_KEY: '', INDEX_KEY_FILE: await withMode(mode) });
     assert.match(
       refusal({ ...SECRETS, INDEX_KEY: '', INDEX_KEY_FILE: file }),
       /^INDEX_KEY must hold keys of 32/,
     );
+  });
+
+  it('a file of variables with a secret has to be its owner’s alone; without one it may be open', async () => {
+    const path = await fileOf(`PORT=8080\nINDEX_KEY=${KEY}\n`);
+    refuseOpenEnvFile(path);
+    await chmod(path, 0o644);
+    assert.throws(() => refuseOpenEnvFile(path), {
+      message: '.env has INDEX_KEY and is open to other users: make it yours alone (chmod 600)',
+    });
+    await writeFile(path, 'PORT=8080\n# INDEX_KEY=x\nINDEX_KEY=\n');
+    refuseOpenEnvFile(path);
+    refuseOpenEnvFile(`${path}.no`);
   });
 
   it('the operator’s own database needs CHANNEL, with any value', () => {

@@ -47,7 +47,7 @@ export class KeptCodes implements CodeSender {
 export function splitIdentity(folder: string): void {
   const text = readFileSync(join(folder, DEMO_IDENTITY_FILE), 'utf8');
   writeFileSync(join(folder, 'cert.pem'), new X509Certificate(text).toString());
-  writeFileSync(join(folder, 'key.pem'), text);
+  writeFileSync(join(folder, 'key.pem'), text, { mode: 0o600 });
 }
 
 /** Call this at the top of a test file. */

@@ -1,6 +1,8 @@
 /** Secrets from files, as orchestrators mount them: `DATA_KEYS_FILE` names a file that holds what `DATA_KEYS` would. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { errorCode } from '../../base/error-code.ts';
+import { isOpenToOthers, OPEN_TO_OTHERS } from '../../base/private-file.ts';
 import { ConfigError, type Problems, type Read } from './config-error.ts';
 
 /** Every variable that holds a secret. */
@@ -22,10 +24,11 @@ const SECRETS = [
 
 /**
  * Reads variables as `read` does, and a secret from its file where `NAME_FILE` is set. Space around the file's text,
- * such as its last line feed, is left out. Whoever mounts the file sets its rights, so these are not checked.
+ * such as its last line feed, is left out.
  *
- * Puts an error into `problems` where both variables are set, and where a file cannot be read or is empty. No error
- * shows a path: the value of `NAME_FILE` may be a secret that was put there by mistake.
+ * Puts an error into `problems` where both variables are set, and where a file cannot be read, is empty, or is this
+ * user's own and open to others. No error shows a path: the value of `NAME_FILE` may be a secret that was put there by
+ * mistake.
  */
 export function withSecretFiles(read: Read, problems: Problems): Read {
   const texts = new Map<string, string | undefined>(
@@ -40,6 +43,7 @@ function secretOf(read: Read, name: string): string | undefined {
   if (path === undefined) return read(name);
   if (read(name) !== undefined) throw new ConfigError(file, `and ${name} are both set: set one of them`);
   const text = contentOf(file, path).trim();
+  if (isOpenToOthers(statSync(path))) throw new ConfigError(file, `names a file that ${OPEN_TO_OTHERS}`);
   if (text === '') throw new ConfigError(file, 'names an empty file');
   return text;
 }
@@ -50,4 +54,19 @@ function contentOf(file: string, path: string): string {
   } catch (error) {
     throw new ConfigError(file, `names a file that cannot be read (${errorCode(error)})`);
   }
+}
+
+/** Throws `ConfigError` where the file of variables holds a secret, is this user's own and is open to others. */
+export function refuseOpenEnvFile(path: string): void {
+  let text: string;
+  try {
+    if (!isOpenToOthers(statSync(path))) return;
+    text = readFileSync(path, 'utf8');
+  } catch {
+    // There is none, or the program has told of it.
+    return;
+  }
+  const variables = parseEnv(text);
+  const secret = SECRETS.find((name) => variables[name]);
+  if (secret !== undefined) throw new ConfigError('.env', `has ${secret} and ${OPEN_TO_OTHERS}`);
 }

@@ -1,6 +1,7 @@
 /** The API key that `submit` sends with. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { errorCode } from '../../base/error-code.ts';
+import { isOpenToOthers, OPEN_TO_OTHERS } from '../../base/private-file.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import type { Surroundings } from './submit-terminal.ts';
 
@@ -29,8 +30,11 @@ export function readKey({ env }: Surroundings): string {
 
 function readKeyFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8').trim();
+    const key = readFileSync(path, 'utf8').trim();
+    if (!isOpenToOthers(statSync(path))) return key;
+    throw new BulkError(`VENTANILLA_API_KEY_FILE names a file that ${OPEN_TO_OTHERS}`);
   } catch (error) {
+    if (error instanceof BulkError) throw error;
     throw new BulkError(`VENTANILLA_API_KEY_FILE names a file that cannot be read (${errorCode(error)})`);
   }
 }

@@ -1,7 +1,8 @@
 /** The certificate and the key that seal contracts. */
 import { createPrivateKey, createPublicKey, type KeyObject, webcrypto, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { describeError } from '../../base/describe-error.ts';
+import { isOpenToOthers, OPEN_TO_OTHERS } from '../../base/private-file.ts';
 import { ToldError } from '../../base/told-error.ts';
 
 /** A certificate that cannot seal, and why. */
@@ -36,6 +37,7 @@ export async function readIdentity(certificatePath: string, keyPath: string): Pr
     throw new IdentityError('SIGNING_CERTIFICATE_FILE must have a certificate in PEM, its own one first');
   }
   const key = keyOf(await textOf('SIGNING_KEY_FILE', keyPath));
+  if (isOpenToOthers(await stat(keyPath))) throw new IdentityError(`SIGNING_KEY_FILE ${OPEN_TO_OTHERS}`);
   if (!first.checkPrivateKey(key)) {
     throw new IdentityError('SIGNING_KEY_FILE is not the key of the certificate in SIGNING_CERTIFICATE_FILE');
   }

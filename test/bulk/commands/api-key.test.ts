@@ -1,6 +1,6 @@
 /** The API key comes from the environment or from a file, and no error shows either. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ventanilla-key-'));
 after(() => rmSync(folder, { recursive: true }));
 const fileOf = (name: string, text: string) => {
   const path = join(folder, name);
-  writeFileSync(path, text);
+  writeFileSync(path, text, { mode: 0o600 });
   return path;
 };
 const keyOf = (env: Record<string, string>) => readKey({ env } as never);
@@ -39,6 +39,8 @@ test('a key that is missing, given twice, unreadable, empty or with spaces is re
   mkdirSync(join(folder, 'folder'));
   refused({ VENTANILLA_API_KEY_FILE: join(folder, 'folder') }, /cannot be read \(EISDIR\)/);
   refused({ VENTANILLA_API_KEY_FILE: fileOf('empty', '\n') }, /_FILE is empty: write the API key into it/);
+  chmodSync(path, 0o640);
+  refused({ VENTANILLA_API_KEY_FILE: path }, /_FILE names a file that is open to other users: .*chmod 600/);
   refused(
     { VENTANILLA_API_KEY_FILE: fileOf('two', 'vtn_a vtn_b') },
     /_FILE must be the API key as it was issued/,
