@@ -1,7 +1,7 @@
 /** The PDFs of contracts, judged by Debian's tools (D45, D46). */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -14,7 +14,7 @@ import { contractPdf, signedPdf } from '../../src/signing/pdf/make.ts';
 import { sealerOf } from '../../src/signing/pdf/seal.ts';
 import type { Block } from '../../src/signing/rules/contract-template.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
-import { attached, missingPdfTools, pdfsig, pdfText, qpdfFault } from '../support/pdf-tools.ts';
+import { attached, missingPdfTools, objectsOf, pdfsig, pdfText, qpdfFault } from '../support/pdf-tools.ts';
 import { timeStampAuthority } from '../support/time-stamps.ts';
 
 const AT = new Date('2026-11-23T15:00:00Z');
@@ -54,6 +54,30 @@ describe('a contract', { skip: missingPdfTools }, async () => {
     const { intact, certificate, timestamped } = checkSeal(pdf);
     assert.deepEqual([intact, timestamped], [true, false]);
     assert.match(certificate ?? '', /^[0-9a-f]{64}$/);
+  });
+
+  it('says that nothing may be added: its one signature certifies it (DocMDP)', async () => {
+    const shown = await make(text('Uno'));
+    const certificate = { blocks: [text('Certificado')], foot: FOOT, evidence: '{}' };
+    const signed = await sealer.seal(await signedPdf(HEADING, shown, certificate), { reason: 'x', at: AT });
+    for (const pdf of [shown, signed]) {
+      const { catalog, value } = objectsOf(pdf);
+      const perms = value(catalog['/Perms']);
+      const signature = value(perms['/DocMDP']);
+      assert.deepEqual(Object.keys(perms), ['/DocMDP']);
+      assert.equal(signature['/Type'], '/Sig');
+      const [reference, ...others] = signature['/Reference'].map(value);
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        { ...reference, '/TransformParams': value(reference['/TransformParams']) },
+        {
+          '/Type': '/SigRef',
+          '/TransformMethod': '/DocMDP',
+          '/TransformParams': { '/Type': '/TransformParams', '/P': 1, '/V': '/1.2' },
+        },
+      );
+      assert.match(pdfsig(pdf), /Total document signed\n.*Signature Validation: Signature is Valid/s);
+    }
   });
 
   it('shows every changed byte, by pdfsig and by the own check', async () => {
@@ -215,6 +239,9 @@ describe('the certificate that seals', { skip: missingPdfTools }, () => {
       assert.rejects(readIdentity(file(certificate), file(key)), message);
     await refused('rsa.crt', 'other.key', /SIGNING_KEY_FILE is not the key of the certificate/);
     await refused('rsa.crt', 'empty', /SIGNING_KEY_FILE must have a private key in PEM/);
+    copyFileSync(file('rsa.key'), file('open.key'));
+    chmodSync(file('open.key'), 0o644);
+    await refused('rsa.crt', 'open.key', /SIGNING_KEY_FILE is open to other users: .*chmod 600/);
     await refused('empty', 'rsa.key', /SIGNING_CERTIFICATE_FILE must have a certificate in PEM/);
     await refused('absent', 'rsa.key', /SIGNING_CERTIFICATE_FILE cannot be read: .*ENOENT/);
     await refused(

@@ -49,3 +49,17 @@ export function attached(pdf: Uint8Array, name: string): Buffer {
     return readFileSync(join(folder, name));
   });
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
+type PdfValue = any;
+
+/** The catalog, and the value of a reference (any other value is itself), as `qpdf --json` writes them. */
+export function objectsOf(pdf: Uint8Array): { catalog: PdfValue; value: (of: PdfValue) => PdfValue } {
+  const text = onFile(pdf, (path) =>
+    execFileSync('qpdf', ['--json', '--json-key=qpdf', path], { encoding: 'utf8', maxBuffer: 64 * 2 ** 20 }),
+  );
+  const [, objects] = JSON.parse(text).qpdf;
+  const value = (of: PdfValue): PdfValue =>
+    typeof of === 'string' && /^\d+ \d+ R$/.test(of) ? objects[`obj:${of}`].value : of;
+  return { catalog: value(objects.trailer.value['/Root']), value };
+}

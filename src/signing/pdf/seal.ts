@@ -1,6 +1,6 @@
 /** Seals a PDF with the operator's certificate: PAdES B-B, or B-T with a time stamp (ETSI EN 319 142-1). */
 import { hash, type webcrypto, X509Certificate } from 'node:crypto';
-import { CryptoKeySigner, PDF, TimestampError } from '@libpdf/core';
+import { CryptoKeySigner, PDF, PdfArray, PdfDict, PdfName, PdfNumber, TimestampError } from '@libpdf/core';
 import type { Clock } from '../../base/clock.ts';
 import type { SigningIdentity } from './identity.ts';
 import { timestampAuthorityAt } from './time-stamps.ts';
@@ -51,6 +51,7 @@ export function sealerOf(identity: SigningIdentity, stamping: Stamping | null): 
     isValidAt: (at) => at >= validFromDate && at <= validToDate,
     async seal(pdf, { reason, at }) {
       const document = await PDF.load(pdf);
+      certify(document);
       try {
         const { bytes } = await document.sign({
           ...{ signer, reason, signingTime: at, digestAlgorithm: 'SHA-256', estimatedSize: ROOM },
@@ -63,4 +64,36 @@ export function sealerOf(identity: SigningIdentity, stamping: Stamping | null): 
       }
     },
   };
+}
+
+/** No change at all, not even a note or another signature. */
+const NO_CHANGES = 1;
+
+/**
+ * Makes the signature one that certifies (ISO 32000-1, 12.8.2.2 and 12.8.4): a reader shows the document as changed
+ * where anything was added to it. The library has no option for this, so the signature gets its entry when the library
+ * registers it.
+ */
+function certify(document: PDF): void {
+  const { registry } = document.context;
+  const register = registry.register.bind(registry);
+  registry.register = (object) => {
+    const isSignature = object instanceof PdfDict && object.getName('Type')?.value === 'Sig';
+    if (isSignature) object.set('Reference', new PdfArray([docMdp()]));
+    const ref = register(object);
+    if (isSignature) document.getCatalog().set('Perms', PdfDict.of({ DocMDP: ref }));
+    return ref;
+  };
+}
+
+function docMdp(): PdfDict {
+  return PdfDict.of({
+    Type: PdfName.of('SigRef'),
+    TransformMethod: PdfName.of('DocMDP'),
+    TransformParams: PdfDict.of({
+      Type: PdfName.of('TransformParams'),
+      P: PdfNumber.of(NO_CHANGES),
+      V: PdfName.of('1.2'),
+    }),
+  });
 }
