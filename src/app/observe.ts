@@ -6,13 +6,13 @@ import { SetupError } from '../postgres/setup-error.ts';
 import { isServerTrouble } from '../postgres/store-trouble.ts';
 import { schemaFit } from '../schema/migrations.ts';
 import type { Config } from './config/config.ts';
-import { openTables } from './open-store.ts';
+import { NoStoreError, openTables, requireTables, type StoreUser } from './open-store.ts';
 
 /** How long to wait for a server of one's own that does not answer. The embedded one may have to start first. */
 const ANSWERS_WITHIN_MS = 3_000;
 const STARTS_WITHIN_MS = 60_000;
 
-/** Lets `work` look at the database. Throws where the settings are wrong. */
+/** Lets `work` look at the database. Throws where the settings are wrong, and `NoStoreError`. */
 export async function observe<T>(
   config: Config,
   clock: Clock,
@@ -20,8 +20,9 @@ export async function observe<T>(
 ): Promise<T> {
   const signal = clock.timeout(config.databaseUrl === null ? STARTS_WITHIN_MS : ANSWERS_WITHIN_MS);
   let reason: string | null = null;
-  const opened = await openTables(config, {
+  const user: StoreUser = {
     kind: 'command',
+    makes: 'nothing',
     signal,
     clock,
     notice: (text) => {
@@ -29,15 +30,28 @@ export async function observe<T>(
     },
     lost: () => {},
     onError: () => {},
-  }).catch((error: unknown) => {
+  };
+  const opened = await openFilled(config, user).catch((error: unknown) => {
+    if (error instanceof NoStoreError) throw error;
     if (!signal.aborted && !isServerTrouble(error) && !(error instanceof SetupError)) throw error;
     return reason ?? describeError(error);
   });
   if (typeof opened === 'string') return work({ unreachable: opened });
-  const { database, close } = opened;
+  const { database, place, close } = opened;
   try {
-    return await work({ database, schema: () => schemaFit(database) });
+    return await work({ database, place, schema: () => schemaFit(database) });
   } finally {
     await close();
+  }
+}
+
+async function openFilled(config: Config, user: StoreUser) {
+  const opened = await openTables(config, user);
+  try {
+    await requireTables(opened);
+    return opened;
+  } catch (error) {
+    await opened.close();
+    throw error;
   }
 }

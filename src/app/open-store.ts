@@ -1,12 +1,16 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
 import type { Clock } from '../base/clock.ts';
+import { hasCluster } from '../embedded/cluster.ts';
 import { openEmbedded, type ServerListener } from '../embedded/server.ts';
 import { WEBHOOK_LANES } from '../messages/intake/webhook-lanes.ts';
 import { awaitServer } from '../postgres/await-server.ts';
 import type { Database } from '../postgres/database.ts';
+import { onlyRow } from '../postgres/only-row.ts';
 import { checkServer, type DatabaseAddress, openDatabase } from '../postgres/open-database.ts';
 import { Patience } from '../postgres/patience.ts';
 import { checkPooler } from '../postgres/pooler.ts';
+import { SetupError } from '../postgres/setup-error.ts';
+import { sessionRole } from '../schema/runtime-role.ts';
 import { closeToOthers } from '../seal/private-files.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../seal/secrets.ts';
 import { secretsOfDataDir } from '../seal/secrets-file.ts';
@@ -31,6 +35,8 @@ export interface OpenStore extends Store {
   readonly applied: readonly string[];
   /** The role that `openStore` gave privileges; null: it lacked none. */
   readonly granted: string | null;
+  /** Where the store is, for operators. */
+  readonly place: string;
   /** The owner of the tables; null: the role of `database` is all that is known. */
   readonly owner: OwnerAddress | null;
   /** For the further steps of the start. */
@@ -48,6 +54,11 @@ export interface StoreUser {
    * The secrets of `unchecked` are neither compared nor remembered.
    */
   readonly kind: 'service' | 'command' | 'unchecked';
+  /**
+   * What is made where it is not there: a `store` with a server of its own in DATA_DIR, or the `tables` alone, in a
+   * server that is there. A command makes `nothing`: in a wrong folder it would make a second store.
+   */
+  readonly makes: 'store' | 'tables' | 'nothing';
   /** Aborts `openStore`, which then throws. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -62,14 +73,18 @@ export interface StoreUser {
 const MAX_CONNECTIONS = 10;
 const END_WITHIN_MS = 1_000;
 
+/** There is no store at the place, and the role may not make one. */
+export class NoStoreError extends SetupError {}
+
 /**
- * Opens the store. Throws errors with a text for operators where the server, the migrations or the secrets are wrong.
- * Each step waits up to a minute for a database that does not work for a moment.
+ * Opens the store. Throws errors with a text for operators where the server, the migrations or the secrets are wrong,
+ * and `NoStoreError`. Each step waits up to a minute for a database that does not work for a moment.
  */
 export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
   const opened = await openTables(config, user);
   const { database, patience, close } = opened;
   try {
+    if (user.makes === 'nothing') await requireTables(opened);
     const prepared = await prepareTables(opened, user);
     const secrets = await patience.run(() => secretsOf(config, database, user.clock));
     const check = user.kind === 'service' ? checkSecrets : checkSecretsOfCommand;
@@ -84,12 +99,35 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
   }
 }
 
+/** Throws `NoStoreError` where no server of its own has its data in DATA_DIR. */
+export async function requireCluster(dataDir: string): Promise<void> {
+  if (await hasCluster(dataDir)) return;
+  throw new NoStoreError(
+    `there is no store in DATA_DIR ${dataDir}: set DATA_DIR to that of the service, or start the service, which makes one`,
+  );
+}
+
+/** Throws `NoStoreError` where the database has no tables of a store. */
+export async function requireTables({
+  database,
+  patience,
+  place,
+}: Pick<OpenStore, 'database' | 'patience' | 'place'>): Promise<void> {
+  if ((await patience.run(() => sessionRole(database))).isOwner !== null) return;
+  throw new NoStoreError(
+    `there is no store in ${place}: "ventanilla serve" or "ventanilla migrate" makes it, if this is the right database`,
+  );
+}
+
 /** Opens the database with the tables that it has. Throws like `openStore` where the server is wrong. */
 export async function openTables(
   config: Config,
   user: StoreUser,
 ): Promise<
-  Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'clock' | 'owner' | 'patience' | 'close'>
+  Pick<
+    Required<OpenStore>,
+    'database' | 'webhookDatabase' | 'clock' | 'owner' | 'patience' | 'place' | 'close'
+  >
 > {
   const { signal, clock, notice, onError } = user;
   const pools: Database[] = [];
@@ -132,7 +170,9 @@ export async function openTables(
     const warning = await patience.run(() => checkServer(database));
     if (warning !== null) notice(warning);
     await patience.run(() => checkPooler(database));
-    return { database, webhookDatabase, clock, owner, patience, close };
+    const place =
+      server === null ? await patience.run(() => placeOf(database)) : `DATA_DIR ${config.dataDir}`;
+    return { database, webhookDatabase, clock, owner, patience, place, close };
   } catch (error) {
     await close();
     throw error;
@@ -144,11 +184,21 @@ function ownerOf({ migrateDatabaseUrl }: Config): OwnerAddress | null {
   return { connectionString: migrateDatabaseUrl, variable: 'MIGRATE_DATABASE_URL' };
 }
 
+/** Asked of the server, because the URL may hold a password. */
+const PLACE = `
+  SELECT format('the database %I', current_database())
+    || coalesce(' on ' || host(inet_server_addr()) || ':' || inet_server_port(), '') || ' (DATABASE_URL)' AS place`;
+
+async function placeOf(database: Database): Promise<string> {
+  return onlyRow((await database.query<{ place: string }>(PLACE)).rows).place;
+}
+
 async function openOwn(
   dataDir: string,
-  { clock, notice, signal, lost }: StoreUser,
+  { clock, notice, signal, lost, makes }: StoreUser,
   moved: ServerListener['moved'],
 ) {
+  if (makes !== 'store') await requireCluster(dataDir);
   for (const path of await closeToOthers(dataDir))
     notice(`${path} was open to other users: now only its owner has access`);
   return openEmbedded({ dataDir, clock, signal, listener: { notice, moved, lost } });

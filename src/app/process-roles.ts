@@ -26,16 +26,16 @@ const STORE_BY_MS = 7_000;
  * The roles of this process. The first role that needs the configuration reads it. Only `serve` and `worker` load the
  * modules for HTTP and delivery: without them an operator's command starts in a third of the time.
  */
-export function processRoles(): ProgramRoles {
+export function processRoles(variables: NodeJS.ProcessEnv = process.env): ProgramRoles {
   const config = lazily(() => {
     refuseOpenEnvFile('.env');
-    return readConfig(process.env);
+    return readConfig(variables);
   });
   return {
     serve: () => serve(config()),
     worker: () => worker(config()),
     async migrate(distribute) {
-      const store = await openStore(config(), command());
+      const store = await openStore(config(), { ...command(), makes: 'tables' });
       try {
         const distributed = distribute ? await distributeStore(store) : [];
         const done = [...store.applied, ...(distribute ? ['--distribute'] : [])];
@@ -89,7 +89,7 @@ async function serve(config: Config): Promise<void> {
   const { findConsolePage } = await import('./console-page.ts');
   // Beside the start of the database, which takes longer.
   const consolePage = findConsolePage(config);
-  return withStore(config, async (store, log) => {
+  return withStore(config, 'store', async (store, log) => {
     const { startService } = await import('./serve.ts');
     const service = await startService(config, store, log, { consolePage });
     try {
@@ -97,7 +97,7 @@ async function serve(config: Config): Promise<void> {
       // Only once the service listens: where the port is taken, a key that is shown only once would be lost.
       const demo = await makeDemo(config, store);
       const link = await firstAdminLink(config, store, service.consoleUrl);
-      process.stdout.write(printable(welcome(service, { demo, link })));
+      process.stdout.write(printable(welcome({ ...service, place: store.place }, { demo, link })));
       return service.stop;
     } catch (error) {
       await service.stop();
@@ -107,7 +107,7 @@ async function serve(config: Config): Promise<void> {
 }
 
 function worker(config: Config): Promise<void> {
-  return withStore(config, async (store, log) => {
+  return withStore(config, 'tables', async (store, log) => {
     const { startWorker } = await import('./worker.ts');
     return startWorker(config, store, log);
   });
@@ -116,6 +116,7 @@ function worker(config: Config): Promise<void> {
 /** Runs a service on its store. Closes the store after the service, also where the service does not start. */
 async function withStore(
   config: Config,
+  makes: StoreUser['makes'],
   start: (store: OpenStore, log: Logger) => Promise<Stop>,
 ): Promise<void> {
   const { createLog } = await import('./log.ts');
@@ -124,6 +125,7 @@ async function withStore(
   return runUntilStopped(log, machineClock, async ({ signal, fail }) => {
     const store = await openStore(config, {
       kind: 'service',
+      makes,
       signal,
       clock: machineClock,
       notice: (text) => log.warn(text),
@@ -213,6 +215,7 @@ function systemUser(): string {
 function command(): StoreUser {
   return {
     kind: 'command',
+    makes: 'nothing',
     signal: new AbortController().signal,
     clock: machineClock,
     notice: (text) => process.stderr.write(`${printable(text)}\n`),

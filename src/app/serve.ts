@@ -110,6 +110,7 @@ export async function startService(
   const docsUrl = (hostname: string) => `http://${hostname}:${portOf(partner)}${config.basePath}/docs`;
   const { page } = background;
   page?.add(ops, docsUrl);
+  ops.get('/', (_request, reply) => reply.redirect(page?.path ?? '/readyz'));
   addDocs(partner, {
     basePath: config.basePath,
     fields,

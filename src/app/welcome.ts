@@ -23,6 +23,8 @@ export interface Demo {
 
 /** The URLs of the service; `simulatorUrl` is null without a simulator, `consoleUrl` without a console. */
 interface Urls {
+  /** Where the store is. */
+  readonly place: string;
   readonly url: string;
   readonly opsUrl: string;
   readonly simulatorUrl: string | null;
@@ -34,7 +36,7 @@ interface Urls {
  * the first admin, the link to do so.
  */
 export function welcome(
-  { url, opsUrl, simulatorUrl, consoleUrl }: Urls,
+  { place, url, opsUrl, simulatorUrl, consoleUrl }: Urls,
   { demo, link }: { demo: Demo | null; link: string | null },
 ): string {
   const lines = [
@@ -46,7 +48,7 @@ export function welcome(
   ];
   if (simulatorUrl !== null) lines.push(`  Phones        ${simulatorUrl}   (what applicants receive)`);
   if (consoleUrl !== null) lines.push(`  Console       ${consoleUrl}   (for operators)`);
-  lines.push('');
+  lines.push(`  Store         ${place}`, '');
   if (link !== null) {
     lines.push(
       'No operator can sign in yet. Set the password of "admin" with this link, within 24 hours and before the next start:',

@@ -72,6 +72,13 @@ export async function ensureCluster(dataDir: string, clock: Clock): Promise<Serv
   }
 }
 
+/** Whether a cluster lies under `dataDir`, which may be absent. Throws `EmbeddedError` where it is no folder. */
+export async function hasCluster(dataDir: string): Promise<boolean> {
+  return isFilled(join(dataDir, 'postgres')).catch((error: unknown) => {
+    throw explainPath(error, dataDir);
+  });
+}
+
 /** Where the file is lost, the role gets the password of a new one. */
 async function ensureServicePassword(home: string, clock: Clock): Promise<string> {
   const file = join(home, SERVICE_PASSWORD_FILE);

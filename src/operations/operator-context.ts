@@ -16,6 +16,8 @@ export interface OperatorContext {
 export type StoreView =
   | {
       readonly database: Database;
+      /** Where the store is. */
+      readonly place: string;
       /** How the tables fit this version: why it does not work on them, or null; and the migrations that they lack. */
       schema(): Promise<{
         readonly fault: string | null;

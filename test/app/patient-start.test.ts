@@ -119,6 +119,7 @@ async function startThrough(t: TestContext, ownerUrl: string, at = 0, trouble: T
   const store = await openStore(config, {
     clock: machineClock,
     kind: 'service',
+    makes: 'store',
     signal: new AbortController().signal,
     notice: () => {},
     lost: assert.fail,
@@ -184,6 +185,7 @@ describe('D37: the start of a service', () => {
     const store = await openStore(configOf(ownerUrl, ownerUrl), {
       clock: machineClock,
       kind: 'service',
+      makes: 'store',
       signal: new AbortController().signal,
       notice: (text) => notices.push(text),
       lost: assert.fail,

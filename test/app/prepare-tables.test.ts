@@ -23,6 +23,7 @@ async function open(variables: Readonly<Record<string, string>>, notice: (text: 
   const store = await openStore(config, {
     clock: machineClock,
     kind: 'service',
+    makes: 'store',
     signal,
     notice,
     lost() {},

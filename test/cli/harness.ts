@@ -36,7 +36,8 @@ export function commandLine(
       distributed: distribute ? ['batches'] : [],
     }),
     operate: (work) => work({ database, vault, clock, actor: ACTOR }),
-    observe: (work) => work({ database, schema: async () => ({ fault: null, pending: [] }) }),
+    observe: (work) =>
+      work({ database, place: 'DATA_DIR /srv/data', schema: async () => ({ fault: null, pending: [] }) }),
     backups: () => Promise.reject(new Error('no embedded store')),
     keepErasures: async () => {},
     setting: async (setting) => read(setting),

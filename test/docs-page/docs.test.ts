@@ -115,7 +115,7 @@ describe('the documentation over HTTP', () => {
 
   it('the welcome text has the address of the documentation', () => {
     const text = welcome(
-      { url: below.url, opsUrl: below.opsUrl, simulatorUrl: null, consoleUrl: null },
+      { place: 'DATA_DIR /x', url: below.url, opsUrl: below.opsUrl, simulatorUrl: null, consoleUrl: null },
       { demo: null, link: null },
     );
     assert.match(text, new RegExp(`Documentation ${below.url}/docs$`, 'm'));

@@ -17,8 +17,9 @@ import { TestClock } from '../support/test-clock.ts';
 const store = await testDatabase();
 const { database } = store;
 const { run, roles } = commandLine(store);
+const PLACE = 'DATA_DIR /srv/data';
 const look = (fit: { fault: string | null; pending: { name: string }[] } = { fault: null, pending: [] }) =>
-  readStatus({ database, schema: async () => fit });
+  readStatus({ database, place: PLACE, schema: async () => fit });
 const codes = async () => (await look()).troubles.map(({ code }) => code);
 const PERSON_KEYS = /phone|name|id_number|city/;
 
@@ -267,6 +268,12 @@ describe('status', () => {
       ['ALL IS WELL', 'ALL IS WELL'],
     );
     assert.equal((await run('status', '--watch', '--json')).code, 2);
+  });
+
+  it('names the store that it looked at', async () => {
+    assert.match((await run('status')).out, /^store +DATA_DIR \/srv\/data$/m);
+    assert.equal(JSON.parse((await run('status', '--json')).out).store, PLACE);
+    assert.equal((await look({ fault: 'x', pending: [] })).place, PLACE);
   });
 
   it('a schema of another version, or one that is behind, is a trouble, and nothing is read', async () => {

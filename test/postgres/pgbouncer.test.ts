@@ -36,7 +36,13 @@ function configOf(databaseUrl: string) {
 function open(databaseUrl: string): Promise<OpenStore> {
   const { signal } = new AbortController();
   const nobody = { notice() {}, lost() {}, onError() {} };
-  return openStore(configOf(databaseUrl), { clock: machineClock, kind: 'service', signal, ...nobody });
+  return openStore(configOf(databaseUrl), {
+    clock: machineClock,
+    kind: 'service',
+    makes: 'store',
+    signal,
+    ...nobody,
+  });
 }
 
 /** Without the service's time limit, because a busy machine needs long for a database. */

@@ -1,7 +1,5 @@
 /** The commands of backups of the embedded store. */
-import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { join } from 'node:path';
 import type { BackupActs } from '../../backup/commands/backup.ts';
 import { createBackup } from '../../backup/create.ts';
 import { BackupError } from '../../backup/errors.ts';
@@ -23,6 +21,7 @@ import { checkSecrets } from '../../seal/secrets.ts';
 import { secretsOfDataDir } from '../../seal/secrets-file.ts';
 import { type Secrets, Vault } from '../../seal/vault.ts';
 import type { Config } from '../config/config.ts';
+import { requireCluster } from '../open-store.ts';
 import { loadWitnesses } from '../subjects.ts';
 import { copyErasures, countErasures, eraseAgain } from './erasures.ts';
 import { copyAllFiles, type FileCounts, fileFault, takeFiles } from './file-copies.ts';
@@ -40,9 +39,7 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
     async create(to) {
       refuseOwnDatabase(config);
       const options = { ...(await placeAndKey(backup, to, clock)), keepLog: false, rest: REST };
-      if (!existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) {
-        throw new BackupError(`DATA_DIR ${dataDir} has no store: set DATA_DIR to that of the service`);
-      }
+      await requireCluster(dataDir);
       setPriority(PRIORITY);
       const server = await openEmbedded({ dataDir, clock });
       try {

@@ -42,12 +42,16 @@ export function fillStatus(command: Command, { roles, io, clock }: Cli): void {
 }
 
 /** The screen: the verdict, what is wrong, and the numbers. */
-function screenOf({ troubles, facts }: Status): string {
+function screenOf({ troubles, facts, place }: Status): string {
   const verdict = troubles.length === 0 ? 'ALL IS WELL' : `NOT WELL: ${counted(troubles.length, 'trouble')}`;
   const width = Math.max(...troubles.map(({ code }) => code.length));
   const lines = troubles.map(({ code, text }) => `  ${code.padEnd(width)}  ${text}`);
   const help = troubles.length === 0 ? [] : ['', 'docs/runbook.md says what to do.'];
-  const record = facts === null ? [] : ['', recordOf(recordEntries(facts))];
+  const entries = [
+    ...(place === null ? [] : [['store', place] as const]),
+    ...(facts === null ? [] : recordEntries(facts)),
+  ];
+  const record = entries.length === 0 ? [] : ['', recordOf(entries)];
   return `${[verdict, ...lines, ...help, ...record].join('\n')}\n`;
 }
 
@@ -91,8 +95,8 @@ function quotaLine(partners: readonly PartnerFacts[]): string {
   return `nearly used: ${near.slice(0, MOST_PARTNERS).join(', ')}${more}`;
 }
 
-function statusJson({ troubles, facts }: Status) {
-  const base = { ok: troubles.length === 0, troubles, version: version() };
+function statusJson({ troubles, facts, place }: Status) {
+  const base = { ok: troubles.length === 0, troubles, version: version(), store: place };
   if (facts === null) return base;
   const { sender } = facts;
   return {

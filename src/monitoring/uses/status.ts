@@ -12,6 +12,8 @@ export interface Status {
   readonly troubles: readonly Trouble[];
   /** null where the database does not answer, or its tables are not of this version. */
   readonly facts: StoreFacts | null;
+  /** Where the store is; null where the database does not answer. */
+  readonly place: string | null;
 }
 
 /** The partners whose quota the screen may show. */
@@ -21,14 +23,15 @@ const PARTNERS = 1_000;
 export async function readStatus(view: StoreView): Promise<Status> {
   if ('unreachable' in view) return unreachable(view.unreachable);
   try {
+    const { place } = view;
     const { fault, pending } = await view.schema();
-    if (fault !== null) return { troubles: [{ code: 'schema_unfit', text: fault }], facts: null };
+    if (fault !== null) return { troubles: [{ code: 'schema_unfit', text: fault }], facts: null, place };
     if (pending.length > 0) {
       const text = `migrations that are not applied: ${pending.length}; "migrate" or a start applies them`;
-      return { troubles: [{ code: 'schema_pending', text }], facts: null };
+      return { troubles: [{ code: 'schema_pending', text }], facts: null, place };
     }
     const facts = await readStoreFacts(view.database, PARTNERS);
-    return { troubles: troublesOf(facts), facts };
+    return { troubles: troublesOf(facts), facts, place };
   } catch (error) {
     if (!isServerTrouble(error)) throw error;
     return unreachable(describeError(error));
@@ -36,5 +39,5 @@ export async function readStatus(view: StoreView): Promise<Status> {
 }
 
 function unreachable(text: string): Status {
-  return { troubles: [{ code: 'database_unreachable', text }], facts: null };
+  return { troubles: [{ code: 'database_unreachable', text }], facts: null, place: null };
 }
