@@ -40,6 +40,8 @@ declare module 'fastify' {
 
 const MAX_BODY_BYTES = 65_536;
 const BUSY_RETRY_S = 1;
+/** A year: a browser that has been here once asks by TLS alone (RFC 6797). Other names of the domain are not ours. */
+const STRICT_TRANSPORT = 'max-age=31536000';
 const PAGE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -79,8 +81,9 @@ export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyIns
   });
   app.removeContentTypeParser('text/plain');
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(SECURITY_HEADERS);
     const origin = api.origin();
+    reply.headers(SECURITY_HEADERS);
+    if (origin.startsWith('https:')) reply.header('Strict-Transport-Security', STRICT_TRANSPORT);
     if (isLink(request)) {
       if (!isByAddress(request.headers, origin) || !request.url.startsWith('/')) return;
       return reply

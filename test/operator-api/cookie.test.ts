@@ -1,4 +1,4 @@
-/** The flags of the console's cookies by `CONSOLE_URL`. */
+/** What a browser keeps of the console by `CONSOLE_URL`: the flags of the cookies, and that it asks by TLS alone. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Setting } from '../../src/base/setting.ts';
@@ -63,5 +63,22 @@ for (const { origin, flags } of CONSOLES) {
         `^${before}ventanilla-device=${value}; Path=/; HttpOnly; SameSite=Lax${after}; Max-Age=7776000$`,
       ),
     );
+  });
+}
+
+for (const { origin } of CONSOLES) {
+  it(`every answer ${origin === null ? 'of this machine leaves' : 'of https takes'} plain HTTP ${origin === null ? 'open' : 'away'}`, async () => {
+    const desk = await startTestConsole(store, [], undefined, null, origin);
+    for (const [method, path, headers] of [
+      ['GET', '/', {}],
+      ['GET', '/api/session', {}],
+      ['GET', '/api/nothing', {}],
+      ['POST', '/api/session', { 'Content-Type': 'application/json' }],
+      ['GET', '/api/session', { 'Sec-Fetch-Site': 'cross-site' }],
+    ] as const) {
+      const answer = await fetch(desk.url() + path, { method, headers });
+      const expected = origin === null ? null : 'max-age=31536000';
+      assert.equal(answer.headers.get('strict-transport-security'), expected, `${method} ${path}`);
+    }
   });
 }
