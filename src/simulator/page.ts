@@ -89,14 +89,16 @@ function refusalOf({ method, headers, ip }: FastifyRequest): string | null {
   if (!isLoopbackAddress(ip ?? '')) return 'this page is for this machine alone';
   const host = hostnameOf(`http://${headers.host}`);
   if (host === null || !isLoopback(host)) return 'open this page as localhost';
-  const { origin } = headers;
-  if (method !== 'GET' && method !== 'HEAD' && origin !== undefined) {
-    // Compares hosts only, because a proxy may change the scheme.
-    if (!URL.canParse(origin) || new URL(origin).host !== new URL(`http://${headers.host}`).host) {
-      return 'the request comes from another page';
-    }
-  }
-  return null;
+  if (method === 'GET' || method === 'HEAD') return null;
+  const { origin, 'sec-fetch-site': site = 'same-origin' } = headers;
+  // Compares hosts only, because a proxy may change the scheme.
+  const isOther =
+    origin !== undefined &&
+    (!URL.canParse(origin) || new URL(origin).host !== new URL(`http://${headers.host}`).host);
+  // A browser leaves Origin out of some requests of another page. `none` is what the person began.
+  return isOther || !['same-origin', 'none'].includes(`${site}`)
+    ? 'the request comes from another page'
+    : null;
 }
 
 function hostnameOf(url: string): string | null {

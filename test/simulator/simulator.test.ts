@@ -344,6 +344,14 @@ describe('the requests that the simulator refuses', () => {
   const REFUSALS: [what: string, status: number, headers: Record<string, string>, body?: string][] = [
     ['another page', 403, { Origin: 'https://evil.example', 'Content-Type': json }],
     ['another port of this machine', 403, { Origin: 'http://127.0.0.1:1', 'Content-Type': json }],
+    // As browsers send it that leave the Origin out, and a form of another page.
+    ['another site that names no origin', 403, { 'Sec-Fetch-Site': 'cross-site', 'Content-Type': json }],
+    [
+      'another origin of the site that names none',
+      403,
+      { 'Sec-Fetch-Site': 'same-site', 'Content-Type': json },
+    ],
+    ['a form of another site', 403, { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' }, 'a=b'],
     ['a page without an origin', 403, { Origin: 'null', 'Content-Type': json }],
     ['a name that resolves here', 403, { Host: 'evil.example', 'Content-Type': json }],
     [
@@ -373,7 +381,12 @@ describe('the requests that the simulator refuses', () => {
 
   it('takes the same requests from the page itself and from a program', async () => {
     const stop = JSON.stringify({ phone, body: 'hola' });
-    for (const origin of [{ Origin: `http://${host}` }, {}]) {
+    for (const origin of [
+      { Origin: `http://${host}` },
+      { Origin: `http://${host}`, 'Sec-Fetch-Site': 'same-origin' },
+      { 'Sec-Fetch-Site': 'none' },
+      {},
+    ] as Record<string, string>[]) {
       const { answers } = await request('POST', { Host: host, 'Content-Type': json, ...origin }, stop);
       assert.equal(answers[0]?.status, 200);
     }
