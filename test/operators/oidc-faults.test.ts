@@ -131,10 +131,34 @@ describe('a token that does not hold', () => {
       { iat: undefined },
       { nbf: now + 3_600 },
       { sub: undefined },
-      { sub: 'x'.repeat(256) },
-      { auth_time: 'yesterday' },
+      ...['', 'x'.repeat(256), 'a\0b', '\u0007', 'a\u009fb', '\ud800', 7, null, {}, ['a']].map((sub) => ({
+        sub,
+      })),
+      ...['yesterday', -1, 0, null, {}, undefined, now - 43_200 - 90, now + 90, 1e300].map((auth_time) => ({
+        auth_time,
+      })),
+      { iss: 7 },
+      { aud: 7 },
+      { nonce: 7 },
     ]) {
       assert.deepEqual(await withToken(change), { end: '/?oidc=invalid', who: 401 }, JSON.stringify(change));
+    }
+  });
+
+  it('leads to a session up to the age that was asked for, with clocks that differ by a minute', async () => {
+    const { login } = await bound();
+    const now = Math.floor(Date.now() / 1000);
+    for (const auth_time of [now - 43_200 - 30, now - 43_200, now - 0.5, now + 30]) {
+      assert.deepEqual(await withToken({ auth_time }), { end: '/', who: login }, `${auth_time - now}`);
+    }
+  });
+
+  it('other claims may be anything, and count as none', async () => {
+    const { login } = await bound();
+    for (const odd of ['a\0b', '\ud800', 'x'.repeat(100_000), 7, {}, [null, 7, {}], null]) {
+      const end = (claims: Record<string, unknown>) => withToken(claims);
+      assert.deepEqual(await end({ acr: odd, name: odd, email: odd }), { end: '/', who: login });
+      assert.deepEqual(await end({ amr: odd }), { end: '/?oidc=no_second_factor', who: 401 });
     }
   });
 

@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto';
 import type * as Library from 'openid-client';
 import type { Clock } from '../../base/clock.ts';
+import { isPlainText } from '../../base/plain-text.ts';
 import type { OidcConfig } from '../settings.ts';
 import type { Identity } from '../sql/identities.ts';
 
@@ -33,8 +34,8 @@ export class ProviderError extends Error {
 /** What the provider says of the person. */
 export interface Proved {
   readonly identity: Identity;
-  /** When the person signed in there, in seconds since 1970; null: the provider does not say. */
-  readonly signedInAt: number | null;
+  /** When the person signed in there, in seconds since 1970. */
+  readonly signedInAt: number;
   /** Whether a claim of OIDC_SECOND_FACTOR says that it asked for a second factor. */
   readonly hasSecondFactor: boolean;
 }
@@ -106,13 +107,16 @@ export class IdentityProvider {
   }
 
   #provedBy(claims: Library.IDToken | undefined): Proved {
-    if (claims === undefined || claims.sub.length > LONGEST_SUBJECT)
-      throw new ProviderError('invalid', 'subject');
+    if (claims === undefined) throw new ProviderError('invalid', 'claims');
     const { iss, sub, acr, amr, auth_time } = claims;
+    if (sub === '' || sub.length > LONGEST_SUBJECT || !isPlainText(sub))
+      throw new ProviderError('invalid', 'subject');
+    // Each address asks for it with `max_age` (OpenID Connect Core 1.0, section 2).
+    if (auth_time === undefined) throw new ProviderError('invalid', 'auth_time');
     const has = { acr: [acr], amr: Array.isArray(amr) ? amr : [] };
     return {
       identity: { issuer: iss, subject: sub },
-      signedInAt: auth_time ?? null,
+      signedInAt: auth_time,
       hasSecondFactor: this.#config.secondFactor.some(({ claim, value }) => has[claim].includes(value)),
     };
   }

@@ -29,6 +29,11 @@ export type Begun =
 
 const SESSION_S = 43_200;
 
+/** How old a sign-in at the provider may be, in seconds. */
+export function maxAgeOf({ kind }: Purpose): number {
+  return kind === 'again' ? 0 : SESSION_S;
+}
+
 /** Begins a sign-in. Throws `ProviderError`. */
 export async function beginSignIn(
   oidc: Oidc,
@@ -85,8 +90,7 @@ async function begin(oidc: Oidc, from: Parameters<typeof countStart>[1], purpose
   const retryAfterSeconds = await countStart(oidc, from);
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
   const { token: secret, digest } = newToken();
-  const maxAgeSeconds = purpose.kind === 'again' ? 0 : SESSION_S;
-  const url = await provider.addressFor({ secret, callback: callback() }, maxAgeSeconds);
+  const url = await provider.addressFor({ secret, callback: callback() }, maxAgeOf(purpose));
   await beginPending(database, digest, purpose);
   return { kind: 'done', url, secret };
 }

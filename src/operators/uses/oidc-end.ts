@@ -6,8 +6,8 @@ import { bindIdentity, lockAccountByIdentity } from '../sql/identities.ts';
 import { type PendingSignIn, takePending } from '../sql/pending-sign-ins.ts';
 import { endSession, renewSession, type SessionKey, startSession } from '../sql/sessions.ts';
 import { cookieWith, knownAccounts } from './device-cookie.ts';
-import { type Proved, stateOf } from './identity-provider.ts';
-import type { Oidc } from './oidc-begin.ts';
+import { type Proved, ProviderError, stateOf } from './identity-provider.ts';
+import { maxAgeOf, type Oidc } from './oidc-begin.ts';
 import { recordSignIn } from './sign-in-record.ts';
 import { takeStartBack } from './throttle.ts';
 import { digestOf, newSession, newToken } from './tokens.ts';
@@ -51,10 +51,11 @@ export type Refused =
 
 /** How much the clocks of the provider and of the database may differ. */
 const CLOCKS_DIFFER_S = 60;
-/** How old a proof counts whose moment the provider does not say. */
-const UNKNOWN_AGE_S = 86_400;
 
-/** Ends a sign-in with the answer that the browser brought from the provider. Throws `ProviderError`. */
+/**
+ * Ends a sign-in with the answer that the browser brought from the provider. Throws `ProviderError`, also where the
+ * person signed in there longer ago than was asked for.
+ */
 export async function endSignIn(oidc: Oidc, brought: Brought): Promise<Ended> {
   const { secret, answer } = brought;
   // A state of another browser takes nothing: it does not end the sign-in that is under way here.
@@ -63,6 +64,10 @@ export async function endSignIn(oidc: Oidc, brought: Brought): Promise<Ended> {
   if (pending === null) return { kind: 'over' };
   const proved = await oidc.provider.redeem({ secret, callback: oidc.callback() }, answer, pending.nowMs);
   const { purpose } = pending;
+  // A sign-in again tells of it, and records it.
+  const isOld = purpose.kind !== 'again' && !isWithin(maxAgeOf(purpose), { pending, proved });
+  if (isOld || proved.signedInAt > pending.nowMs / 1000 + CLOCKS_DIFFER_S)
+    throw new ProviderError('invalid', 'auth_time');
   const ended = await inTransaction(oidc.database, (transaction) => {
     switch (purpose.kind) {
       case 'sign in':
@@ -147,10 +152,8 @@ async function again(
   const { session: own, sessionKey } = brought;
   if (own === null || !own.isWhole || sessionKey?.id.equals(sessionId) !== true) return { kind: 'not_again' };
   const account = await lockAccountByIdentity(session, proved.identity);
-  const age = ageOf(proved, pending);
   // A provider that asked nobody to sign in says a moment before this sign-in began.
-  const isNew = age <= pending.seconds + CLOCKS_DIFFER_S;
-  if (account?.id !== own.operatorId || !isNew) {
+  if (account?.id !== own.operatorId || !isWithin(maxAgeOf(pending.purpose), { pending, proved })) {
     await recordSignIn(session, vault, own.operatorId, 'sign in again refused', 'identity provider');
     return { kind: 'not_again' };
   }
@@ -159,15 +162,24 @@ async function again(
     return { kind: 'no_second_factor' };
   }
   const { cookie, key } = newSession();
+  const age = ageOf(proved, pending);
   const provedSecondsAgo = hasCode ? Math.max(age, pending.seconds) : age;
   if (!(await renewSession(session, sessionId, key, provedSecondsAgo))) return { kind: 'not_again' };
   await recordSignIn(session, vault, account.id, 'sign in again', 'identity provider');
   return { kind: 'again', cookie };
 }
 
+/**
+ * Whether the person's sign-in at the provider was at most so old when this sign-in began. The clocks may differ by a
+ * minute.
+ */
+function isWithin(maxAgeSeconds: number, { pending, proved }: Answered): boolean {
+  return ageOf(proved, pending) <= maxAgeSeconds + pending.seconds + CLOCKS_DIFFER_S;
+}
+
 /** The seconds since the person signed in at the provider. */
 function ageOf({ signedInAt }: Proved, { nowMs }: PendingSignIn): number {
-  return signedInAt === null ? UNKNOWN_AGE_S : Math.max(0, nowMs / 1000 - signedInAt);
+  return Math.max(0, nowMs / 1000 - signedInAt);
 }
 
 async function begin(
