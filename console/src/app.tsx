@@ -96,10 +96,6 @@ function Pages({ operator }: { operator: Operator }) {
           <Route path="/">
             <Redirect to="/queue" replace />
           </Route>
-          {/* The link of an enrolment leaves its path behind. */}
-          <Route path="/enrol">
-            <Redirect to="/queue" replace />
-          </Route>
           {operator.role === 'admin' && (
             <Route path="/lead">
               <LazyPage>

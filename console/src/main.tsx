@@ -8,9 +8,10 @@ import { watchPresence } from './api/presence.ts';
 import { newQueries } from './api/query.ts';
 import { App } from './app.tsx';
 import { keepFocus } from './keyboard/keep-focus.ts';
-import { takeArrival } from './sign-in/arrival.ts';
+import { takeArrival, watchArrivals } from './sign-in/arrival.ts';
 
 const arrival = takeArrival();
+watchArrivals(window);
 watchPresence(window);
 keepFocus(document);
 

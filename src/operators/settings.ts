@@ -140,7 +140,10 @@ export function knowsConsole(setting: ReadSetting): boolean {
   return setting(CONSOLE_PORT) !== null || setting(CONSOLE_URL) !== null;
 }
 
-/** The address at which an operator sets the factors, with the token of the link. */
+/**
+ * The address at which an operator sets the factors, with the token of the link. The token stands behind `#`, which no
+ * server gets: the log of a proxy would keep it.
+ */
 export function enrolmentLink(origin: string, token: string): string {
-  return `${origin}/?token=${token}`;
+  return `${origin}/#token=${token}`;
 }

@@ -139,7 +139,7 @@ describe('the sign-in in a browser', { skip }, async () => {
         await isSignedIn(page);
         await eventually('the act', async () => confirmed === before + 2);
       },
-      { path: `/enrol?token=${token}`, expected },
+      { path: `/#token=${token}`, expected },
     );
   });
 
@@ -171,7 +171,7 @@ describe('the sign-in in a browser', { skip }, async () => {
           'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.search, location.hash])';
         assert.equal(await page.evaluate(kept), '[{},{},"","",""]');
       },
-      { path: `/enrol?token=${token}`, expected },
+      { path: `/#token=${token}`, expected },
     );
   });
 

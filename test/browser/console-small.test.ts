@@ -50,7 +50,7 @@ describe('the console', { skip }, async () => {
         await page.keyboard.press('Enter');
         await gotFocus(page, /^H1 nora$/);
       },
-      { path: `/?token=${token}`, expected: /401/ },
+      { path: `/#token=${token}`, expected: /401/ },
     );
   });
 

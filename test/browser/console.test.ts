@@ -21,7 +21,7 @@ describe('the console in a browser', { skip }, async () => {
       { ...PHONE, locale: 'en-US' },
       async (page) => {
         await page.getByRole('heading', { name: 'Set up your account' }).waitFor();
-        assert.equal(page.url(), `${desk.url()}/enrol`);
+        assert.equal(page.url(), `${desk.url()}/`);
         await page
           .getByText(/12 to 128 characters, 5 or more of them different\. .* not contain your login/)
           .waitFor();
@@ -63,18 +63,22 @@ describe('the console in a browser', { skip }, async () => {
         await page.getByRole('button', { name: 'Sign out', exact: true }).press('Enter');
         await page.getByLabel('Login').waitFor();
         const kept =
-          'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.search])';
-        assert.equal(await page.evaluate(kept), '[{},{},"",""]');
+          'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.search, location.hash])';
+        assert.equal(await page.evaluate(kept), '[{},{},"","",""]');
         // The link is used up: the page says so before anything is typed, and what to do.
-        await page.goto(`${desk.url()}/enrol?token=${token}`);
+        await page.goto(`${desk.url()}/#token=${token}`);
         await page.getByRole('alert').getByText('was used, or ended. Ask an admin for a new one.').waitFor();
         assert.equal(await page.getByLabel('Password').count(), 0);
         await check(page, 'used-link');
         await page.getByRole('button', { name: 'Sign in' }).press('Enter');
         await page.getByLabel('Login').waitFor();
+        // The same address but for the fragment: the browser loads nothing by itself.
+        assert.equal(page.url(), `${desk.url()}/`);
+        await page.goto(`${desk.url()}/#token=${token}`);
+        await page.getByRole('alert').getByText('was used, or ended. Ask an admin for a new one.').waitFor();
       },
       // For passwords and the link that are refused, before the sign-in, and for the tab that shows ana, not bea.
-      { path: `/enrol?token=${token}`, expected: /40[014]/ },
+      { path: `/#token=${token}`, expected: /40[014]/ },
     );
   });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import { forgetConsole, noteConsole } from '../../src/operators/uses/console-place.ts';
 import { commandLine } from '../cli/harness.ts';
-import { PASSWORD, startTestConsole } from '../support/console.ts';
+import { PASSWORD, startTestConsole, tokenOf } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 
 const store = await testDatabase();
@@ -38,7 +38,7 @@ describe('operator add', () => {
     );
     assert.equal(added.login, 'ana.diaz');
     assert.deepEqual(added.authority, { COP: '5000000', USD: '1200.50' });
-    const token = new URL(added.link).searchParams.get('token');
+    const token = tokenOf(added.link);
     const begun = await desk
       .visitor()
       .ask('POST', '/api/enrolment', { token, password: 'seven wet umbrellas' });
@@ -70,7 +70,7 @@ describe('operator add', () => {
         )
       ).out;
     await noteConsole(folder, 'http://localhost:39565');
-    assert.match(await added('ana'), /\nhttp:\/\/localhost:39565\/\?token=\S+\n$/);
+    assert.match(await added('ana'), /\nhttp:\/\/localhost:39565\/#token=\S+\n$/);
     await forgetConsole(folder, 'http://localhost:39565');
     assert.match(await added('eva'), /localhost:8082[\s\S]*usual origin/);
   });

@@ -7,6 +7,7 @@ import { knownAccounts } from '../../src/operators/uses/device-cookie.ts';
 import { commandLine } from '../cli/harness.ts';
 import { CookieBrowser, LINK } from '../support/cookie-browser.ts';
 import { testDatabase } from '../support/database.ts';
+import { tokenOf } from '../support/console.ts';
 import { startOidcDesk } from '../support/oidc-desk.ts';
 
 const store = await testDatabase();
@@ -318,7 +319,7 @@ describe('the commands of an account with an identity', () => {
       assert.equal(after.signs_in_with, null);
       // The person may have an account again: by the new link, or another account.
       const token = link
-        ? new URL(link).searchParams.get('token')
+        ? tokenOf(link)
         : (await desk.invite(`${login}.again`, 'viewer')).token;
       provider.person.subject = subject;
       const again = new CookieBrowser();

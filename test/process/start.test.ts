@@ -43,17 +43,17 @@ async function refuses(dataDir: string, variables: Variables, line: RegExp): Pro
 
 /** The link that a start shows while no operator can sign in. */
 function linkOf({ out }: { out: string }): URL {
-  const [link] = /http:\/\/localhost:\d+\/\?token=[\w-]{43}$/m.exec(out) ?? [];
+  const [link] = /http:\/\/localhost:\d+\/#token=[\w-]{43}$/m.exec(out) ?? [];
   assert.ok(link, 'no link');
   return new URL(link);
 }
 
 /** The status of the first step behind a link. */
-async function beginsEnrolment({ origin, searchParams }: URL): Promise<number> {
+async function beginsEnrolment({ origin, hash }: URL): Promise<number> {
   const response = await fetch(`${origin}/api/enrolment`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ token: searchParams.get('token'), password: 'seven wet umbrellas' }),
+    body: JSON.stringify({ token: new URLSearchParams(hash.slice(1)).get('token'), password: 'seven wet umbrellas' }),
   });
   await response.body?.cancel();
   return response.status;

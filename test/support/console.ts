@@ -110,6 +110,11 @@ export interface Enrolled {
   signIn(): Promise<Visitor>;
 }
 
+/** The token of a link, as the page reads it. */
+export function tokenOf(link: string): string | null {
+  return new URLSearchParams(new URL(link).hash.slice(1)).get('token');
+}
+
 /**
  * Starts a console with the routes of the accounts, and `more`; `page` is the built page: most tests need none. `oidc`
  * is the identity provider; `publicOrigin` the origin that `CONSOLE_URL` gives, else the listener's own.

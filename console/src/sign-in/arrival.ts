@@ -15,17 +15,25 @@ export interface Arrival {
   readonly outcome: Outcome | null;
 }
 
+/** A link's token, or that of an account which a sign-in at the provider has bound. */
+const TOKEN = /^#(token|bound)=([\w-]+)$/;
+
 /** Takes all of it out of the address, so that neither the history nor a bookmark keeps it. */
 export function takeArrival(): Arrival {
   const { pathname, search, hash } = location;
   const query = new URLSearchParams(search);
-  const bound = /^#bound=([\w-]+)$/.exec(hash)?.[1] ?? null;
-  const token = query.get('token');
+  const [, kind, token = null] = TOKEN.exec(hash) ?? [];
   const outcome = OUTCOMES.find((one) => one === query.get('oidc')) ?? null;
-  if (bound !== null || token !== null || outcome !== null) {
-    query.delete('token');
+  if (token !== null || outcome !== null) {
     query.delete('oidc');
     history.replaceState(null, '', query.size === 0 ? pathname : `${pathname}?${query}`);
   }
-  return { token: bound ?? token, isBound: bound !== null, outcome };
+  return { token, isBound: kind === 'bound', outcome };
+}
+
+/** A link that is opened where the page is open already changes the fragment alone: the page has to begin anew. */
+export function watchArrivals(page: Window): void {
+  page.addEventListener('hashchange', () => {
+    if (TOKEN.test(page.location.hash)) page.location.reload();
+  });
 }
