@@ -1,12 +1,12 @@
 /** Times and amounts as the language of the page writes them. */
-import { type Format, formatOf, numbersOf } from './formats.ts';
+import { type Format, formatOf, localeOf } from './formats.ts';
 import { type Language, useLanguage } from './texts/texts.ts';
 
 const formats = new Map<Language, Format>();
 
 export function useFormat(): Format {
   const language = useLanguage();
-  const known = formats.get(language) ?? formatOf(language, numbersOf(language, navigator.languages));
+  const known = formats.get(language) ?? formatOf(language, localeOf(language, navigator.languages));
   formats.set(language, known);
   return known;
 }

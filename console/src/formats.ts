@@ -2,6 +2,7 @@
 import { timeNow } from './api/service-time.ts';
 
 export interface Format {
+  /** With the time zone of the browser: operators of one store sit in several. */
   readonly time: (iso: string) => string;
   /** How far away a time is, such as `in 3 hours`. */
   readonly relative: (iso: string) => string;
@@ -24,23 +25,28 @@ const UNITS = [
 ] as const;
 
 /**
- * Whose numbers to write: Mexico's comma is Colombia's point, so 120.500 is two amounts. `tags` are those that the
- * browser prefers; one without a country says nothing of its numbers.
+ * Whose numbers and dates to write: Mexico's comma is Colombia's point, so 120.500 is two amounts, and 3 May is Britain's
+ * May 3. `tags` are those that the browser prefers; one without a country says nothing of either.
  */
-export function numbersOf(language: string, tags: readonly string[]): string {
+export function localeOf(language: string, tags: readonly string[]): string {
   return tags.find((tag) => tag.startsWith(`${language}-`) && /-[A-Z]{2}$/.test(tag)) ?? language;
 }
 
-/** Formatters of a language are slow to make and never change: `useFormat` keeps them. `numbers` is of `numbersOf`. */
-export function formatOf(language: string, numbers = language): Format {
+/** A day and a time of day with its zone, as the locale writes them. */
+export const DAY_AND_TIME = {
+  ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+} as const satisfies Intl.DateTimeFormatOptions;
+
+/** Formatters of a language are slow to make and never change: `useFormat` keeps them. `locale` is of `localeOf`. */
+export function formatOf(language: string, locale = language): Format {
   // Spanish and Portuguese would leave four digits ungrouped beside five that are grouped.
   const numberBy = (options: Intl.NumberFormatOptions) =>
-    new Intl.NumberFormat(numbers, { useGrouping: 'always', ...options });
+    new Intl.NumberFormat(locale, { useGrouping: 'always', ...options });
   const number = numberBy({ maximumFractionDigits: 2 });
   const whole = numberBy({ maximumFractionDigits: 0 });
   const percent = numberBy({ style: 'percent' });
-  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
-  const month = new Intl.DateTimeFormat(language, { year: 'numeric', month: 'short', timeZone: 'UTC' });
+  const time = new Intl.DateTimeFormat(locale, { year: 'numeric', ...DAY_AND_TIME });
+  const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'short', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' });
   const amountBy = (format: Intl.NumberFormat) => (amount: number | null, currency: string | null) =>
     amount === null ? '—' : `${currency ?? ''} ${format.format(amount)}`.trim();

@@ -1,7 +1,7 @@
 /** Numbers and spans of time as the page writes them in each language. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { formatOf, numbersOf } from '../../console/src/formats.ts';
+import { formatOf, localeOf } from '../../console/src/formats.ts';
 
 // By a name that the compiler does not follow: the page's files need the types of a browser.
 const { durationText } = await import(String('../../console/src/queue/duration.ts'));
@@ -27,7 +27,25 @@ it('writes numbers as the country of the browser does, where it tells one', () =
     [['es-419', 'es'], '120.500'],
     [['en-US'], '120.500'],
   ] as const) {
-    assert.equal(formatOf('es', numbersOf('es', tags)).number(120_500), written, tags.join());
+    assert.equal(formatOf('es', localeOf('es', tags)).number(120_500), written, tags.join());
+  }
+});
+
+it('writes dates as the country of the browser does, each time with the zone of the machine', () => {
+  for (const [language, tags, date] of [
+    ['en', ['en-GB'], /^\d May 2026, /],
+    ['en', ['en-US', 'en-GB'], /^May \d, 2026, /],
+    ['en', ['de-DE'], /^May \d, 2026, /],
+    ['es', ['es-CO'], /^\d de may de 2026, /],
+    ['pt', ['en-GB', 'pt-BR'], /^\d de mai\. de 2026, /],
+  ] as const) {
+    const locale = localeOf(language, tags);
+    const at = new Date('2026-05-03T16:04:00Z');
+    const parts = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }).formatToParts(at);
+    const zone = parts.find(({ type }) => type === 'timeZoneName')?.value;
+    const written = formatOf(language, locale).time(at.toISOString());
+    assert.match(written, date);
+    assert.ok(zone !== undefined && written.endsWith(` ${zone}`), written);
   }
 });
 

@@ -154,11 +154,13 @@ describe('starting', { concurrency: 2 }, () => {
       assert.match(stripVTControlCharacters(out), /^signed +the contract of application/m);
     });
 
-    await t.test('/healthz and /readyz answer 200 on the operators’ port, anything else 404', async () => {
+    await t.test('/healthz and /readyz answer 200 on the operators’ port, / leads to the phones, anything else is 404', async () => {
       const status = async (url: string) => (await fetch(url)).status;
       assert.equal(await status(`${service.opsUrl}/healthz`), 200);
       await readyAt(service.opsUrl);
-      for (const path of ['/', '/metrics/x', '/healthz/x', '/PRO']) {
+      const { status: code, headers } = await fetch(`${service.opsUrl}/`, { redirect: 'manual' });
+      assert.deepEqual([code, headers.get('location')], [302, '/simulator']);
+      for (const path of ['/metrics/x', '/healthz/x', '/PRO']) {
         assert.equal(await status(service.opsUrl + path), 404, path);
       }
       assert.equal(await status(`${service.url}/healthz`), 404);

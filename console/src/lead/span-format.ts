@@ -1,15 +1,14 @@
 /** Hours and days as the axis and the table name them. */
+import { DAY_AND_TIME, localeOf } from '../formats.ts';
 import { useLanguage } from '../texts/texts.ts';
 import type { Span } from './decision-bars.ts';
 
 export function useSpanFormat() {
-  const language = useLanguage();
-  const hour = new Intl.DateTimeFormat(language, { hour: 'numeric', minute: '2-digit' });
-  const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' });
-  const dayOfYear = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
-  const hourOfDay = new Intl.DateTimeFormat(language, {
-    ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
-  });
+  const locale = localeOf(useLanguage(), navigator.languages);
+  const hour = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' });
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+  const dayOfYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const hourOfDay = new Intl.DateTimeFormat(locale, DAY_AND_TIME);
   return {
     /** Short: `bars` is how many the picture has. A day of 24 bars needs no dates. */
     label: (from: number, bars: number) => (bars <= 24 ? hour : day).format(from),

@@ -44,10 +44,12 @@ export function setAvatar(avatar, name, id) {
   avatar.className = `avatar hue-${Number.parseInt(id.slice(0, 6), 16) % HUES}`;
 }
 
-/** The time; with the day where it is not today. */
+/** The time with its zone, as the browser's language writes it; with the day where it is not today. */
 export function timeOf(iso) {
   const at = new Date(iso);
   const today = at.toDateString() === new Date().toDateString();
   const day = today ? {} : { day: 'numeric', month: 'short' };
-  return at.toLocaleString('en-GB', { ...day, hour: '2-digit', minute: '2-digit' });
+  return at.toLocaleString(navigator.language, {
+    ...{ ...day, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+  });
 }
