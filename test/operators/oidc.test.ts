@@ -5,9 +5,9 @@ import { type TOTP, URI } from 'otpauth';
 import { CALLBACK } from '../../src/operators/routes/oidc.ts';
 import { knownAccounts } from '../../src/operators/uses/device-cookie.ts';
 import { commandLine } from '../cli/harness.ts';
+import { tokenOf } from '../support/console.ts';
 import { CookieBrowser, LINK } from '../support/cookie-browser.ts';
 import { testDatabase } from '../support/database.ts';
-import { tokenOf } from '../support/console.ts';
 import { startOidcDesk } from '../support/oidc-desk.ts';
 
 const store = await testDatabase();
@@ -318,9 +318,7 @@ describe('the commands of an account with an identity', () => {
       const after = (await json('operator', 'list')).find((one: { id: number }) => one.id === id);
       assert.equal(after.signs_in_with, null);
       // The person may have an account again: by the new link, or another account.
-      const token = link
-        ? tokenOf(link)
-        : (await desk.invite(`${login}.again`, 'viewer')).token;
+      const token = link ? tokenOf(link) : (await desk.invite(`${login}.again`, 'viewer')).token;
       provider.person.subject = subject;
       const again = new CookieBrowser();
       assert.equal(await through(again, '/api/enrolment/oidc', { token }), '/');

@@ -53,7 +53,10 @@ async function beginsEnrolment({ origin, hash }: URL): Promise<number> {
   const response = await fetch(`${origin}/api/enrolment`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ token: new URLSearchParams(hash.slice(1)).get('token'), password: 'seven wet umbrellas' }),
+    body: JSON.stringify({
+      token: new URLSearchParams(hash.slice(1)).get('token'),
+      password: 'seven wet umbrellas',
+    }),
   });
   await response.body?.cancel();
   return response.status;
@@ -154,18 +157,21 @@ describe('starting', { concurrency: 2 }, () => {
       assert.match(stripVTControlCharacters(out), /^signed +the contract of application/m);
     });
 
-    await t.test('/healthz and /readyz answer 200 on the operators’ port, / leads to the phones, anything else is 404', async () => {
-      const status = async (url: string) => (await fetch(url)).status;
-      assert.equal(await status(`${service.opsUrl}/healthz`), 200);
-      await readyAt(service.opsUrl);
-      const { status: code, headers } = await fetch(`${service.opsUrl}/`, { redirect: 'manual' });
-      assert.deepEqual([code, headers.get('location')], [302, '/simulator']);
-      for (const path of ['/metrics/x', '/healthz/x', '/PRO']) {
-        assert.equal(await status(service.opsUrl + path), 404, path);
-      }
-      assert.equal(await status(`${service.url}/healthz`), 404);
-      assert.equal(await status(`${service.url}/readyz`), 404);
-    });
+    await t.test(
+      '/healthz and /readyz answer 200 on the operators’ port, / leads to the phones, anything else is 404',
+      async () => {
+        const status = async (url: string) => (await fetch(url)).status;
+        assert.equal(await status(`${service.opsUrl}/healthz`), 200);
+        await readyAt(service.opsUrl);
+        const { status: code, headers } = await fetch(`${service.opsUrl}/`, { redirect: 'manual' });
+        assert.deepEqual([code, headers.get('location')], [302, '/simulator']);
+        for (const path of ['/metrics/x', '/healthz/x', '/PRO']) {
+          assert.equal(await status(service.opsUrl + path), 404, path);
+        }
+        assert.equal(await status(`${service.url}/healthz`), 404);
+        assert.equal(await status(`${service.url}/readyz`), 404);
+      },
+    );
 
     await t.test('only the owner has access to the files', () => {
       const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
