@@ -264,7 +264,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['base', 'postgres', 'gate', 'subject', 'messages/rules', 'conversation/rules', 'monitoring/rules'],
   ],
   'monitoring/uses': [...GROUND, 'monitoring/rules', 'monitoring/sql'],
-  'monitoring/commands': ['base', 'cli', 'operations', 'monitoring/rules', 'monitoring/uses'],
+  'monitoring/commands': [
+    'base',
+    'cli',
+    'operations',
+    'messages/rules',
+    'monitoring/rules',
+    'monitoring/uses',
+  ],
 
   // Backups are of the whole embedded store, below all subjects. What holds in every store is asked in SQL.
   invariants: [],

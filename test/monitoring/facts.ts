@@ -1,6 +1,6 @@
 /** What the store of a quiet installation tells, with one partner. */
 import type { ConversationFacts } from '../../src/monitoring/rules/conversation-facts.ts';
-import type { StoreFacts } from '../../src/monitoring/rules/store-facts.ts';
+import type { ReviewFacts, StoreFacts } from '../../src/monitoring/rules/store-facts.ts';
 
 export const AT = new Date('2026-11-23T12:00:00Z');
 
@@ -18,6 +18,12 @@ export const WELL: ConversationFacts = {
   unfinished: { contracts: 0, oldestS: 0 },
 };
 
+/** A review queue without a trouble. */
+export const QUIET: ReviewFacts = {
+  ...{ waiting: 3, unclaimed: 2, overdue: 0, oldestS: 600, overdueS: 0 },
+  ...{ unconfirmed: 0, unconfirmedS: 0 },
+};
+
 /** Facts without a trouble, but for `changes`. */
 export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
   const counts = { registered: 5, duplicate: 1, overQuota: 0, invalid: 0, unauthorized: 0 };
@@ -27,6 +33,8 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
     migratedAt: new Date(AT.getTime() - 86_400_000),
     messages: new Map([['delivered', 5]]),
     lateS: 0,
+    later: { messages: 0, first: null, last: null },
+    review: QUIET,
     conversations: WELL,
     unsettledS: 0,
     sender: { brokenAt: null, brokenReason: null, pausedAt: null, pausedReason: null, pausedTemplates: 0 },

@@ -85,6 +85,19 @@ describe('status', () => {
       'DELETE FROM waiting_messages',
     ],
     [
+      'reviews_overdue',
+      `INSERT INTO review_items (application_id, partner_id, created_at, due_at)
+        VALUES (1, 1, now() - interval '26 hours', now() - interval '2 hours'), (2, 1, now(), now() + interval '1 day')`,
+      'DELETE FROM review_items',
+    ],
+    [
+      'proposals_unconfirmed',
+      `INSERT INTO proposals (application_id, act, reason_code, reason, is_override, maker_id, decided_on, created_at,
+          apply_at, needs_second)
+        VALUES (1, 'approve', 'unspecified', 'x', false, 1, 0, now() - interval '2 days', now(), 'authority')`,
+      'DELETE FROM proposals',
+    ],
+    [
       'replies_late',
       `INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at, created_at)
         VALUES (1, 1, 1, 1, '\\x01', now() + interval '1 hour', now(), now() - interval '3 minutes')`,
@@ -244,6 +257,53 @@ describe('status', () => {
       `SELECT FROM message_count_hours WHERE hour < now() - interval '25 hours' OR hour > now()`,
     );
     assert.equal(rows.length, 0);
+  });
+
+  it('tells what waits for its hour, until when and where, apart from what is due', async () => {
+    await database.query(
+      `INSERT INTO waiting_messages SELECT 'queued', n, timestamptz '2030-01-07 12:00Z', 1 FROM generate_series(1, 1591) AS n`,
+    );
+    await database.query("INSERT INTO message_counts VALUES ('queued', 1600)");
+    const until = '2030-01-07 12:00Z (07:00 in America/Bogota)';
+    const { code, out } = await run('status');
+    assert.equal(code, 0, 'it is no backlog');
+    assert.match(out, /^for their hour +1591 queued, until 2030-01-07 12:00Z \(07:00 in America\/Bogota\)$/m);
+    assert.match(
+      (await run('message', 'count')).out,
+      /1591 wait for their hour, until (.*)\.\nDue now: 9\.\n/,
+    );
+    assert.ok((await run('message', 'count')).out.includes(until));
+    const { messages_later } = JSON.parse((await run('status', '--json')).out);
+    assert.equal(messages_later.messages, 1591);
+    await database.query('DELETE FROM waiting_messages');
+    await database.query("INSERT INTO message_counts VALUES ('queued', -1600)");
+    assert.match((await run('status')).out, /^for their hour +none waits$/m);
+  });
+
+  it('tells how the review queue stands: its age, what is overdue and what nobody holds', async () => {
+    await database.query(
+      `INSERT INTO review_items (application_id, partner_id, created_at, due_at, state, time_left, claimed_by, claimed_until)
+       VALUES (1, 1, now() - interval '90 hours', 'infinity', 'pended', interval '1 hour', NULL, NULL),
+         (2, 1, now() - interval '80 hours', now() - interval '70 hours', 'proposed', NULL, NULL, NULL),
+         (3, 1, now() - interval '25 hours', now() - interval '50 minutes', 'waiting', NULL, NULL, NULL),
+         (4, 1, now() - interval '24 hours', now() - interval '1 minute', 'waiting', NULL, 7, now() + interval '1 minute'),
+         (5, 1, now() - interval '2 hours', now() + interval '9 hours', 'waiting', NULL, 7, now() - interval '1 minute')`,
+    );
+    const { reviews } = JSON.parse((await run('status', '--json')).out);
+    const { oldest_seconds, overdue_seconds, ...counts } = reviews;
+    assert.deepEqual(counts, {
+      waiting: 3,
+      unclaimed: 2,
+      overdue: 2,
+      unconfirmed: 0,
+      unconfirmed_oldest_seconds: 0,
+    });
+    assert.ok(Math.abs(oldest_seconds - 25 * 3600) < 600, `${oldest_seconds}`);
+    assert.ok(Math.abs(overdue_seconds - 50 * 60) < 600, `${overdue_seconds}`);
+    const line = /^reviews +3 wait, the oldest for 25 h; overdue 2, held by nobody 2$/m;
+    assert.match((await run('status')).out, line);
+    await database.query('DELETE FROM review_items');
+    assert.match((await run('status')).out, /^reviews +none waits$/m);
   });
 
   it('--watch shows it again until its reader leaves, and takes no --json', async () => {

@@ -9,7 +9,7 @@ import type { StoreFacts } from '../../src/monitoring/rules/store-facts.ts';
 import { BOUNDS, TROUBLE_CODES } from '../../src/monitoring/rules/trouble.ts';
 import { troublesOf } from '../../src/monitoring/rules/troubles.ts';
 import { REPOSITORY } from '../support/sources.ts';
-import { AT, WELL, wellFacts } from './facts.ts';
+import { AT, QUIET, WELL, wellFacts } from './facts.ts';
 
 const ago = (seconds: number) => new Date(AT.getTime() - seconds * 1000);
 const { sender } = wellFacts();
@@ -44,6 +44,19 @@ const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
   ['paused templates', { sender: { ...sender, pausedTemplates: 2 } }, ['templates_paused']],
   ['a message of 15 minutes', { lateS: BOUNDS.lateS }, []],
   ['a message that is late', { lateS: BOUNDS.lateS + 1 }, ['messages_late']],
+  ['messages that wait for their hour', { later: { messages: 1_591, first: AT, last: AT } }, []],
+  ['a review of an hour ago', { review: { ...QUIET, overdue: 1, overdueS: BOUNDS.reviewOverdueS } }, []],
+  [
+    'an overdue review',
+    { review: { ...QUIET, overdue: 1, overdueS: BOUNDS.reviewOverdueS + 1 } },
+    ['reviews_overdue'],
+  ],
+  ['a proposal of a day', { review: { ...QUIET, unconfirmed: 1, unconfirmedS: BOUNDS.unconfirmedS } }, []],
+  [
+    'one that nobody confirms',
+    { review: { ...QUIET, unconfirmed: 1, unconfirmedS: BOUNDS.unconfirmedS + 1 } },
+    ['proposals_unconfirmed'],
+  ],
   ['a reply of two minutes', talk({ replies: replies(BOUNDS.replyWaitsS) }), []],
   ['a reply that is late', talk({ replies: replies(BOUNDS.replyWaitsS + 1) }), ['replies_late']],
   ['an input of two minutes', talk({ inputs: { waiting: 1, oldestS: BOUNDS.inputWaitsS } }), []],
@@ -127,6 +140,8 @@ describe('troubles', () => {
         sinceBackupS: bound('BackupOverdue'),
         partitionsAhead: bound('PartitionsShort'),
         lateS: bound('MessagesLate'),
+        reviewOverdueS: bound('ReviewsOverdue'),
+        unconfirmedS: bound('ProposalsUnconfirmed'),
         replyWaitsS: bound('RepliesLate'),
         inputWaitsS: bound('InputsLate'),
         workWaitsS: bound('WorkLate'),

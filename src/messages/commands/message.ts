@@ -8,10 +8,12 @@ import { readApplicationId } from '../../cli/id-arguments.ts';
 import { type Io, type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
 import { acting } from '../../operations/acting.ts';
 import { MESSAGE_STATUSES } from '../rules/notify.ts';
+import { openingsText } from '../rules/opening-text.ts';
 import {
   countMessages,
   listMessages,
   type MessageFilter,
+  MOST_LATER,
   resumeMessages,
   showMessages,
 } from '../uses/messages.ts';
@@ -65,10 +67,15 @@ function addCount(group: Command, { roles, io }: Cli): void {
   ).action((options: ListOptions) =>
     roles.operate(async (context) => {
       const held = await countMessages(context);
-      const { counts, pauses, broken, replies } = held;
+      const { counts, later, pauses, broken, replies } = held;
       if (options.json === true) {
         return writeJson(io, {
           counts: Object.fromEntries(counts.map(({ status, count }) => [status, count])),
+          later: {
+            messages: later.messages,
+            first: later.first && withOffset(later.first),
+            last: later.last && withOffset(later.last),
+          },
           paused: pauses.map(({ what, reason, pausedAt }) => ({
             what,
             reason,
@@ -99,8 +106,17 @@ function addCount(group: Command, { roles, io }: Cli): void {
 /** Tells what holds messages up, and how to let them go out. */
 async function writeHeldUp(
   io: Io,
-  { pauses, broken, replies }: Awaited<ReturnType<typeof countMessages>>,
+  { counts, later, pauses, broken, replies }: Awaited<ReturnType<typeof countMessages>>,
 ): Promise<void> {
+  if (later.first !== null && later.last !== null) {
+    const queued = counts.find(({ status }) => status === 'queued')?.count ?? 0;
+    const until = openingsText(later.first, later.last);
+    await writeOutput(
+      io,
+      `\nOf those queued, ${atLeast(later.messages)} wait for their hour, until ${until}.\n` +
+        (later.messages < MOST_LATER ? `Due now: ${Math.max(0, queued - later.messages)}.\n` : ''),
+    );
+  }
   if (replies.since !== null) {
     await writeOutput(
       io,
@@ -123,6 +139,10 @@ async function writeHeldUp(
     `One message tries the channel at ${shortTime(nextProbeAt)}. All go out once one gets through.\n`,
   );
   await writeOutput(io, 'To send them all now: npx ventanilla message resume --sender\n');
+}
+
+function atLeast(count: number): string {
+  return count < MOST_LATER ? `${count}` : `${count} or more`;
 }
 
 function addShow(group: Command, { roles, io }: Cli): void {

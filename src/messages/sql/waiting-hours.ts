@@ -1,8 +1,29 @@
-/** Messages that wait for their contact window. */
+/** Messages that wait for their contact window, or for another time. */
 import { type MessageId, partitionOf, toMessageId } from '../../applications/rules/ids.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { Database } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
 import { walkWaiting } from './waiting-messages.ts';
+
+/** The most that are counted; it stands for more, too. To count them takes a few milliseconds. */
+export const MOST_LATER = 100_000;
+
+const LATER = `
+  SELECT count(*)::integer AS messages, min(f.due_at) AS first, max(f.due_at) AS last FROM (
+    SELECT w.due_at FROM waiting_messages w WHERE w.status = 'queued' AND w.due_at > now()
+    ORDER BY w.due_at LIMIT ${MOST_LATER}) AS f`;
+
+/** Queued messages whose time has not come, and their times; null: there are none. */
+export interface LaterMessages {
+  readonly messages: number;
+  readonly first: Date | null;
+  readonly last: Date | null;
+}
+
+/** Counts the queued messages that wait for their time. Those whose turn has not come yet are due. */
+export async function countLater(database: Database): Promise<LaterMessages> {
+  return onlyRow((await database.query<LaterMessages>(LATER)).rows);
+}
 
 const IS_WAITING = "m.status = 'queued' AND m.reason = 'contact_window'";
 const READ = `SELECT m.message_id FROM message_records m WHERE m.message_id = ANY ($1::bigint[]) AND ${IS_WAITING}`;

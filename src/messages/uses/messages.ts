@@ -13,8 +13,10 @@ import { readMessagesOf, readPauses, type StoredMessage } from '../sql/messages.
 import { resumeSender, resumeTemplate } from '../sql/pauses.ts';
 import { readReplyBacklog } from '../sql/replies/backlog.ts';
 import { readBreak } from '../sql/sender-health.ts';
+import { countLater, MOST_LATER } from '../sql/waiting-hours.ts';
 
 export type { MessageFilter, StoredMessage };
+export { MOST_LATER };
 
 /** The messages that fit every part of the filter, newest application first; memory is bounded. */
 export function listMessages(
@@ -25,12 +27,13 @@ export function listMessages(
 }
 
 /**
- * How many messages have each status, what is paused, since when the channel fails (null while it works), and the
- * replies that wait.
+ * How many messages have each status, how many of the queued ones wait for their hour, what is paused, since when the
+ * channel fails (null while it works), and the replies that wait.
  */
 export async function countMessages({ database }: OperatorContext) {
   return {
     counts: await countStored(database),
+    later: await countLater(database),
     pauses: await readPauses(database),
     broken: await readBreak(database),
     replies: await readReplyBacklog(database),

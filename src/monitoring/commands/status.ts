@@ -4,9 +4,16 @@ import { counted } from '../../base/counted.ts';
 import type { Cli } from '../../cli/command.ts';
 import { recordOf, shortTime, writeJson, writeOutput } from '../../cli/output.ts';
 import { version } from '../../cli/version.ts';
+import { openingsText } from '../../messages/rules/opening-text.ts';
 import type { ConversationFacts } from '../rules/conversation-facts.ts';
 import { duration } from '../rules/duration.ts';
-import type { PartnerFacts, StoreFacts } from '../rules/store-facts.ts';
+import {
+  type LaterFacts,
+  MOST_LATER,
+  type PartnerFacts,
+  type ReviewFacts,
+  type StoreFacts,
+} from '../rules/store-facts.ts';
 import { sinceUpkeepS } from '../rules/troubles.ts';
 import { readStatus, type Status } from '../uses/status.ts';
 
@@ -70,20 +77,41 @@ function recordEntries(facts: StoreFacts): (readonly [label: string, value: stri
     ['upkeep', sinceS === null ? 'never' : `${duration(sinceS)} ago, ${counted(facts.jobs.length, 'job')}`],
     ['partitions', `${partitionsAhead.toFixed(1)} made ahead`],
     ['messages', [...messages].map(([status, count]) => `${status} ${count}`).join(', ')],
+    ['for their hour', laterLine(facts.later)],
     ['oldest due', lateS === 0 ? 'none waits' : `waits for ${duration(lateS)}`],
     ['replies', waiting === 0 ? 'none waits' : `${waiting}, the oldest for ${duration(replies.oldestS)}`],
     ['conversations', conversationsLine(conversations)],
+    ['reviews', reviewLine(facts.review)],
     ['channel', held.length === 0 ? 'sends' : held.join(', ')],
     ['endpoints', endpoints.map((one) => `${one.status} ${one.endpoints}`).join(', ')],
     ['quota', quotaLine(facts.partners)],
   ];
 }
 
+/** What waits for its hour is no backlog. */
+function laterLine({ messages, first, last }: LaterFacts): string {
+  if (first === null || last === null) return 'none waits';
+  const count = messages < MOST_LATER ? `${messages}` : `${messages} or more`;
+  return `${count} queued, until ${openingsText(first, last)}`;
+}
+
+function reviewLine({ waiting, unclaimed, overdue, oldestS, unconfirmed }: ReviewFacts): string {
+  const second =
+    unconfirmed === 0
+      ? ''
+      : `; ${counted(unconfirmed, 'proposal waits', 'proposals wait')} for a second operator`;
+  if (waiting === 0) return `none waits${second}`;
+  const oldest = `the oldest for ${duration(oldestS)}`;
+  return `${counted(waiting, 'waits', 'wait')}, ${oldest}; overdue ${overdue}, held by nobody ${unclaimed}${second}`;
+}
+
 function conversationsLine({ open, held, inputs, work }: ConversationFacts): string {
   const sum = (some: readonly { readonly conversations: number }[]) =>
     some.reduce((total, { conversations }) => total + conversations, 0);
   const tasks = work.reduce((total, { waiting }) => total + waiting, 0);
-  return `${sum(open)} open, ${counted(sum(held), 'waits', 'wait')} for an operator; waiting inputs ${inputs.waiting}, work ${tasks}`;
+  const oldestS = Math.max(0, ...held.map((one) => one.oldestS));
+  const since = held.length === 0 ? '' : `, the oldest for ${duration(oldestS)}`;
+  return `${sum(open)} open, ${counted(sum(held), 'waits', 'wait')} for an operator${since}; waiting inputs ${inputs.waiting}, work ${tasks}`;
 }
 
 function quotaLine(partners: readonly PartnerFacts[]): string {
@@ -108,7 +136,9 @@ function statusJson({ troubles, facts, place }: Status) {
     })),
     partitions_ahead: facts.partitionsAhead,
     messages: Object.fromEntries(facts.messages),
+    messages_later: facts.later,
     oldest_due_seconds: facts.lateS,
+    reviews: reviewJson(facts.review),
     ...conversationsJson(facts.conversations),
     oldest_uncertain_seconds: facts.unsettledS,
     undelivered: facts.undelivered,
@@ -125,6 +155,13 @@ function statusJson({ troubles, facts, place }: Status) {
       ...{ sealing: facts.keys.sealing, share: facts.keys.share },
       reseal_late_seconds: facts.keys.resealLateS,
     },
+  };
+}
+
+function reviewJson({ oldestS, overdueS, unconfirmed, unconfirmedS, ...counts }: ReviewFacts) {
+  return {
+    ...{ ...counts, oldest_seconds: oldestS, overdue_seconds: overdueS },
+    ...{ unconfirmed, unconfirmed_oldest_seconds: unconfirmedS },
   };
 }
 

@@ -3,8 +3,8 @@
  * maximum, not their sum.
  */
 import { Counter, type Gauge } from 'prom-client';
-import type { PartnerFacts, StoreFacts } from '../rules/store-facts.ts';
-import { ENDPOINT_STATUSES } from '../rules/store-facts.ts';
+import type { PartnerFacts, ReviewFacts, StoreFacts } from '../rules/store-facts.ts';
+import { ENDPOINT_STATUSES, MOST_LATER } from '../rules/store-facts.ts';
 import { termsRefused } from '../rules/troubles.ts';
 import { ConversationSeries } from './conversation-series.ts';
 import type { Meters } from './meters.ts';
@@ -76,6 +76,7 @@ export class StoreSeries {
     }
     if (facts === null) return;
     this.#showMessages(facts);
+    this.#showReview(facts.review);
     for (const partner of facts.partners) this.#showPartner(partner);
     for (const status of ENDPOINT_STATUSES) this.#showEndpoints(facts, status);
     const gauges = this.#gauges;
@@ -104,15 +105,30 @@ export class StoreSeries {
     }
   }
 
-  #showMessages({ messages, lateS, unsettledS, sender, undelivered }: StoreFacts): void {
+  #showMessages({ messages, lateS, later, unsettledS, sender, undelivered }: StoreFacts): void {
     const gauges = this.#gauges;
     for (const status of MESSAGE_STATUSES) gauges.messages.set({ status }, messages.get(status) ?? 0);
+    gauges.messages_later.set(later.messages);
+    if (later.messages < MOST_LATER) {
+      gauges.messages_due.set(Math.max(0, (messages.get('queued') ?? 0) - later.messages));
+    }
     gauges.messages_oldest_seconds.set({ status: 'queued' }, lateS);
     gauges.messages_oldest_seconds.set({ status: 'uncertain' }, unsettledS);
     gauges.messages_undelivered.set(undelivered);
     gauges.channel_broken.set(sender.brokenAt === null ? 0 : 1);
     gauges.sender_paused.set(sender.pausedAt === null ? 0 : 1);
     gauges.templates_paused.set(sender.pausedTemplates);
+  }
+
+  #showReview(review: ReviewFacts): void {
+    const gauges = this.#gauges;
+    gauges.reviews_waiting.set(review.waiting);
+    gauges.reviews_unclaimed.set(review.unclaimed);
+    gauges.reviews_overdue.set(review.overdue);
+    gauges.reviews_oldest_seconds.set(review.oldestS);
+    gauges.reviews_overdue_seconds.set(review.overdueS);
+    gauges.proposals_unconfirmed.set(review.unconfirmed);
+    gauges.proposals_unconfirmed_oldest_seconds.set(review.unconfirmedS);
   }
 
   #showPartner({ partner, used, dailyCap, unauthorized, ...counts }: PartnerFacts): void {
@@ -141,6 +157,15 @@ const GAUGES = {
     'How long the oldest message waits: a queued one since it was due, an uncertain one since an operator may settle it.',
     ['status'],
   ],
+  messages_later: ['Queued messages whose time has not come, counted up to 100,000.', []],
+  messages_due: ['Queued messages that are due; absent where 100,000 or more wait for their time.', []],
+  reviews_waiting: ['Applications in review that wait for an operator.', []],
+  reviews_unclaimed: ['Those of them that no operator holds.', []],
+  reviews_overdue: ['Those of them whose decision is overdue.', []],
+  reviews_oldest_seconds: ['How long ago the oldest of them was registered.', []],
+  reviews_overdue_seconds: ['For how long the decision on the latest of them has been due.', []],
+  proposals_unconfirmed: ['Proposals that wait for a second operator, counted up to 10,000.', []],
+  proposals_unconfirmed_oldest_seconds: ['How long the oldest of these waits.', []],
   messages_undelivered: [
     'Messages that the channel accepted in the last one to two hours, while it delivered none; else 0.',
     [],

@@ -60,6 +60,34 @@ interface KeyFacts {
   readonly resealLateS: number;
 }
 
+/** Counts up to this one are exact; it stands for more, too. */
+export const MOST_LATER = 100_000;
+
+/** Queued messages whose time has not come. */
+export interface LaterFacts {
+  /** Up to `MOST_LATER`. */
+  readonly messages: number;
+  /** The times for which they wait; null: none does. */
+  readonly first: Date | null;
+  readonly last: Date | null;
+}
+
+/** What waits for reviewers, and for the second one. Ages are in seconds. */
+export interface ReviewFacts {
+  readonly waiting: number;
+  /** Of those that wait, nobody holds them. */
+  readonly unclaimed: number;
+  /** Of those that wait, their decision is due. Of the present hour at most 10,000 count. */
+  readonly overdue: number;
+  /** Since the registration of the oldest. */
+  readonly oldestS: number;
+  /** Since the decision on the latest one was due; 0: none is overdue. */
+  readonly overdueS: number;
+  /** Proposals that wait for a second operator, up to 10,000, and since when the oldest does. */
+  readonly unconfirmed: number;
+  readonly unconfirmedS: number;
+}
+
 export interface StoreFacts {
   /** The database's clock. */
   readonly at: Date;
@@ -70,6 +98,8 @@ export interface StoreFacts {
   readonly messages: ReadonlyMap<string, number>;
   /** How long the oldest message that may go out has waited, in seconds; 0: none waits. */
   readonly lateS: number;
+  readonly later: LaterFacts;
+  readonly review: ReviewFacts;
   readonly conversations: ConversationFacts;
   /** How long the oldest uncertain message waits for an operator, in seconds; 0: none does. */
   readonly unsettledS: number;

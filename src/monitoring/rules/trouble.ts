@@ -10,6 +10,7 @@ export const TROUBLE_CODES = [
   ...(['database_unreachable', 'schema_unfit', 'schema_pending', 'no_upkeep', 'upkeep_failing'] as const),
   ...(['partitions_short', 'sender_paused', 'channel_broken', 'templates_paused'] as const),
   ...(['messages_late', 'replies_late', 'messages_undelivered', 'messages_uncertain'] as const),
+  ...(['reviews_overdue', 'proposals_unconfirmed'] as const),
   ...(['inputs_late', 'work_late', 'scanner_away', 'work_failed', 'conversations_held'] as const),
   ...([
     'replies_uncertain',
@@ -33,6 +34,10 @@ export const BOUNDS = {
   /** The upkeep keeps it above 1, but for a moment after it has left a partition. */
   partitionsAhead: 0.9,
   lateS: 900,
+  /** After the time that REVIEW_DUE_HOURS gives. */
+  reviewOverdueS: 3_600,
+  /** Nobody has to confirm at night; after seven days it goes back to its maker. */
+  unconfirmedS: 86_400,
   /** A person waits for it. */
   replyWaitsS: 120,
   /** Files wait 15 seconds for more files. */

@@ -5,7 +5,7 @@
 import { counted } from '../../base/counted.ts';
 import { conversationTroubles } from './conversation-troubles.ts';
 import { duration } from './duration.ts';
-import type { JobFacts, StoreFacts } from './store-facts.ts';
+import type { JobFacts, ReviewFacts, StoreFacts } from './store-facts.ts';
 import { BOUNDS, type Trouble, type TroubleCode } from './trouble.ts';
 
 /** The troubles that the facts show, the worst first. */
@@ -13,6 +13,7 @@ export function troublesOf(facts: StoreFacts): Trouble[] {
   return [
     ...upkeepTroubles(facts),
     ...messageTroubles(facts),
+    ...reviewTroubles(facts.review),
     ...conversationTroubles(facts.conversations),
     ...termsTroubles(facts),
     ...partnerTroubles(facts),
@@ -125,6 +126,20 @@ function messageTroubles({
   if (unsettledS > BOUNDS.unsettledS) {
     const text = `uncertain messages wait for an operator, the oldest for ${duration(unsettledS)}`;
     add('messages_uncertain', text);
+  }
+  return troubles;
+}
+
+function reviewTroubles(review: ReviewFacts): Trouble[] {
+  const { waiting, overdue, overdueS, unclaimed, unconfirmed, unconfirmedS } = review;
+  const troubles: Trouble[] = [];
+  if (overdueS > BOUNDS.reviewOverdueS) {
+    const text = `decisions of operators are overdue: ${overdue} of ${waiting}, the latest for ${duration(overdueS)}`;
+    troubles.push({ code: 'reviews_overdue', text: `${text}; nobody holds ${unclaimed}` });
+  }
+  if (unconfirmedS > BOUNDS.unconfirmedS) {
+    const text = `proposals wait for a second operator: ${unconfirmed}, the oldest for ${duration(unconfirmedS)}`;
+    troubles.push({ code: 'proposals_unconfirmed', text });
   }
   return troubles;
 }

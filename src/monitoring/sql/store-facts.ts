@@ -4,8 +4,16 @@
  */
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
-import type { EndpointFacts, JobFacts, PartnerFacts, StoreFacts } from '../rules/store-facts.ts';
+import {
+  type EndpointFacts,
+  type JobFacts,
+  type LaterFacts,
+  MOST_LATER,
+  type PartnerFacts,
+  type StoreFacts,
+} from '../rules/store-facts.ts';
 import { readConversationFacts } from './conversation-facts.ts';
+import { readReviewFacts } from './review-facts.ts';
 
 /** Messages of the outbox are due at once. Batches have their numbers in the order of time. */
 const STORE = `
@@ -29,6 +37,11 @@ const STORE = `
   CROSS JOIN (
     SELECT count(*)::integer AS sealing, coalesce(max(c.seals), 0) / 2^32 AS share FROM secret_checks c
     WHERE c.seals_at BETWEEN now() - interval '1 minute' AND now()) AS k`;
+
+const LATER = `
+  SELECT count(*)::integer AS messages, min(f.due_at) AS first, max(f.due_at) AS last FROM (
+    SELECT w.due_at FROM waiting_messages w WHERE w.status = 'queued' AND w.due_at > now()
+    ORDER BY w.due_at LIMIT ${MOST_LATER}) AS f`;
 
 const MESSAGES = `
   SELECT status::text, sum(count) AS count FROM message_counts GROUP BY status HAVING sum(count) <> 0 ORDER BY 1`;
@@ -90,6 +103,8 @@ export async function readStoreFacts(database: Database, partners: number): Prom
     migratedAt: store.migrated_at,
     messages: new Map(messages.map(({ status, count }) => [status, Number(count)])),
     lateS: store.late_s ?? 0,
+    later: onlyRow((await database.query<LaterFacts & Record<string, unknown>>(LATER)).rows),
+    review: await readReviewFacts(database),
     conversations: await readConversationFacts(database),
     unsettledS: store.unsettled_s ?? 0,
     sender: {
