@@ -13,11 +13,27 @@ export function isPlainText(text: string): boolean {
 }
 
 /**
- * Format characters (bidi among them) and others that nobody sees, but for the joiner and the selector that emoji have.
+ * Format characters (bidi among them), others that nobody sees, lines and paragraphs by other characters than `\n`, and
+ * the blank of Braille.
  */
-const HIDDEN = /[[\p{Cf}\p{Default_Ignorable_Code_Point}]--[\u200d\ufe0f]]/v;
+const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/v;
+/** Emoji have joiners, selectors and tags within them; some keyboards add a selector behind one. */
+const EMOJI = /\p{RGI_Emoji}\ufe0f?/gv;
 
-/** True for a text with characters that hide text or change its direction, which no text of an operator needs. */
+/** True for a text with characters that hide text or change its direction outside of an emoji. */
 export function hasHidden(text: string): boolean {
-  return HIDDEN.test(text);
+  return HIDDEN.test(text) && HIDDEN.test(text.replaceAll(EMOJI, ' '));
+}
+
+/**
+ * The rule of every text that somebody writes and a second person reads, such as reasons, notes and names: the trimmed
+ * text; null where it is empty, has more than `most` characters (code points), or has control or hidden characters,
+ * which could show a reader something else than what is stored. It has one line, or with `hasLines` any number of them,
+ * ended by `\n`.
+ */
+export function readableText(text: string, most: number, { hasLines = false } = {}): string | null {
+  const written = (hasLines ? text.replaceAll('\r\n', '\n') : text).trim();
+  const lines = hasLines ? written.split('\n') : [written];
+  const isReadable = lines.every((line) => isPlainText(line) && !hasHidden(line));
+  return written === '' || [...written].length > most || !isReadable ? null : written;
 }

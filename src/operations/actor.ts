@@ -1,16 +1,15 @@
 /** Who acts, as the history of an application keeps it (D34, D48). */
-import { isPlainText } from '../base/plain-text.ts';
+import { readableText } from '../base/plain-text.ts';
 
 const MAX_LENGTH = 100;
 
 /** The rule of `readActor`, for error texts. */
-export const ACTOR_RULE = `must be one line of 1 to ${MAX_LENGTH} characters, and no "operator" with a number`;
+export const ACTOR_RULE = `must be one line of 1 to ${MAX_LENGTH} characters without invisible ones, and no "operator" with a number`;
 
 /** The trimmed name of an operator at the command line; null where the text breaks the rule. */
 export function readActor(text: string): string | null {
-  const name = text.trim();
-  const isName = name !== '' && [...name].length <= MAX_LENGTH && isPlainText(name);
-  return isName && accountOf(name) === null ? name : null;
+  const name = readableText(text, MAX_LENGTH);
+  return name === null || accountOf(name) !== null ? null : name;
 }
 
 /** How the histories name an operator with an account. */

@@ -6,6 +6,7 @@ import { CURRENCIES } from '../../base/currency-data.ts';
 import { describeError } from '../../base/describe-error.ts';
 import { keysOf } from '../../base/keys-of.ts';
 import { parseOperatorJson } from '../../base/operator-json.ts';
+import { readableText } from '../../base/plain-text.ts';
 import { ToldError } from '../../base/told-error.ts';
 import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../rules/fields.ts';
 import { type Criterion, MAX_POINTS, type Policy } from '../rules/policy.ts';
@@ -19,9 +20,11 @@ const each = <T extends readonly string[]>(names: T, criterion: Criterion) =>
   Type.Object(Object.fromEntries(names.map((name) => [name, points(criterion)])), strict);
 const score = Type.Integer({ minimum: 0, maximum: 100 });
 
+/** Of the name of a version, which operators and applicants read. */
+const MOST_VERSION = 100;
 const POLICY = Type.Object(
   {
-    version: Type.String({ minLength: 1, maxLength: 100 }),
+    version: Type.String({ minLength: 1, maxLength: MOST_VERSION }),
     reference_installment: Type.Object(
       {
         months: Type.Integer({ minimum: 1, maximum: 600 }),
@@ -86,6 +89,10 @@ export function checkPolicy(content: unknown, source: string): Policy {
     throw new PolicyError(`POLICY_FILE ${source}: ${path} ${first?.message}`);
   }
   const policy = content as unknown as Policy;
+  if (readableText(policy.version, MOST_VERSION) !== policy.version)
+    throw new PolicyError(
+      `POLICY_FILE ${source}: version must be one line without invisible characters or spaces around it`,
+    );
   const ratios = policy.payment_capacity.map((band) => band.min_ratio);
   if (ratios.some((ratio, index) => index > 0 && ratio >= ratios[index - 1]!)) {
     throw new PolicyError(`POLICY_FILE ${source}: payment_capacity must go from the highest min_ratio down`);

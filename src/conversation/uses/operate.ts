@@ -1,6 +1,7 @@
 /** What operators do with conversations (docs/conversation.md). Each act runs in the transaction that records it. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { markConversations, noteWrongPerson } from '../../applications/sql/application-marks.ts';
+import { readableText } from '../../base/plain-text.ts';
 import {
   queueReplies,
   REPLY_BELL,
@@ -155,9 +156,11 @@ export async function sayTo(
   id: ApplicationId,
   text: string,
 ): Promise<ConversationRow> {
-  const said = text.trim();
-  if (said === '' || [...said].length > MAX_TEXT_LENGTH) {
-    throw new OperatorError(`the text must have 1 to ${MAX_TEXT_LENGTH} characters`);
+  const said = readableText(text, MAX_TEXT_LENGTH, { hasLines: true });
+  if (said === null) {
+    throw new OperatorError(
+      `the text must have 1 to ${MAX_TEXT_LENGTH} characters, without control or invisible ones`,
+    );
   }
   const { id: conversationId } = await requireConversation(context, id);
   await inTransaction(context.database, async (session) => {

@@ -4,12 +4,12 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { stillThere } from '../../applications/sql/erasure.ts';
 import { counted } from '../../base/counted.ts';
+import { readableText } from '../../base/plain-text.ts';
 import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction, type Session } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES, MOST_NOTES_AN_HOUR } from '../rules/bounds.ts';
-import { operatorText } from '../rules/operator-text.ts';
 import {
   countNotes,
   holdNotes,
@@ -47,7 +47,7 @@ export async function addNote(
   by: ShownNote['by'],
   { applicationId, text: given, key }: WrittenNote,
 ): Promise<ShownNote> {
-  const text = operatorText(given, MOST_NOTE_CHARACTERS);
+  const text = readableText(given, MOST_NOTE_CHARACTERS, { hasLines: true });
   if (text === null) {
     throw new OperatorError(
       `the text must have 1 to ${MOST_NOTE_CHARACTERS} characters, without control or hidden ones`,

@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { lastEventOf } from '../../applications/sql/desk/last-event.ts';
+import { readableText } from '../../base/plain-text.ts';
 import { sayAside } from '../../conversation/uses/say-aside.ts';
 import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
-import { operatorText } from '../rules/operator-text.ts';
 import { type Missing, MOST_MESSAGE_CHARACTERS, MOST_PENDS, type PendMessage } from '../rules/pend.ts';
 import { type Claimer, takeClaim } from '../sql/claims.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
@@ -96,7 +96,7 @@ function whyNot(result: 'proposed' | 'pended' | 'too_many'): Refusal {
 
 function messageOf(message: string | null): string | null {
   if (message === null) return null;
-  const text = operatorText(message, MOST_MESSAGE_CHARACTERS);
+  const text = readableText(message, MOST_MESSAGE_CHARACTERS, { hasLines: true });
   if (text !== null) return text;
   throw new OperatorError(
     `the message must have 1 to ${MOST_MESSAGE_CHARACTERS} characters, without control or hidden ones`,

@@ -3,11 +3,11 @@ import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { readScores } from '../../applications/sql/desk/scores.ts';
+import { readableText } from '../../base/plain-text.ts';
 import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import { isAgainstScore } from '../rules/lean.ts';
-import { operatorText } from '../rules/operator-text.ts';
 import { countDecision } from '../sql/decisions.ts';
 import {
   addSecondLook,
@@ -79,7 +79,7 @@ export async function look(
   lookerId: number,
   { proposalId, agrees, note: given }: { proposalId: number; agrees: boolean; note: string },
 ): Promise<void> {
-  const note = given.trim() === '' ? null : operatorText(given, MOST_LOOK_CHARACTERS);
+  const note = given.trim() === '' ? null : readableText(given, MOST_LOOK_CHARACTERS, { hasLines: true });
   if (note === null && given.trim() !== '')
     throw new OperatorError(
       `the note must have at most ${MOST_LOOK_CHARACTERS} characters, without control or hidden ones`,

@@ -1,7 +1,7 @@
 /** What operators do with partners. */
 
 import { isCountry } from '../../base/country-data.ts';
-import { hasHidden, isPlainText } from '../../base/plain-text.ts';
+import { readableText } from '../../base/plain-text.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { KeyId, PartnerId } from '../rules/credential.ts';
 import { readKeys } from '../sql/api-keys.ts';
@@ -40,8 +40,8 @@ export async function addPartner(
 }
 
 function readName(text: string): string {
-  const name = text.trim();
-  if (name === '' || [...name].length > MAX_NAME_LENGTH || !isPlainText(name) || hasHidden(name)) {
+  const name = readableText(text, MAX_NAME_LENGTH);
+  if (name === null) {
     throw new OperatorError(
       `the name must be 1 to ${MAX_NAME_LENGTH} characters without control characters or invisible ones`,
     );
