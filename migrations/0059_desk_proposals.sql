@@ -41,6 +41,9 @@ CREATE INDEX proposals_maker ON proposals (maker_id, id);
 CREATE INDEX proposals_of_maker_not_done ON proposals (maker_id, id) WHERE state IN ('proposed', 'declined', 'returned');
 -- What came back, the last one first.
 CREATE INDEX proposals_came_back ON proposals (maker_id, ended_at, id) WHERE state IN ('declined', 'returned');
+-- The same for who confirmed or declined them.
+CREATE INDEX proposals_second ON proposals (second_id, id) WHERE second_id IS NOT NULL;
+CREATE INDEX proposals_came_back_to_second ON proposals (second_id, ended_at, id) WHERE state = 'returned';
 -- With the maker, so that counting what others made reads the index alone.
 CREATE INDEX proposals_to_confirm ON proposals (id) INCLUDE (maker_id)
   WHERE state = 'proposed' AND needs_second IS NOT NULL AND confirmed_at IS NULL;

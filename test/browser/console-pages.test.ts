@@ -60,6 +60,23 @@ describe('every page of the console', { skip }, async () => {
       '/proposals?list=to_confirm',
       (page) => page.getByText(`look at ${HOSTILE}`).first().waitFor(),
     ],
+    [
+      'confirmation',
+      '/proposals?list=to_confirm',
+      async (page) => {
+        await page.locator('tbody button[data-main]').first().click();
+        await page.getByRole('dialog').getByText(`look at ${HOSTILE}`).waitFor();
+      },
+    ],
+    [
+      'contradicted',
+      `/applications/${shown}`,
+      async (page) => {
+        await page.locator('section button[data-main] kbd').first().click();
+        await page.getByRole('dialog').locator('input[type=radio]').first().check();
+        await page.getByRole('dialog').getByRole('alert').waitFor();
+      },
+    ],
     ['mine', '/proposals?list=mine', (page) => page.locator('main h1').waitFor()],
     ['came-back', '/proposals?list=came_back', (page) => page.locator('main h1').waitFor()],
     ['ended', '/proposals?list=ended', (page) => page.locator('main h1').waitFor()],

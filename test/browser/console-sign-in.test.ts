@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import { Proposal, type ProposalReply, Proposals } from '../../src/desk/routes/proposal-forms.ts';
+import {
+  type ListedProposalReply,
+  Proposal,
+  type ProposalReply,
+  Proposals,
+} from '../../src/desk/routes/proposal-forms.ts';
 import { route } from '../../src/operator-api/route.ts';
 import { CALLBACK } from '../../src/operators/routes/oidc.ts';
 import { holdReads, PHONE, skip, stateOf } from '../support/browser.ts';
@@ -26,6 +31,13 @@ const PROPOSAL: ProposalReply = {
   ...{ state: 'proposed', needs_second: 'authority', second: null, ended_at: null, outcome: null },
   returned_for: null,
 };
+const LISTED: ListedProposalReply = {
+  ...PROPOSAL,
+  facts: {
+    ...{ partner: { id: 1, name: 'Acme' }, currency: 'COP', debt_amount: 5_000_000, score: 55 },
+    ...{ decision: 'in_review', against: [], lacks_authority: false },
+  },
+};
 /** How often the act was done. */
 let confirmed = 0;
 const ROUTES = [
@@ -34,7 +46,7 @@ const ROUTES = [
     ...{ method: 'GET', path: '/proposals', access: 'viewer', summary: 'Proposals.' },
     ...{
       reply: Proposals,
-      run: async () => ({ body: { proposals: [PROPOSAL], next: null, to_confirm: 1 } }),
+      run: async () => ({ body: { proposals: [LISTED], next: null, to_confirm: 1 } }),
     },
   }),
   route({
@@ -47,6 +59,11 @@ const ROUTES = [
   }),
 ];
 const TO_CONFIRM = '/proposals?list=to_confirm';
+/** The dialog that shows what is confirmed has the button that confirms it. */
+const confirmIt = async (page: Page) => {
+  await page.getByRole('button', { name: 'Confirm', disabled: false }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).press('Enter');
+};
 
 describe('the sign-in in a browser', { skip }, async () => {
   if (skip) return;
@@ -73,7 +90,7 @@ describe('the sign-in in a browser', { skip }, async () => {
         { ...screen, locale: 'en-US', storageState },
         async (page) => {
           const before = confirmed;
-          await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+          await confirmIt(page);
           const dialog = page.getByRole('dialog', { name: 'Sign in again' });
           await dialog.getByLabel('Password').fill('not the password');
           await dialog.getByLabel('Code of the authenticator app').fill('000000');
@@ -108,7 +125,7 @@ describe('the sign-in in a browser', { skip }, async () => {
         await makeOld('ana');
         const before = confirmed;
         await page.goto(desk.url() + TO_CONFIRM);
-        await page.getByRole('button', { name: 'Confirm' }).press('Enter');
+        await confirmIt(page);
         const dialog = page.getByRole('dialog', { name: 'Sign in again' });
         await dialog.getByRole('button', { name: 'Next' }).press('Enter');
         const link = dialog.getByRole('link', { name: 'Sign in at the identity provider' });
@@ -123,7 +140,8 @@ describe('the sign-in in a browser', { skip }, async () => {
         assert.equal(confirmed, before + 1);
         // Where the session ended, the sign-in is in another tab too, and the act goes on in this one.
         await page.goto(desk.url() + TO_CONFIRM);
-        const confirm = page.getByRole('button', { name: 'Confirm', disabled: false });
+        await page.getByRole('button', { name: 'Confirm', disabled: false }).press('Enter');
+        const confirm = page.getByRole('dialog').getByRole('button', { name: 'Confirm' });
         await confirm.waitFor();
         await holdReads(page, '/confirm');
         await store.database.query('DELETE FROM operator_sessions');

@@ -61,6 +61,7 @@ describe('the console', { skip }, async () => {
       await gotFocus(page, /^DIV 3 selected/);
       await page.keyboard.press('r');
       await page.getByRole('dialog').getByText('Documents missing').waitFor();
+      await page.getByRole('dialog').getByText('In all').waitFor();
       await page.keyboard.press('1');
       const results = page.getByRole('dialog', { name: 'Results' });
       await results.getByRole('button', { name: 'Undo these proposals' }).press('Enter');

@@ -14,7 +14,7 @@ describe('payments and refusals, in a browser', { skip }, async () => {
   const desk = await deskBrowser();
   const signing = await testSigning(desk.store);
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');
-  const bea = await desk.console.enrolled('bea', 'reviewer');
+  const bea = await desk.console.enrolled('bea', 'reviewer', new Map([['COP', 10n ** 14n]]));
   const makeOld = ({ id }: Enrolled) =>
     desk.rows(
       "UPDATE operator_sessions SET proved_at = now() - interval '6 minutes' WHERE operator_id = $1",
@@ -66,6 +66,7 @@ describe('payments and refusals, in a browser', { skip }, async () => {
         await page.getByRole('link', { name: `${id}`, exact: true }).focus();
         await makeOld(bea);
         await page.keyboard.press('c');
+        await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).press('Enter');
         const again = page.getByRole('dialog', { name: 'Sign in again' });
         await again.getByText(`Confirm: disbursement, Application ${id}`).waitFor();
         await prove(page, bea);

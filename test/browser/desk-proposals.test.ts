@@ -9,7 +9,7 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
   if (skip) return;
   const desk = await deskBrowser();
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');
-  const bea = await desk.console.enrolled('bea', 'reviewer');
+  const bea = await desk.console.enrolled('bea', 'reviewer', new Map([['COP', 10n ** 14n]]));
   const vera = await desk.console.enrolled('vera', 'viewer');
 
   it('decides on selected rows, and on all that match with their frozen number; each has its result', async () => {
@@ -19,7 +19,10 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
       for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
       await page.getByText('2 selected').waitFor();
       await page.keyboard.press('r');
-      await page.getByRole('dialog', { name: 'Reject: 2 applications' }).waitFor();
+      const dialog = page.getByRole('dialog', { name: 'Reject: 2 applications' });
+      await dialog.getByText(/COP [\d,]+ \(2\)/).waitFor();
+      await dialog.getByText('2 of 2: the file has no document that counts').waitFor();
+      await check(page, 'many');
       await page.keyboard.press('1');
       await page.getByRole('dialog', { name: 'Results' }).getByText('Proposed: 2').waitFor();
       await check(page, 'results');
@@ -31,7 +34,8 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
         .getByRole('dialog')
         .getByText(/^6 applications matched/)
         .waitFor();
-      await page.keyboard.press('1');
+      await page.getByRole('dialog').getByText('6 / 6').first().waitFor();
+      await page.keyboard.press('3');
       const results = page.getByRole('dialog', { name: 'Results' });
       await results.getByText('Proposed: 4').waitFor();
       await results.getByText('Has a proposal already: 2').waitFor();
@@ -57,21 +61,22 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
         await page.getByText('2 selected').waitFor();
         await desk.rows('DELETE FROM selections');
         await page.keyboard.press('a');
-        await page.keyboard.press('1');
         await page.getByRole('alert').getByText('The selection has ended.').waitFor();
+        assert.equal(await page.getByRole('button', { name: 'Propose' }).isDisabled(), true);
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: 'Clear the selection' }).click();
         for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
         // The service takes the decision, and its answer is lost.
-        await page.route('**/bulk', async (route) => {
+        await page.route('**/proposals/bulk', async (route) => {
           await route.fetch();
           await route.abort();
         });
         await page.keyboard.press('r');
+        await page.getByText('In all').waitFor();
         await page.keyboard.press('1');
         await page.getByRole('alert').getByText('The service does not answer.').waitFor();
-        await page.unroute('**/bulk');
-        await page.keyboard.press('2');
+        await page.unroute('**/proposals/bulk');
+        await page.keyboard.press('3');
         await page.getByRole('dialog', { name: 'Results' }).getByText('Has a proposal already: 2').waitFor();
       },
       { expected: /404|ERR_FAILED/ },
@@ -89,7 +94,7 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
           await page.goto(`${desk.console.url()}/applications/${id}`);
           await page.getByText('You hold it').waitFor();
           await page.keyboard.press('a');
-          await page.keyboard.press('1');
+          for (let press = 0; press < 2; press += 1) await page.keyboard.press('1');
           await page.getByText(`${id}: approval, waits for a second operator`).waitFor();
         }
         await page.goto(`${desk.console.url()}/proposals?list=mine`);
@@ -105,8 +110,8 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
     await desk.browse(
       bea,
       async (page) => {
-        const waiting = page.getByRole('navigation', { name: 'Pages' });
-        await waiting.getByRole('link', { name: 'Proposals 2 to confirm' }).press('Enter');
+        const pages = page.getByRole('navigation', { name: 'Pages' });
+        await pages.getByRole('link', { name: 'Proposals 2 to confirm' }).press('Enter');
         await page.waitForURL(/\/proposals\?list=to_confirm$/);
         await page.getByRole('link', { name: `${one}`, exact: true }).waitFor();
         await check(page, 'to-confirm');
@@ -114,8 +119,30 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
           .getByRole('row', { name: `${two}` })
           .getByText(/4,400,000/)
           .waitFor();
+        await page
+          .getByRole('row', { name: `${two}` })
+          .getByText('the file has no document that counts')
+          .waitFor();
         await page.getByRole('link', { name: `${one}`, exact: true }).focus();
+        // One key shows what is confirmed, and confirms nothing.
         await page.keyboard.press('c');
+        const dialog = page.getByRole('dialog', { name: `Confirm: approval, Application ${one}` });
+        await dialog.getByText('COP 4,000,000', { exact: true }).waitFor();
+        const said = await dialog.innerText();
+        for (const part of [
+          /Score\s+\d+ \(\d+–\d+\)/,
+          /The score said\s+to review/,
+          /ana\.maria, /,
+          /Documents verified/,
+        ])
+          assert.match(said, part);
+        await dialog.getByText('the file has no document that counts').waitFor();
+        await check(page, 'confirmation');
+        await page.keyboard.press('c');
+        const waiting = (id: number) =>
+          desk.rows('SELECT FROM proposals WHERE application_id = $1 AND confirmed_at IS NULL', [id]);
+        assert.equal((await waiting(one!)).length, 1);
+        await dialog.getByRole('button', { name: 'Confirm' }).press('Enter');
         await page.getByText(`${one}: Confirmed.`).waitFor();
         // The list that comes after the answer has only the other one, and the focus does not move to it.
         await page.getByText('The order has changed.').waitFor();
@@ -140,7 +167,7 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
           .getByRole('row', { name: `${two}` })
           .getByText('Declined.')
           .waitFor();
-        await waiting.getByRole('link', { name: 'Proposals', exact: true }).press('Enter');
+        await pages.getByRole('link', { name: 'Proposals', exact: true }).press('Enter');
         await page.waitForURL(/\/proposals\?list=mine$/);
         await page.goto(`${desk.console.url()}/applications/${one}`);
         const standing = page.getByText('Proposed: approval, by ana.maria');
@@ -182,7 +209,7 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
         );
         for (const key of ['j', 'x', 'r']) await page.keyboard.press(key);
         const dialog = page.getByRole('dialog');
-        await dialog.waitFor();
+        await dialog.getByText('In all').waitFor();
         await page.keyboard.press('1');
         await dialog.getByRole('alert').waitFor();
         await page.keyboard.press('Escape');

@@ -141,7 +141,7 @@ describe('what the service did not take, in a browser', { skip }, async () => {
         await holdReads(page, '/proposals');
         await endSessionsOf(ana);
         await page.keyboard.press('a');
-        await page.keyboard.press('1');
+        await page.keyboard.press('3');
         await page.getByText('What you did last is not sent yet.').waitFor();
         await page.getByText('Another account drops it.').waitFor();
         await page.getByRole('button', { name: 'Another account' }).click();
@@ -162,7 +162,7 @@ describe('what the service did not take, in a browser', { skip }, async () => {
         await holdReads(page, '/proposals');
         await page.context().addCookies([cookie!]);
         await page.keyboard.press('a');
-        await page.keyboard.press('1');
+        await page.keyboard.press('3');
         await page.getByText('bea', { exact: true }).waitFor();
         await page.getByText(/^ana\.maria holds it until/).waitFor();
         assert.deepEqual(await proposalsOf(id), []);

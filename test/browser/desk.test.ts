@@ -74,6 +74,14 @@ describe('the desk in a browser', { skip }, async () => {
           // Else the service might take the next decision before this one.
           await isProposed(page, first);
           await keyboard.press('a');
+          // The file has no document: that is said first.
+          await keyboard.press('1');
+          await page
+            .getByRole('alert')
+            .getByText('The file contradicts this reason: the file has no document that counts.')
+            .waitFor();
+          assert.deepEqual(await proposalsOf([second]), []);
+          await check(page, 'contradicted');
           await keyboard.press('1');
           const third = await anotherThan(page, second);
           await isProposed(page, second);
@@ -150,7 +158,7 @@ describe('the desk in a browser', { skip }, async () => {
           async (second) => {
             await second.getByText(/^ana\.maria holds it until/).waitFor();
             await second.keyboard.press('a');
-            await second.keyboard.press('1');
+            await second.keyboard.press('3');
             await second.getByRole('alert').getByText('ana.maria holds it now').waitFor();
             await check(second, 'held');
           },
@@ -226,7 +234,7 @@ describe('the desk in a browser', { skip }, async () => {
         await page.keyboard.press('a');
         await page.getByRole('dialog').waitFor();
         await desk.json('application', 'reject', `${id}`, '--reason', 'a test');
-        await page.keyboard.press('1');
+        await page.keyboard.press('3');
         await page
           .getByRole('alert')
           .getByText(/was first: rejected, /)

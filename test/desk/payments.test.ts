@@ -27,7 +27,7 @@ const context = {
 const noFiles = () => Promise.reject(new Error('these tests open no document'));
 const desk = await startTestConsole(store, deskRoutes(context, noFiles));
 const ruth = await (await desk.enrolled('ruth', 'reviewer')).signIn();
-const rob = await (await desk.enrolled('rob', 'reviewer')).signIn();
+const rob = await (await desk.enrolled('rob', 'reviewer', new Map([['COP', 10n ** 14n]]))).signIn();
 
 const read = async (id: number) => (await ruth.ask('GET', `/api/applications/${id}`)).body;
 async function act(visitor: Visitor, id: number, what: string, body: object) {

@@ -65,7 +65,7 @@ describe('the authority of a maker (D48)', () => {
     }
   });
 
-  it('counts at the moment of the proposal', async () => {
+  it('says at the proposal whether a second operator has to confirm', async () => {
     const [equal, above] = [
       (await desk.register(1, { debt_amount: 5_000_000 }))[0]!,
       (await desk.register(1, { debt_amount: 5_000_000.01 }))[0]!,
@@ -90,8 +90,8 @@ describe('the authority of a maker (D48)', () => {
   it('is nothing without an amount, also for an admin', async () => {
     const [id] = await desk.register();
     assert.equal((await desk.proposed(boss.visitor, id!)).needs_second, 'authority');
-    assert.equal(mayDecide({ role: 'viewer', isDisabled: false }), false);
-    assert.equal(mayDecide({ role: 'admin', isDisabled: true }), false);
+    assert.equal(mayDecide({ role: 'viewer', isDisabled: false, authority: new Map() }), false);
+    assert.equal(mayDecide({ role: 'admin', isDisabled: true, authority: new Map() }), false);
     assert.equal(mayDecide(null), false);
   });
 });
@@ -187,22 +187,26 @@ describe('the second operator (D48)', () => {
     await desk.applyAll();
   });
 
-  it('is listed with the amount that it is about, and null where there is none to read', async () => {
+  it('is listed with what it is about, and null where there is none to read', async () => {
     const { id } = await above();
     const { status, body } = await bob.visitor.ask('GET', '/api/proposals?list=to_confirm');
-    const { currency, debt_amount, application_id } = body.proposals.find(
-      (one: { id: number }) => one.id === id,
-    );
+    const { facts, application_id } = body.proposals.find((one: { id: number }) => one.id === id);
     const { body: shown } = await bob.visitor.ask('GET', `/api/applications/${application_id}`);
     assert.equal(status, 200);
-    assert.ok(debt_amount > 0);
-    assert.deepEqual([currency, debt_amount], [shown.currency, shown.debt_amount]);
+    assert.ok(facts.debt_amount > 0);
+    const { partner, currency, debt_amount, score, decision } = shown;
+    assert.deepEqual(facts, {
+      ...{ partner, currency, debt_amount, score, decision, lacks_authority: false },
+      against: facts.against,
+    });
+    assert.deepEqual(shown.proposal.facts, facts);
     const { body: own } = await ana.visitor.ask('GET', '/api/proposals?list=mine');
-    assert.ok(own.proposals.every((one: object) => !('debt_amount' in one)));
+    assert.ok(own.proposals.every((one: object) => !('facts' in one)));
     await database.query('UPDATE proposals SET application_id = 900000001 WHERE id = $1', [id]);
     const { body: lost } = await bob.visitor.ask('GET', '/api/proposals?list=to_confirm');
     const one = lost.proposals.find((row: { id: number }) => row.id === id);
-    assert.deepEqual([one.currency, one.debt_amount], [null, null]);
+    const nothing = { partner: null, currency: null, debt_amount: null, score: null, decision: null };
+    assert.deepEqual({ ...one.facts, against: [] }, { ...nothing, against: [], lacks_authority: true });
     await database.query('UPDATE proposals SET application_id = $2 WHERE id = $1', [id, application_id]);
     await desk.applyAll();
   });

@@ -33,7 +33,10 @@ const context = {
 };
 const noFiles = () => Promise.reject(new Error('these tests open no document'));
 const desk = await startTestConsole(store, deskRoutes(context, noFiles));
-const people = { ruth: await desk.enrolled('ruth', 'reviewer'), rob: await desk.enrolled('rob', 'reviewer') };
+const people = {
+  ruth: await desk.enrolled('ruth', 'reviewer'),
+  rob: await desk.enrolled('rob', 'reviewer', new Map([['COP', 10n ** 14n]])),
+};
 const [ruth, rob] = [await people.ruth.signIn(), await people.rob.signIn()];
 
 const by = (name: 'ruth' | 'rob') => ({ way: 'operator', id: people[name].id, login: name });

@@ -17,7 +17,6 @@ import { toPhone } from '../../src/applications/rules/phone.ts';
 import { markConversations, noteWrongPerson } from '../../src/applications/sql/application-marks.ts';
 import { batchesOfNoKey } from '../../src/applications/sql/damaged-envelopes.ts';
 import { holdApplication, readDecisionFacts } from '../../src/applications/sql/desk/decision-facts.ts';
-import { readScores } from '../../src/applications/sql/desk/scores.ts';
 import { stillThere } from '../../src/applications/sql/erasure.ts';
 import { MOST_PARTITIONS } from '../../src/applications/sql/partition-runs.ts';
 import {
@@ -414,16 +413,12 @@ async function talk(ids: readonly number[]): Promise<void> {
   await policyOf(database, first);
   await readForContract(database, vault, first);
   await readDecisionFacts(database, applications);
-  await readScores(database, applications);
   await inTransaction(database, (session) => holdApplication(session, first));
   await expandReviewsOf(database, applications, 24);
   await expandReviews(database, '0', 20, 24);
   await lastEventOf(database, toApplicationId(first));
-  const shown = await readForPage(
-    { ...counted, actor: 'ana' },
-    applications.toSorted((a, b) => a - b).at(-1)!,
-    '0',
-  );
+  const newest = applications.toSorted((a, b) => a - b).at(-1)!;
+  const shown = await readForPage({ ...counted, actor: 'ana' }, 1, { id: newest, lastEvent: '0' });
   assert.ok(shown.earlier.sameIdNumber.count > 0);
   await readOwners(database, vault, applications);
   await stillThere(database, applications);

@@ -53,7 +53,7 @@ describe('the pages in a browser', { skip }, async () => {
         await page.getByText('You hold it').waitFor();
         assert.equal(await shownNumber(page), id);
         await page.keyboard.press('a');
-        await page.keyboard.press('1');
+        await page.keyboard.press('3');
         await isProposed(page, id as number);
         // The page asks for its session before the sign-in.
       },

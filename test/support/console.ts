@@ -7,6 +7,7 @@ import { CONSOLE_LIMITS, consoleApi } from '../../src/operator-api/console-api.t
 import type { Page } from '../../src/operator-api/page.ts';
 import type { Route } from '../../src/operator-api/route.ts';
 import { accountRoutes } from '../../src/operators/routes/accounts.ts';
+import type { Authority } from '../../src/operators/rules/authority.ts';
 import type { Role } from '../../src/operators/rules/role.ts';
 import type { OidcConfig } from '../../src/operators/settings.ts';
 import { enrol, setFactors, setRecoveryCodes } from '../../src/operators/sql/factors.ts';
@@ -142,13 +143,13 @@ export async function startTestConsole(
   // Every test of a console compares what its routes answer with the document of the API.
   after(() => assert.deepEqual([...undocumented], [], 'answers that the document does not have'));
 
-  const invite = async (login: string, role: Role) => {
-    const { operator, token } = await addOperator({ database }, { login, role, authority: new Map() });
+  const invite = async (login: string, role: Role, authority: Authority = new Map()) => {
+    const { operator, token } = await addOperator({ database }, { login, role, authority });
     return { id: operator.id, token };
   };
   /** Adds an operator with both factors, set without the console. */
-  const enrolled = async (login: string, role: Role): Promise<Enrolled> => {
-    const { id } = await invite(login, role);
+  const enrolled = async (login: string, role: Role, authority?: Authority): Promise<Enrolled> => {
+    const { id } = await invite(login, role, authority);
     const secret = new Secret({ size: 20 });
     const recoveryCodes = newRecoveryCodes();
     await setFactors(database, vault, { id, password: HASH, totp: Buffer.from(secret.bytes) });

@@ -9,6 +9,7 @@ const BY = { id: 7, login: 'rosa.sol' };
 const OPERATOR = { way: 'operator', ...BY } as const;
 const APPLICANT = { way: 'applicant', id: null, login: 'applicant' } as const;
 const HAPPENED = {
+  proposal: null,
   ...{ from: null, to: null, reason: '', reason_code: null, second: null, missing: null, end: null },
 };
 const POINTS = [10, 25, 8, 12, 0];
@@ -159,6 +160,10 @@ export const SHOWN: ApplicationReply = {
     ...{ needs_second: 'authority', second: BY, ended_at: AT, outcome: `ask for more ${MARKUP}` },
     returned_for: null,
   },
+  contradicted: [
+    { reason_code: 'income_verified', why: 'income_unconfirmed' },
+    { reason_code: 'documents_invalid', why: 'no_document' },
+  ],
 };
 
 /** One that waits for its applicant. */

@@ -2,7 +2,9 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import type {
+  BulkLook,
   BulkReply,
+  LookedAtReply,
   MadeProposalReply,
   NewBulk,
   NewProposalBody,
@@ -19,6 +21,7 @@ import { type Reading, reading } from './read.ts';
 
 export type ProposalList = (typeof PROPOSAL_LISTS)[number];
 export type NewBulkBody = Static<typeof NewBulk>;
+export type BulkLookBody = Static<typeof BulkLook>;
 export type NewPendBody = Static<typeof NewPend>;
 
 const POLL_MS = 5_000;
@@ -71,6 +74,11 @@ export async function decline(proposal: number, reason: string): Promise<Proposa
 /** One decision on many; with the same `key` it counts once. */
 export async function proposeMany(body: NewBulkBody, key: string): Promise<BulkReply> {
   return (await act<BulkReply>('POST', '/proposals/bulk', body, { 'Idempotency-Key': key })).body;
+}
+
+/** What a decision on many would be about, as it is now. */
+export async function lookAtMany(body: BulkLookBody): Promise<LookedAtReply> {
+  return (await act<LookedAtReply>('POST', '/proposals/bulk/look', body)).body;
 }
 
 /**

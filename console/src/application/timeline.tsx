@@ -25,11 +25,13 @@ export function Timeline({ application: { timeline } }: { readonly application: 
   );
 }
 
-function Happened({ entry: { at, by, act, reason, reason_code, second, missing, end } }: { entry: Entry }) {
+function Happened({ entry }: { entry: Entry }) {
+  const { at, by, act, reason, reason_code, second, missing, end, proposal } = entry;
   const { application: texts, codes, desk } = useTexts();
   const format = useFormat();
   const nameOf = useActorName();
-  const of = end === null ? missing?.map((what) => desk.missing[what]).join(', ') : codes.pendEnds[end];
+  const pended = end === null ? missing?.map((what) => desk.missing[what]).join(', ') : codes.pendEnds[end];
+  const of = proposal === null ? pended : `${desk.proposed[proposal.act]}, ${nameOf(proposal.maker)}`;
   const what = reason_code === null ? of : desk.reasonCodes[reason_code];
   // What the service writes itself is English, and says no more than the act.
   const isOfPerson = by.way === 'operator' || by.way === 'command_line';
@@ -41,6 +43,7 @@ function Happened({ entry: { at, by, act, reason, reason_code, second, missing, 
         <time dateTime={at}>{format.time(at)}</time> · {nameOf(by)}
         {second !== null && `, ${texts.second}: ${nameOf(second)}`}
       </p>
+      {proposal?.returned_for && <p className={card.text}>{desk.returnedFor[proposal.returned_for]}</p>}
       {isOfPerson && reason !== '' && reason !== reason_code && <p className={card.text}>{reason}</p>}
     </>
   );

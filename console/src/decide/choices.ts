@@ -1,14 +1,14 @@
 /** What an operator may do with an application as it stands. The service decides; the page only offers nothing else. */
 import { REVIEW_ACTIONS, type ReviewAction, TRANSITIONS } from '../../../src/applications/rules/lifecycle.ts';
 import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
-import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ListedProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
 
 export interface Choices {
   readonly acts: readonly ReviewAction[];
   readonly mayPend: boolean;
   readonly mayResume: boolean;
   /** The open proposal; null: there is none. */
-  readonly open: ProposalReply | null;
+  readonly open: ListedProposalReply | null;
   /** It waits for a second operator, and this one may be it. */
   readonly mayConfirm: boolean;
 }

@@ -1,18 +1,19 @@
-/** The second operator's answer to a proposal: confirm, or decline with a reason. */
+/** The second operator's answer to a proposal: confirm what a dialog shows of it, or decline with a reason. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ListedProposalReply, ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
 import { showProposal } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
 import { confirm, decline } from '../api/proposals.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
+import { ConfirmDialog } from './confirmation.tsx';
 import styles from './decide.module.css';
 
 interface ConfirmButtonsProps {
-  readonly proposal: ProposalReply;
-  /** `c` confirms this one. */
+  readonly proposal: ListedProposalReply;
+  /** `c` is for this one. */
   readonly hasKey: boolean;
   readonly onAnswered?: (answered: ProposalReply) => void;
 }
@@ -21,9 +22,9 @@ export function ConfirmButtons({ proposal, hasKey, onAnswered }: ConfirmButtonsP
   const texts = useTexts();
   const { decide, proposals } = texts;
   const queries = useQueryClient();
-  const [isDeclining, setDeclining] = useState(false);
+  const [asked, setAsked] = useState<'confirm' | 'decline' | null>(null);
   const onSuccess = (answered: ProposalReply) => {
-    setDeclining(false);
+    setAsked(null);
     showProposal(queries, answered);
     onAnswered?.(answered);
     return queries.invalidateQueries({ queryKey: ['proposals'] });
@@ -32,23 +33,37 @@ export function ConfirmButtons({ proposal, hasKey, onAnswered }: ConfirmButtonsP
   const no = useMutation({ mutationFn: (reason: string) => decline(proposal.id, reason), onSuccess });
   // A second press, or one beside a decline that is on its way, answers nothing more.
   const isPending = yes.isPending || no.isPending;
-  useShortcuts({ c: hasKey && !isPending ? () => yes.mutate() : undefined });
+  const { facts } = proposal;
+  const ask = () => {
+    yes.reset();
+    setAsked('confirm');
+  };
+  useShortcuts({ c: hasKey && !isPending && facts !== undefined ? ask : undefined });
   const known = { 403: proposals.ownProposal, 404: proposals.moved };
+  const close = () => setAsked(null);
   return (
     <>
-      {yes.isError && <span role="alert">{failureText(yes.error, texts, known)}</span>}
-      <button type="button" data-main disabled={isPending} onClick={() => yes.mutate()}>
+      <button type="button" data-main disabled={isPending || facts === undefined} onClick={ask}>
         {decide.confirm} {hasKey && <kbd>c</kbd>}
       </button>
-      <button type="button" disabled={isPending} onClick={() => setDeclining(true)}>
+      <button type="button" disabled={isPending} onClick={() => setAsked('decline')}>
         {decide.decline}
       </button>
-      {isDeclining && (
+      {asked === 'confirm' && facts !== undefined && (
+        <ConfirmDialog
+          {...{ proposal, facts }}
+          isPending={yes.isPending}
+          failure={yes.isError ? failureText(yes.error, texts, known) : null}
+          onClose={close}
+          onConfirm={() => yes.mutate()}
+        />
+      )}
+      {asked === 'decline' && (
         <DeclineDialog
           title={`${decide.decline}: ${decide.application(proposal.application_id)}`}
           isPending={no.isPending}
           failure={no.isError ? failureText(no.error, texts, known) : null}
-          onClose={() => setDeclining(false)}
+          onClose={close}
           onDecline={(reason) => no.mutate(reason)}
         />
       )}

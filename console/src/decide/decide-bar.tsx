@@ -110,6 +110,9 @@ function Decide({ shown, operatorId, onDecided }: DecideProps) {
         <ReasonDialog
           act={asked.act}
           title={`${names.acts[asked.act]}: ${decide.application(id)}`}
+          contradicted={
+            new Map(application.contradicted.map(({ reason_code, why }) => [reason_code, names.against[why]]))
+          }
           {...(asked.act === 'disburse' && {
             note: <PaymentFacts application={application} />,
             isHeld: application.payment_held_by !== null,

@@ -1,4 +1,4 @@
-/** Asks for the reason code of a decision. One key picks the code and proposes. */
+/** Asks for the reason code of a decision. One key picks the code and proposes, unless the file contradicts it. */
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
 import { codesOfOperators, type ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
@@ -16,6 +16,10 @@ interface ReasonDialogProps {
   /** The contract holds the payment: it may be made in spite of that. */
   readonly isHeld?: boolean;
   readonly isPending?: boolean;
+  /** What has to be said before is there; until then nothing is proposed. */
+  readonly isReady?: boolean;
+  /** How the file contradicts a code, in words. Such a code is proposed only after that was said. */
+  readonly contradicted?: ReadonlyMap<ReasonCode, string>;
   /** Why the last try failed; null: none did. */
   readonly failure?: string | null;
   readonly onClose: () => void;
@@ -24,6 +28,7 @@ interface ReasonDialogProps {
 
 export function ReasonDialog(props: ReasonDialogProps) {
   const { act, title, note, isHeld = false, isPending = false, failure = null, onClose, onDecide } = props;
+  const { contradicted = NONE, isReady = true } = props;
   const { decide, frame } = useTexts();
   const areKeysOn = useAreShortcutsOn();
   const codes = codesOfOperators(act);
@@ -33,9 +38,13 @@ export function ReasonDialog(props: ReasonDialogProps) {
   const [isAsked, setAsked] = useState(false);
   const send = (chosen: ReasonCode) => {
     const body = { act, reason_code: chosen, reason: reason.trim() || chosen };
-    if (!isPending) onDecide({ ...body, ...(isOverride && { override: true }) });
+    if (!isPending && isReady) onDecide({ ...body, ...(isOverride && { override: true }) });
   };
-  useNumberKeys(codes, areKeysOn, send);
+  useNumberKeys(codes, areKeysOn, (picked) => {
+    if (!isReady || (contradicted.has(picked) && picked !== code)) setCode(picked);
+    else send(picked);
+  });
+  const contradiction = code === null ? undefined : contradicted.get(code);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (code === null) setAsked(true);
@@ -44,7 +53,12 @@ export function ReasonDialog(props: ReasonDialogProps) {
   return (
     <Dialog isOpen isPending={isPending} onClose={onClose} title={title} note={note}>
       <form className={styles.form} noValidate onSubmit={submit}>
-        <Codes codes={codes} chosen={code} onChoose={setCode} areKeysOn={areKeysOn} />
+        <Codes {...{ codes, areKeysOn, contradicted }} chosen={code} onChoose={setCode} />
+        {contradiction !== undefined && (
+          <p role="alert" className={styles.held}>
+            {decide.contradicted(contradiction)}
+          </p>
+        )}
         <label>
           {decide.note}
           <input
@@ -68,8 +82,8 @@ export function ReasonDialog(props: ReasonDialogProps) {
         {isAsked && code === null && <p role="alert">{decide.chooseCode}</p>}
         {failure !== null && <p role="alert">{failure}</p>}
         <DialogButtons>
-          <button type="submit" data-main disabled={isPending}>
-            {decide.decide}
+          <button type="submit" data-main disabled={isPending || !isReady}>
+            {contradiction === undefined ? decide.decide : decide.decideAnyway}
           </button>
           <button type="button" disabled={isPending} onClick={onClose}>
             {frame.cancel}
@@ -79,6 +93,8 @@ export function ReasonDialog(props: ReasonDialogProps) {
     </Dialog>
   );
 }
+
+const NONE: ReadonlyMap<ReasonCode, string> = new Map();
 
 /** The window listens, so that a key counts from the moment that the dialog is there. */
 function useNumberKeys(codes: readonly ReasonCode[], areOn: boolean, pick: (code: ReasonCode) => void): void {
@@ -106,9 +122,10 @@ interface CodesProps {
   readonly chosen: ReasonCode | null;
   readonly onChoose: (code: ReasonCode) => void;
   readonly areKeysOn: boolean;
+  readonly contradicted: ReadonlyMap<ReasonCode, string>;
 }
 
-function Codes({ codes, chosen, onChoose, areKeysOn }: CodesProps) {
+function Codes({ codes, chosen, onChoose, areKeysOn, contradicted }: CodesProps) {
   const { decide, desk } = useTexts();
   return (
     <fieldset className={styles.codes}>
@@ -119,7 +136,12 @@ function Codes({ codes, chosen, onChoose, areKeysOn }: CodesProps) {
           <label key={code} className={styles.choice}>
             <input type="radio" name="code" checked={code === chosen} onChange={() => onChoose(code)} />
             {key === null ? <span className={styles.keyless} /> : <kbd>{key}</kbd>}
-            <span>{desk.reasonCodes[code]}</span>
+            <span>
+              {desk.reasonCodes[code]}
+              {contradicted.has(code) && (
+                <span className={styles.contradicted}> {contradicted.get(code)}</span>
+              )}
+            </span>
           </label>
         );
       })}

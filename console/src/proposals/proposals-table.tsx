@@ -7,6 +7,7 @@ import { showProposal } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
 import { type ProposalList, undo } from '../api/proposals.ts';
 import { ConfirmButtons } from '../decide/confirm-buttons.tsx';
+import { AgainstList, ScoreText } from '../decide/confirmation.tsx';
 import { tooLateText } from '../decide/failed-act.ts';
 import { outcomeText } from '../decide/outcome.ts';
 import { useFormat } from '../format.ts';
@@ -54,7 +55,7 @@ export function ProposalsTable({ list, proposals: fresh, operatorId }: Proposals
             onFocus(null);
           }}
         >
-          <Head hasAmount={list === 'to_confirm'} hasActions={hasActions} />
+          <Head isToConfirm={list === 'to_confirm'} hasActions={hasActions} />
           <tbody>
             {shown.map(({ proposal, isGone }) => (
               <tr
@@ -63,7 +64,11 @@ export function ProposalsTable({ list, proposals: fresh, operatorId }: Proposals
                 data-gone={isGone || undefined}
                 onFocus={() => onFocus(proposal.id)}
               >
-                <Facts proposal={proposal} />
+                {list === 'to_confirm' ? (
+                  <FactsToConfirm proposal={proposal} />
+                ) : (
+                  <Facts proposal={proposal} />
+                )}
                 {hasActions && (
                   <td data-label={proposals.actions} className={styles.actions}>
                     {answers.has(proposal.id) && answerText(list, proposal, proposals)}
@@ -103,7 +108,7 @@ function answerText(list: ProposalList, { state }: ProposalReply, texts: Texts['
 
 interface ActionsProps {
   readonly list: ProposalList;
-  readonly proposal: ProposalReply;
+  readonly proposal: ListedProposalReply;
   readonly operatorId: number;
   readonly hasKey: boolean;
   readonly onAnswered: (answered: ProposalReply) => void;
@@ -146,54 +151,103 @@ function useFocusedRow(rows: readonly ProposalReply[], answered: ReadonlyMap<num
   return { table, focused, onFocus };
 }
 
-function Head({ hasAmount, hasActions }: { hasAmount: boolean; hasActions: boolean }) {
-  const { proposals, queue } = useTexts();
+function Head({ isToConfirm, hasActions }: { isToConfirm: boolean; hasActions: boolean }) {
+  const { decide, proposals, queue } = useTexts();
   const { application, act, reason, by, at, state, second } = proposals;
+  const titles = isToConfirm
+    ? [application, act, queue.amount, queue.score, queue.partner, reason, decide.against, by, second]
+    : [application, act, reason, by, at, state, second];
   return (
     <thead>
       <tr>
-        {[application, act, ...(hasAmount ? [queue.amount] : []), reason, by, at, state, second].map(
-          (title) => (
-            <th key={title} scope="col">
-              {title}
-            </th>
-          ),
-        )}
+        {titles.map((title) => (
+          <th key={title} scope="col">
+            {title}
+          </th>
+        ))}
         {hasActions && <th scope="col">{proposals.actions}</th>}
       </tr>
     </thead>
   );
 }
 
-function Facts({ proposal }: { proposal: ListedProposalReply }) {
-  const { desk, proposals, queue } = useTexts();
+function Facts({ proposal }: { proposal: ProposalReply }) {
+  const { desk, proposals } = useTexts();
   const format = useFormat();
-  const { application_id, act, reason, reason_code, by, at, state, second, needs_second } = proposal;
-  const { currency, debt_amount } = proposal;
+  const { act, by, at, state } = proposal;
   const outcome = outcomeText(proposal, desk);
   return (
     <>
-      <th scope="row">
-        <Link href={`/applications/${application_id}`}>{application_id}</Link>
-      </th>
+      <Named proposal={proposal} />
       <td data-label={proposals.act}>{desk.proposed[act]}</td>
-      {debt_amount !== undefined && (
-        <td data-label={queue.amount}>{format.wholeAmount(debt_amount, currency ?? null)}</td>
-      )}
-      <td data-label={proposals.reason} className={styles.reason}>
-        {desk.reasonCodes[reason_code]}
-        {reason !== reason_code && <span className={styles.quiet}> {reason}</span>}
-      </td>
+      <Reason proposal={proposal} />
       <td data-label={proposals.by}>{by.login}</td>
       <td data-label={proposals.at}>{format.time(at)}</td>
       <td data-label={proposals.state}>
         {desk.proposalStates[state]}
         {outcome !== null && <span className={styles.problem}>: {outcome}</span>}
       </td>
-      <td data-label={proposals.second}>
-        {second?.login ?? (needs_second === null ? '—' : desk.secondReasons[needs_second])}
-      </td>
+      <Second proposal={proposal} />
     </>
+  );
+}
+
+/** What waits for a second operator is shown with what it is about. */
+function FactsToConfirm({ proposal }: { proposal: ListedProposalReply }) {
+  const { codes, decide, desk, proposals, queue } = useTexts();
+  const format = useFormat();
+  const { act, by, at, facts } = proposal;
+  const decision = facts?.decision ?? null;
+  return (
+    <>
+      <Named proposal={proposal} />
+      <td data-label={proposals.act}>{desk.proposed[act]}</td>
+      <td data-label={queue.amount}>
+        {format.wholeAmount(facts?.debt_amount ?? null, facts?.currency ?? null)}
+      </td>
+      <td data-label={queue.score}>
+        <ScoreText score={facts?.score ?? null} />
+        {decision !== null && <span className={styles.quiet}> {codes.decisions[decision]}</span>}
+      </td>
+      <td data-label={queue.partner} className={styles.reason}>
+        {facts?.partner?.name ?? queue.unreadable}
+      </td>
+      <Reason proposal={proposal} />
+      <td data-label={decide.against} className={styles.reason}>
+        <AgainstList against={facts?.against ?? []} />
+      </td>
+      <td data-label={proposals.by}>
+        {by.login} <span className={styles.quiet}>{format.time(at)}</span>
+      </td>
+      <Second proposal={proposal} />
+    </>
+  );
+}
+
+function Named({ proposal: { application_id } }: { proposal: ProposalReply }) {
+  return (
+    <th scope="row">
+      <Link href={`/applications/${application_id}`}>{application_id}</Link>
+    </th>
+  );
+}
+
+function Reason({ proposal: { reason, reason_code } }: { proposal: ProposalReply }) {
+  const { desk, proposals } = useTexts();
+  return (
+    <td data-label={proposals.reason} className={styles.reason}>
+      {desk.reasonCodes[reason_code]}
+      {reason !== reason_code && <span className={styles.quiet}> {reason}</span>}
+    </td>
+  );
+}
+
+function Second({ proposal: { second, needs_second } }: { proposal: ProposalReply }) {
+  const { desk, proposals } = useTexts();
+  return (
+    <td data-label={proposals.second}>
+      {second?.login ?? (needs_second === null ? '—' : desk.secondReasons[needs_second])}
+    </td>
   );
 }
 

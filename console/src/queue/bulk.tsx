@@ -3,13 +3,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BulkReply, NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
 import { failureText } from '../api/failure.ts';
-import { type NewBulkBody, proposeMany } from '../api/proposals.ts';
+import { lookAtMany, type NewBulkBody, proposeMany } from '../api/proposals.ts';
 import { freeze, type SelectionReply } from '../api/queue.ts';
 import { RequestKey } from '../api/request-key.ts';
 import { ReasonDialog } from '../decide/reason-dialog.tsx';
 import { useFormat } from '../format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
+import { BulkLook, contradictedOf } from './bulk-look.tsx';
 import { BulkResults } from './bulk-results.tsx';
 import type { Filters } from './filters.ts';
 import styles from './queue.module.css';
@@ -27,7 +28,7 @@ interface BulkProps {
 
 export function Bulk({ selected, filters, count, countText, onClear }: BulkProps) {
   const texts = useTexts();
-  const { desk, queue } = texts;
+  const { desk, frame, queue } = texts;
   const format = useFormat();
   const queries = useQueryClient();
   const [frozen, setFrozen] = useState<SelectionReply | null>(null);
@@ -38,6 +39,7 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
   /** What failed is not said of the next decision. */
   const close = () => {
     setAsked(null);
+    look.reset();
     send.reset();
   };
   const clear = () => {
@@ -46,6 +48,9 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
     all.reset();
     onClear();
   };
+  const look = useMutation({
+    mutationFn: (of: BulkAct) => lookAtMany({ act: of, ...targetOf(frozen, selected) }),
+  });
   const send = useMutation({
     mutationFn: async ({ act: of, override: _, ...decided }: NewProposalBody) => {
       const body = { ...decided, act: of as BulkAct, ...targetOf(frozen, selected) };
@@ -60,7 +65,14 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
     },
   });
   const chosen = frozen?.count ?? selected.size;
-  const ask = (of: BulkAct) => (chosen === 0 ? undefined : () => setAsked(of));
+  const ask = (of: BulkAct) =>
+    chosen === 0
+      ? undefined
+      : () => {
+          setAsked(of);
+          look.mutate(of);
+        };
+  const failure = look.error ?? send.error;
   useShortcuts({ a: ask('approve'), r: ask('reject') });
   return (
     <>
@@ -88,9 +100,16 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
         <ReasonDialog
           act={asked}
           title={queue.decideMany(desk.acts[asked], chosen, format.number(chosen))}
-          {...(frozen && { note: queue.frozen(frozen.count, format.number(frozen.count)) })}
+          note={
+            <>
+              {frozen && <p>{queue.frozen(frozen.count, format.number(frozen.count))}</p>}
+              {look.isSuccess ? <BulkLook seen={look.data} /> : look.isPending && <p>{frame.loading}</p>}
+            </>
+          }
+          contradicted={contradictedOf(look.data, texts, format)}
+          isReady={look.isSuccess}
           isPending={send.isPending}
-          failure={send.isError ? failureText(send.error, texts, { 404: queue.selectionOver }) : null}
+          failure={failure === null ? null : failureText(failure, texts, { 404: queue.selectionOver })}
           onClose={close}
           onDecide={(body) => send.mutate(body)}
         />

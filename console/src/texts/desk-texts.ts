@@ -2,6 +2,7 @@
 import type { REVIEW_ACTIONS } from '../../../src/applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
 import type {
+  AGAINST,
   BULK_RESULTS,
   PROPOSAL_LISTS,
   PROPOSAL_STATES,
@@ -24,6 +25,8 @@ export interface DeskTexts {
   readonly orders: Named<typeof QUEUE_ORDERS>;
   readonly proposalStates: Named<typeof PROPOSAL_STATES>;
   readonly proposalLists: Named<typeof PROPOSAL_LISTS>;
+  /** What speaks against a decision. */
+  readonly against: Named<typeof AGAINST>;
   readonly secondReasons: Named<typeof SECOND_REASONS>;
   /** Why a proposal came back. */
   readonly returnedFor: Named<typeof RETURN_CODES>;

@@ -1,12 +1,14 @@
 /** An application as its page reads it. Personal data is masked here, and nothing sealed is in it. */
+import { REVIEW_ACTIONS } from '../../applications/rules/lifecycle.ts';
 import { CRITERIA, MAX_POINTS } from '../../applications/rules/policy.ts';
 import { optionalTime, withOffset } from '../../base/time.ts';
+import { contradictedCodes } from '../rules/against.ts';
 import { endOf, initialsOf } from '../rules/mask.ts';
 import type { Actor, ShownApplication } from '../uses/show-application.ts';
 import type { ApplicationReply } from './forms.ts';
 import { noteJson } from './notes.ts';
 import { pendJson } from './pend.ts';
-import { proposalJson } from './proposals.ts';
+import { listedJson } from './proposals.ts';
 import { claimJson } from './queue-json.ts';
 
 type Text = string | null;
@@ -51,7 +53,10 @@ export function applicationJson(shown: ShownApplication): ApplicationReply {
     timeline: timelineJson(shown),
     notes: shown.notes.map(noteJson),
     review: reviewJson(shown),
-    proposal: shown.proposal && proposalJson(shown.proposal),
+    proposal: shown.proposal && listedJson(shown.proposal, shown.proposalFacts),
+    contradicted: REVIEW_ACTIONS.flatMap((act) =>
+      contradictedCodes(act, shown.evidence).map(({ code, why }) => ({ reason_code: code, why })),
+    ),
   };
 }
 
@@ -141,9 +146,12 @@ function reviewJson({ item, pends }: ShownApplication): Exclude<ApplicationReply
 }
 
 function timelineJson({ timeline }: ShownApplication): ApplicationReply['timeline'] {
-  return timeline.map(({ at, by, act, from, to, reason, reasonCode, second, missing, end }) => ({
+  return timeline.map(({ at, by, act, from, to, reason, reasonCode, second, missing, end, proposal }) => ({
     ...{ at: withOffset(at), by: actorJson(by), act, from, to, reason, reason_code: reasonCode },
     ...{ second: second && actorJson(second), missing: missing && [...missing], end },
+    proposal: proposal && {
+      ...{ act: proposal.act, maker: actorJson(proposal.maker), returned_for: proposal.returnedFor },
+    },
   }));
 }
 

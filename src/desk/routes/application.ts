@@ -27,7 +27,8 @@ export function applicationRoutes(desk: Desk): Route[] {
           const tag = await lastEventOf(desk.database, id);
           if (tag !== null && knownTags.includes(tag)) return { status: 304, body: null, tag };
           if (tag === null) throw noApplication();
-          const shown = await readForPage(actingAs(desk, session!.operatorId), id, tag);
+          const { operatorId } = session!;
+          const shown = await readForPage(actingAs(desk, operatorId), operatorId, { id, lastEvent: tag });
           return { body: applicationJson(shown), tag: shown.lastEvent };
         }),
     }),

@@ -10,7 +10,7 @@ import { DOCUMENT_STATES, PURPOSES } from '../../documents/rules/document.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/bounds.ts';
 import { AnnouncedMessage, Chat, ChatLine } from './chat-forms.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
-import { Proposal } from './proposal-forms.ts';
+import { Contradicted, ListedProposal } from './proposal-forms.ts';
 import { Claim, QUEUE_STATES } from './queue-forms.ts';
 import { Event } from './timeline-forms.ts';
 import { Pend } from './work-forms.ts';
@@ -155,7 +155,9 @@ export const Application = form({
     ),
   ),
   /** The open proposal, or else the newest one; null: there is none. */
-  proposal: Type.Optional(orNull(Proposal)),
+  proposal: Type.Optional(orNull(ListedProposal)),
+  /** The reason codes that operators give and the file contradicts. */
+  contradicted: Type.Array(Contradicted),
 });
 
 export const RevealReason = form({ reason: Type.String({ minLength: 5, maxLength: 500 }) });

@@ -2,11 +2,13 @@
 import { type Static, Type } from 'typebox';
 import { REVIEW_ACTIONS } from '../../applications/rules/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../applications/rules/reason-codes.ts';
+import { DECISIONS } from '../../applications/rules/scorecard.ts';
+import { AGAINST, CONTRADICTIONS } from '../rules/against.ts';
 import { BULK_RESULTS, PROPOSAL_STATES, SECOND_REASONS } from '../rules/proposal.ts';
 import { RETURN_CODES } from '../rules/returned.ts';
-import { By, form, oneOf, orNull, Time } from './form.ts';
+import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
 
-export { BULK_RESULTS, PROPOSAL_STATES, RETURN_CODES, SECOND_REASONS };
+export { AGAINST, BULK_RESULTS, PROPOSAL_STATES, RETURN_CODES, SECOND_REASONS };
 
 /** The most applications of one decision on many. */
 export const MOST_AT_ONCE = 10_000;
@@ -62,12 +64,23 @@ export const ProposalQuery = form({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
 });
 
-/** In `to_confirm` also what the decision is about, the debt in units of the currency; null: it cannot be read. */
-export const ListedProposal = form({
-  ...PROPOSAL,
-  currency: Type.Optional(orNull(Type.String())),
-  debt_amount: Type.Optional(orNull(Type.Number())),
+/** What a second operator confirms. What is null cannot be read, or the application is deleted. */
+export const ProposalFacts = form({
+  partner: orNull(PartnerName),
+  currency: orNull(Type.String()),
+  /** In units of the currency. */
+  debt_amount: orNull(Type.Number()),
+  score: orNull(Type.Integer()),
+  /** What the score said. */
+  decision: orNull(oneOf(DECISIONS)),
+  /** What speaks against it: the score, or what the file has of the reason. */
+  against: Type.Array(oneOf(AGAINST)),
+  /** Neither its maker nor the asking operator has the authority for the amount: another one has to confirm. */
+  lacks_authority: Type.Boolean(),
 });
+
+/** A proposal with its facts where it waits for a second operator. */
+export const ListedProposal = form({ ...PROPOSAL, facts: Type.Optional(ProposalFacts) });
 
 export const Proposals = form({
   proposals: Type.Array(ListedProposal),
@@ -82,11 +95,9 @@ export const Decline = form({ reason: ActReason });
 /** The largest number that an address may name, too. */
 const MOST_ID = 999_999_999_999_999;
 
-/** One decision on many applications: named ones, each with the event it was decided on, or a selection. */
-export const NewBulk = form({
+/** Named applications, each with the event it was decided on, or a selection. */
+const MANY = {
   act: oneOf(['approve', 'reject'] as const),
-  reason_code: Type.Optional(oneOf(ALL_REASON_CODES)),
-  reason: ActReason,
   applications: Type.Optional(
     Type.Array(
       form({
@@ -100,6 +111,33 @@ export const NewBulk = form({
     ),
   ),
   selection: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+};
+
+/** One decision on many applications. */
+export const NewBulk = form({
+  ...MANY,
+  reason_code: Type.Optional(oneOf(ALL_REASON_CODES)),
+  reason: ActReason,
+});
+
+export const BulkLook = form(MANY);
+
+/** A reason code that the file of an application contradicts, and how. */
+const CONTRADICTED = { reason_code: oneOf(ALL_REASON_CODES), why: oneOf(CONTRADICTIONS) };
+export const Contradicted = form(CONTRADICTED);
+
+/** What a decision on many would be about. Applications that are not there count nowhere. */
+export const LookedAt = form({
+  count: Type.Integer(),
+  /** By currency; null: it cannot be read. */
+  totals: Type.Array(
+    form({ currency: orNull(Type.String()), count: Type.Integer(), debt_amount: Type.Number() }),
+  ),
+  /** Above the authority of the asking operator: a second one has to confirm them. */
+  above_authority: Type.Integer(),
+  against_score: Type.Integer(),
+  /** Of each code that operators give: how many files contradict it. */
+  contradicted: Type.Array(form({ ...CONTRADICTED, count: Type.Integer() })),
 });
 
 export const Bulk = form({
@@ -126,5 +164,7 @@ export type ListedProposalReply = Static<typeof ListedProposal>;
 export type MadeProposalReply = Static<typeof MadeProposal>;
 export type ProposalsReply = Static<typeof Proposals>;
 export type NewProposalBody = Static<typeof NewProposal>;
+export type ProposalFactsReply = Static<typeof ProposalFacts>;
+export type LookedAtReply = Static<typeof LookedAt>;
 export type BulkReply = Static<typeof Bulk>;
 export type ChangedReply = Static<typeof Changed>;

@@ -1,20 +1,25 @@
 /** The routes of proposals: decisions that can be undone for some seconds and are then applied (D48). */
+import type { Static } from 'typebox';
 import { UNSPECIFIED } from '../../applications/rules/reason-codes.ts';
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { type Route, route } from '../../operator-api/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { confirmProposal, declineProposal, undoProposal } from '../uses/end-proposal.ts';
-import { type DecidedOn, proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
+import { type ProposalFacts, proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
+import { lookAtMany } from '../uses/look-at-many.ts';
 import type { Decision } from '../uses/propose.ts';
-import { proposeMany, undoMany } from '../uses/propose-many.ts';
+import { type Many, proposeMany, undoMany } from '../uses/propose-many.ts';
 import { type ProposingDesk, proposeOne } from '../uses/propose-one.ts';
 import { needsSignIn, Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf, claimerOf } from './answered.ts';
 import { form } from './form.ts';
 import {
   Bulk,
+  BulkLook,
   Decline,
+  type ListedProposalReply,
+  LookedAt,
   MadeProposal,
   NewBulk,
   NewProposal,
@@ -37,7 +42,13 @@ interface Asking {
 
 /** The routes. */
 export function proposalRoutes(desk: Desk & ProposingDesk): Route[] {
-  return [...proposingRoutes(desk), undoManyRoute(desk), ...endingRoutes(desk), listRoute(desk)];
+  return [
+    ...proposingRoutes(desk),
+    lookRoute(desk),
+    undoManyRoute(desk),
+    ...endingRoutes(desk),
+    listRoute(desk),
+  ];
 }
 
 function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
@@ -76,11 +87,7 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
       run: ({ session, body, idempotencyKey }) =>
         answered(async () => {
           const { applications, selection, ...decision } = body;
-          const named = applications?.map(({ id, last_event }) => ({
-            id: applicationIdOf(`${id}`),
-            lastEvent: last_event,
-          }));
-          const many = { applications: named, selection };
+          const many = manyOf({ applications, selection });
           const outcomes = await proposeMany(desk, decisionOf(session!, decision), many, idempotencyKey);
           const results = outcomes.map(({ id, result, proposalId }) => ({
             id,
@@ -91,6 +98,30 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
         }),
     }),
   ];
+}
+
+function lookRoute(desk: Desk & ProposingDesk): Route {
+  return route({
+    method: 'POST',
+    path: '/proposals/bulk/look',
+    access: 'reviewer',
+    failures: [404],
+    summary:
+      'What a decision on many would be about: totals by currency, how many are above the authority, and how many the score or the file speaks against. It proposes nothing.',
+    body: BulkLook,
+    reply: LookedAt,
+    run: ({ session, body: { act, ...many } }) =>
+      answered(async () => {
+        const seen = await lookAtMany(desk, { act, makerId: session!.operatorId }, manyOf(many));
+        return {
+          body: {
+            ...{ count: seen.count, above_authority: seen.aboveAuthority, against_score: seen.againstScore },
+            totals: seen.totals.map(({ debtAmount, ...total }) => ({ ...total, debt_amount: debtAmount })),
+            contradicted: seen.contradicted.map(({ code, ...rest }) => ({ reason_code: code, ...rest })),
+          },
+        };
+      }),
+  });
 }
 
 function undoManyRoute(desk: Desk): Route {
@@ -179,10 +210,7 @@ function listRoute(desk: Desk): Route {
     run: ({ session, query, knownTags }) =>
       answered(async () => {
         const { proposals, facts, next, toConfirm } = await proposalsOf(desk, session!.operatorId, query);
-        const listed = proposals.map((proposal) => ({
-          ...proposalJson(proposal),
-          ...(facts && amountJson(facts.get(proposal.applicationId))),
-        }));
+        const listed = proposals.map((proposal) => listedJson(proposal, facts.get(proposal.id) ?? null));
         return tagged({ proposals: listed, next, to_confirm: toConfirm }, knownTags);
       }),
   });
@@ -200,8 +228,31 @@ function proposalIdOf(text: string | undefined): number {
   return Number(text);
 }
 
-function amountJson(facts: DecidedOn | undefined) {
-  return { currency: facts?.currency ?? null, debt_amount: facts?.debtAmount ?? null };
+function manyOf({
+  applications,
+  selection,
+}: {
+  readonly applications?: Static<typeof BulkLook>['applications'] | undefined;
+  readonly selection?: string | undefined;
+}): Many {
+  const named = applications?.map(({ id, last_event }) => ({
+    id: applicationIdOf(`${id}`),
+    lastEvent: last_event,
+  }));
+  return { applications: named, selection };
+}
+
+/** A proposal with what it is about; null: that is not told. */
+export function listedJson(proposal: StoredProposal, facts: ProposalFacts | null): ListedProposalReply {
+  if (facts === null) return proposalJson(proposal);
+  const { partner, currency, debtAmount, score, decision, against, lacksAuthority } = facts;
+  return {
+    ...proposalJson(proposal),
+    facts: {
+      ...{ partner, currency, debt_amount: debtAmount, score, decision },
+      ...{ against: [...against], lacks_authority: lacksAuthority },
+    },
+  };
 }
 
 /** A proposal as the API tells it. */

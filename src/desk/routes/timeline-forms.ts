@@ -1,8 +1,9 @@
 /** The form of the timeline: what happened to an application, by whom. */
 import { Type } from 'typebox';
-import { APPLICATION_STATUSES } from '../../applications/rules/lifecycle.ts';
+import { APPLICATION_STATUSES, REVIEW_ACTIONS } from '../../applications/rules/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../applications/rules/reason-codes.ts';
 import { MISSING, PEND_ENDS } from '../rules/pend.ts';
+import { RETURN_CODES } from '../rules/returned.ts';
 import { form, oneOf, orNull, Time } from './form.ts';
 
 /** Who did something. `id` null: no operator with an account. `command_line`: the machine's owner did it (D48). */
@@ -12,13 +13,13 @@ const Actor = form({
   login: Type.String(),
 });
 
-/** The registration, the reviews, the applicant's tap and signature, and the pends. */
+/** The registration, the reviews, the applicant's tap and signature, the pends, and proposals that came to nothing. */
 export const Event = form({
   at: Time,
   by: Actor,
   act: oneOf([
     ...(['register', 'approve', 'reject', 'disburse', 'interested', 'free_phone'] as const),
-    ...(['sign', 'pend', 'pend_end'] as const),
+    ...(['sign', 'pend', 'pend_end', 'decline', 'return'] as const),
   ]),
   from: orNull(oneOf(APPLICATION_STATUSES)),
   to: orNull(oneOf(APPLICATION_STATUSES)),
@@ -30,4 +31,8 @@ export const Event = form({
   missing: orNull(Type.Array(oneOf(MISSING))),
   /** How a pend ended. */
   end: orNull(oneOf(PEND_ENDS)),
+  /** The decision that a second operator declined, or that came back to its maker. */
+  proposal: orNull(
+    form({ act: oneOf(REVIEW_ACTIONS), maker: Actor, returned_for: orNull(oneOf(RETURN_CODES)) }),
+  ),
 });

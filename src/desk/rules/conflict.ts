@@ -27,6 +27,8 @@ export const CONFLICTS = [
   'no_second',
   /** Another operator (`by`) has confirmed the proposal. */
   'confirmed',
+  /** Neither the maker of the proposal nor the asking operator has the authority for the amount. */
+  'no_authority',
   /** Another admin has had the second look. */
   'looked_at',
   'too_many_notes',

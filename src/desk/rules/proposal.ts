@@ -39,19 +39,33 @@ export interface DecidedAmount {
  * Why a second operator has to confirm; null: the maker decides alone. A currency without an amount in the authority
  * needs one always, and so does what cannot be read.
  */
-export function secondReasonOf(
-  { act, isOverride, currency, debtAmount }: DecidedAmount,
-  authority: Authority,
-): SecondReason | null {
-  if (isOverride) return 'override';
-  if (act === 'disburse') return 'disburse';
+export function secondReasonOf(decided: DecidedAmount, authority: Authority): SecondReason | null {
+  if (decided.isOverride) return 'override';
+  if (decided.act === 'disburse') return 'disburse';
+  return isWithin(decided, authority) ? null : 'authority';
+}
+
+/**
+ * Whether one of those who decide together has the authority for the amount, as an approval and a payment need it. A
+ * rejection above the maker's authority needs a second pair of eyes, and no larger authority.
+ */
+export function haveAuthority(decided: DecidedAmount, deciders: readonly Decider[]): boolean {
+  if (decided.act === 'reject') return true;
+  return deciders.some((decider) => decider !== null && isWithin(decided, decider.authority));
+}
+
+function isWithin({ currency, debtAmount }: DecidedAmount, authority: Authority): boolean {
   const most = currency === null ? undefined : authority.get(currency);
   // Equal decimals are equal doubles, so the comparison is right up to the cent.
-  return most !== undefined && debtAmount !== null && debtAmount <= Number(most) / 100 ? null : 'authority';
+  return most !== undefined && debtAmount !== null && debtAmount <= Number(most) / 100;
 }
 
 /** An operator as the account is now; null: there is none. */
-export type Decider = { readonly role: Role; readonly isDisabled: boolean } | null;
+export type Decider = {
+  readonly role: Role;
+  readonly isDisabled: boolean;
+  readonly authority: Authority;
+} | null;
 
 /** Whether an operator may decide. */
 export function mayDecide(decider: Decider): boolean {

@@ -1,5 +1,12 @@
 /** Why a proposal goes back to its maker and is not applied (D48). Pure. */
-import { type Decider, mayDecide, type SecondReason } from './proposal.ts';
+import {
+  type DecidedAmount,
+  type Decider,
+  haveAuthority,
+  mayDecide,
+  type SecondReason,
+  secondReasonOf,
+} from './proposal.ts';
 
 export const RETURN_CODES = [
   /** Its maker may not decide any more. */
@@ -8,6 +15,8 @@ export const RETURN_CODES = [
   'unconfirmed',
   /** The second operator may not decide any more. */
   'second',
+  /** Neither of its operators has the authority for the amount any more. */
+  'authority',
   /** It could not be applied because of a failure. */
   'failure',
   /** The application is deleted. */
@@ -39,20 +48,32 @@ export const CONFIRM_WITHIN_DAYS = 7;
 /** Tries to apply a proposal before it goes back to its maker; with the waits between them, four minutes. */
 export const MOST_TRIES = 8;
 
-/** Why a due proposal is not applied, before the application is looked at; null: nothing speaks against it. */
+/**
+ * Why a due proposal is not applied, before the application is looked at; null: nothing speaks against it. The
+ * accounts, their roles and their authority count as they are now.
+ */
 export function whyReturned(due: {
+  readonly decided: DecidedAmount;
   readonly needsSecond: SecondReason | null;
   readonly isConfirmed: boolean;
   readonly tries: number;
   readonly maker: Decider;
   readonly second: Decider;
 }): Returned | null {
-  if (!mayDecide(due.maker)) return { code: 'maker', text: 'its maker may not decide any more' };
-  if (due.needsSecond !== null && !due.isConfirmed)
+  const { decided, needsSecond, isConfirmed, maker, second } = due;
+  if (maker === null || !mayDecide(maker))
+    return { code: 'maker', text: 'its maker may not decide any more' };
+  if (needsSecond !== null && !isConfirmed)
     return { code: 'unconfirmed', text: `nobody confirmed it within ${CONFIRM_WITHIN_DAYS} days` };
-  if (due.needsSecond !== null && !mayDecide(due.second))
+  if (needsSecond !== null && !mayDecide(second))
     return { code: 'second', text: 'the second operator may not decide any more: propose it again' };
+  const isAlone = needsSecond === null;
+  if (isAlone ? secondReasonOf(decided, maker.authority) !== null : !haveAuthority(decided, [maker, second]))
+    return { code: 'authority', text: `${isAlone ? NOT_ALONE : NO_AUTHORITY}: propose it again` };
   if (due.tries >= MOST_TRIES)
     return { code: 'failure', text: 'it could not be applied because of a failure: propose it again' };
   return null;
 }
+
+const NOT_ALONE = 'its maker does not decide alone on this amount any more';
+const NO_AUTHORITY = 'neither of its operators has the authority for this amount any more';

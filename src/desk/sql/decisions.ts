@@ -1,15 +1,7 @@
 /** Decisions of the desk that were applied, counted by hour. Those of the command line are not counted. */
-import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
-import type { Database, Session, Transaction } from '../../postgres/database.ts';
-
-const SCORE = 'SELECT i.score FROM review_items i WHERE i.application_id = $1';
-
-/** The score of an application in review; null: it is not in the queue, or has no score. */
-export async function scoreInReview(session: Session, id: ApplicationId): Promise<number | null> {
-  return (await session.query<{ score: number | null }>(SCORE, [id])).rows[0]?.score ?? null;
-}
+import type { Database, Transaction } from '../../postgres/database.ts';
 
 const COUNT = 'SELECT count_decision($1, $2, $3, $4)';
 

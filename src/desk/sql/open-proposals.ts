@@ -2,10 +2,9 @@
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
-import type { Role } from '../../operators/rules/role.ts';
-import type { Database, Session, Transaction } from '../../postgres/database.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
-import type { Decider, ProposalState, SecondReason } from '../rules/proposal.ts';
+import type { ProposalState, SecondReason } from '../rules/proposal.ts';
 import type { ReturnCode } from '../rules/returned.ts';
 
 /** Two statements: the second one sees what the transaction that had the lock has committed. */
@@ -84,8 +83,6 @@ export interface DueProposal {
   readonly isConfirmed: boolean;
   readonly makerId: number;
   readonly secondId: number | null;
-  readonly maker: Decider;
-  readonly second: Decider;
   /** Tries that failed. */
   readonly tries: number;
 }
@@ -111,10 +108,6 @@ interface DueRow {
   is_confirmed: boolean;
   maker_id: number;
   second_id: number | null;
-  maker_role: Role | null;
-  maker_is_disabled: boolean;
-  second_role: Role | null;
-  second_is_disabled: boolean;
 }
 
 /** A decision on many gives way to single ones. */
@@ -124,11 +117,8 @@ const LOCK_DUE = `
 /** A statement of its own: it sees what was committed before the lock, such as a confirmation. */
 const READ_DUE = `
   SELECT d.proposal_id, d.application_id, d.tries, p.act, p.reason_code, p.reason, p.is_override, p.decided_on,
-    p.decided_signed_at, p.needs_second, p.confirmed_at IS NOT NULL AS is_confirmed, p.maker_id, p.second_id,
-    m.role AS maker_role, m.disabled_at IS NOT NULL AS maker_is_disabled,
-    s.role AS second_role, s.disabled_at IS NOT NULL AS second_is_disabled
+    p.decided_signed_at, p.needs_second, p.confirmed_at IS NOT NULL AS is_confirmed, p.maker_id, p.second_id
   FROM open_proposals d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
-  LEFT JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id
   WHERE d.application_id = $1`;
 
 /** Locks a due proposal that no other process has locked, until the end of the transaction; null: none is due. */
@@ -146,16 +136,7 @@ export async function takeDue(session: Transaction): Promise<DueProposal | LostP
     ...{ isOverride: row.is_override, decidedOn: row.decided_on, signedAt: row.decided_signed_at },
     ...{ needsSecond: row.needs_second, isConfirmed: row.is_confirmed, tries: row.tries },
     ...{ makerId: row.maker_id, secondId: row.second_id },
-    maker: row.maker_role === null ? null : { role: row.maker_role, isDisabled: row.maker_is_disabled },
-    second: row.second_role === null ? null : { role: row.second_role, isDisabled: row.second_is_disabled },
   };
-}
-
-const DECIDER = 'SELECT role, disabled_at IS NOT NULL AS "isDisabled" FROM operators WHERE id = $1';
-
-/** An operator as the account is now; null: there is none. */
-export async function readDecider(session: Session, id: number): Promise<Decider> {
-  return (await session.query<NonNullable<Decider>>(DECIDER, [id])).rows[0] ?? null;
 }
 
 const DROP = 'DELETE FROM open_proposals WHERE application_id = $1 AND proposal_id = $2';

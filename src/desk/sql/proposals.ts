@@ -61,6 +61,10 @@ const SHOWN = `
     p.outcome, p.returned_for
   FROM proposals p JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id`;
 const ONE = `${SHOWN} WHERE p.id = $1`;
+/** The most that the timeline of an application has. */
+const MOST_REFUSED = 100;
+const REFUSED = `${SHOWN}
+  WHERE p.application_id = $1 AND p.state IN ('declined', 'returned') ORDER BY p.id DESC LIMIT ${MOST_REFUSED}`;
 const NEWEST = `${SHOWN} WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
 
 /** For so many days a maker is told of what came back. */
@@ -73,21 +77,34 @@ const LISTS = {
     WHERE p.maker_id = $1 AND p.state IN ('proposed', 'declined', 'returned') AND ($2::bigint IS NULL OR p.id < $2)
       AND (p.state = 'proposed' OR ${IS_TOLD})
     ORDER BY p.id DESC LIMIT $3`,
-  came_back: `${SHOWN}
-    WHERE p.maker_id = $1 AND p.state IN ('declined', 'returned') AND ${IS_TOLD} AND ($2::bigint IS NULL
-      OR (p.ended_at, p.id) < (SELECT b.ended_at, b.id FROM proposals b WHERE b.id = $2))
-    ORDER BY p.ended_at DESC, p.id DESC LIMIT $3`,
+  came_back: ofBoth(
+    ['p.maker_id = $1', "p.second_id = $1 AND p.state = 'returned'"],
+    `p.state IN ('declined', 'returned') AND ${IS_TOLD} AND ($2::bigint IS NULL
+      OR (p.ended_at, p.id) < (SELECT b.ended_at, b.id FROM proposals b WHERE b.id = $2))`,
+    ['ended_at', 'id'],
+  ),
   to_confirm: `${SHOWN}
     WHERE p.state = 'proposed' AND p.needs_second IS NOT NULL AND p.confirmed_at IS NULL AND p.maker_id <> $1
       AND ($2::bigint IS NULL OR p.id > $2)
     ORDER BY p.id LIMIT $3`,
-  ended: `${SHOWN}
-    WHERE p.maker_id = $1 AND p.state <> 'proposed' AND ($2::bigint IS NULL OR p.id < $2) ORDER BY p.id DESC LIMIT $3`,
+  ended: ofBoth(
+    ['p.maker_id = $1', 'p.second_id = $1'],
+    "p.state <> 'proposed' AND ($2::bigint IS NULL OR p.id < $2)",
+    ['id'],
+  ),
 } as const;
+
+/** The maker's proposals and the second operator's in one order. Each half reads its index: an OR would sort all. */
+function ofBoth(halves: readonly string[], where: string, order: readonly string[]): string {
+  const by = (table: string) => order.map((column) => `${table}.${column} DESC`).join(', ');
+  const read = halves.map((half) => `(${SHOWN} WHERE ${half} AND ${where} ORDER BY ${by('p')} LIMIT $3)`);
+  return `SELECT u.* FROM (${read.join(' UNION ALL ')}) AS u ORDER BY ${by('u')} LIMIT $3`;
+}
 
 /**
  * `came_back`: declined or returned within a week, without a newer proposal on its application, the last one first;
- * `mine`: these and the open ones; `ended`: of the operator too.
+ * what was returned comes back to who confirmed it too. `mine`: these of the maker, and the open ones; `ended`: those
+ * that the operator made, confirmed or declined.
  */
 export type ProposalList = keyof typeof LISTS;
 
@@ -101,6 +118,11 @@ export async function readProposal(session: Session, id: number): Promise<Stored
 export async function newestProposalOf(session: Session, id: ApplicationId): Promise<StoredProposal | null> {
   const [row] = (await session.query<Row>(NEWEST, [id])).rows;
   return row === undefined ? null : proposalOf(row);
+}
+
+/** The newest 100 proposals of an application that were declined or returned, the newest first. */
+export async function refusedProposalsOf(session: Session, id: ApplicationId): Promise<StoredProposal[]> {
+  return (await session.query<Row>(REFUSED, [id])).rows.map(proposalOf);
 }
 
 /** The next `limit` proposals of a list after the one with the id `after`; null: from the beginning. */

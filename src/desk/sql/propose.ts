@@ -3,8 +3,7 @@ import { type ApplicationId, toApplicationId } from '../../applications/rules/id
 import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { DecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
-import type { Authority } from '../../operators/rules/authority.ts';
-import type { Transaction } from '../../postgres/database.ts';
+import type { Session, Transaction } from '../../postgres/database.ts';
 import { takeIds } from '../../postgres/ids.ts';
 import type { SecondReason } from '../rules/proposal.ts';
 import { CONFIRM_WITHIN_DAYS } from '../rules/returned.ts';
@@ -16,33 +15,30 @@ export interface Reserved {
 }
 
 const FACTS = `
-  SELECT i.application_id AS id, i.currency, i.debt_amount FROM review_items i WHERE i.application_id = ANY ($1::bigint[])`;
+  SELECT i.application_id AS id, i.partner_id, i.score, i.currency, i.debt_amount FROM review_items i
+  WHERE i.application_id = ANY ($1::bigint[])`;
 
 /** The facts of those that are in the queue. Who is in review has signed nothing. */
 export async function readQueuedFacts(
-  session: Transaction,
+  session: Session,
   ids: readonly ApplicationId[],
 ): Promise<Map<ApplicationId, DecisionFacts>> {
-  const { rows } = await session.query<{ id: string; currency: string | null; debt_amount: number | null }>(
-    FACTS,
-    [ids],
-  );
+  const { rows } = await session.query<{
+    id: string;
+    partner_id: number;
+    score: number | null;
+    currency: string | null;
+    debt_amount: number | null;
+  }>(FACTS, [ids]);
   return new Map(
-    rows.map(({ id, currency, debt_amount }) => [
+    rows.map(({ id, partner_id, debt_amount, ...rest }) => [
       toApplicationId(id),
-      { status: 'in_review', currency, debtAmount: debt_amount, signedAt: null },
+      { ...rest, ...IN_REVIEW, partnerId: partner_id, debtAmount: debt_amount },
     ]),
   );
 }
 
-const AUTHORITY = `
-  SELECT a.currency, (a.amount * 100)::bigint::text AS hundredths FROM operator_authorities a WHERE a.operator_id = $1`;
-
-/** The largest amounts that an operator decides alone, as they are now. */
-export async function readAuthority(session: Transaction, operatorId: number): Promise<Authority> {
-  const { rows } = await session.query<{ currency: string; hundredths: string }>(AUTHORITY, [operatorId]);
-  return new Map(rows.map(({ currency, hundredths }) => [currency, BigInt(hundredths)]));
-}
+const IN_REVIEW = { status: 'in_review', decision: 'in_review', signedAt: null } as const;
 
 /** In the order of their keys, so that two of these wait for each other in no circle. A taken one stays as it is. */
 const RESERVE = `
@@ -171,7 +167,7 @@ const SELECTION = `
 
 /** The applications of an operator's selection, each with its last event then; null: there is none, or it has ended. */
 export async function readSelection(
-  session: Transaction,
+  session: Session,
   selection: string,
   operatorId: number,
 ): Promise<{ readonly id: ApplicationId; readonly lastEvent: string }[] | null> {

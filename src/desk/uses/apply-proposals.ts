@@ -15,7 +15,7 @@ import { type Database, inTransaction, type Session, type Transaction } from '..
 import { storeTrouble } from '../../postgres/store-trouble.ts';
 import { heldBy, heldText, illegalText, waitAfterTry } from '../rules/proposal.ts';
 import { type Returned, whyReturned } from '../rules/returned.ts';
-import { scoreInReview } from '../sql/decisions.ts';
+import { holdDeciders } from '../sql/deciders.ts';
 import {
   backToQueue,
   type DueProposal,
@@ -26,6 +26,7 @@ import {
   takeDue,
 } from '../sql/open-proposals.ts';
 import { actorOf } from './changed-since.ts';
+import { type DecisionFacts, decidedFactsOf } from './decided-facts.ts';
 import { type LookingDesk, noteDecision } from './second-looks.ts';
 
 /** What became of a due proposal; null: none was due. */
@@ -34,8 +35,8 @@ export type Applied = 'applied' | 'returned' | 'lost' | 'put off' | null;
 /**
  * Takes a due proposal that no other process has taken, and applies it: the application moves, which its history, the
  * applicant and the partner hear of, the record of acts gets its row, the decision is counted and perhaps drawn for a
- * second look, and the proposal ends. One that became illegal
- * goes back to its maker with the reason, and its application to the queue. One that fails is put off, and
+ * second look, and the proposal ends. One that became illegal, or whose operators may not decide it any more, goes back
+ * to its maker with the reason, which is recorded, and its application to the queue. One that fails is put off, and
  * `onFailure` hears of it. Rejects for trouble of the store alone: nothing is changed then.
  */
 export async function applyNext(
@@ -70,35 +71,61 @@ async function end(
   { vault, lookShare }: LookingDesk,
   due: DueProposal,
 ): Promise<'applied' | 'returned'> {
+  const { act, isOverride, makerId, secondId, applicationId, proposalId, reason } = due;
   // The move takes the application out of the queue.
-  const score = await scoreInReview(session, due.applicationId);
-  const returned = whyReturned(due) ?? (await move(session, due));
+  const facts = (await decidedFactsOf(session, [applicationId])).get(applicationId);
+  const returned = (await whyHeldBack(session, due, facts)) ?? (await move(session, due));
+  const second = secondId === null ? '' : `, second ${operatorName(secondId)}`;
   if (returned !== null) {
-    await backToQueue(session, due.applicationId);
+    await backToQueue(session, applicationId);
     await endProposal(session, due, {
       ...{ state: 'returned', outcome: returned.text, returnedFor: returned.code },
     });
+    const target = `proposal ${proposalId} of ${operatorName(makerId)}${second}`;
+    const returning = { act: 'proposal return', target, applicationId, reason: returned.text };
+    await addOperatorEvents(session, chainKeysOf(vault), SERVICE, [returning]);
     return 'returned';
   }
   await endProposal(session, due, { state: 'applied' });
-  await noteDecision(session, { ...due, checkerId: due.secondId, score }, lookShare);
-  const { act, isOverride, makerId, secondId, applicationId, reason } = due;
-  const second = secondId === null ? '' : `, second ${operatorName(secondId)}`;
+  const score = facts?.status === 'in_review' ? facts.score : null;
+  await noteDecision(session, { ...due, checkerId: secondId, score }, lookShare);
   await addOperatorEvents(session, chainKeysOf(vault), operatorName(makerId), [
     {
       act: `application ${act}${isOverride ? ' --override' : ''}`,
-      target: `proposal ${due.proposalId}${second}`,
+      target: `proposal ${proposalId}${second}`,
       ...{ applicationId, reason },
     },
   ]);
   return 'applied';
 }
 
+/** As the record names who returns a proposal. */
+const SERVICE = 'ventanilla';
+const DELETED: Returned = { code: 'deleted', text: 'the application is deleted' };
+
+/** What speaks against a decision before its application is locked; null: nothing. Its operators stay as they are. */
+async function whyHeldBack(
+  session: Transaction,
+  { act, isOverride, makerId, secondId, ...due }: DueProposal,
+  facts: DecisionFacts | undefined,
+): Promise<Returned | null> {
+  if (facts === undefined) return DELETED;
+  const { status, currency, debtAmount } = facts;
+  if (status === null) return illegal(act, null);
+  const deciders = await holdDeciders(session, secondId === null ? [makerId] : [makerId, secondId]);
+  return whyReturned({
+    ...due,
+    decided: { act, isOverride, currency, debtAmount },
+    maker: deciders.get(makerId) ?? null,
+    second: secondId === null ? null : (deciders.get(secondId) ?? null),
+  });
+}
+
 /** Moves the application where it is still the one that was decided on; else returns why not. */
 async function move(session: Transaction, due: DueProposal): Promise<Returned | null> {
   const { applicationId, act, signedAt, decidedOn, reason, reasonCode, isOverride } = due;
   const held = await holdApplication(session, applicationId);
-  if (held === null) return { code: 'deleted', text: 'the application is deleted' };
+  if (held === null) return DELETED;
   if (held.status === null) return illegal(act, null);
   if (held.lastEvent !== decidedOn) return { code: 'changed', text: await changedText(session, due) };
   if (held.signedAt?.getTime() !== signedAt?.getTime())

@@ -4,10 +4,12 @@ import type { OperatorContext } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
-import { mayDecide } from '../rules/proposal.ts';
+import { haveAuthority, mayDecide } from '../rules/proposal.ts';
 import { type Claimer, takeClaim } from '../sql/claims.ts';
-import { backToQueue, endProposal, lockOpen, readDecider, writeConfirmation } from '../sql/open-proposals.ts';
+import { readDeciders } from '../sql/deciders.ts';
+import { backToQueue, endProposal, lockOpen, writeConfirmation } from '../sql/open-proposals.ts';
 import { readProposal, type StoredProposal } from '../sql/proposals.ts';
+import { decidedFactsOf } from './decided-facts.ts';
 import { conflict, needsSignIn, Refusal } from './refusal.ts';
 
 /**
@@ -46,7 +48,8 @@ export interface Second {
 /**
  * A second operator confirms a proposal, which is recorded. A repetition by the same operator changes nothing. Throws a
  * `Refusal`: 404 none; 403 one's own, or a payment without a new sign-in; 409 it needs no second operator, has another
- * one, or is not open any more.
+ * one, is not open any more, or neither of the two has the authority for its amount. What counts in the end is who has
+ * it when the proposal is applied.
  */
 export async function confirmProposal(
   context: OperatorContext,
@@ -62,6 +65,7 @@ export async function confirmProposal(
         const before = await lockForSecond(session, second, id, isRepeated);
         if (isRepeated(before)) return { proposal: before, isNew: false };
         if (before.act === 'disburse' && !second.isFresh) throw needsSignIn();
+        await requireAuthority(session, before, second);
         await writeConfirmation(session, id, second.id);
         return { proposal: (await readProposal(session, id))!, isNew: true };
       }),
@@ -97,6 +101,18 @@ export async function declineProposal(
   return proposal;
 }
 
+/** Refuses at once what would come back when it is applied. */
+async function requireAuthority(session: Session, proposal: StoredProposal, second: Second): Promise<void> {
+  const { applicationId, act, isOverride, maker } = proposal;
+  const deciders = await readDeciders(session, [maker.id, second.id]);
+  const facts = (await decidedFactsOf(session, [applicationId])).get(applicationId);
+  // What is deleted or cannot be read comes back with that reason.
+  if (facts === undefined || facts.status === null) return;
+  const { currency, debtAmount } = facts;
+  if (haveAuthority({ act, isOverride, currency, debtAmount }, [...deciders.values()])) return;
+  throw conflict('no_authority', `neither you nor ${maker.login} has the authority for this amount`);
+}
+
 function named({ id, applicationId }: StoredProposal) {
   return { target: `proposal ${id}`, applicationId };
 }
@@ -118,7 +134,7 @@ async function lockForSecond(
   const proposal = await lockProposal(session, id, require, isRepeated);
   if (isRepeated(proposal)) return proposal;
   // The account may have changed since the request began.
-  if (!mayDecide(await readDecider(session, second.id)))
+  if (!mayDecide((await readDeciders(session, [second.id])).get(second.id) ?? null))
     throw new Refusal(403, 'your account may not decide any more');
   if (proposal.needsSecond === null) throw conflict('no_second', 'it needs no second operator');
   if (proposal.confirmedAt !== null) {

@@ -1,14 +1,10 @@
 /** The lists of proposals, page by page. */
-import type { ApplicationId } from '../../applications/rules/ids.ts';
-import { type DecisionFacts, readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
 import type { Session } from '../../postgres/database.ts';
 import { countToConfirm, listProposals, type ProposalList, type StoredProposal } from '../sql/proposals.ts';
+import { type ProposalFacts, proposalFactsOf } from './confirmations.ts';
 import { Refusal } from './refusal.ts';
 
-export type { StoredProposal };
-
-/** What a decision is about; null: it cannot be read. */
-export type DecidedOn = Pick<DecisionFacts, 'currency' | 'debtAmount'>;
+export type { ProposalFacts, StoredProposal };
 
 const PAGE = 50;
 /** The page of the console tells 99, and more of them as `99+`. */
@@ -17,8 +13,8 @@ const MOST_COUNTED = 100;
 /** A page of a list. */
 export interface ShownProposals {
   readonly proposals: readonly StoredProposal[];
-  /** Of `to_confirm`, so that nobody confirms an amount unseen; null for the other lists. */
-  readonly facts: ReadonlyMap<ApplicationId, DecidedOn> | null;
+  /** Of `to_confirm`, by the ids of the proposals, so that nobody confirms anything unseen; none of the other lists. */
+  readonly facts: ReadonlyMap<number, ProposalFacts>;
   /** The cursor of the next page; null after the last. */
   readonly next: string | null;
   /** How many wait for the operator to confirm them, whatever the list; counted up to 100. */
@@ -37,8 +33,7 @@ export async function proposalsOf(
     countToConfirm(database, operatorId, MOST_COUNTED),
   ]);
   const proposals = found.slice(0, limit);
-  const ids = proposals.map(({ applicationId }) => applicationId);
-  const facts = list === 'to_confirm' ? await readDecisionFacts(database, ids) : null;
+  const facts = await proposalFactsOf(database, operatorId, list === 'to_confirm' ? proposals : []);
   return { proposals, facts, toConfirm, next: found.length > limit ? `p${proposals.at(-1)!.id}` : null };
 }
 

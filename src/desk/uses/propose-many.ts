@@ -2,7 +2,7 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
-import { inTransaction, type Transaction } from '../../postgres/database.ts';
+import { inTransaction, type Session } from '../../postgres/database.ts';
 import { keyedRequest, type Outcome, takeRequest, undoneRequest } from '../sql/desk-requests.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
 import { type Decision, readSelection } from '../sql/propose.ts';
@@ -30,8 +30,7 @@ export async function proposeMany(
   key: string | null,
 ): Promise<readonly Outcome[]> {
   const decision = checkDecision(given);
-  if ((many.applications === undefined) === (many.selection === undefined))
-    throw new OperatorError('name the applications either by applications or by selection');
+  requireOneNaming(many);
   const request = keyedRequest(decision.makerId, key, ['many', many, decision]);
   // What a selection names is in the queue.
   const named = (many.applications ?? []).map(({ id }) => id);
@@ -39,7 +38,12 @@ export async function proposeMany(
   const outcomes = await againAfterConflict(() =>
     inTransaction(database, (session) =>
       once(session, request, async () =>
-        propose(session, decision, { undoSeconds, isOfMany: true }, await decidedOf(session, decision, many)),
+        propose(
+          session,
+          decision,
+          { undoSeconds, isOfMany: true },
+          await decidedOf(session, decision.makerId, many),
+        ),
       ),
     ),
   );
@@ -67,9 +71,16 @@ export async function undoMany(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-async function decidedOf(
-  session: Transaction,
-  { makerId }: Decision,
+/** Throws `OperatorError` where the applications are named in no way, or in both. */
+export function requireOneNaming({ applications, selection }: Many): void {
+  if ((applications === undefined) === (selection === undefined))
+    throw new OperatorError('name the applications either by applications or by selection');
+}
+
+/** The applications of a decision on many, each once. Throws a `Refusal` (404) where the selection has ended. */
+export async function decidedOf(
+  session: Session,
+  makerId: number,
   { applications, selection }: Many,
 ): Promise<readonly Decided[]> {
   if (selection === undefined) return eachOnce(applications ?? []);

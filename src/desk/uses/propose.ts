@@ -2,13 +2,13 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { TRANSITIONS } from '../../applications/rules/lifecycle.ts';
 import { codesOfOperators } from '../../applications/rules/reason-codes.ts';
-import { type DecisionFacts, readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
 import { lastEventsOf } from '../../applications/sql/desk/last-event.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import type { Authority } from '../../operators/rules/authority.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { type BulkResult, secondReasonOf } from '../rules/proposal.ts';
+import { readDeciders } from '../sql/deciders.ts';
 import type { Outcome } from '../sql/desk-requests.ts';
 import { backToQueue } from '../sql/open-proposals.ts';
 import {
@@ -16,12 +16,11 @@ import {
   type Decision,
   type NewProposal,
   type NotTaken,
-  readAuthority,
-  readQueuedFacts,
   reserve,
   takeItems,
   unreserve,
 } from '../sql/propose.ts';
+import { type DecisionFacts, decidedFactsOf } from './decided-facts.ts';
 
 export type { Decision };
 
@@ -59,9 +58,10 @@ export async function propose(
   decided: readonly Decided[],
 ): Promise<ProposeOutcome[]> {
   const ids = decided.map(({ id }) => id).toSorted((one, other) => one - other);
-  const facts = await factsOf(session, ids);
+  const facts = await decidedFactsOf(session, ids);
   const last = await lastEventsOf(session, ids);
-  const authority = await readAuthority(session, decision.makerId);
+  const maker = (await readDeciders(session, [decision.makerId])).get(decision.makerId);
+  const authority: Authority = maker?.authority ?? new Map();
   const byId = new Map(decided.map((one) => [one.id, one]));
   const objections = new Map(
     ids.map((id) => [id, objectionTo(byId.get(id)!, facts.get(id), last.get(id), decision)]),
@@ -107,22 +107,6 @@ async function changedOf(session: Transaction, some: readonly Decided[]): Promis
   );
   return new Set(some.flatMap(({ id, lastEvent }) => (last.get(id) === lastEvent ? [] : [id])));
 }
-
-/** The queue has the facts of applications in review: to read 10,000 of these from their batches takes seconds. */
-async function factsOf(
-  session: Transaction,
-  ids: readonly ApplicationId[],
-): Promise<ReadonlyMap<ApplicationId, DecisionFacts>> {
-  const queued = await readQueuedFacts(session, ids);
-  const others = ids.filter((id) => !queued.has(id));
-  for (let from = 0; from < others.length; from += READ_AT_ONCE) {
-    const read = await readDecisionFacts(session, others.slice(from, from + READ_AT_ONCE));
-    for (const [id, facts] of read) queued.set(id, facts);
-  }
-  return queued;
-}
-
-const READ_AT_ONCE = 500;
 
 /** Why an application does not get the proposal; null: nothing speaks against it yet. */
 function objectionTo(

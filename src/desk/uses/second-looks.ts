@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
-import { readScores } from '../../applications/sql/desk/scores.ts';
+import { readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
 import { readableText } from '../../base/plain-text.ts';
 import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
@@ -60,11 +60,11 @@ export function drawnFor(database: Database, lookerId: number): Promise<WaitingL
 /** The same with what the score said. */
 export async function withScores(database: Database, looks: readonly WaitingLook[]): Promise<ShownLook[]> {
   const ids: ApplicationId[] = [...new Set(looks.map(({ applicationId }) => applicationId))];
-  const scores = await readScores(database, ids);
-  return looks.map((look) => ({
-    ...look,
-    ...(scores.get(look.applicationId) ?? { score: null, decision: null }),
-  }));
+  const facts = await readDecisionFacts(database, ids);
+  return looks.map((look) => {
+    const { score, decision } = facts.get(look.applicationId) ?? { score: null, decision: null };
+    return { ...look, score, decision };
+  });
 }
 
 const MOST_LOOK_CHARACTERS = 500;

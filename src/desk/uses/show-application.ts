@@ -11,11 +11,14 @@ import { listDocuments, type StoredDocument } from '../../documents/sql/document
 import { incomeCheckOf, type StoredIncomeCheck } from '../../income/sql/income-checks.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import { readContract, type StoredContract } from '../../signing/sql/contracts.ts';
+import type { Evidence } from '../rules/against.ts';
 import type { HeldBy } from '../rules/conflict.ts';
 import { heldBy } from '../rules/proposal.ts';
 import { pendsOf, type StoredPend } from '../sql/pends.ts';
-import { newestProposalOf, type StoredProposal } from '../sql/proposals.ts';
+import { newestProposalOf, refusedProposalsOf, type StoredProposal } from '../sql/proposals.ts';
 import { readItem, type StoredItem } from '../sql/queue.ts';
+import { type ProposalFacts, proposalFactsOf, waitsForSecond } from './confirmations.ts';
+import { readEvidence } from './decided-facts.ts';
 import { readNotes, type ShownNote } from './notes.ts';
 import { type Actor, type TimelineEntry, timelineOf } from './timeline.ts';
 
@@ -40,36 +43,43 @@ export interface ShownApplication {
   readonly item: StoredItem | null;
   /** The open one, or else the newest. */
   readonly proposal: StoredProposal | null;
+  /** What the proposal is about where it waits for a second operator; else null. */
+  readonly proposalFacts: ProposalFacts | null;
+  /** What the file has that the reason of a decision may contradict. */
+  readonly evidence: Evidence;
   /** Oldest first. */
   readonly pends: readonly StoredPend[];
   readonly timeline: readonly TimelineEntry[];
 }
 
 /**
- * The application, which the caller has found to be there by `lastEvent`. `context.actor` is not used: nothing
- * personal is shown.
+ * The application as this operator sees it, which the caller has found to be there by `lastEvent`. `context.actor` is
+ * not used: nothing personal is shown.
  */
 export async function readForPage(
   context: OperatorContext,
-  id: ApplicationId,
-  lastEvent: string,
+  operatorId: number,
+  { id, lastEvent }: { readonly id: ApplicationId; readonly lastEvent: string },
 ): Promise<ShownApplication> {
   const { database } = context;
   // Three reads at once: one after the other they take long on a busy store, and all at once they take its sessions.
   const [application, earlier, rest] = await Promise.all([
     showApplication(context, id),
     earlierApplications(database, id),
-    readRest(context, id),
+    readRest(context, operatorId, id),
   ]);
-  const timeline = await timelineOf(database, application, rest.pends);
+  const refused = await refusedProposalsOf(database, id);
+  const timeline = await timelineOf(database, application, rest.pends, refused);
   return { lastEvent, application, earlier, ...rest, timeline };
 }
 
 type Rest = Omit<ShownApplication, 'lastEvent' | 'application' | 'earlier' | 'timeline'>;
 
-async function readRest(context: OperatorContext, id: ApplicationId): Promise<Rest> {
+async function readRest(context: OperatorContext, operatorId: number, id: ApplicationId): Promise<Rest> {
   const { database } = context;
   const conversation = await chatOf(context, id);
+  const proposal = await newestProposalOf(database, id);
+  const waiting = proposal !== null && waitsForSecond(proposal) ? [proposal] : [];
   return {
     conversation,
     takesText: conversation !== null && (await canSay(database, context, conversation.row)),
@@ -79,7 +89,9 @@ async function readRest(context: OperatorContext, id: ApplicationId): Promise<Re
     heldBy: await heldByOf(context, id),
     notes: await readNotes(context, id),
     item: await readItem(database, id),
-    proposal: await newestProposalOf(database, id),
+    proposal,
+    proposalFacts: [...(await proposalFactsOf(database, operatorId, waiting)).values()][0] ?? null,
+    evidence: (await readEvidence(database, [id]))(id),
     pends: await pendsOf(database, id),
   };
 }

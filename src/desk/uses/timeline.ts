@@ -1,11 +1,15 @@
-/** What happened to an application, with who did it: its history, its pends and its signature (D34, D46, D48). */
-import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+/**
+ * What happened to an application, with who did it: its history, its pends, its signature, and the proposals that were
+ * declined or came back (D34, D46, D48).
+ */
+import type { ApplicationStatus, ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ActorWay, ExplainedApplication } from '../../applications/uses/applications.ts';
 import { accountOf } from '../../operations/actor.ts';
 import type { Session } from '../../postgres/database.ts';
 import type { Missing, PendEnd } from '../rules/pend.ts';
+import type { ReturnCode } from '../rules/returned.ts';
 import type { StoredPend } from '../sql/pends.ts';
-import { readLogins } from '../sql/proposals.ts';
+import { readLogins, type StoredProposal } from '../sql/proposals.ts';
 
 type History = ExplainedApplication['history'][number];
 
@@ -19,7 +23,7 @@ export interface Actor {
 export interface TimelineEntry {
   readonly at: Date;
   readonly by: Actor;
-  readonly act: History['action'] | 'sign' | 'pend' | 'pend_end';
+  readonly act: History['action'] | 'sign' | 'pend' | 'pend_end' | 'decline' | 'return';
   readonly from: ApplicationStatus | null;
   readonly to: ApplicationStatus | null;
   readonly reason: string;
@@ -29,9 +33,19 @@ export interface TimelineEntry {
   readonly missing: readonly Missing[] | null;
   /** How a pend ended; null for other acts. */
   readonly end: PendEnd | null;
+  /** The decision that was declined or came back; null for other acts. */
+  readonly proposal: {
+    readonly act: ReviewAction;
+    readonly maker: Actor;
+    /** null: it was declined. */
+    readonly returnedFor: ReturnCode | null;
+  } | null;
 }
 
-const PLAIN = { from: null, to: null, reason: '', reasonCode: null, second: null, missing: null, end: null };
+const PLAIN = {
+  ...{ from: null, to: null, reason: '', reasonCode: null, second: null, missing: null, end: null },
+  proposal: null,
+};
 const APPLICANT: Actor = { way: 'applicant', id: null, login: 'applicant' };
 const SERVICE: Actor = { way: 'service', id: null, login: 'ventanilla' };
 
@@ -40,6 +54,7 @@ export async function timelineOf(
   session: Session,
   { history, signedAt }: ExplainedApplication,
   pends: readonly StoredPend[],
+  refused: readonly StoredProposal[],
 ): Promise<TimelineEntry[]> {
   const names = history.flatMap(({ actor, second }) => (second === null ? [actor] : [actor, second]));
   const ids = names.map(accountOf).filter((id) => id !== null);
@@ -56,12 +71,33 @@ export async function timelineOf(
   );
   const signature: TimelineEntry[] =
     signedAt === null ? [] : [{ ...PLAIN, at: signedAt, by: APPLICANT, act: 'sign' }];
-  return merge(events, [...pends.flatMap(entriesOf), ...signature]);
+  return merge(events, [...pends.flatMap(entriesOf), ...refused.map(refusalOf), ...signature]);
+}
+
+const operator = (account: StoredPend['by']): Actor => ({ way: 'operator', ...account });
+
+/** A proposal that was declined or came back. */
+function refusalOf({
+  state,
+  act,
+  maker,
+  second,
+  endedAt,
+  createdAt,
+  ...rest
+}: StoredProposal): TimelineEntry {
+  const checker = second && operator(second);
+  const isDeclined = state === 'declined';
+  return {
+    ...{ ...PLAIN, at: endedAt ?? createdAt, act: isDeclined ? 'decline' : 'return' },
+    ...{ by: (isDeclined ? checker : null) ?? SERVICE, second: isDeclined ? null : checker },
+    reason: rest.outcome ?? '',
+    proposal: { act, maker: operator(maker), returnedFor: rest.returnedFor },
+  };
 }
 
 /** The beginning of a pend, and its end where it has one. */
 function entriesOf({ by, at, missing, endedAt, end, resumedBy }: StoredPend): TimelineEntry[] {
-  const operator = (account: StoredPend['by']): Actor => ({ way: 'operator', ...account });
   const begun: TimelineEntry = { ...PLAIN, at, by: operator(by), act: 'pend', missing };
   if (endedAt === null) return [begun];
   const who = resumedBy !== null ? operator(resumedBy) : end === 'answered' ? APPLICANT : SERVICE;

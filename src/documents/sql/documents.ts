@@ -151,6 +151,19 @@ export async function sealedDocumentsOf(
   return (await session.query<SealedRow>(OF_APPLICATION, [applicationId])).rows.map(sealedOf);
 }
 
+const STORED = `
+  SELECT d.application_id AS id, bool_or(d.state <> 'rejected') AS is_usable FROM documents d
+  WHERE d.application_id = ANY ($1::bigint[]) GROUP BY d.application_id`;
+
+/** The applications that have documents, each with whether one of these is accepted or waits for an operator. */
+export async function storedDocumentsOf(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<ReadonlyMap<ApplicationId, boolean>> {
+  const { rows } = await session.query<{ id: string; is_usable: boolean }>(STORED, [ids]);
+  return new Map(rows.map(({ id, is_usable }) => [toApplicationId(id), is_usable]));
+}
+
 const COUNT = 'SELECT count(*)::integer AS count FROM documents d WHERE d.application_id = $1';
 
 /** How many documents an application has. */

@@ -1,5 +1,5 @@
 /** The checks of incomes, with their evidence (D44). */
-import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import { CRITERIA, type IncomeRules } from '../../applications/rules/policy.ts';
 import type { Assessment, Decision } from '../../applications/rules/scorecard.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
@@ -157,6 +157,29 @@ export async function incomeCheckOf(
     newDecision: new_decision,
     accepted: accepted_by === null || accepted_at === null ? null : { by: accepted_by, at: accepted_at },
   };
+}
+
+const INCOMES = `
+  SELECT DISTINCT ON (c.application_id) c.application_id AS id,
+    c.outcome <> 'operator' OR c.accepted_at IS NOT NULL AS is_confirmed, c.observed IS NOT NULL AS is_observed
+  FROM income_checks c WHERE c.application_id = ANY ($1::bigint[]) ORDER BY c.application_id, c.number DESC`;
+
+/**
+ * Those of the applications whose last check observed an income or was accepted by an operator, each with whether the
+ * check confirmed or adjusted the income, or an operator accepted it.
+ */
+export async function incomesOf(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<ReadonlyMap<ApplicationId, boolean>> {
+  const { rows } = await session.query<{ id: string; is_confirmed: boolean; is_observed: boolean }>(INCOMES, [
+    ids,
+  ]);
+  return new Map(
+    rows
+      .filter(({ is_confirmed, is_observed }) => is_confirmed || is_observed)
+      .map(({ id, is_confirmed }) => [toApplicationId(id), is_confirmed]),
+  );
 }
 
 const ERASE = `

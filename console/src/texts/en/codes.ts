@@ -30,6 +30,8 @@ export const codes: CodeTexts = {
     sign: 'signed',
     pend: 'pended',
     pend_end: 'pend ended',
+    decline: 'proposal declined',
+    return: 'proposal came back',
   },
   purposes: {
     earnings: 'earnings',

@@ -31,6 +31,13 @@ export const desk: DeskTexts = {
     returned: 'Returned',
   },
   proposalLists: { mine: 'Mine', came_back: 'Came back', to_confirm: 'To confirm', ended: 'Ended' },
+  against: {
+    against_score: 'the score leans to the other decision',
+    no_document: 'the file has no document that counts',
+    no_income: 'no income was observed',
+    income_unconfirmed: 'the check did not confirm the income',
+    income_confirmed: 'the check confirmed the income',
+  },
   secondReasons: {
     authority: 'the amount is above the authority',
     disburse: 'a disbursement needs two operators',
@@ -40,6 +47,7 @@ export const desk: DeskTexts = {
     maker: 'its maker may not decide any more',
     unconfirmed: 'nobody confirmed it in time',
     second: 'the second operator may not decide any more',
+    authority: 'the authority for this amount is missing now; propose it again',
     failure: 'a failure kept it from being applied; propose it again',
     deleted: 'the application is deleted',
     changed: 'something happened to the application meanwhile; its timeline has it',
@@ -65,6 +73,8 @@ export const desk: DeskTexts = {
     not_open: 'This proposal is no longer open.',
     no_second: 'This proposal needs no second operator.',
     confirmed: 'Another operator has confirmed it already.',
+    no_authority:
+      'Neither you nor its maker has the authority for this amount. Another operator has to confirm it.',
     looked_at: 'Another admin has looked at it already.',
     too_many_notes: 'It has as many notes as it takes.',
     erased: 'The data of its person was erased. Nothing more is written about them.',

@@ -18,7 +18,7 @@ export const keyboard = {
     p: 'Pend',
     '1 … 0': 'In the dialog: pick the reason code and propose',
     u: 'Undo the newest decision that can be undone',
-    c: 'Confirm the proposal',
+    c: 'Show the proposal and confirm it',
     '?': 'This help',
   },
 };

@@ -51,6 +51,11 @@ export const queue = {
   clearSelection: 'Clear the selection',
   decideMany: (act: string, count: number, text: string) =>
     `${act}: ${counted(count, 'application', 'applications', text)}`,
+  total: 'In all',
+  totalOf: (amount: string, count: string) => `${amount} (${count})`,
+  aboveAuthority: 'Above your authority, so that a second operator confirms',
+  againstScore: 'Against what the score leans to',
+  someFiles: (count: string, all: string, why: string) => `${count} of ${all}: ${why}`,
   results: 'Results',
   result: 'Result',
 };

@@ -29,6 +29,8 @@ export const codes: CodeTexts = {
     sign: 'firmada',
     pend: 'aplazada',
     pend_end: 'fin del aplazamiento',
+    decline: 'propuesta declinada',
+    return: 'propuesta devuelta',
   },
   purposes: {
     earnings: 'ingresos',

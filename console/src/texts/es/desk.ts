@@ -30,6 +30,13 @@ export const desk: DeskTexts = {
     returned: 'Devuelta',
   },
   proposalLists: { mine: 'Mías', came_back: 'De vuelta', to_confirm: 'Por confirmar', ended: 'Terminadas' },
+  against: {
+    against_score: 'el puntaje se inclina a la otra decisión',
+    no_document: 'el expediente no tiene ningún documento que cuente',
+    no_income: 'no se observó ningún ingreso',
+    income_unconfirmed: 'la revisión no confirmó los ingresos',
+    income_confirmed: 'la revisión confirmó los ingresos',
+  },
   secondReasons: {
     authority: 'el monto supera la facultad',
     disburse: 'un desembolso necesita dos operadores',
@@ -39,6 +46,7 @@ export const desk: DeskTexts = {
     maker: 'quien la hizo ya no puede decidir',
     unconfirmed: 'nadie la confirmó a tiempo',
     second: 'el segundo operador ya no puede decidir',
+    authority: 'ahora falta la facultad para este monto; propón de nuevo',
     failure: 'un fallo impidió aplicarla; propón de nuevo',
     deleted: 'la solicitud está borrada',
     changed: 'algo pasó entretanto con la solicitud; está en su historial',
@@ -64,6 +72,8 @@ export const desk: DeskTexts = {
     not_open: 'Esta propuesta ya no está abierta.',
     no_second: 'Esta propuesta no necesita un segundo operador.',
     confirmed: 'Ya la confirmó otro operador.',
+    no_authority:
+      'Ni tú ni quien la hizo tienen la facultad para este monto. Tiene que confirmarla otro operador.',
     looked_at: 'Ya la miró otro administrador.',
     too_many_notes: 'Ya tiene todas las notas que admite.',
     erased: 'Los datos de la persona se borraron. No se escribe nada más sobre ella.',

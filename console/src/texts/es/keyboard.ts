@@ -19,7 +19,7 @@ export const keyboard: Texts['keyboard'] = {
     p: 'Aplazar',
     '1 … 0': 'En el diálogo: elegir el código del motivo y proponer',
     u: 'Deshacer la última decisión que se puede deshacer',
-    c: 'Confirmar la propuesta',
+    c: 'Mostrar la propuesta y confirmarla',
     '?': 'Esta ayuda',
   },
 };

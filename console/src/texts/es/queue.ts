@@ -50,6 +50,11 @@ export const queue: Texts['queue'] = {
   undoneMany: (count, text) => counted(count, 'deshecha', 'deshechas', text),
   clearSelection: 'Quitar la selección',
   decideMany: (act, count, text) => `${act}: ${counted(count, 'solicitud', 'solicitudes', text)}`,
+  total: 'En total',
+  totalOf: (amount, count) => `${amount} (${count})`,
+  aboveAuthority: 'Por encima de tu facultad: las confirma un segundo operador',
+  againstScore: 'Contra lo que dice el puntaje',
+  someFiles: (count, all, why) => `${count} de ${all}: ${why}`,
   results: 'Resultados',
   result: 'Resultado',
 };

@@ -29,6 +29,8 @@ export const codes: CodeTexts = {
     sign: 'assinada',
     pend: 'deixada pendente',
     pend_end: 'fim da pendência',
+    decline: 'proposta recusada',
+    return: 'proposta devolvida',
   },
   purposes: {
     earnings: 'renda',

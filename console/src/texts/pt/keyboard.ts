@@ -19,7 +19,7 @@ export const keyboard: Texts['keyboard'] = {
     p: 'Deixar pendente',
     '1 … 0': 'No diálogo: escolher o código do motivo e propor',
     u: 'Desfazer a última decisão que pode ser desfeita',
-    c: 'Confirmar a proposta',
+    c: 'Mostrar a proposta e confirmá-la',
     '?': 'Esta ajuda',
   },
 };

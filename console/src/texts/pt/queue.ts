@@ -50,6 +50,11 @@ export const queue: Texts['queue'] = {
   undoneMany: (count, text) => counted(count, 'desfeita', 'desfeitas', text),
   clearSelection: 'Limpar a seleção',
   decideMany: (act, count, text) => `${act}: ${counted(count, 'solicitação', 'solicitações', text)}`,
+  total: 'No total',
+  totalOf: (amount, count) => `${amount} (${count})`,
+  aboveAuthority: 'Acima da sua alçada: um segundo operador as confirma',
+  againstScore: 'Contra o que diz a pontuação',
+  someFiles: (count, all, why) => `${count} de ${all}: ${why}`,
   results: 'Resultados',
   result: 'Resultado',
 };

@@ -2,19 +2,25 @@
 import type { Session, Transaction } from '../../../postgres/database.ts';
 import { type ApplicationId, partitionOf, toApplicationId } from '../../rules/ids.ts';
 import type { ApplicationStatus } from '../../rules/lifecycle.ts';
+import type { Decision } from '../../rules/scorecard.ts';
 import { byPartitions } from '../partition-runs.ts';
 
 /** An application as a decision sees it. */
 export interface DecisionFacts {
-  /** null, as the next two: the stored data cannot be read. */
+  readonly partnerId: number;
+  /** null, as all but the last one: the stored data cannot be read. */
   readonly status: ApplicationStatus | null;
+  readonly score: number | null;
+  /** What the score said. */
+  readonly decision: Decision | null;
   readonly currency: string | null;
   readonly debtAmount: number | null;
   readonly signedAt: Date | null;
 }
 
 const FACTS = `
-  SELECT a.id, a.status, a.currency, a.debt_amount, a.signed_at FROM applications_of($1::bigint[]) AS a`;
+  SELECT a.id, a.partner_id, a.status, a.score, a.decision, a.currency, a.debt_amount, a.signed_at
+  FROM applications_of($1::bigint[]) AS a`;
 
 /**
  * The facts of these applications; one that does not exist is absent. On a cluster it comes before everything that the
@@ -28,13 +34,17 @@ export async function readDecisionFacts(
   for (const some of byPartitions(ids, partitionOf)) {
     const { rows } = await session.query<{
       id: string;
+      partner_id: number;
       status: ApplicationStatus | null;
+      score: number | null;
+      decision: Decision | null;
       currency: string | null;
       debt_amount: number | null;
       signed_at: Date | null;
     }>(FACTS, [some]);
-    for (const { id, status, currency, debt_amount, signed_at } of rows) {
-      facts.set(toApplicationId(id), { status, currency, debtAmount: debt_amount, signedAt: signed_at });
+    for (const { id, partner_id, debt_amount, signed_at, ...rest } of rows) {
+      const named = { partnerId: partner_id, debtAmount: debt_amount, signedAt: signed_at };
+      facts.set(toApplicationId(id), { ...rest, ...named });
     }
   }
   return facts;

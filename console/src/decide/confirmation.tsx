@@ -1,0 +1,105 @@
+/** What a second operator confirms: the decision, what it is about, and what speaks against it. */
+import type { FormEvent, ReactNode } from 'react';
+import type { ListedProposalReply, ProposalFactsReply } from '../../../src/desk/routes/proposal-forms.ts';
+import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
+import { useFormat } from '../format.ts';
+import { Facts } from '../frame/card.tsx';
+import { bandOf } from '../queue/filters.ts';
+import { useTexts } from '../texts/texts.ts';
+import styles from './decide.module.css';
+
+interface ConfirmDialogProps {
+  readonly proposal: ListedProposalReply;
+  readonly facts: ProposalFactsReply;
+  readonly isPending: boolean;
+  /** Why the last try failed; null: none did. */
+  readonly failure: string | null;
+  readonly onClose: () => void;
+  readonly onConfirm: () => void;
+}
+
+/** Nothing is confirmed before it is shown: the dialog opens first, and its button confirms. */
+export function ConfirmDialog({
+  proposal,
+  facts,
+  isPending,
+  failure,
+  onClose,
+  onConfirm,
+}: ConfirmDialogProps) {
+  const { decide, desk, frame } = useTexts();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isPending && !facts.lacks_authority) onConfirm();
+  };
+  return (
+    <Dialog
+      isOpen
+      isPending={isPending}
+      onClose={onClose}
+      title={`${decide.confirm}: ${desk.proposed[proposal.act]}, ${decide.application(proposal.application_id)}`}
+      note={<Confirmed proposal={proposal} facts={facts} />}
+    >
+      <form className={styles.form} onSubmit={submit}>
+        {facts.lacks_authority && <p className={styles.held}>{desk.conflicts.no_authority}</p>}
+        {failure !== null && <p role="alert">{failure}</p>}
+        <DialogButtons>
+          <button type="submit" data-main disabled={isPending || facts.lacks_authority}>
+            {decide.confirm}
+          </button>
+          <button type="button" disabled={isPending} onClick={onClose}>
+            {frame.cancel}
+          </button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}
+
+function Confirmed({ proposal, facts }: { proposal: ListedProposalReply; facts: ProposalFactsReply }) {
+  const { application, codes, decide, desk, queue } = useTexts();
+  const format = useFormat();
+  const { reason, reason_code, by, at, needs_second } = proposal;
+  const { partner, currency, debt_amount, decision } = facts;
+  const shown: (readonly [string, ReactNode])[] = [
+    [queue.amount, <strong key="amount">{format.amount(debt_amount, currency)}</strong>],
+    [queue.score, <ScoreText key="score" {...facts} />],
+    [decide.scoreSaid, decision === null ? queue.unreadable : codes.decisions[decision]],
+    [queue.partner, partner?.name ?? queue.unreadable],
+    [application.by, `${by.login}, ${format.time(at)}`],
+    [application.code, desk.reasonCodes[reason_code]],
+  ];
+  if (reason !== '' && reason !== reason_code) shown.push([application.why, reason]);
+  if (needs_second !== null) shown.push([application.second, desk.secondReasons[needs_second]]);
+  return (
+    <>
+      <Facts facts={shown} />
+      <h3>{decide.against}</h3>
+      <AgainstList against={facts.against} />
+    </>
+  );
+}
+
+/** What speaks against a decision, or that nothing does. */
+export function AgainstList({ against }: Pick<ProposalFactsReply, 'against'>) {
+  const { decide, desk } = useTexts();
+  if (against.length === 0) return <span className={styles.quiet}>{decide.nothingAgainst}</span>;
+  return (
+    <ul className={styles.against}>
+      {against.map((one) => (
+        <li key={one}>{desk.against[one]}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** The score with the band that it is in. */
+export function ScoreText({ score }: Pick<ProposalFactsReply, 'score'>) {
+  const { queue } = useTexts();
+  if (score === null) return queue.unreadable;
+  return (
+    <>
+      {score} <span className={styles.quiet}>({bandOf(score).join('–')})</span>
+    </>
+  );
+}

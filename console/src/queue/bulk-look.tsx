@@ -1,0 +1,48 @@
+/** What a decision on many is about, before it is proposed: totals, and what speaks against it. */
+import type { ReactNode } from 'react';
+import type { ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
+import type { LookedAtReply } from '../../../src/desk/routes/proposal-forms.ts';
+import { useFormat } from '../format.ts';
+import type { Format } from '../formats.ts';
+import { Facts } from '../frame/card.tsx';
+import { type Texts, useTexts } from '../texts/texts.ts';
+
+export function BulkLook({ seen }: { seen: LookedAtReply }) {
+  const { queue } = useTexts();
+  const format = useFormat();
+  const { count, totals, above_authority, against_score } = seen;
+  const share = (part: number) => `${format.number(part)} / ${format.number(count)}`;
+  const facts: (readonly [string, ReactNode])[] = [
+    [
+      queue.total,
+      totals
+        .map((total) =>
+          queue.totalOf(
+            total.currency === null
+              ? queue.unreadable
+              : format.wholeAmount(total.debt_amount, total.currency),
+            format.number(total.count),
+          ),
+        )
+        .join(', '),
+    ],
+    [queue.aboveAuthority, share(above_authority)],
+    [queue.againstScore, share(against_score)],
+  ];
+  return <Facts facts={facts} />;
+}
+
+/** How many files contradict a code, and how, in words. */
+export function contradictedOf(
+  seen: LookedAtReply | undefined,
+  { desk, queue }: Texts,
+  format: Format,
+): ReadonlyMap<ReasonCode, string> {
+  const said = new Map<ReasonCode, string>();
+  for (const { reason_code, why, count } of seen?.contradicted ?? []) {
+    const text = queue.someFiles(format.number(count), format.number(seen!.count), desk.against[why]);
+    const before = said.get(reason_code);
+    said.set(reason_code, before === undefined ? text : `${before}; ${text}`);
+  }
+  return said;
+}
