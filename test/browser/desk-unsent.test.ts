@@ -224,7 +224,10 @@ describe('what the service did not take, in a browser', { skip }, async () => {
       async (page, id) => {
         const lost = async (route: Route) => {
           await route.fetch();
-          await desk.rows('UPDATE proposals SET needs_second = NULL WHERE application_id = $1', [id]);
+          await desk.rows(
+            'UPDATE proposals SET second_id = $2, confirmed_at = now() WHERE application_id = $1',
+            [id, bea.id],
+          );
           await desk.applyAll();
           await route.abort();
         };

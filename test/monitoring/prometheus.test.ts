@@ -164,6 +164,15 @@ describe('deploy/monitoring', { skip: withoutPrometheus }, () => {
         VALUES (2, 1, 1, 1, '\\x01', now() + interval '1 day', 'uncertain', now(), now() - interval '20 minutes')`,
     );
     await sql(
+      `INSERT INTO review_items (application_id, partner_id, created_at, due_at)
+        VALUES (1, 1, now() - interval '26 hours', now() - interval '2 hours')`,
+    );
+    await sql(
+      `INSERT INTO proposals (application_id, act, reason_code, reason, is_override, maker_id, decided_on, created_at,
+          apply_at, needs_second)
+        VALUES (1, 'approve', 'unspecified', 'x', false, 1, 0, now() - interval '2 days', now(), 'authority')`,
+    );
+    await sql(
       `INSERT INTO conversations (application_id, partner_id, phone_index, status, turn, held_by, state, waits_since)
         VALUES (1, 1, 1, 'in_review', 1, 'operator', '{"handedOver": "failure"}', now() - interval '5 hours')`,
     );
