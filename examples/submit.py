@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Submits the applications of a CSV file, with Python's standard library alone.
+"""Submits the applications of a file, with Python's standard library alone.
 
-    VENTANILLA_URL=https://host/DEV VENTANILLA_API_KEY=... python3 submit.py applicants.csv
+    VENTANILLA_URL=https://host/DEV VENTANILLA_API_KEY=... python3 submit.py batch.json
 
-The file is UTF-8 with commas; its first line names the fields (see applicants.csv). After a crash run the program
-again, within 24 hours and with the same file: you get the same answers, and nobody is registered twice. Put
-corrected rows into a new file. The exit code is 0 where all rows were registered, 2 where some were not, and 1
-after an error.
+The file is {"applications": [...]} with any number of applications. After a crash run the program again, within 24 hours
+and with the same file: you get the same answers, and nobody is registered twice. Put corrected applications into a new
+file. The exit code is 0 where all were registered, 2 where some were not, and 1 after an error.
 """
-import csv
 import hashlib
 import http.client
 import json
@@ -27,7 +25,6 @@ ATTEMPTS = 7
 TIMEOUT_SECONDS = 15
 # An answer is far smaller.
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
-CONSENT_FIELDS = {"messaging_optin", "optin_messaging"}
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -43,30 +40,35 @@ OPENER = urllib.request.build_opener(NoRedirect, urllib.request.ProxyHandler(PRO
 
 
 def read_applications(path):
-    """The rows of the file as applications; an empty cell is an absent field."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        for row in csv.DictReader(file, restval=""):
-            fields = {name: text.strip() for name, text in row.items() if name and text.strip()}
-            for name in CONSENT_FIELDS & fields.keys():
-                # Consent must be a boolean. Any other word stays as it is, and the service refuses the row.
-                fields[name] = {"true": True, "false": False}.get(fields[name].lower(), fields[name])
-            yield fields
+    """The applications of the file."""
+    with open(path, encoding="utf-8-sig") as file:
+        content = json.load(file)
+    applications = content.get("applications") if isinstance(content, dict) else None
+    if not isinstance(applications, list):
+        raise ValueError('the file has no list "applications"')
+    return applications
 
 
-def id_number_of(item):
-    """The ID number of an application or of an entry of an answer, in English or in Spanish."""
-    return item.get("id_number") or item.get("cedula")
+def echo_of(application):
+    """The ID number as the service repeats it: a text without spaces around it, at most 64 characters long; a whole
+    number as a text; else None."""
+    fields = application if isinstance(application, dict) else {}
+    value = next((fields[name] for name in ("id_number", "cedula") if fields.get(name) is not None), None)
+    if isinstance(value, str):
+        return value.strip()[:64]
+    is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
+    return str(value) if is_number else None
 
 
 def batches(applications):
     """Lists of at most 100 applications. No list has an id_number twice, because it tells the outcomes apart."""
     batch, seen = [], set()
     for application in applications:
-        if len(batch) == BATCH_SIZE or id_number_of(application) in seen:
+        if len(batch) == BATCH_SIZE or echo_of(application) in seen:
             yield batch
             batch, seen = [], set()
         batch.append(application)
-        seen.add(id_number_of(application))
+        seen.add(echo_of(application))
     if batch:
         yield batch
 
@@ -132,18 +134,18 @@ def post(url, api_key, body, idempotency_key):
 
 
 def submit(url, api_key, applications):
-    """Yields each application with its entry of `results` or of `errors_detail`."""
+    """Yields the entry of `results` or of `errors_detail` for each application."""
     for number, batch in enumerate(batches(applications)):
         body = json.dumps({"applications": batch}).encode()
         answer = post(url, api_key, body, f"{number}-{hashlib.sha256(body).hexdigest()}")
         # A 200 says that the batch was read, not that all of its applications were registered.
         results = answer.get("results") or answer.get("resultados") or []
         errors = answer.get("errors_detail") or answer.get("errores_detalle") or []
-        by_id_number = {id_number_of(entry): entry for entry in results + errors}
-        if by_id_number.keys() != {id_number_of(application) for application in batch}:
+        by_echo = {entry.get("id_number", entry.get("cedula")): entry for entry in results + errors}
+        if by_echo.keys() != {echo_of(application) for application in batch}:
             raise SystemExit("The answer does not fit the batch.")
         for application in batch:
-            yield application, by_id_number[id_number_of(application)]
+            yield by_echo[echo_of(application)]
 
 
 def main():
@@ -159,13 +161,13 @@ def main():
     if not api_key.isascii() or not api_key.isprintable():
         raise SystemExit("VENTANILLA_API_KEY has a character that no key has.")
     registered = refused = 0
-    for row, (_, entry) in enumerate(submit(url, api_key, read_applications(sys.argv[1])), start=1):
+    for number, entry in enumerate(submit(url, api_key, read_applications(sys.argv[1])), start=1):
         if "error" in entry:
             refused += 1
-            print(f"application {row}: not registered: {entry['error']}")
+            print(f"application {number}: not registered: {entry['error']}")
         else:
             registered += 1
-            print(f"application {row}: {entry['decision']}, score {entry['score']}, id {entry['id']}")
+            print(f"application {number}: {entry['decision']}, score {entry['score']}, id {entry['id']}")
     print(f"{registered} registered, {refused} not")
     return 2 if refused else 0
 
@@ -173,5 +175,5 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise SystemExit(f"error: {error}")

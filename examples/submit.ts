@@ -30,7 +30,8 @@ async function main(): Promise<number> {
     return 1;
   }
   const contents = await readFile(file, 'utf8');
-  const { applications } = JSON.parse(contents) as { applications: Application[] };
+  const { applications } = JSON.parse(contents) as { applications?: Application[] };
+  if (!Array.isArray(applications)) throw new Error('the file has no list "applications"');
   const client = new VentanillaClient({ url, apiKey });
 
   let notRegistered = 0;

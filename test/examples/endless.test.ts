@@ -13,12 +13,11 @@ import { EXAMPLES, missing, start, temporaryFile } from './support.ts';
 const MOST_SENT = 30 * 1024 * 1024;
 
 const cursor = temporaryFile('cursor.txt', '');
-const APPLICANTS = join(EXAMPLES, 'applicants.csv');
 const BATCH = join(EXAMPLES, 'batch.json');
 
 /** What an example says of an answer that is too long, and of one that is too slow (null: its time limit is curl's). */
 const CASES = [
-  ['submit.py', 'python3', [APPLICANTS], /too long.*next attempt/, /15 s, next attempt/],
+  ['submit.py', 'python3', [BATCH], /too long.*next attempt/, /15 s, next attempt/],
   ['events.py', 'python3', [cursor], /too long.*next attempt/, /15 s, next attempt/],
   ['demo.ts', 'node', [], /too long\. Is it/, /did not answer within 15 s|UND_ERR_SOCKET/],
   ['submit.sh', 'curl', [BATCH], /curl: \(23\)/, null],

@@ -4,11 +4,10 @@ import { test } from 'node:test';
 import { EXAMPLES, missing, run, temporaryFile } from './support.ts';
 
 const batch = temporaryFile('batch.json', '{"applications":[{"id_number":"1"}]}');
-const csv = temporaryFile('applicants.csv', 'id_number\n1\n');
 
 const COMMANDS: readonly (readonly [command: string, args: string[], needs: string])[] = [
   ['sh', [`${EXAMPLES}/submit.sh`, batch], 'curl'],
-  ['python3', [`${EXAMPLES}/submit.py`, csv], 'python3'],
+  ['python3', [`${EXAMPLES}/submit.py`, batch], 'python3'],
   ['node', [`${EXAMPLES}/submit.ts`, batch], 'node'],
 ];
 /** `.invalid` is no host, so an example that sends to it fails with another text. */

@@ -16,29 +16,26 @@ async function registered(partnerId: PartnerId): Promise<string[]> {
   return rows.map(({ decision }) => decision);
 }
 
-/** A file with the columns of the first application; null is an empty cell. */
-function csvFile(name: string, applications: readonly Record<string, unknown>[]): string {
-  const columns = Object.keys(applications[0]!);
-  const cell = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
-  const rows = applications.map((application) => columns.map((column) => cell(application[column])));
-  return temporaryFile(name, [columns, ...rows].map((cells) => `${cells.join(',')}\r\n`).join(''));
-}
-
+const batchFile = (name: string, applications: readonly unknown[]) =>
+  temporaryFile(name, JSON.stringify({ applications }));
 const submit = (file: string, url: string, apiKey: string) => run('python3', [SCRIPT, file], { url, apiKey });
 
 describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () => {
-  it('shows an outcome for each row of applicants.csv, and stores nothing on DEV', async () => {
+  it('takes the file of submit.ts, and tells the same of it', async () => {
     const { partnerId, apiKey } = await service.addPartner();
-    const { code, out } = await submit(join(EXAMPLES, 'applicants.csv'), `${service.url}/DEV`, apiKey);
-    assert.equal(code, 2);
-    assert.deepEqual(out.trim().split('\n'), [
-      'application 1: approved, score 100, id None',
-      'application 2: in_review, score 60, id None',
-      'application 3: rejected, score 26, id None',
-      'application 4: approved, score 100, id None',
-      'application 5: not registered: income is required and must be > 0 (numeric)',
-      '4 registered, 1 not',
+    const file = batchFile('dev.json', [
+      anApplication({ id_number: ' 77 ' }),
+      anApplication({ id_number: 78, city: '' }),
+      'no application',
+      anApplication({ id_number: `1${'0'.repeat(80)}` }),
+      anApplication({ phone: '+9900202' }),
     ]);
+    const url = `${service.url}/DEV`;
+    const python = await submit(file, url, apiKey);
+    const script = await run(process.execPath, [join(EXAMPLES, 'submit.ts'), file], { url, apiKey });
+    assert.deepEqual([python.code, script.code], [2, 2], python.err + script.err);
+    assert.equal(python.out.replaceAll('id None', 'id null'), script.out);
+    assert.match(python.out, /^2 registered, 3 not$/m);
     assert.deepEqual(await registered(partnerId), []);
   });
 
@@ -55,7 +52,7 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
       anApplication({ id_number: null, debt_amount: 900_000_000 }),
     ];
     const proxy = await troubledProxy(service.url, []);
-    const { code, out } = await submit(csvFile('many.csv', applications), `${proxy.url}/PRO`, apiKey);
+    const { code, out } = await submit(batchFile('many.json', applications), `${proxy.url}/PRO`, apiKey);
     assert.equal(code, 2);
     const lines = out.trim().split('\n');
     const notRegistered = lines.flatMap((line) => /^application (\d+): not registered/.exec(line)?.[1] ?? []);
@@ -68,7 +65,7 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
   it('registers nobody without a phone twice, neither after a lost answer nor in another run', async () => {
     const { partnerId, apiKey } = await service.addPartner();
     const row = anApplication({ phone: null });
-    const file = csvFile('lost.csv', [row, row, anApplication({ phone: null })]);
+    const file = batchFile('lost.json', [row, row, anApplication({ phone: null })]);
     const proxy = await troubledProxy(service.url, ['lost answer', 'none', 'lost answer']);
     const first = await submit(file, `${proxy.url}/PRO`, apiKey);
     const second = await submit(file, `${proxy.url}/PRO`, apiKey);
@@ -79,7 +76,7 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
   });
 
   it('tells a file that is not there in one line', async () => {
-    const { code, err } = await submit('nowhere.csv', `${service.url}/DEV`, 'x');
+    const { code, err } = await submit('nowhere.json', `${service.url}/DEV`, 'x');
     assert.equal(code, 1);
     assert.match(err, /^[Ee]rror: .*nowhere.*\n$/);
   });
@@ -87,7 +84,7 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
   it('waits as long as Retry-After says', async () => {
     const { partnerId, apiKey } = await service.addPartner();
     const proxy = await troubledProxy(service.url, [{ status: 500, headers: { 'Retry-After': '2' } }]);
-    const { code } = await submit(csvFile('wait.csv', [anApplication()]), `${proxy.url}/PRO`, apiKey);
+    const { code } = await submit(batchFile('wait.json', [anApplication()]), `${proxy.url}/PRO`, apiKey);
     assert.equal(code, 0);
     const [first, second] = proxy.requests;
     assert.ok(second!.atMs - first!.atMs >= 1_950);
@@ -102,7 +99,7 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
     it(`fails at once on ${what}`, async () => {
       const { apiKey } = await service.addPartner();
       const proxy = await troubledProxy(service.url, [trouble]);
-      const file = csvFile(`refused-${trouble.status}.csv`, [anApplication()]);
+      const file = batchFile(`refused-${trouble.status}.json`, [anApplication()]);
       const { code, err } = await submit(file, `${proxy.url}/PRO`, apiKey);
       assert.equal(code, 1);
       assert.match(err, new RegExp(`HTTP ${trouble.status}`));
@@ -111,7 +108,7 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
   }
 
   it('says what is missing, and never shows an invalid key', async () => {
-    const file = join(EXAMPLES, 'applicants.csv');
+    const file = join(EXAMPLES, 'batch.json');
     const url = `${service.url}/DEV`;
     for (const variables of [{ url }, { apiKey: 'vtn_all_x' }, { url, apiKey: 'vtn_all_a\nb' }]) {
       const { code, err } = await run('python3', [SCRIPT, file], variables);
