@@ -1,8 +1,8 @@
 /** Every error that a partner can get, with its source and its texts, for the documentation. */
 
-import type { NamedField, Rule, Words } from '../applications/rules/fields.ts';
+import type { NamedField, Rule } from '../applications/rules/fields.ts';
 import type { Problem } from '../applications/rules/read-application.ts';
-import { LANGUAGES } from '../base/language.ts';
+import { LANGUAGES, type Words } from '../base/language.ts';
 import type { Environment } from '../partners/rules/credential.ts';
 import { nameIn } from './describe.ts';
 import { faultTexts, REQUEST_PROBLEMS, type RequestProblem, requestText } from './texts.ts';

@@ -1,5 +1,5 @@
 /** The documentation's changelog, newest first. The newest version is the version of the interface. */
-import type { Words } from '../applications/rules/fields.ts';
+import type { Words } from '../base/language.ts';
 
 interface ApiChange {
   readonly version: string;

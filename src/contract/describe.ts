@@ -1,8 +1,8 @@
 /** Describes a field's rule in words, for the OpenAPI document and the documentation page. */
 
-import type { NamedField, Rule, Words } from '../applications/rules/fields.ts';
+import type { NamedField, Rule } from '../applications/rules/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/phone.ts';
-import type { Language } from '../base/language.ts';
+import type { Language, Words } from '../base/language.ts';
 
 /**
  * True where a registration needs the field. Other fields have a default or may be absent (contract, "Application

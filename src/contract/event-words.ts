@@ -1,7 +1,8 @@
 /** What the types of partner events and the codes of a review's reason mean, in words for partners (D41). */
-import type { Words } from '../applications/rules/fields.ts';
+
 import type { ReasonCode } from '../applications/rules/reason-codes.ts';
 import type { LimitCode } from '../applications/rules/scorecard.ts';
+import type { Words } from '../base/language.ts';
 import type { PartnerEventType } from '../events/rules/event.ts';
 
 /** When an event of each type happens. */

@@ -3,9 +3,9 @@
  * sandbox scenarios come from the tables that the service uses. Tests compare the documents with the service's answers.
  */
 
-import type { NamedField, Words } from '../applications/rules/fields.ts';
+import type { NamedField } from '../applications/rules/fields.ts';
 import { SANDBOX_SCENARIOS } from '../applications/rules/sandbox.ts';
-import type { Language } from '../base/language.ts';
+import type { Language, Words } from '../base/language.ts';
 import { ENVIRONMENTS, type Environment } from '../partners/rules/credential.ts';
 import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';

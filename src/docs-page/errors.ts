@@ -1,6 +1,6 @@
 /** The documentation's error catalogue: every error text of the interface, in both languages. */
 
-import type { Words } from '../applications/rules/fields.ts';
+import type { Words } from '../base/language.ts';
 import { faultCatalogue } from '../contract/catalogue.ts';
 import { NAMES } from '../contract/response.ts';
 import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestStatus, requestText } from '../contract/texts.ts';

@@ -1,9 +1,9 @@
 /** The documentation of requests and answers: fields, scoring, answers, legacy names. */
 
-import type { Words } from '../applications/rules/fields.ts';
 import { INITIAL_STATUS } from '../applications/rules/lifecycle.ts';
 import { CRITERIA, type Criterion, MAX_POINTS } from '../applications/rules/policy.ts';
 import type { Decision } from '../applications/rules/scorecard.ts';
+import type { Words } from '../base/language.ts';
 import { describeRule, isLegacy, isRequired, nameIn, typeName } from '../contract/describe.ts';
 import { batchExamples, EXAMPLE_DAILY_CAP } from '../contract/examples.ts';
 import { DECISION_NAMES, NAMES, STATUS_NAMES } from '../contract/response.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { Currency } from '../../base/currency-data.ts';
-import type { Language } from '../../base/language.ts';
+import type { Words } from '../../base/language.ts';
 import type { Phone } from './phone.ts';
 
 export const NUM_DEBTS = ['1', '2', '3'] as const;
@@ -15,9 +15,6 @@ export const PRIOR_HISTORIES = ['yes', 'no'] as const;
 export type NumDebts = (typeof NUM_DEBTS)[number];
 export type DebtAge = (typeof DEBT_AGES)[number];
 export type PriorHistory = (typeof PRIOR_HISTORIES)[number];
-
-/** The same words in each language. */
-export type Words = Readonly<Record<Language, string>>;
 
 /** The values that a field takes and their normal form. Lengths are in code points (D7). */
 export type Rule =
