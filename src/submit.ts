@@ -16,6 +16,6 @@ process.removeAllListeners('warning').on('warning', (warning) => {
   if (warning.name !== 'ExperimentalWarning') for (const print of printers) print(warning);
 });
 
-const program = describeSubmit(new Program(NAME, process), NAME).version(version());
+const program = describeSubmit(new Program(NAME, process)).version(version());
 fillSubmit(program, { io: process, clock: machineClock });
 await program.parseAsync();

@@ -5,7 +5,7 @@ import type { Subject } from '../subject/subject.ts';
 export const bulk: Subject = {
   commands: [
     {
-      command: (program) => describeSubmit(program.command('submit'), 'npx ventanilla submit'),
+      command: (program) => describeSubmit(program.command('submit')),
       load: async () => (await import('./commands/submit.ts')).fillSubmit,
     },
   ],

@@ -96,22 +96,21 @@ export class Program extends Command {
 
 /** Adds a command with its example; every command takes `--json`. The help marks options that may not be absent. */
 export function addCommand(parent: Command, usage: string, description: string, example: string): Command {
-  return describeCommand(parent.command(usage), description, `npx ventanilla ${example}`);
+  return describeCommand(parent.command(usage), description)
+    .configureHelp({ optionDescription: describeOption })
+    .addHelpText('after', `\nExample:\n  npx ventanilla ${example}`);
 }
 
-/** Describes `submit`, which is a command of the program and a program of its own; `name` is how it is called. */
-export function describeSubmit<C extends Command>(command: C, name: string): C {
-  const example = `${name} applicants.csv --url https://host/PRO`;
-  describeCommand(command, 'send a file of applicants to a service', example);
+/**
+ * Describes `submit`, which is a command of the program and a program of its own. It writes its help in two languages.
+ */
+export function describeSubmit<C extends Command>(command: C): C {
+  describeCommand(command, 'send a file of applicants to a service');
   return command.argument('<file>', 'the file of applicants');
 }
 
-function describeCommand(command: Command, description: string, example: string): Command {
-  return command
-    .description(description)
-    .configureHelp({ optionDescription: describeOption })
-    .option('--json', 'write one JSON value, for programs')
-    .addHelpText('after', `\nExample:\n  ${example}`);
+function describeCommand(command: Command, description: string): Command {
+  return command.description(description).option('--json', 'write one JSON value, for programs');
 }
 
 function describeOption(option: Option): string {

@@ -26,10 +26,12 @@ export type Applicant = Readonly<Record<string, string | number | boolean | null
 export const PLAIN: SourceOptions = {
   encoding: null,
   map: [],
+  ignore: [],
+  language: 'en',
   headerRow: null,
   sheet: null,
   visibleOnly: false,
-  conversion: { decimal: null, consent: TRUE_AND_FALSE, values: new Map() },
+  conversion: { decimal: null, consent: TRUE_AND_FALSE, values: new Map(), country: null },
 };
 
 /** A source with the given options over the defaults. */
@@ -75,7 +77,7 @@ export interface SheetCell {
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
-const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+export const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
 function escaped(text: string): string {
   return text
@@ -139,13 +141,30 @@ export function workbookOf(
   const xfs = ['<xf numFmtId="0"/>', ...styles.map((_, index) => `<xf numFmtId="${200 + index}"/>`)];
   return zipOf({
     '[Content_Types].xml': `${XML}<Types/>`,
+    '_rels/.rels': relationships({ rId1: ['officeDocument', 'xl/workbook.xml'] }),
     'xl/workbook.xml': `${XML}<workbook ${MAIN} xmlns:r="${RELATIONS}"><sheets><sheet name="Hoja1" sheetId="1" r:id="rId7"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `${XML}<Relationships><Relationship Id="rId7" Target="worksheets/sheet1.xml"/></Relationships>`,
+    'xl/_rels/workbook.xml.rels': relationships({
+      rId7: ['worksheet', 'worksheets/sheet1.xml'],
+      rId8: ['styles', 'styles.xml'],
+      rId9: ['sharedStrings', 'sharedStrings.xml'],
+    }),
     'xl/styles.xml': `${XML}<styleSheet ${MAIN}><numFmts>${formats.join('')}</numFmts><cellXfs>${xfs.join('')}</cellXfs></styleSheet>`,
     'xl/sharedStrings.xml': `${XML}<sst ${MAIN}>${shared.map((text) => `<si><t xml:space="preserve">${escaped(text)}</t></si>`).join('')}</sst>`,
     'xl/worksheets/sheet1.xml': `${XML}<worksheet ${MAIN}><sheetData>${sheet.join('')}</sheetData></worksheet>`,
     ...more,
   });
+}
+
+/** A part of relationships: types and targets by id. */
+export function relationships(
+  byId: Readonly<Record<string, readonly [type: string, target: string]>>,
+  namespace = RELATIONS,
+): string {
+  const list = Object.entries(byId).map(
+    ([id, [type, target]]) =>
+      `<Relationship Id="${id}" Type="${namespace}/${type}" Target="${escaped(target)}"/>`,
+  );
+  return `${XML}<Relationships>${list.join('')}</Relationships>`;
 }
 
 export interface TestSheet {

@@ -27,13 +27,13 @@ const coded = (code: string, message = 'gone', more = {}) =>
 
 const TOLD: readonly unknown[] = [
   new OperatorError('gone'),
-  new BulkError('gone'),
+  new BulkError({ en: 'gone', es: 'gone' }),
   new SetupError('gone'),
   new PassingSetupError('gone'),
   new UnavailableError('gone'),
   new InDoubtError('gone'),
   // As the bulk command passes it on.
-  await tellingOfService(Promise.reject(new VentanillaError('gone'))).catch((error: unknown) => error),
+  await tellingOfService(Promise.reject(new VentanillaError('gone')), 'en').catch((error: unknown) => error),
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'ETIMEDOUT'].map((code) => coded(code)),
   ...['ENOENT', 'EACCES', 'ENOSPC', 'EROFS', 'EISDIR'].map((code) =>
     coded(code, 'gone', { syscall: 'open' }),

@@ -1,16 +1,19 @@
 /** What `ventanilla submit` does before it sends: checks the whole file, shows it and asks. */
 
 import type { Clock } from '../../base/clock.ts';
+import { type Country, isCountry } from '../../base/country-data.ts';
+import type { Language, Words } from '../../base/language.ts';
 import { type Io, writeOutput } from '../../cli/output.ts';
 import { inLine } from '../../cli/terminal-text.ts';
 import { type Check, checkRows } from '../map/check.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError, bulkErrorAt } from '../read/bulk-error.ts';
 import { cutRows, HeldBatches, type RowBatch } from '../send/cut.ts';
-import type { Journal } from '../send/journal.ts';
 import type { RemoteService } from '../send/remote-service.ts';
-import { showChanges, showSample } from './submit-preview.ts';
+import { showWords, unsentError, unsentText } from './submit-advice.ts';
+import { showChanges, showPhones, showSample } from './submit-preview.ts';
 import { count, rowsOf } from './submit-progress.ts';
+import { writeFaults } from './submit-summary.ts';
 import type { Surroundings } from './submit-terminal.ts';
 
 /** What a submission needs besides its file. */
@@ -28,6 +31,8 @@ export interface SendCommand {
   readonly apiKey: string;
   /** The path of the results file; null where the person wants none. */
   readonly resultsPath: string | null;
+  /** The language of the texts for people. */
+  readonly language: Language;
 }
 
 /** A checked file with its batches. */
@@ -36,45 +41,98 @@ export interface Checked {
   readonly batches: Iterable<RowBatch> | AsyncIterable<RowBatch>;
 }
 
-/** Reads the whole file once. A file that cannot be read to its end is refused before anything is sent. */
-export async function checkFile(source: Source): Promise<Checked> {
+export type Partner = Awaited<ReturnType<RemoteService['quota']>>;
+
+/**
+ * The country by which the service reads the partner's phones. Throws `BulkError` where the person told another one:
+ * then phones without country code would be those of other people.
+ */
+export function countryOf({ partnerCountry }: Partner, told: Country | null): Country | null {
+  const known = isCountry(partnerCountry) ? partnerCountry : null;
+  if (told === null || told === known) return known;
+  throw new BulkError({
+    en: `--country ${told}: for the service your partner's country is ${partnerCountry}, and phones without country code are read there. Leave --country out, or write the phones with their country code`,
+    es: `--country ${told}: para el servicio el país de tu plataforma es ${partnerCountry}, y los teléfonos sin código de país se leen ahí. Quita --country, o escribe los teléfonos con su código de país`,
+  });
+}
+
+/**
+ * Reads the whole file once. A file that cannot be read to its end is refused before anything is sent. With
+ * `environment` the rows are also judged as that environment of the service does.
+ */
+export async function checkFile(source: Source, environment: 'PRO' | 'DEV' | null): Promise<Checked> {
   const held = new HeldBatches(source);
-  const check = await checkRows(source, { onRow: (row) => held.add(row) });
+  // Loaded here, because the rules of phones take longer to load than all the rest.
+  const rules = environment === null ? null : await import('../map/rules.ts');
+  const judge = rules === null || environment === null ? undefined : rules.serviceRules(source, environment);
+  const check = await checkRows(source, { judge, onRow: (row) => held.add(row) });
   if (check.ambiguous !== null) {
     const { row, column } = check.ambiguous;
-    const what =
-      'the point or comma of this amount may separate thousands or decimals. Nothing was sent. Add --decimal comma or --decimal point';
-    throw bulkErrorAt(source.file.file, row, column, what);
+    throw bulkErrorAt(source.file.file, row, column, {
+      en: 'the point or comma of this amount may separate thousands or decimals. Nothing was sent. Add --decimal comma or --decimal point',
+      es: 'el punto o la coma de este monto puede separar miles o decimales. No se envió nada. Agrega --decimal comma o --decimal point',
+    });
   }
   return { check, batches: held.end() ?? cutRows(source) };
 }
+
+const NOTHING_SENT: Words = { en: 'nothing was sent', es: 'no se envió nada' };
+const YES = /^(y|yes|s|si|sí)$/i;
 
 /** Shows what goes where and asks. Throws `BulkError` where the answer is no, or nobody can answer. */
 export async function askToSend(
   source: Source,
   check: Check,
-  service: RemoteService,
-  journal: Journal | null,
-  { textOutput, around, yes }: SendCommand,
+  { partnerName, remaining }: Partner,
+  isResumed: boolean,
+  { textOutput, around, yes, url }: SendCommand,
 ): Promise<void> {
-  const { partnerName, remaining } = await service.quota();
+  const { language } = source;
+  const say = (text: Words) => writeOutput(textOutput, `${text[language]}\n`);
   await writeOutput(textOutput, '\n');
-  await showChanges(textOutput, check);
+  await showChanges(textOutput, check, language);
   if (around.isTerminal) await showSample(textOutput, source, check.sample);
-  const again = journal?.isResumed ? ' The earlier run is resumed.' : '';
-  const left = remaining === null ? '' : ` The quota has room for ${count(remaining)}.`;
-  await writeOutput(
-    textOutput,
-    `${rowsOf(check.rows)} for ${service.url}, as ${inLine(partnerName)}.${again}${left}\n`,
-  );
-  if (check.refused > 0)
-    await writeOutput(textOutput, `${count(check.refused)} of them cannot be read and are not sent.\n`);
-  if (yes) return;
-  if (!around.isTerminal) {
-    throw new BulkError(
-      'nothing was sent: there is no terminal to ask on. Check with --dry-run, then add --yes',
-    );
+  await showPhones(textOutput, check, source, around.isTerminal);
+  if (check.faults.size > 0) {
+    await writeOutput(textOutput, '\n');
+    await writeFaults(textOutput, check, language);
+    await showWords(textOutput, check, language);
+    await writeOutput(textOutput, '\n');
   }
-  const answer = await around.ask('Send them? (yes/no) ');
-  if (!/^(y|yes|s|si|sí)$/i.test(answer.trim())) throw new BulkError('nothing was sent');
+  const rows = rowsOf(check.rows, language);
+  const left = remaining === null ? null : count(remaining, language);
+  await say({
+    en: `${rows} for ${url}, as ${inLine(partnerName)}.${isResumed ? ' The earlier run is resumed.' : ''}${left === null ? '' : ` The quota has room for ${left}.`}`,
+    es: `${rows} para ${url}, como ${inLine(partnerName)}.${isResumed ? ' Se retoma el envío anterior.' : ''}${left === null ? '' : ` La cuota tiene espacio para ${left}.`}`,
+  });
+  const [unreadable, invalid] = [count(check.unreadable, language), count(check.invalid, language)];
+  if (check.unreadable > 0)
+    await say({
+      en: `${unreadable} of them cannot be read and are not sent.`,
+      es: `${unreadable} de ellas no se pueden leer y no se envían.`,
+    });
+  if (check.invalid > 0)
+    await say({
+      en: `${invalid} of them are sent, and the service will refuse them.`,
+      es: `${invalid} de ellas se envían, y el servicio las rechazará.`,
+    });
+  const canAsk = around.isTerminal && !yes;
+  const ask = async (question: Words) => {
+    const answer = await around.ask(question[language]);
+    if (!YES.test(answer.trim())) throw new BulkError(NOTHING_SENT);
+  };
+  if (check.unsent.length > 0) {
+    if (!canAsk) throw unsentError(source.file.file, check.unsent);
+    const text = unsentText(check.unsent);
+    await say({ en: `The file has ${text.en}.`, es: `El archivo: ${text.es}.` });
+    await ask({ en: 'Leave them out? (yes/no) ', es: '¿Las dejo fuera? (sí/no) ' });
+  }
+  if (yes) return;
+  if (!canAsk) {
+    throw new BulkError({
+      en: 'nothing was sent: there is no terminal to ask on. Check with --dry-run, then add --yes',
+      es: 'no se envió nada: no hay una terminal para preguntar. Revisa con --dry-run y luego agrega --yes',
+    });
+  }
+  await ask({ en: 'Send them? (yes/no) ', es: '¿Las envío? (sí/no) ' });
 }

@@ -1,13 +1,13 @@
 /** `ventanilla submit --dry-run`. */
 
 import type { Clock } from '../../base/clock.ts';
-import type { Country } from '../../base/country-data.ts';
 import type { Io } from '../../cli/output.ts';
 import { checkRows } from '../map/check.ts';
 import { serviceRules } from '../map/rules.ts';
 import type { Source } from '../map/source.ts';
 import { RejectedFile } from '../send/rejected-file.ts';
-import { showChanges } from './submit-preview.ts';
+import { unsentError } from './submit-advice.ts';
+import { showChanges, showPhones } from './submit-preview.ts';
 import { showProgress } from './submit-progress.ts';
 import { REJECTED, writeCheck, writeCheckJson } from './submit-summary.ts';
 
@@ -18,28 +18,35 @@ interface DryRunCommand {
   readonly clock: Clock;
   readonly json: boolean;
   readonly sandbox: boolean;
-  readonly country: Country | null;
+  readonly isTerminal: boolean;
 }
 
-/** Checks every row by the service's rules, without the service. Sets the exit code. */
+/**
+ * Checks every row by the service's rules, without the service. Sets the exit code. Throws `BulkError` at its end where
+ * a column looks like a field and is not sent.
+ */
 export async function dryRun(
   source: Source,
-  { io, textOutput, clock, json, sandbox, country }: DryRunCommand,
+  { io, textOutput, clock, json, sandbox, isTerminal }: DryRunCommand,
 ): Promise<void> {
-  const { path } = source.file;
+  const { language } = source;
+  const { path, file } = source.file;
   const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
-  const progress = await showProgress(io.stderr, { clock, isTerminal: false, verb: 'Checked', total: null });
+  const view = { clock, language, isTerminal: false, verb: 'checked', total: null } as const;
+  const progress = await showProgress(io.stderr, view);
   try {
     const check = await checkRows(source, {
-      judge: serviceRules(source, country, sandbox ? 'DEV' : 'PRO'),
+      judge: serviceRules(source, sandbox ? 'DEV' : 'PRO'),
       onRefused: (row, reason) => rejected.add(row, reason),
       onProgress: (rows) => progress.update(rows),
     });
     const written = { path: rejected.path, ...(await rejected.finish()) };
-    await showChanges(textOutput, check);
-    await writeCheck(textOutput, check, written);
-    if (json) await writeCheckJson(io, path, check, written);
-    if (check.refused > 0) io.exitCode = REJECTED;
+    await showChanges(textOutput, check, language);
+    await showPhones(textOutput, check, source, isTerminal);
+    await writeCheck(textOutput, check, written, language);
+    if (json) await writeCheckJson(io, source, check, written);
+    if (check.unreadable + check.invalid > 0) io.exitCode = REJECTED;
+    if (check.unsent.length > 0) throw unsentError(file, check.unsent);
   } finally {
     await rejected.discard();
   }

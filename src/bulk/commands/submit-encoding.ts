@@ -1,5 +1,6 @@
 /** Opens a file of applicants; where its encoding is doubtful, a person on a terminal chooses by its names. */
 
+import type { Language, Words } from '../../base/language.ts';
 import { type Io, recordOf, writeOutput } from '../../cli/output.ts';
 import { inLine } from '../../cli/terminal-text.ts';
 import { openSource, type Source, type SourceOptions } from '../map/source.ts';
@@ -17,18 +18,27 @@ export async function openAsking(
     return await openSource(path, options);
   } catch (error) {
     if (!(error instanceof DoubtfulEncoding) || !around.isTerminal || yes) throw error;
-    return openSource(path, { ...options, encoding: await chosenPage(error, io, around) });
+    const encoding = await chosenPage(error, options.language, io, around);
+    return openSource(path, { ...options, encoding });
   }
 }
 
-async function chosenPage(doubt: DoubtfulEncoding, io: Io, around: Surroundings): Promise<CodePage> {
-  await writeOutput(io, `${doubt.message}\n\n`);
+const TITLES = { en: ['ENCODING', 'NAMES'], es: ['CODIFICACIÓN', 'NOMBRES'] } as const;
+const QUESTION: Words = { en: 'Which one reads right?', es: '¿Cuál se lee bien?' };
+
+async function chosenPage(
+  doubt: DoubtfulEncoding,
+  language: Language,
+  io: Io,
+  around: Surroundings,
+): Promise<CodePage> {
+  await writeOutput(io, `${doubt.words[language]}\n\n`);
   const readings = doubt.readings.map(
     ({ page, words }) => [page, words.map((word) => inLine(word)).join(', ')] as const,
   );
-  await writeOutput(io, `${recordOf([['ENCODING', 'NAMES'], ...readings])}\n\n`);
+  await writeOutput(io, `${recordOf([TITLES[language], ...readings])}\n\n`);
   const pages = doubt.readings.map(({ page }) => page);
-  const answer = (await around.ask(`Which one reads right? (${pages.join(', ')}) `)).trim().toLowerCase();
+  const answer = (await around.ask(`${QUESTION[language]} (${pages.join(', ')}) `)).trim().toLowerCase();
   const page = pages.find((one) => one.toLowerCase() === answer);
   if (page === undefined) throw doubt;
   return page;

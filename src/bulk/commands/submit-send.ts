@@ -1,8 +1,10 @@
 /** `ventanilla submit` without `--dry-run`: check, show, ask, send, sum up. */
 import { existsSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
+import type { Language, Words } from '../../base/language.ts';
 import { type Io, shortTime, writeNote, writeOutput } from '../../cli/output.ts';
 import { inLine } from '../../cli/terminal-text.ts';
+import { refuseEmpty } from '../map/check.ts';
 import type { Source } from '../map/source.ts';
 import { Journal, type JournalOptions } from '../send/journal.ts';
 import { journalPath } from '../send/journal-lines.ts';
@@ -11,8 +13,9 @@ import { RejectedFile } from '../send/rejected-file.ts';
 import { openRemoteService, type RemoteService } from '../send/remote-service.ts';
 import { ResultsFile, refuseResultsPath } from '../send/results-file.ts';
 import { sendRows } from '../send/send.ts';
+import { textOfClient } from '../send/service-error.ts';
 import type { Tally } from '../send/tally.ts';
-import { askToSend, type Checked, checkFile, type SendCommand } from './submit-ask.ts';
+import { askToSend, type Checked, checkFile, countryOf, type SendCommand } from './submit-ask.ts';
 import { showProgress } from './submit-progress.ts';
 import { REJECTED, writeSummary, writeSummaryJson } from './submit-summary.ts';
 import { INTERRUPTED } from './submit-terminal.ts';
@@ -26,57 +29,68 @@ const CONCURRENCY = 4;
  * on.
  */
 export async function send(source: Source, command: SendCommand): Promise<void> {
-  const { io, textOutput, clock, sandbox, url, apiKey, resultsPath } = command;
-  const service = openRemoteService(url, apiKey, { clock, onWait: sayWaiting(io, clock) });
-  const journalOptions: JournalOptions = {
-    path: journalPath(source.file.path, sandbox),
-    source,
-    url,
-    apiKey,
-    repeatable: sandbox,
-  };
-  const lock = lockJournal(journalOptions.path, source.file.file);
+  const { io, textOutput, clock, sandbox, url, apiKey, resultsPath, language } = command;
+  const service = openRemoteService(url, apiKey, { clock, onWait: sayWaiting(io, clock, language) });
+  const path = journalPath(source.file.path, sandbox);
+  const journalOf = (one: Source) =>
+    Journal.open({ path, source: one, url, apiKey, repeatable: sandbox } satisfies JournalOptions);
+  const lock = lockJournal(path, source.file.file);
   let journal: Journal | null = null;
   try {
-    if (existsSync(journalOptions.path)) journal = await Journal.open(journalOptions);
+    if (existsSync(path)) journal = await journalOf(source);
     if (resultsPath !== null) {
       const { rejected, inDoubt } = filesBeside(source);
-      const taken = [source.file.path, rejected, inDoubt, journalOptions.path, lockPath(journalOptions.path)];
+      const taken = [source.file.path, rejected, inDoubt, path, lockPath(path)];
       await refuseResultsPath(resultsPath, taken, journal !== null);
     }
-    const { check, batches } = await checkFile(source);
-    if (journal !== null && journal.ended !== null) {
-      await writeOutput(
-        textOutput,
-        `\nAll rows of this file were settled on ${shortTime(new Date(journal.ended))}.\n`,
-      );
-    } else {
-      await askToSend(source, check, service, journal, command);
-    }
-    journal ??= await Journal.open(journalOptions);
-    await sendAndSumUp(source, { check, batches }, service, journal, command);
+    // A file without rows is told before the service is asked, which may take a while.
+    await refuseEmpty(source);
+    const partner = journal?.ended ? null : await service.quota();
+    const country = partner === null ? null : countryOf(partner, source.country);
+    // The rows are read as they were when the submission began.
+    const read = source.inCountry(journal === null ? country : journal.country);
+    const { check, batches } = await checkFile(read, partner === null ? null : sandbox ? 'DEV' : 'PRO');
+    if (partner !== null) await askToSend(read, check, partner, journal?.isResumed === true, command);
+    else await writeOutput(textOutput, `\n${settledText(journal)[language]}\n`);
+    journal ??= await journalOf(read);
+    await sendAndSumUp(read, { check, batches }, service, journal, command);
   } finally {
     await journal?.close();
     lock.release();
   }
 }
 
+function settledText(journal: Journal | null): Words {
+  const time = shortTime(new Date(journal?.ended ?? 0));
+  return {
+    en: `All rows of this file were settled on ${time}.`,
+    es: `Todas las filas de este archivo quedaron resueltas el ${time}.`,
+  };
+}
+
+const TRYING_AGAIN: Words = { en: 'trying again', es: 'se intenta de nuevo' };
+
 /** A function that tells of a wait. Batches that wait at the same moment get one line together. */
-function sayWaiting(io: Io, clock: Clock): (delayMs: number, reason: string) => void {
+function sayWaiting(io: Io, clock: Clock, language: Language): (delayMs: number, reason: string) => void {
   let quietUntil = 0;
   return (delayMs, reason) => {
     if (clock.monotonicMs() < quietUntil) return;
     quietUntil = clock.monotonicMs() + Math.max(delayMs, 1_000);
-    writeNote(io, `${inLine(reason)}; trying again\n`);
+    writeNote(io, `${inLine(textOfClient(reason, language))}; ${TRYING_AGAIN[language]}\n`);
   };
 }
+
+const STOPPING: Words = {
+  en: 'Stopping after the batches under way. Press Ctrl-C again to stop at once.',
+  es: 'Se detiene después de los lotes en curso. Presiona Ctrl-C otra vez para detener ya.',
+};
 
 async function sendAndSumUp(
   source: Source,
   { check, batches }: Checked,
   service: RemoteService,
   journal: Journal,
-  { io, textOutput, around, clock, json, resultsPath }: SendCommand,
+  { io, textOutput, around, clock, json, resultsPath, language }: SendCommand,
 ): Promise<void> {
   const { path } = source.file;
   const { columns } = source.table;
@@ -84,16 +98,11 @@ async function sendAndSumUp(
   const rejected = new RejectedFile(paths.rejected, columns, source.delimiter);
   const inDoubt = new RejectedFile(paths.inDoubt, columns, source.delimiter);
   const results = resultsPath === null ? null : new ResultsFile(resultsPath, source.delimiter);
-  const progress = await showProgress(io.stderr, {
-    clock,
-    isTerminal: around.isTerminal,
-    verb: 'Sent',
-    total: check.rows,
-  });
+  const { isTerminal } = around;
+  const view = { clock, language, isTerminal, verb: 'sent', total: check.rows } as const;
+  const progress = await showProgress(io.stderr, view);
   const interruption = around.interruption(clock);
-  interruption.signal.addEventListener('abort', () => {
-    writeNote(io, '\nStopping after the batches under way. Press Ctrl-C again to stop at once.\n');
-  });
+  interruption.signal.addEventListener('abort', () => writeNote(io, `\n${STOPPING[language]}\n`));
   try {
     const tally = await sendRows({
       batches,
@@ -101,7 +110,7 @@ async function sendAndSumUp(
       totalRows: check.rows,
       journal,
       submitBatch: service.submitBatch,
-      files: { rejected, inDoubt, results },
+      files: { rejected, inDoubt, results, language },
       concurrency: CONCURRENCY,
       clock,
       stop: interruption.signal,
@@ -125,13 +134,12 @@ async function sendAndSumUp(
       resultsPath,
       journal: journal.path,
     } as const;
-    await writeSummary(textOutput, summary);
+    await writeSummary(textOutput, summary, language);
     if (json) await writeSummaryJson(io, summary);
     io.exitCode = exitCode(tally, stopped);
   } catch (error) {
-    if (results?.isFinished) writeNote(io, `${inLine(results.path)} has what is known so far.\n`);
-    if (journal.isResumed)
-      writeNote(io, `${inLine(journal.path)} knows what was sent. Run the same command again to go on.\n`);
+    if (results?.isFinished) writeNote(io, knownSoFar(results.path)[language]);
+    if (journal.isResumed) writeNote(io, goOn(journal.path)[language]);
     throw error;
   } finally {
     progress.stop();
@@ -140,6 +148,20 @@ async function sendAndSumUp(
     await inDoubt.discard();
     await results?.discard();
   }
+}
+
+function knownSoFar(path: string): Words {
+  return {
+    en: `${inLine(path)} has what is known so far.\n`,
+    es: `${inLine(path)} tiene lo que se sabe hasta ahora.\n`,
+  };
+}
+
+function goOn(path: string): Words {
+  return {
+    en: `${inLine(path)} knows what was sent. Run the same command again to go on.\n`,
+    es: `${inLine(path)} sabe qué se envió. Ejecuta de nuevo el mismo comando para seguir.\n`,
+  };
 }
 
 function filesBeside({ file: { path } }: Source): { readonly rejected: string; readonly inDoubt: string } {

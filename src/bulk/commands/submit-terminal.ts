@@ -4,6 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The locale of the system, such as `es-CO`. */
+  locale(): string;
   /** True where a person reads the output and can answer. */
   readonly isTerminal: boolean;
   /** Asks a question; resolves to the answer that was typed. */
@@ -21,6 +23,7 @@ export const INTERRUPTED = 130;
 
 export const PROCESS: Surroundings = {
   env: process.env,
+  locale: () => new Intl.NumberFormat().resolvedOptions().locale,
   get isTerminal() {
     return process.stdin.isTTY === true && process.stderr.isTTY === true;
   },

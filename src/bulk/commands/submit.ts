@@ -1,7 +1,9 @@
 /** `ventanilla submit`: sends a file of applicants to a service anywhere. */
 import type { Command, CommanderError } from 'commander';
 import { type Country, isCountry } from '../../base/country-data.ts';
-import { type Cli, HINT, readPositive } from '../../cli/command.ts';
+import type { Language } from '../../base/language.ts';
+import { ToldError } from '../../base/told-error.ts';
+import { type Cli, HINT } from '../../cli/command.ts';
 import { type Io, unheard } from '../../cli/output.ts';
 import { DECIMALS } from '../map/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../map/consent.ts';
@@ -14,6 +16,8 @@ import { tellingOfService } from '../send/service-error.ts';
 import { readKey } from './api-key.ts';
 import type { SendCommand } from './submit-ask.ts';
 import { openAsking } from './submit-encoding.ts';
+import { addOptions, helpAfter, helpIn, wrongUseInSpanish } from './submit-help.ts';
+import { languageOf } from './submit-language.ts';
 import { showSource } from './submit-preview.ts';
 import { send } from './submit-send.ts';
 import { PROCESS, type Surroundings } from './submit-terminal.ts';
@@ -25,6 +29,7 @@ interface Options {
   dryRun?: boolean;
   country?: string;
   map?: string[];
+  ignore?: string[];
   decimal?: string;
   consentValues?: string;
   encoding?: string;
@@ -33,19 +38,9 @@ interface Options {
   visibleOnly?: boolean;
   results?: string;
   yes?: boolean;
+  lang?: string;
   json?: boolean;
 }
-
-const HELP = `
-FILE is CSV, JSON Lines, JSON (an array, or an object with "applications") or XLSX. The content decides, not the name.
-Put the API key into the environment variable VENTANILLA_API_KEY, or the path of a file with the key into
-VENTANILLA_API_KEY_FILE.
-FILE.ventanilla-journal remembers what was sent: after a stop, run the same command again to go on.
-FILE.rejected.csv gets the rows that were not taken, with the reasons. With --results every row gets a line, also after
-a stop; the ID numbers in the results are personal data.
-
-Exit codes: 0 all registered, 1 error, 2 some rows were not taken, 3 stopped at the quota, 70 a fault of
-this program (--debug shows its stack), 130 interrupted.`;
 
 /** Gives the command its options and its work. `around` is the process, except in tests. */
 export function fillSubmit(
@@ -53,59 +48,55 @@ export function fillSubmit(
   { io, clock }: Pick<Cli, 'io' | 'clock'>,
   around: Surroundings = PROCESS,
 ): void {
+  addOptions(command);
+  const language = () => languageOf(command.opts<Options>().lang, around);
   command
-    .option('--url <url>', 'the base URL of the service, or the one that ends in /PRO')
-    .option('--sandbox', 'send to /DEV, where nothing is stored')
-    .option(
-      '--insecure-http',
-      'allow an http:// URL of another machine: everybody on the way can read the key and the applicants',
-    )
-    .option('--dry-run', "check every row by the service's rules, and send nothing")
-    .option('--country <code>', "your partner's country, for a dry run of phones without country code")
-    .option(
-      '--map <field=column>',
-      'read a field from a column, or a word as a value: "debt_age:Más de 2 años=gt2" (may be repeated)',
-      collect,
-    )
-    .option(
-      '--decimal <sign>',
-      `the decimal sign of ambiguous amounts such as 1.500: ${DECIMALS.join(' or ')}`,
-    )
-    .option(
-      '--consent-values <words>',
-      'more words for consent and for none, besides true, false, verdadero and falso: sí,1/no,0',
-    )
-    .option('--header-row <n>', "the row with the columns' names (default: guessed)", readPositive)
-    .option('--sheet <name>', 'the sheet of an XLSX file, by name or number (default: found by its columns)')
-    .option('--visible-only', 'leave out rows that a filter or a person has hidden in an XLSX file')
-    .option('--encoding <name>', `read the file as ${ENCODINGS.join(', ')}`)
-    .option('--results <file>', 'write a CSV line for each row: id, score, decision and status')
-    .option('--yes', 'send without asking')
-    .addHelpText('after', HELP)
+    .configureHelp(helpIn(language))
+    .addHelpText('after', () => helpAfter(command, language()))
     // A pipe into `head` must not stop the submission: exit code 0 means that all applicants were sent.
-    .action((path: string, options: Options) =>
-      tellingOfService(submit(path, options, { io: unheard(io), clock, around })),
-    );
+    .action((path: string, options: Options) => {
+      const chosen = language();
+      return telling(chosen, submit(path, options, { io: unheard(io), clock, around, language: chosen }));
+    });
   // Exit code 2 means rejected rows here, so wrong use ends with 1 like any other error, and is told like one.
   command.configureOutput({ outputError: () => {} }).showHelpAfterError(false);
   command.exitOverride((error: CommanderError) => {
     if (error.exitCode === 0) throw error;
-    throw new BulkError(`${error.message.replace(/^error: /, '')} ${HINT}`);
+    const text = error.message.replace(/^error: /, '');
+    const words = {
+      en: `${text} ${HINT}`,
+      es: `${wrongUseInSpanish(text)} (agrega --help para ver cómo se usa)`,
+    };
+    throw new ToldError(words[languageOf(undefined, around)]);
   });
+}
+
+/** Resolves as `work` does. What a person can mend is told in the language. */
+async function telling(language: Language, work: Promise<void>): Promise<void> {
+  try {
+    await tellingOfService(work, language);
+  } catch (error) {
+    throw error instanceof BulkError ? new ToldError(error.words[language], { cause: error }) : error;
+  }
 }
 
 async function submit(
   path: string,
   options: Options,
-  { io, clock, around }: Pick<SendCommand, 'io' | 'clock' | 'around'>,
+  { io, clock, around, language }: Pick<SendCommand, 'io' | 'clock' | 'around' | 'language'>,
 ): Promise<void> {
-  const country = readCountry(options.country);
-  const sourceOptions = readSourceOptions(options);
+  const sourceOptions = readSourceOptions(options, language);
   if (options.dryRun !== true && options.url === undefined) {
-    throw new BulkError('--url is missing: add the URL of the service, such as https://host/PRO');
+    throw new BulkError({
+      en: '--url is missing: add the URL of the service, such as https://host/PRO',
+      es: 'falta --url: agrega la URL del servicio, por ejemplo https://host/PRO',
+    });
   }
   if (options.dryRun === true && options.results !== undefined) {
-    throw new BulkError('--results holds answers of the service, and a dry run has none: leave it out');
+    throw new BulkError({
+      en: '--results holds answers of the service, and a dry run has none: leave it out',
+      es: '--results guarda las respuestas del servicio, y con --dry-run no hay: quítalo',
+    });
   }
   const {
     json = false,
@@ -123,24 +114,42 @@ async function submit(
   const source = await openAsking(path, sourceOptions, { io: textOutput, around, yes });
   await showSource(textOutput, source);
   if (target !== null) {
-    return send(source, { io, textOutput, around, clock, json, yes, sandbox, ...target, resultsPath });
+    return send(source, {
+      io,
+      textOutput,
+      around,
+      clock,
+      json,
+      yes,
+      sandbox,
+      ...target,
+      resultsPath,
+      language,
+    });
   }
   // Loaded here, because the rules of phones take longer to load than all the rest.
   const { dryRun } = await import('./submit-dry-run.ts');
-  await dryRun(source, { io, textOutput, clock, json, sandbox, country });
+  await dryRun(source, { io, textOutput, clock, json, sandbox, isTerminal: around.isTerminal });
 }
 
-function readSourceOptions({
-  map = [],
-  decimal,
-  consentValues,
-  encoding,
-  headerRow,
-  sheet,
-  visibleOnly,
-}: Options): SourceOptions {
+function readSourceOptions(
+  {
+    map = [],
+    ignore = [],
+    decimal,
+    consentValues,
+    encoding,
+    headerRow,
+    sheet,
+    visibleOnly,
+    country,
+  }: Options,
+  language: Language,
+): SourceOptions {
   return {
     map: map.filter((text) => !isValueMap(text)).map(readMap),
+    ignore,
+    language,
     encoding: encoding === undefined ? null : oneOf('--encoding', encoding, ENCODINGS),
     headerRow: headerRow ?? null,
     sheet: sheet ?? null,
@@ -149,6 +158,7 @@ function readSourceOptions({
       decimal: decimal === undefined ? null : oneOf('--decimal', decimal, DECIMALS),
       consent: consentValues === undefined ? TRUE_AND_FALSE : readConsentWords(consentValues),
       values: readValueMaps(map.filter(isValueMap)),
+      country: readCountry(country),
     },
   };
 }
@@ -156,16 +166,20 @@ function readSourceOptions({
 function readCountry(text: string | undefined): Country | null {
   if (text === undefined) return null;
   const code = text.trim().toUpperCase();
-  if (!isCountry(code)) throw new BulkError('--country must be the two letters of a country, such as CO');
+  if (!isCountry(code))
+    throw new BulkError({
+      en: '--country must be the two letters of a country, such as CO',
+      es: '--country debe tener las dos letras de un país, por ejemplo CO',
+    });
   return code;
 }
 
 function oneOf<T extends string>(option: string, text: string, values: readonly T[]): T {
   const value = values.find((candidate) => candidate.toLowerCase() === text.trim().toLowerCase());
-  if (value === undefined) throw new BulkError(`${option} must be one of: ${values.join(', ')}`);
+  if (value === undefined)
+    throw new BulkError({
+      en: `${option} must be one of: ${values.join(', ')}`,
+      es: `${option} debe ser uno de: ${values.join(', ')}`,
+    });
   return value;
-}
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
 }

@@ -1,9 +1,12 @@
 /** Reads the cells of each field: converts what has one meaning, and refuses what the service would take wrongly. */
 import type { FieldName, Rule } from '../../applications/rules/fields.ts';
-import { type Cell, ShownNumber, Unusable } from '../read/table.ts';
+import type { Country } from '../../base/country-data.ts';
+import type { Words } from '../../base/language.ts';
+import { PESO_OR_DOLLAR } from '../read/currency-words.ts';
+import { type Cell, ShownNumber, UNUSABLE, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';
 import { AmountInCurrency, splitCurrency } from './amount-currency.ts';
-import { type ConsentWords, plainWord } from './consent.ts';
+import type { ConsentWords } from './consent.ts';
 import {
   CUT_FAULT,
   DECIMALS_FAULT,
@@ -14,13 +17,16 @@ import {
   NEGATIVE_FAULT,
   readDigits,
 } from './digits.ts';
+import { foldWord } from './fold-word.ts';
 import { isNumberOrDate, leftoverFault, textOfFormula } from './leftovers.ts';
-import { foldWord, type ValueWords } from './values.ts';
+import type { ValueWords } from './values.ts';
 
 export interface Conversion {
   readonly decimal: Decimal | null;
   readonly consent: ConsentWords;
   readonly values: ValueWords;
+  /** The partner's country; null where nobody knows it. */
+  readonly country: Country | null;
 }
 
 /**
@@ -39,15 +45,34 @@ export type Change =
   | 'word of --map'
   | DigitsChange;
 
-export const AMBIGUOUS =
-  'the amount is ambiguous (the point or comma may separate thousands or decimals): add --decimal comma or --decimal point';
-const NOT_WORDS = 'it is a number or a date, and this field takes words';
-const NOT_A_TEXT = 'it is true or false, and this field takes a text';
-const OTHER_FORM =
-  'its format shows another number than the cell holds: choose the format General and check the cell';
-const AN_AMOUNT = 'its format shows an amount of a currency: choose the format General and check the cell';
-const NOT_SHOWN =
-  'its format does not show the number as it is: choose the format General and check the cell';
+export const AMBIGUOUS: Words = {
+  en: 'the amount is ambiguous (the point or comma may separate thousands or decimals): add --decimal comma or --decimal point',
+  es: 'el monto es ambiguo (el punto o la coma pueden separar miles o decimales): agrega --decimal comma o --decimal point',
+};
+const NOT_WORDS: Words = {
+  en: 'it is a number or a date, and this field takes words',
+  es: 'es un número o una fecha, y este campo lleva palabras',
+};
+const NOT_A_TEXT: Words = {
+  en: 'it is true or false, and this field takes a text',
+  es: 'es verdadero o falso, y este campo lleva un texto',
+};
+const GENERAL: Words = {
+  en: 'choose the format General and check the cell',
+  es: 'elige el formato General y revisa la celda',
+};
+const OTHER_FORM: Words = {
+  en: `its format shows another number than the cell holds: ${GENERAL.en}`,
+  es: `su formato muestra otro número que el que tiene la celda: ${GENERAL.es}`,
+};
+const AN_AMOUNT: Words = {
+  en: `its format shows an amount of a currency: ${GENERAL.en}`,
+  es: `su formato muestra un monto en una moneda: ${GENERAL.es}`,
+};
+const NOT_SHOWN: Words = {
+  en: `its format does not show the number as it is: ${GENERAL.en}`,
+  es: `su formato no muestra el número tal como es: ${GENERAL.es}`,
+};
 /** The fewest digits of a phone (D11). */
 const PHONE_DIGITS = 7;
 
@@ -59,8 +84,8 @@ type ReadCell = (cell: Cell) => unknown;
 
 /** A cell without one clear meaning; `text` says what is wrong with it. */
 export class UnconvertedCell {
-  readonly text: string;
-  constructor(text: string) {
+  readonly text: Words;
+  constructor(text: Words) {
     this.text = text;
   }
 }
@@ -89,7 +114,7 @@ export function readerOf(name: FieldName, rule: Rule, conversion: Conversion, te
       const fault = leftoverFault(cell.trim(), takesBooleans);
       return fault === null ? read(cell) : readFormula(cell.trim(), fault, readCell);
     }
-    if (cell instanceof Unusable) return new UnconvertedCell(`it is ${cell.what}`);
+    if (cell instanceof Unusable) return new UnconvertedCell(UNUSABLE[cell.what]);
     if (cell instanceof ShownNumber) return readShown(cell, rule, readCell);
     return typeof cell === 'boolean' && !takesBooleans ? new UnconvertedCell(NOT_A_TEXT) : read(cell);
   };
@@ -97,7 +122,7 @@ export function readerOf(name: FieldName, rule: Rule, conversion: Conversion, te
 }
 
 /** Reads a formula that is nothing but a text; other leftovers have a fault. */
-function readFormula(text: string, fault: string, read: ReadCell): unknown {
+function readFormula(text: string, fault: Words, read: ReadCell): unknown {
   const inside = textOfFormula(text);
   if (inside === null) return new UnconvertedCell(fault);
   const result = read(inside);
@@ -109,7 +134,8 @@ function readShown({ value, text, isSame, currency }: ShownNumber, rule: Rule, r
   const isNumber = rule.kind === 'amount' || rule.kind === 'choice' || rule.kind === 'consent';
   if (rule.kind === 'amount' && currency !== null) return new AmountInCurrency(value, currency);
   if (isNumber && isSame) return read(value);
-  if (currency !== null) return new UnconvertedCell(AN_AMOUNT);
+  // Some programs give every number a $.
+  if (currency !== null && currency !== PESO_OR_DOLLAR) return new UnconvertedCell(AN_AMOUNT);
   if (rule.kind === 'amount') return new UnconvertedCell(OTHER_FORM);
   const result = read(text);
   if (result === text) return new Changed(text, 'text that the format shows');
@@ -206,7 +232,8 @@ function amountOf(cell: Cell, decimal: Decimal | null): unknown {
 
 function consentOf(cell: Cell, consent: ConsentWords): unknown {
   if (typeof cell !== 'string' && typeof cell !== 'number') return cell;
-  const word = plainWord(String(cell));
+  // Most words are known as they are.
+  const word = consent.has(String(cell)) ? String(cell) : foldWord(String(cell));
   const meant = consent.get(word);
   if (meant === undefined) return cell;
   return word === 'true' || word === 'false' ? meant : new Changed(meant, 'word for consent');

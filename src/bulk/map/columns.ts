@@ -1,8 +1,10 @@
 /** Maps the columns of a file to fields: by documented names, by likely spellings, or by `--map`. */
 import { type FieldName, type NamedField, namedFields } from '../../applications/rules/fields.ts';
+import { inEach, type Words } from '../../base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import type { Table } from '../read/table.ts';
-import { LIKELY, simplify } from './spellings.ts';
+import { quoted } from './option-text.ts';
+import { isLikely, simplify } from './spellings.ts';
 
 /** The fields as the service reads them. WhatsApp's names of the consent are among the names of its column. */
 export const BULK_FIELDS = namedFields('whatsapp');
@@ -16,12 +18,22 @@ interface MappedField {
 export interface Mapping {
   /** The fields that have a column, in the contract's order. */
   readonly fields: readonly MappedField[];
-  /** The names of the columns that belong to no field. */
-  readonly unused: readonly string[];
+  /** The columns that belong to no field. */
+  readonly unused: readonly number[];
+  /** Those of these that the person has decided about, by `--ignore`, or by `--map` of another column. */
+  readonly decided: ReadonlySet<number>;
+}
+
+/** What the person says of columns. */
+export interface ColumnChoice {
+  /** Pairs of field (under any of its names) and column, as `--map` names them. */
+  readonly map: readonly (readonly [field: string, column: string])[];
+  /** The columns that `--ignore` names. */
+  readonly ignore: readonly string[];
 }
 
 /** The parts of a table that columns are found by and that errors tell. */
-type Named = Pick<Table, 'columns' | 'headerRow' | 'elsewhere'>;
+export type Named = Pick<Table, 'columns' | 'headerRow' | 'elsewhere'>;
 
 /** The most columns that an error lists, and the most characters of each name. */
 const SHOWN_COLUMNS = 40;
@@ -30,44 +42,50 @@ const SHOWN_CHARACTERS = 40;
 const APPLICANT = /\d{4}|\d[\d .,-]{4}|@/;
 
 /**
- * Maps columns to fields. The pairs of field (under any of its names) and column in `chosen` win. Then come the
- * documented names, which may be several for one field, in the contract's order. Last comes a single likely spelling.
- * Throws `BulkError` where a required field has no column, or several that are equally likely.
+ * Maps columns to fields. What the person says wins. Then come the documented names, which may be several for one
+ * field, in the contract's order. Last comes a single likely spelling. Throws `BulkError` where a required field has no
+ * column, or several that are equally likely.
  */
 export function mapColumns(
   file: string,
   table: Named,
   fields: readonly NamedField[],
-  chosen: readonly (readonly [field: string, column: string])[],
+  { map, ignore }: ColumnChoice,
 ): Mapping {
   const { columns } = table;
   const simple = columns.map(simplify);
-  const wanted = chosenColumns(file, table, simple, fields, chosen);
-  const taken = new Set([...wanted.values()]);
+  const wanted = chosenColumns(file, table, simple, fields, map);
+  const ignored = ignore.flatMap((column) => columnsOf('--ignore', file, table, simple, column));
+  const taken = new Set([...wanted.values(), ...ignored]);
   const mapped: MappedField[] = [];
+  const decided = new Set(ignored);
   for (const field of fields) {
-    const free = (name: string) =>
-      simple.flatMap((other, index) => (other === name && !taken.has(index) ? [index] : []));
+    const free = (test: (name: string) => boolean) =>
+      simple.flatMap((name, index) => (test(name) && !taken.has(index) ? [index] : []));
     const explicit = wanted.get(field.name);
     const found = explicit === undefined ? guess(file, columns, field, free) : [explicit];
+    if (explicit !== undefined) for (const other of free((name) => isNameOf(field, name))) decided.add(other);
     if (found.length > 0) mapped.push({ field, columns: found });
   }
   const used = new Set(mapped.flatMap((one) => one.columns));
-  const unused = columns.filter((name, index) => !used.has(index) && name !== '');
+  const unused = [...columns.keys()].filter((index) => !used.has(index));
   refuseMissing(file, table, fields, mapped);
-  return { fields: mapped, unused };
+  return { fields: mapped, unused, decided };
 }
 
 /** A function that says how many of some names belong to a field or are chosen columns. */
 export function knownNameCounter(
   fields: readonly NamedField[],
-  chosen: readonly (readonly [field: string, column: string])[],
+  { map }: Pick<ColumnChoice, 'map'>,
 ): (names: readonly string[]) => number {
-  const known = new Set([
-    ...fields.flatMap(({ name, names }) => [...names.map(simplify), ...LIKELY[name]]),
-    ...chosen.map(([, column]) => simplify(column)),
-  ]);
-  return (names) => names.filter((name) => known.has(simplify(name))).length;
+  const names = [...fields.flatMap((field) => field.names), ...map.map(([, column]) => column)];
+  const known = new Set(names.map(simplify));
+  const isKnown = (simple: string) => known.has(simple) || fields.some(({ name }) => isLikely(name, simple));
+  return (row) => row.filter((name) => isKnown(simplify(name))).length;
+}
+
+function isNameOf({ name, names }: NamedField, simple: string): boolean {
+  return names.some((one) => simplify(one) === simple) || isLikely(name, simple);
 }
 
 /** True where the service refuses an application without the field. */
@@ -91,44 +109,61 @@ function chosenColumns(
   const wanted = new Map<FieldName, number>();
   for (const [name, column] of chosen) {
     const field = fieldNamed(name, fields);
-    if (field === null) throw new BulkError(`--map: there is no field "${name}"`);
-    const found = columnsNamed(column, table.columns, simple);
+    if (field === null)
+      throw new BulkError({
+        en: `--map: there is no field "${name}"`,
+        es: `--map: no hay un campo "${name}"`,
+      });
+    const found = columnsOf('--map', file, table, simple, column);
     const [index] = found;
-    if (index === undefined) {
-      throw new BulkError(
-        `${file}: --map names a column "${column}", and there is none. ${columnsText(table)}`,
-      );
-    }
-    if (found.length > 1) throw tooMany(file, table.columns, field, found);
+    if (index === undefined || found.length > 1) throw tooMany(file, table.columns, field, found);
     wanted.set(field.name, index);
   }
   return wanted;
 }
 
-/** The columns with the very name, else those with a spelling of it. */
-function columnsNamed(name: string, columns: readonly string[], simple: readonly string[]): number[] {
+/**
+ * The columns with the very name, else those with a spelling of it, else the one with the number: `#4` is the fourth.
+ * Throws `BulkError` where there is none.
+ */
+function columnsOf(
+  option: string,
+  file: string,
+  table: Named,
+  simple: readonly string[],
+  name: string,
+): readonly number[] {
+  const { columns } = table;
   const indexesOf = (list: readonly string[], wanted: string) =>
     list.flatMap((other, index) => (other === wanted ? [index] : []));
   const exact = indexesOf(columns, name.trim());
   const wanted = simplify(name);
-  return exact.length > 0 || wanted === '' ? exact : indexesOf(simple, wanted);
+  const found = exact.length > 0 || wanted === '' ? exact : indexesOf(simple, wanted);
+  if (found.length > 0) return found;
+  const number = Number(/^#(\d{1,4})$/.exec(name.trim())?.[1] ?? 0);
+  if (number >= 1 && number <= columns.length) return [number - 1];
+  const list = columnsText(table);
+  throw new BulkError({
+    en: `${file}: ${option} names a column "${name}", and there is none. ${list.en}`,
+    es: `${file}: ${option} nombra una columna "${name}", y no hay ninguna. ${list.es}`,
+  });
 }
 
 /**
- * The columns of a field that `--map` does not name. `free` finds the columns with a simplified name that `--map` has
- * not taken. Throws `BulkError` where one name fits several columns.
+ * The columns of a field that `--map` does not name. `free` finds the columns by their simplified names, but for those
+ * that the person has decided about. Throws `BulkError` where one name fits several columns.
  */
 function guess(
   file: string,
   columns: readonly string[],
   field: NamedField,
-  free: (name: string) => number[],
+  free: (test: (simple: string) => boolean) => number[],
 ): number[] {
-  const documented = field.names.map((name) => free(simplify(name)));
+  const documented = [...new Set(field.names.map(simplify))].map((name) => free((other) => other === name));
   const twice = documented.find((found) => found.length > 1);
   if (twice !== undefined) throw tooMany(file, columns, field, twice);
   if (documented.some((found) => found.length > 0)) return documented.flat();
-  const likely = LIKELY[field.name].flatMap(free);
+  const likely = free((name) => isLikely(field.name, name));
   if (likely.length > 1) throw tooMany(file, columns, field, likely);
   return likely;
 }
@@ -139,10 +174,24 @@ function tooMany(
   field: NamedField,
   found: readonly number[],
 ): BulkError {
-  const named = found.map((index) => `"${columns[index]}" (column ${index + 1})`).join(' and ');
-  return new BulkError(
-    `${file}: ${named} could all be ${field.name}. Choose one: --map ${field.name}=COLUMN (first rename one if the names are equal)`,
-  );
+  const named = (column: string) => found.map((index) => `"${columns[index]}" (${column} ${index + 1})`);
+  const options = found.map((index) => mapOption(field.name, columns, index));
+  return new BulkError({
+    en: `${file}: ${named('column').join(' and ')} could all be ${field.name}. Choose one: ${options.join(' or ')}`,
+    es: `${file}: ${named('columna').join(' y ')} podrían ser ${field.name}. Elige una: ${options.join(' o ')}`,
+  });
+}
+
+/** How a person names a column in an option: by its name where no other column has it, else by its number. */
+export function columnInOption(columns: readonly string[], index: number): string {
+  const name = columns[index] ?? '';
+  // Another character would not survive being shown and copied.
+  const isPlain = /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name) && columns.filter((one) => one === name).length === 1;
+  return isPlain ? name : `#${index + 1}`;
+}
+
+function mapOption(field: FieldName, columns: readonly string[], index: number): string {
+  return `--map ${quoted(`${field}=${columnInOption(columns, index)}`)}`;
 }
 
 function refuseMissing(
@@ -156,27 +205,39 @@ function refuseMissing(
     (field) => isRequired(field) && !mapped.some((one) => one.field.name === field.name),
   );
   if (missing.length === 0) return;
+  const list = columnsText(table);
   if (mapped.length < missing.length) {
-    throw new BulkError(
-      `${file}: columns with a known name: ${mapped.length} of ${columns.length}. ${whereNamesAre(columns.length, headerRow)};` +
-        ` ${missing.map(({ name }) => name).join(', ')} are missing. For other names: --map FIELD=COLUMN. ${columnsText(table)}`,
-    );
+    const names = missing.map(({ name }) => name).join(', ');
+    const where = whereNamesAre(columns.length, headerRow);
+    throw new BulkError({
+      en: `${file}: columns with a known name: ${mapped.length} of ${columns.length}. ${where.en}; ${names} are missing. For other names: --map FIELD=COLUMN. ${list.en}`,
+      es: `${file}: columnas con un nombre conocido: ${mapped.length} de ${columns.length}. ${where.es}; faltan ${names}. Para otros nombres: --map CAMPO=COLUMNA. ${list.es}`,
+    });
   }
-  throw new BulkError(
-    `${file}: no column for ${missing.map(({ name, aliases }) => `${name} (or ${aliases.join(', ')})`).join('; ')}.` +
-      ` To use another column: --map ${missing[0]?.name}=COLUMN. ${columnsText(table)}`,
-  );
+  const names = (or: string) =>
+    missing.map(({ name, aliases }) => `${name} (${or} ${aliases.join(', ')})`).join('; ');
+  throw new BulkError({
+    en: `${file}: no column for ${names('or')}. To use another column: --map ${missing[0]?.name}=COLUMN. ${list.en}`,
+    es: `${file}: no hay columna para ${names('o')}. Para usar otra columna: --map ${missing[0]?.name}=COLUMNA. ${list.es}`,
+  });
 }
 
 /** Lists the file's own columns. A row with digits may be an applicant, and its values are not shown. */
-function columnsText({ columns, elsewhere }: Named): string {
+function columnsText({ columns, elsewhere }: Named): Words {
   const named = columns.filter((name) => name !== '');
   const shown = named.slice(0, SHOWN_COLUMNS).map((name) => shortened(name));
-  const rest = named.length > shown.length ? ` and ${named.length - shown.length} more` : '';
-  const list = named.some((name) => APPLICANT.test(name))
-    ? 'The row that should have names has numbers, so it is not shown'
-    : `The file's columns: ${shown.join(', ')}${rest}`;
-  return elsewhere === null ? list : `${list}. ${elsewhere}`;
+  const more = named.length - shown.length;
+  const isApplicant = named.some((name) => APPLICANT.test(name));
+  const list: Words = isApplicant
+    ? {
+        en: 'The row that should have names has numbers, so it is not shown',
+        es: 'La fila que debería tener nombres tiene números, y por eso no se muestra',
+      }
+    : {
+        en: `The file's columns: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+        es: `Las columnas del archivo: ${shown.join(', ')}${more > 0 ? ` y ${more} más` : ''}`,
+      };
+  return elsewhere === null ? list : inEach((language) => `${list[language]}. ${elsewhere[language]}`);
 }
 
 function shortened(name: string): string {
@@ -184,9 +245,21 @@ function shortened(name: string): string {
   return signs.length > SHOWN_CHARACTERS ? `${signs.slice(0, SHOWN_CHARACTERS).join('')}…` : signs.join('');
 }
 
-function whereNamesAre(columns: number, headerRow: number | null): string {
+function whereNamesAre(columns: number, headerRow: number | null): Words {
   if (headerRow === null)
-    return `Each object must have the fields' names, in an array or under "applications"`;
-  const separators = columns === 1 ? 'Columns are separated by comma, semicolon or tab. ' : '';
-  return `${separators}Row ${headerRow} must hold the columns' names; --header-row N tells another row`;
+    return {
+      en: `Each object must have the fields' names, in an array or under "applications"`,
+      es: 'Cada objeto debe tener los nombres de los campos, en un arreglo o en "aplicaciones"',
+    };
+  const separators: Words =
+    columns === 1
+      ? {
+          en: 'Columns are separated by comma, semicolon or tab. ',
+          es: 'Las columnas se separan con coma, punto y coma o tabulador. ',
+        }
+      : { en: '', es: '' };
+  return {
+    en: `${separators.en}Row ${headerRow} must hold the columns' names; --header-row N tells another row`,
+    es: `${separators.es}La fila ${headerRow} debe tener los nombres de las columnas; --header-row N indica otra fila`,
+  };
 }

@@ -1,7 +1,8 @@
 /** Reads the words that mean consent and no consent. Other words are never guessed (D10). */
 import { BulkError } from '../read/bulk-error.ts';
+import { foldWord } from './fold-word.ts';
 
-/** The meaning of each known word; a word that is absent has none. */
+/** The meaning of each known word, in the form of `foldWord`; a word that is absent has none. */
 export type ConsentWords = ReadonlyMap<string, boolean>;
 
 /**
@@ -18,21 +19,17 @@ export const TRUE_AND_FALSE: ConsentWords = new Map([
 
 /** Reads `sí,1/no,0`: the words for consent, a slash, the words for none. Throws `BulkError`. */
 export function readConsentWords(text: string): ConsentWords {
-  const sides = text.split('/').map((side) => side.split(',').map(plainWord).filter(Boolean));
+  const sides = text.split('/').map((side) => side.split(',').map(foldWord).filter(Boolean));
   const [yes = [], no = []] = sides;
   if (sides.length !== 2 || yes.length === 0 || no.length === 0 || yes.some((word) => no.includes(word))) {
-    throw new BulkError(
-      '--consent-values must name the words for consent, a slash and the words for none: sí,1/no,0',
-    );
+    throw new BulkError({
+      en: '--consent-values must name the words for consent, a slash and the words for none: sí,1/no,0',
+      es: '--consent-values debe tener las palabras que dan el consentimiento, una barra y las que no lo dan: sí,1/no,0',
+    });
   }
   return new Map([
     ...TRUE_AND_FALSE,
     ...yes.map((word) => [word, true] as const),
     ...no.map((word) => [word, false] as const),
   ]);
-}
-
-/** The form in which words are compared. */
-export function plainWord(word: string): string {
-  return word.normalize('NFC').trim().toLowerCase();
 }

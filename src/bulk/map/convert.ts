@@ -3,9 +3,10 @@
  * sent as they are, for the service's rules to judge, or are refused here where the service would store a wrong value.
  */
 import type { FieldName } from '../../applications/rules/fields.ts';
+import type { Words } from '../../base/language.ts';
 import type { NamedCurrency } from '../read/currency-words.ts';
 import { type FileRow, isEmpty } from '../read/table.ts';
-import { AmountInCurrency, currencyOfAmounts } from './amount-currency.ts';
+import { AmountInCurrency, currencyOfAmounts, usualCurrency } from './amount-currency.ts';
 import {
   AMBIGUOUS,
   type Change,
@@ -23,7 +24,7 @@ export interface CellFault {
   readonly column: number;
   readonly ambiguous: boolean;
   /** Never quotes the value. */
-  readonly text: string;
+  readonly text: Words;
 }
 
 /** A row with the application that it becomes. */
@@ -85,7 +86,8 @@ export function converter(
     // A row with a fault is not sent.
     if (named === undefined || faults !== undefined)
       return { row, application, faults: faults ?? NONE, changes: changes ?? NONE };
-    return withCurrency({ row, application, faults: NONE, changes: changes ?? NONE }, amounts, named);
+    const plain = { row, application, faults: NONE, changes: changes ?? NONE };
+    return withCurrency(plain, amounts, named, usualCurrency(application.phone, conversion.country));
   };
 }
 
@@ -94,12 +96,14 @@ function withCurrency(
   converted: ConvertedRow,
   amounts: readonly FieldName[],
   named: NamedCurrencies,
+  usual: string | null,
 ): ConvertedRow {
   const { application } = converted;
   const present = amounts.filter((field) => application[field] !== undefined);
   const found = currencyOfAmounts(
     application.currency,
     present.map((field) => named.get(field)?.currency ?? null),
+    usual,
   );
   if ('fault' in found) {
     const faults = Array.from(named, ([field, { column }]) => {

@@ -3,6 +3,7 @@
  * program. A file of any encoding can have such texts. The service itself could not tell such a text from a name.
  */
 import type { FieldName } from '../../applications/rules/fields.ts';
+import type { Words } from '../../base/language.ts';
 import type { Mapping } from './columns.ts';
 import type { CellFault, ConvertedRow } from './convert.ts';
 
@@ -29,16 +30,21 @@ const DAMAGED: readonly RegExp[] = [
  * reading a number. `'t Hooft` is a name.
  */
 const IN_MARKS = /^\s*(?:'(?!t\b)|"[^"]*"\s*$)/;
-const MARKS_FAULT =
-  'the text stands in quotation marks or behind an apostrophe: a program wrote them, so take them off';
-const TEXT = 'the text is damaged: a program read it in a wrong encoding (such as "MuÃ±oz" or "Mu?oz")';
+const MARKS_FAULT: Words = {
+  en: 'the text stands in quotation marks or behind an apostrophe: a program wrote them, so take them off',
+  es: 'el texto está entre comillas o detrás de un apóstrofo que puso un programa: quítalos',
+};
+const TEXT: Words = {
+  en: 'the text is damaged: a program read it in a wrong encoding (such as "MuÃ±oz" or "Mu?oz")',
+  es: 'el texto está dañado: un programa lo leyó en otra codificación (como "MuÃ±oz" o "Mu?oz")',
+};
 
 /** True for a text that a program damaged. */
 export function isDamaged(text: string): boolean {
   return faultOf(text) !== null;
 }
 
-function faultOf(text: string): string | null {
+function faultOf(text: string): Words | null {
   if (!SUSPICIOUS.test(text)) return null;
   if (DAMAGED.some((pattern) => pattern.test(text))) return TEXT;
   return IN_MARKS.test(text) ? MARKS_FAULT : null;

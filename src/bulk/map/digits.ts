@@ -2,12 +2,14 @@
  * Reads ID numbers and phones. They are digits, but no numbers, and a spreadsheet that takes them for numbers changes
  * them. Where the meaning is certain, gives back the digits that were meant; otherwise gives a fault.
  */
+import type { Words } from '../../base/language.ts';
+import { UNUSABLE } from '../read/table.ts';
 import { isDate } from './leftovers.ts';
 
 type Digits =
   /** `change` says what was left out or written out; null where the text stays as it is. */
   | { readonly kind: 'text'; readonly text: string; readonly change: DigitsChange | null }
-  | { readonly kind: 'fault'; readonly text: string };
+  | { readonly kind: 'fault'; readonly text: Words };
 
 export type DigitsChange =
   | 'decimals of zero left out'
@@ -15,17 +17,24 @@ export type DigitsChange =
   | 'thousands separators'
   | 'apostrophe or invisible characters left out';
 
-const CUT =
-  'a spreadsheet may have cut the number (more than 15 digits, an exponent, or only zeros at its end)';
-export const CUT_FAULT =
-  `${CUT}: format the column as text and type the whole number.` +
-  ' If the zeros are right, put an apostrophe before the number in a CSV file';
-export const DECIMALS_FAULT = 'it is a number with decimals';
-const DATE_FAULT = 'it is a date';
-const MONEY_FAULT = 'it is an amount or a percentage';
-export const NEGATIVE_FAULT = 'it is not above 0: a spreadsheet may have calculated it';
-const SCRIPT_FAULT = 'it has digits of another script: write the digits 0 to 9';
-const AMBIGUOUS_FAULT = 'the point or comma may separate thousands or decimals: write the digits alone';
+export const CUT_FAULT: Words = {
+  en: 'a spreadsheet may have cut the number (more than 15 digits, an exponent, or only zeros at its end): format the column as text and type the whole number. If the zeros are right, put an apostrophe before the number in a CSV file',
+  es: 'una hoja de cálculo pudo recortar el número (más de 15 dígitos, un exponente o solo ceros al final): da formato de texto a la columna y escribe el número completo. Si los ceros son correctos, pon un apóstrofo antes del número en un archivo CSV',
+};
+export const DECIMALS_FAULT: Words = { en: 'it is a number with decimals', es: 'es un número con decimales' };
+const MONEY_FAULT: Words = { en: 'it is an amount or a percentage', es: 'es un monto o un porcentaje' };
+export const NEGATIVE_FAULT: Words = {
+  en: 'it is not above 0: a spreadsheet may have calculated it',
+  es: 'no es mayor que 0: pudo calcularlo una hoja de cálculo',
+};
+const SCRIPT_FAULT: Words = {
+  en: 'it has digits of another script: write the digits 0 to 9',
+  es: 'tiene dígitos de otra escritura: escribe los dígitos 0 a 9',
+};
+const AMBIGUOUS_FAULT: Words = {
+  en: 'the point or comma may separate thousands or decimals: write the digits alone',
+  es: 'el punto o la coma pueden separar miles o decimales: escribe solo los dígitos',
+};
 
 /** Excel keeps so many digits of a number. */
 const KEPT_DIGITS = 15;
@@ -98,7 +107,7 @@ function isCutText(text: string): boolean {
 function readOther(text: string, leastDigits: number): Digits {
   if (MONEY.test(text)) return fault(MONEY_FAULT);
   if (NEGATIVE.test(text)) return fault(NEGATIVE_FAULT);
-  if (isDate(text)) return fault(DATE_FAULT);
+  if (isDate(text)) return fault(UNUSABLE.date);
   const [, whole, decimals] = DECIMAL.exec(text) ?? [];
   if (whole !== undefined && decimals !== undefined) return readDecimal(text, whole, decimals, leastDigits);
   const grouped = GROUPED.exec(text)?.slice(1).find(Boolean);
@@ -151,6 +160,6 @@ function changed(text: string, change: DigitsChange): Digits {
   return { kind: 'text', text, change };
 }
 
-function fault(text: string): Digits {
+function fault(text: Words): Digits {
   return { kind: 'fault', text };
 }

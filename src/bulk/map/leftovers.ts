@@ -2,6 +2,7 @@
  * Recognises what spreadsheets and programs for tables leave in the place of a value: error words, words for no value,
  * formulas, dates, and numbers that they shortened or wrote with decimals. Texts are trimmed.
  */
+import type { Words } from '../../base/language.ts';
 import { TRUE_AND_FALSE } from './consent.ts';
 
 /** What pandas, R, SQL and JavaScript write for no value, and Google Sheets for one that is not there yet. */
@@ -31,13 +32,21 @@ function addLength(word: string, length: number): void {
   for (const first of [word, word.toUpperCase()]) LENGTHS[first.charCodeAt(0)]! |= 1 << length;
 }
 
-const NO_VALUE_FAULT =
-  'it is an error of a spreadsheet or a word for no value, such as #N/A or nan: correct the cell or leave it empty';
-const FORMULA_FAULT = 'it is a formula instead of its result';
-const BOOLEAN_FAULT = 'it is a word for true or false, which this field does not take';
+const NO_VALUE_FAULT: Words = {
+  en: 'it is an error of a spreadsheet or a word for no value, such as #N/A or nan: correct the cell or leave it empty',
+  es: 'es un error de una hoja de cálculo o una palabra que significa sin valor, como #N/A o nan: corrige la celda o déjala vacía',
+};
+const FORMULA_FAULT: Words = {
+  en: 'it is a formula instead of its result',
+  es: 'es una fórmula en lugar de su resultado',
+};
+const BOOLEAN_FAULT: Words = {
+  en: 'it is a word for true or false, which this field does not take',
+  es: 'es una palabra de verdadero o falso, que este campo no admite',
+};
 
 /** The fault of a text that is no value of any field; null where it may be one. */
-export function leftoverFault(text: string, takesBooleans: boolean): string | null {
+export function leftoverFault(text: string, takesBooleans: boolean): Words | null {
   const first = text.charCodeAt(0);
   if (first === EQUALS) return FORMULA_FAULT;
   if (first === HASH) return ERROR.test(text) ? NO_VALUE_FAULT : null;

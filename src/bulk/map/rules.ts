@@ -1,43 +1,65 @@
 /** Checks applications by the service's own rules, without the service. */
 
-import { readApplication } from '../../applications/rules/read-application.ts';
+import type { Application } from '../../applications/rules/fields.ts';
+import { countryOfPhone } from '../../applications/rules/phone-country.ts';
+import { type Fault, readApplication } from '../../applications/rules/read-application.ts';
 import type { Country } from '../../base/country-data.ts';
 import { faultTexts } from '../../contract/texts.ts';
 import type { Environment } from '../../partners/rules/credential.ts';
 import { type BulkError, bulkErrorAt } from '../read/bulk-error.ts';
 import type { FileRow } from '../read/table.ts';
-import type { Judge } from './check.ts';
 import { BULK_FIELDS } from './columns.ts';
+import type { ConvertedRow } from './convert.ts';
 import type { Source } from './source.ts';
 
 /** Any country will do where no phone needs one. */
 const ANY_COUNTRY = 'CO';
 const TEXT = faultTexts(BULK_FIELDS);
-/** A phone that reads the same whatever the partner's country is. */
+/** A phone that tells its country, whatever the partner's is. */
 const WITH_COUNTRY_CODE = /^\s*(\+|00)/;
 
+/** What the service makes of an application. */
+export interface Judgement {
+  /** The application as the service reads it; null where the service refuses it. */
+  readonly application: Application | null;
+  /** The country of its phone; null where it has none, or one of no country. */
+  readonly country: Country | null;
+  /** True for a phone without country code. */
+  readonly isLocal: boolean;
+  /** Without the faults of refused cells, which have their own texts. In the service's order. */
+  readonly faults: readonly (Pick<Fault, 'field' | 'problem'> & { readonly text: string })[];
+}
+
 /**
- * A judge that gives the service's text for each fault of an application, in the service's order. Fields with a
- * refused cell are left out, because they have their own texts. `country` is the partner's country. Without it the
- * judge throws a `BulkError` at the first phone that only the country explains (D11).
+ * A function that reads applications as the service does, for a partner of the source's country. Where nobody knows the
+ * country, it throws a `BulkError` at the first phone that only the country explains (D11).
  */
-export function serviceRules(source: Source, country: Country | null, environment: Environment): Judge {
-  return (row, application, refused) => {
-    if (country === null && needsCountry(application)) throw countryNeeded(source, row);
-    const reading = readApplication(application, BULK_FIELDS, country ?? ANY_COUNTRY, environment);
-    if (reading.kind !== 'invalid') return [];
-    return reading.faults
+export function serviceRules(source: Source, environment: Environment): (row: ConvertedRow) => Judgement {
+  const { country: partnerCountry, language } = source;
+  return ({ row, application, faults: refused }) => {
+    const isLocal = isPhoneWithoutCode(application.phone);
+    if (partnerCountry === null && isLocal) throw countryNeeded(source, row);
+    const reading = readApplication(application, BULK_FIELDS, partnerCountry ?? ANY_COUNTRY, environment);
+    if (reading.kind === 'valid') {
+      const { phone } = reading.application;
+      const country = phone === null ? null : countryOfPhone(phone);
+      return { application: reading.application, country, isLocal, faults: [] };
+    }
+    const faults = (reading.kind === 'invalid' ? reading.faults : [])
       .filter((fault) => !refused.some((cell) => cell.field === fault.field))
-      .map((fault) => TEXT([fault], 'en'));
+      .map((fault) => ({ field: fault.field, problem: fault.problem, text: TEXT([fault], language) }));
+    return { application: null, country: null, isLocal, faults };
   };
 }
 
-function needsCountry({ phone }: Readonly<Record<string, unknown>>): boolean {
+function isPhoneWithoutCode(phone: unknown): boolean {
   return typeof phone === 'string' && /\d/.test(phone) && !WITH_COUNTRY_CODE.test(phone);
 }
 
 function countryNeeded({ file, table, mapping }: Source, row: FileRow): BulkError {
   const column = mapping.fields.find(({ field }) => field.name === 'phone')?.columns[0] ?? 0;
-  const what = "a phone without country code: add your partner's country, such as --country CO";
-  return bulkErrorAt(file.file, row.number, table.columns[column] ?? null, what);
+  return bulkErrorAt(file.file, row.number, table.columns[column] ?? null, {
+    en: "a phone without country code: add your partner's country, such as --country CO",
+    es: 'un teléfono sin código de país: agrega el país de tu plataforma, por ejemplo --country CO',
+  });
 }

@@ -15,18 +15,17 @@ export function refuseMerged(file: string, { columns, headerRow, merged }: Table
     for (const column of read) {
       const name = columns[column] ?? '';
       if (merged.isWide(column)) {
-        const what =
-          'the name is merged over several columns with values: give each column a name of its own';
-        throw bulkErrorAt(file, headerRow, name, what);
+        throw bulkErrorAt(file, headerRow, name, {
+          en: 'the name is merged over several columns with values: give each column a name of its own',
+          es: 'el nombre está combinado sobre varias columnas con valores: da a cada columna su propio nombre',
+        });
       }
       const row = merged.rowMergedAbove(column);
       if (row === null || isRequired(field)) continue;
-      throw bulkErrorAt(
-        file,
-        row,
-        name,
-        'the cell is merged with the one above: split them, and fill each one',
-      );
+      throw bulkErrorAt(file, row, name, {
+        en: 'the cell is merged with the one above: split them, and fill each one',
+        es: 'la celda está combinada con la de encima: sepáralas y llena cada una',
+      });
     }
   }
 }
@@ -48,12 +47,10 @@ export function secondTableRefuser(
     const names = Array.from(cells, (cell) => (typeof cell === 'string' ? cell : ''));
     const isSame = (column: number) => simplify(names[column] ?? '') === simplify(columns[column] ?? '');
     if (countKnown(names) < ENOUGH_NAMES || read.every(isSame)) return;
-    throw bulkErrorAt(
-      file,
-      number,
-      null,
-      'it has the names of columns again, in another order: put each table into a sheet or a file of its own',
-    );
+    throw bulkErrorAt(file, number, null, {
+      en: 'it has the names of columns again, in another order: put each table into a sheet or a file of its own',
+      es: 'vuelve a tener nombres de columnas, en otro orden: pon cada tabla en una hoja o un archivo propio',
+    });
   };
 }
 

@@ -1,7 +1,9 @@
 /** Reads what `--map field:word=value` says of the words in a file. Other words are never guessed (D10). */
 import type { FieldName, NamedField } from '../../applications/rules/fields.ts';
+import type { Words } from '../../base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { BULK_FIELDS, fieldNamed } from './columns.ts';
+import { foldWord } from './fold-word.ts';
 
 /** The value of each word, by field. The words have the form of `foldWord`. */
 export type ValueWords = ReadonlyMap<FieldName, ReadonlyMap<string, string | boolean>>;
@@ -23,30 +25,33 @@ export function readValueMaps(texts: readonly string[]): ValueWords {
   for (const text of texts) {
     const [, name = '', word = '', meaning = ''] = /^([^:]*):(.*)=([^=]*)$/s.exec(text) ?? [];
     const folded = foldWord(word);
-    if (folded === '') throw new BulkError(`--map ${text}: write it as field:word=value`);
+    const refusal = ({ en, es }: Words) =>
+      new BulkError({ en: `--map ${text}: ${en}`, es: `--map ${text}: ${es}` });
+    if (folded === '')
+      throw refusal({ en: 'write it as field:word=value', es: 'escríbelo como campo:palabra=valor' });
     const field = fieldNamed(name, BULK_FIELDS);
     const allowed = field === null ? [] : allowedValues(field);
     if (field === null || allowed.length === 0) {
-      const names = WORD_FIELDS.map((one) => one.name);
-      throw new BulkError(`--map ${text}: words can be mapped for these fields: ${names.join(', ')}`);
+      const names = WORD_FIELDS.map((one) => one.name).join(', ');
+      throw refusal({
+        en: `words can be mapped for these fields: ${names}`,
+        es: `se pueden asignar palabras en estos campos: ${names}`,
+      });
     }
     const value = allowed.find((one) => one === meaning.trim().toLowerCase());
     if (value === undefined) {
-      throw new BulkError(`--map ${text}: the value after = must be one of: ${allowed.join(', ')}`);
+      throw refusal({
+        en: `the value after = must be one of: ${allowed.join(', ')}`,
+        es: `el valor después de = debe ser uno de: ${allowed.join(', ')}`,
+      });
     }
     const words = values.get(field.name) ?? new Map<string, string | boolean>();
     const meant = field.rule.kind === 'consent' ? value === 'true' : value;
-    if ((words.get(folded) ?? meant) !== meant) throw new BulkError(`--map ${text}: the word has two values`);
+    if ((words.get(folded) ?? meant) !== meant)
+      throw refusal({ en: 'the word has two values', es: 'la palabra tiene dos valores' });
     values.set(field.name, words.set(folded, meant));
   }
   return values;
-}
-
-/**
- * The form in which words are compared: without accents, because not every keyboard has them. Signs such as < count.
- */
-export function foldWord(word: string): string {
-  return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
 function allowedValues({ rule }: NamedField): readonly string[] {

@@ -4,20 +4,28 @@
  * quotes, and only a record with quotes is read cell by cell.
  */
 
+import type { Words } from '../../base/language.ts';
+
 /** Says why the text is no CSV, and where. Quotes nothing of the text. */
 class CsvFault extends Error {
+  readonly words: Words;
   /** Number of the record, from 1. */
   readonly record: number;
   /** Index of the cell, from 0; null for the record as a whole. */
   readonly cell: number | null;
 
-  constructor(what: string, record: number, cell: number | null) {
-    super(what);
+  constructor(words: Words, record: number, cell: number | null) {
+    super(words.en);
+    this.words = words;
     this.record = record;
     this.cell = cell;
   }
 }
 
+const NEVER_CLOSED: Words = {
+  en: 'a quote is opened and never closed',
+  es: 'se abre una comilla y no se cierra',
+};
 const BREAK = /\r\n|[\r\n]/;
 const BREAKS = /\r\n|[\r\n]/g;
 
@@ -112,13 +120,13 @@ export class CsvRecords {
     for (let at = start; ; at += 1) {
       if (text[at] === '"') {
         const close = closingQuote(text, at);
-        if (close === -1 && isLast) throw this.#faultIn(cells, 'a quote is opened and never closed');
+        if (close === -1 && isLast) throw this.#faultIn(cells, NEVER_CLOSED);
         if (close === -1 || (close + 1 === text.length && !isLast)) return null;
         if (!this.#endsCell(text[close + 1])) throw this.#stray(text, start, close, cells);
         cells.push(text.slice(at + 1, close).replaceAll('""', '"'));
         at = close + 1;
       } else {
-        const end = this.#endOfPlainCell(text, at);
+        const end = text[at] === '=' ? this.#endOfFormula(text, at, isLast) : this.#endOfPlainCell(text, at);
         if (text[end] === '"') throw this.#stray(text, start, end, cells);
         cells.push(text.slice(at, end));
         at = end;
@@ -135,22 +143,42 @@ export class CsvRecords {
     return end;
   }
 
+  /**
+   * The end of a cell such as `="0012"`, whose own quotes belong to its text, as spreadsheets read it; or its first
+   * quote that is not closed in the same line.
+   */
+  #endOfFormula(text: string, start: number, isLast: boolean): number {
+    let open = -1;
+    for (let end = start; ; end += 1) {
+      const sign = text[end];
+      if (sign === '"') open = open < 0 ? end : -1;
+      else if (open < 0 && this.#endsCell(sign)) return end;
+      else if (sign === '\n' || sign === '\r' || (sign === undefined && isLast)) return open;
+      else if (sign === undefined) return end;
+    }
+  }
+
   #endsCell(follows: string | undefined): boolean {
     return follows === undefined || follows === this.#delimiter || follows === '\n' || follows === '\r';
   }
 
   #stray(text: string, start: number, at: number, cells: readonly string[]): CsvFault {
     const line = this.#lines + 1 + breaksIn(text.slice(start, at));
-    const what = `a quote stands inside a value (line ${line}): put the value in quotes and write the quote twice`;
-    return this.#faultIn(cells, what);
+    return this.#faultIn(cells, {
+      en: `a quote stands inside a value (line ${line}): put the value in quotes and write the quote twice`,
+      es: `hay una comilla dentro de un valor (línea ${line}): pon el valor entre comillas y escribe la comilla dos veces`,
+    });
   }
 
-  #faultIn(cells: readonly string[], what: string): CsvFault {
+  #faultIn(cells: readonly string[], what: Words): CsvFault {
     return new CsvFault(what, this.#records + 1, cells.length);
   }
 
   #tooLong(): CsvFault {
-    const what = `it is longer than ${this.#maxCharacters} characters: is a quote never closed?`;
+    const what = {
+      en: `it is longer than ${this.#maxCharacters} characters: is a quote never closed?`,
+      es: `tiene más de ${this.#maxCharacters} caracteres: ¿falta cerrar una comilla?`,
+    };
     return new CsvFault(what, this.#records + 1, null);
   }
 }

@@ -2,17 +2,18 @@
 
 import { StringDecoder } from 'node:string_decoder';
 import { counted } from '../../base/counted.ts';
-import { BulkError, bulkErrorAt } from './bulk-error.ts';
+import type { Words } from '../../base/language.ts';
+import { bulkErrorAt } from './bulk-error.ts';
 import { type Dialect, dialectOf } from './csv-dialect.ts';
 import { CsvRecords } from './csv-records.ts';
 import { findHeader, type HeaderChoice, titlesNote } from './header.ts';
-import { type Inspected, textOf } from './inspect.ts';
+import { type Inspected, onlyEmptyLines, textOf } from './inspect.ts';
 import { type FileRow, isBlank, isEmpty, MAX_ROW_SIZE, NO_SHEETS, type Table } from './table.ts';
 
-const DELIMITER_NAMES: Readonly<Record<string, string>> = {
-  ',': 'comma',
-  ';': 'semicolon',
-  '\t': 'tab',
+const SEPARATED_BY: Readonly<Record<string, Words>> = {
+  ',': { en: 'columns are separated by comma', es: 'las columnas están separadas por coma' },
+  ';': { en: 'columns are separated by semicolon', es: 'las columnas están separadas por punto y coma' },
+  '\t': { en: 'columns are separated by tab', es: 'las columnas están separadas por tabulador' },
 };
 
 /** Reads the rows up to the one with the columns' names. Throws `BulkError`. */
@@ -22,7 +23,7 @@ export async function openCsv(
 ): Promise<Table & { readonly delimiter: string }> {
   const dialect = dialectOf(await firstText(file), choice);
   const header = await findHeader(file.file, records(file, dialect), choice);
-  if (header === null) throw new BulkError(`${file.file}: it holds nothing but empty lines`);
+  if (header === null) throw onlyEmptyLines(file.file);
   const { number, columns } = header;
   const notes = dialect.hasTitles ? [titlesNote(number)] : header.notes;
   return {
@@ -30,7 +31,7 @@ export async function openCsv(
     headerRow: number,
     ...NO_SHEETS,
     delimiter: dialect.delimiter,
-    notes: [`columns are separated by ${DELIMITER_NAMES[dialect.delimiter]}`, ...notes],
+    notes: [SEPARATED_BY[dialect.delimiter]!, ...notes],
     rows: () => dataRows(file, dialect, number, columns),
   };
 }
@@ -51,7 +52,10 @@ async function* dataRows(
       const last = cells.findLastIndex((cell) => !isEmpty(cell)) + 1;
       return {
         ...row,
-        fault: `it has ${counted(last, 'cell')}, and there ${width === 1 ? 'is' : 'are'} ${counted(width, 'column')}`,
+        fault: {
+          en: `it has ${counted(last, 'cell')}, and there ${width === 1 ? 'is' : 'are'} ${counted(width, 'column')}`,
+          es: `tiene ${counted(last, 'celda')}, y hay ${counted(width, 'columna')}`,
+        },
       };
     });
   }
@@ -83,9 +87,9 @@ async function* records(
   }
   yield rowsOf(csv.end());
   if (csv.fault === null) return;
-  const { record, cell, message } = csv.fault;
+  const { record, cell, words } = csv.fault;
   const name = cell === null ? null : columns[cell] || String(cell + 1);
-  throw bulkErrorAt(file.file, skipped.lines + record, name, message);
+  throw bulkErrorAt(file.file, skipped.lines + record, name, words);
 }
 
 async function firstText(file: Inspected): Promise<string> {

@@ -17,24 +17,28 @@ const SIGNS = new Map([
   ...[['B/.', 'PAB'], ['BS', 'BOB VES'], ['BS.', 'BOB VES'], ['GS', 'PYG'], ['GS.', 'PYG'], ['₲', 'PYG'], ['L', 'HNL']],
   ...[['Q', 'GTQ'], ['₡', 'CRC'], ['€', 'EUR'], ['£', 'GBP EGP'], ['¥', 'JPY CNY']],
 ].map(([sign = '', codes = '']): [string, string[]] => [sign, codes.split(' ')])); // biome-ignore format: one table
-/** Stands for the peso of any country and for the dollar, so the sign says nothing. */
-const PESO_OR_DOLLAR = '$';
+/** The sign that stands for the peso of several countries and for the dollar. */
+const SIGN = '$';
+export const PESO_OR_DOLLAR: NamedCurrency = {
+  word: SIGN,
+  codes: ['ARS', 'CLP', 'COP', 'CUP', 'DOP', 'MXN', 'USD', 'UYU'],
+};
 
 /**
- * The currency that the words beside an amount name. Null where they name none, which `$` alone does not. 'other' where
- * a word is no currency, or where two words contradict each other.
+ * The currency that the words beside an amount name; `PESO_OR_DOLLAR` where `$` is the only one. Null where there is no
+ * word. 'other' where a word is no currency, or where two words contradict each other.
  */
 export function currencyOf(beside: string): NamedCurrency | null | 'other' {
   let named: NamedCurrency | null = null;
   for (const word of beside.split(/\s+/)) {
-    if (word === '' || word === PESO_OR_DOLLAR) continue;
+    if (word === '' || word === SIGN) continue;
     const codes = codesOf(word.toUpperCase());
     const common: readonly string[] =
       named === null ? codes : named.codes.filter((code) => codes.includes(code));
     if (common.length === 0) return 'other';
     named = { word, codes: common };
   }
-  return named;
+  return named ?? (beside.includes(SIGN) ? PESO_OR_DOLLAR : null);
 }
 
 function codesOf(word: string): readonly string[] {

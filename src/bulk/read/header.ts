@@ -1,7 +1,8 @@
 /** Finds the row with the columns' names. A title may stand above the row. */
+import type { Words } from '../../base/language.ts';
 import { bulkErrorAt } from './bulk-error.ts';
 import { isRejectedHeader } from './rejected-rows.ts';
-import { type Cell, type FileRow, MAX_COLUMNS, Unusable } from './table.ts';
+import { type Cell, type FileRow, MAX_COLUMNS, TOO_MANY_COLUMNS, Unusable } from './table.ts';
 
 export interface HeaderChoice {
   /** The number of the row; null where the row is guessed. */
@@ -19,7 +20,7 @@ export interface Header {
   readonly number: number;
   readonly columns: readonly string[];
   /** A note for people where rows above the header are left out. */
-  readonly notes: readonly string[];
+  readonly notes: readonly Words[];
 }
 
 /**
@@ -51,14 +52,17 @@ export async function findHeader(
 }
 
 function headerOf(file: string, first: FileRow, { number, cells }: FileRow): Header {
-  if (cells.length > MAX_COLUMNS) throw bulkErrorAt(file, number, null, `more than ${MAX_COLUMNS} columns`);
+  if (cells.length > MAX_COLUMNS) throw bulkErrorAt(file, number, null, TOO_MANY_COLUMNS);
   const notes = first.number === number ? [] : [titlesNote(number)];
   return { number, columns: Array.from(cells, nameOf), notes };
 }
 
 /** Says that rows above the header are left out. */
-export function titlesNote(header: number): string {
-  return `row ${header} has the columns' names: the rows above it are not sent`;
+export function titlesNote(header: number): Words {
+  return {
+    en: `row ${header} has the columns' names: the rows above it are not sent`,
+    es: `la fila ${header} tiene los nombres de las columnas: las filas de encima no se envían`,
+  };
 }
 
 function nameOf(cell: Cell | undefined): string {
@@ -67,5 +71,8 @@ function nameOf(cell: Cell | undefined): string {
 }
 
 function absent(file: string, row: number): Error {
-  return bulkErrorAt(file, row, null, '--header-row names this row, and it is empty or absent');
+  return bulkErrorAt(file, row, null, {
+    en: '--header-row names this row, and it is empty or absent',
+    es: '--header-row indica esta fila, y está vacía o no existe',
+  });
 }

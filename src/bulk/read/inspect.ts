@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { BulkError } from './bulk-error.ts';
+import { inEach, type Words } from '../../base/language.ts';
+import { type BulkError, bulkErrorAt } from './bulk-error.ts';
 import { isCodePage } from './encoding/code-pages.ts';
 import { asUtf8, type Encoding, encodingOfHead, hasUtf8Mark } from './encoding/encoding.ts';
 import { EncodingSurvey } from './encoding/encoding-survey.ts';
@@ -24,7 +25,7 @@ export interface Inspected {
   /** null for XLSX, which says its own encoding. */
   readonly encoding: Encoding | null;
   /** A note where the name and the content disagree on the format; else null. */
-  readonly disagreement: string | null;
+  readonly disagreement: Words | null;
 }
 
 const PIECE_BYTES = 32 * 1024;
@@ -39,18 +40,54 @@ const EXTENSIONS: Readonly<Record<string, readonly Format[]>> = {
   '.xlsx': ['XLSX'],
 };
 /** Texts that are no table. Some systems give an exported web page the name of an old Excel file. */
-const MARKUP: readonly (readonly [beginning: RegExp, what: string])[] = [
+const MARKUP: readonly (readonly [beginning: RegExp, what: Words])[] = [
   [
     /^(<!--((?!-->).)*-->\s*)*<(!doctype\s+html|html|head|meta|body|style|table|div)[\s>]/is,
-    'is a web page (HTML): open it in a spreadsheet and save it as .xlsx',
+    {
+      en: 'it is a web page (HTML): open it in a spreadsheet and save it as .xlsx',
+      es: 'es una página web (HTML): ábrela en una hoja de cálculo y guárdala como .xlsx',
+    },
   ],
-  [/^<\?xml\s/i, 'is XML: open it in a spreadsheet and save it as .xlsx'],
+  [
+    /^<\?xml\s/i,
+    {
+      en: 'it is XML: open it in a spreadsheet and save it as .xlsx',
+      es: 'es XML: ábrelo en una hoja de cálculo y guárdalo como .xlsx',
+    },
+  ],
 ];
-const OTHERS: readonly (readonly [magic: string, what: string])[] = [
-  ['d0cf11e0', 'is an old Excel file (.xls) or one with a password: save it as .xlsx without a password'],
-  ['1f8b', 'is compressed (gzip): unpack it first'],
-  ['25504446', 'is a PDF: save the table as CSV or XLSX'],
+const OTHERS: readonly (readonly [magic: string, what: Words])[] = [
+  [
+    'd0cf11e0',
+    {
+      en: 'it is an old Excel file (.xls) or one with a password: save it as .xlsx without a password',
+      es: 'es un archivo de Excel antiguo (.xls) o con contraseña: guárdalo como .xlsx sin contraseña',
+    },
+  ],
+  [
+    '1f8b',
+    { en: 'it is compressed (gzip): unpack it first', es: 'está comprimido (gzip): descomprímelo primero' },
+  ],
+  [
+    '25504446',
+    { en: 'it is a PDF: save the table as CSV or XLSX', es: 'es un PDF: guarda la tabla como CSV o XLSX' },
+  ],
 ];
+const CHANGED: Words = { en: 'it changed while it was read', es: 'cambió mientras se leía' };
+const NOT_OPENED: Readonly<Record<string, Words>> = {
+  ENOENT: { en: 'there is no such file', es: 'no existe ese archivo' },
+  EACCES: { en: 'it may not be read', es: 'no hay permiso para leerlo' },
+};
+
+/** The error `applicants.csv: what`. */
+function errorOf(file: string, what: Words): BulkError {
+  return bulkErrorAt(file, null, null, what);
+}
+
+/** The error for a file without a value. */
+export function onlyEmptyLines(file: string): BulkError {
+  return errorOf(file, { en: 'it holds nothing but empty lines', es: 'solo tiene líneas vacías' });
+}
 
 /** Reads the whole file once. Throws `BulkError` where the file cannot hold applicants. */
 export async function inspect(path: string, wanted: Encoding | null): Promise<Inspected> {
@@ -60,8 +97,8 @@ export async function inspect(path: string, wanted: Encoding | null): Promise<In
     const stats = await handle.stat();
     const { size } = stats;
     const mtime = new Date(Math.trunc(stats.mtimeMs));
-    if (!stats.isFile()) throw new BulkError(`${file}: it is not a file`);
-    if (size === 0) throw new BulkError(`${file}: it is empty`);
+    if (!stats.isFile()) throw errorOf(file, { en: 'it is not a file', es: 'no es un archivo' });
+    if (size === 0) throw errorOf(file, { en: 'it is empty', es: 'está vacío' });
     const hash = createHash('sha256');
     const survey = new EncodingSurvey();
     let head: Buffer = Buffer.alloc(0);
@@ -75,7 +112,7 @@ export async function inspect(path: string, wanted: Encoding | null): Promise<In
       if (isSurveyed) survey.add(chunk);
       read += chunk.length;
     }
-    if (read !== size) throw new BulkError(`${file}: it changed while it was read`);
+    if (read !== size) throw errorOf(file, CHANGED);
     const facts = { path, file, size, mtime, sha256: hash.digest('hex') };
     if (isZip(head))
       return { ...facts, format: 'XLSX', encoding: null, disagreement: disagreement(file, 'XLSX') };
@@ -84,9 +121,12 @@ export async function inspect(path: string, wanted: Encoding | null): Promise<In
     const told = encodingOfHead(head) ?? (hasUtf8Mark(head) && survey.isUtf8 ? 'UTF-8' : null);
     const encoding = told ?? wanted ?? survey.end(file);
     const isOther = wanted !== encoding && encoding !== 'UTF-8';
-    if (wanted !== null && (isOther || (isCodePage(encoding) && survey.isSurelyUtf8)))
-      throw new BulkError(`${file}: it is ${isOther ? encoding : 'UTF-8'}, not ${wanted}`);
-    if (encoding === 'UTF-8' && !survey.isUtf8) throw new BulkError(`${file}: it is not UTF-8`);
+    if (wanted !== null && (isOther || (isCodePage(encoding) && survey.isSurelyUtf8))) {
+      const found = isOther ? encoding : 'UTF-8';
+      throw errorOf(file, { en: `it is ${found}, not ${wanted}`, es: `es ${found}, no ${wanted}` });
+    }
+    if (encoding === 'UTF-8' && !survey.isUtf8)
+      throw errorOf(file, { en: 'it is not UTF-8', es: 'no es UTF-8' });
     const format = await formatOf(file, head, encoding);
     return { ...facts, format, encoding, disagreement: disagreement(file, format) };
   } finally {
@@ -111,7 +151,7 @@ async function* bytesOf(inspected: Inspected): AsyncGenerator<Buffer> {
 
 /** Throws `BulkError` where the file changed since the inspection: only rows that were shown are sent. */
 export async function refuseChanged(inspected: Inspected): Promise<void> {
-  if (!(await isUnchanged(inspected))) throw new BulkError(`${inspected.file}: it changed while it was read`);
+  if (!(await isUnchanged(inspected))) throw errorOf(inspected.file, CHANGED);
 }
 
 /** True where the file has the size and the time that it had at the inspection. */
@@ -128,9 +168,7 @@ async function openFile(path: string): Promise<FileHandle> {
     return await open(path, READ_WITHOUT_WAIT);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : `${code}`;
-    throw new BulkError(`${basename(path)}: ${why}`);
+    throw errorOf(basename(path), NOT_OPENED[`${code}`] ?? inEach(() => `${code}`));
   }
 }
 
@@ -148,18 +186,21 @@ function isZip(head: Buffer): boolean {
 
 function refuseOthers(file: string, head: Buffer): void {
   const hex = head.subarray(0, 4).toString('hex');
-  for (const [magic, what] of OTHERS) if (hex.startsWith(magic)) throw new BulkError(`${file}: it ${what}`);
+  for (const [magic, what] of OTHERS) if (hex.startsWith(magic)) throw errorOf(file, what);
   if (encodingOfHead(head) === null && head.includes(0)) {
-    throw new BulkError(`${file}: it is neither text nor an XLSX file`);
+    throw errorOf(file, {
+      en: 'it is neither text nor an XLSX file',
+      es: 'no es ni texto ni un archivo XLSX',
+    });
   }
 }
 
 /** JSON begins with a bracket. A file whose first line is a whole object, but not the root, is JSONL. */
 async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise<Format> {
   const text = (await decodedHead(file, head, encoding)).trimStart();
-  if (text === '') throw new BulkError(`${file}: it holds nothing but empty lines`);
+  if (text === '') throw onlyEmptyLines(file);
   for (const [beginning, what] of MARKUP) {
-    if (beginning.test(text)) throw new BulkError(`${file}: it ${what}`);
+    if (beginning.test(text)) throw errorOf(file, what);
   }
   if (text.startsWith('[')) return 'JSON';
   if (!text.startsWith('{')) return 'CSV';
@@ -188,8 +229,11 @@ function parseObject(text: string): object | undefined {
   }
 }
 
-function disagreement(file: string, format: Format): string | null {
+function disagreement(file: string, format: Format): Words | null {
   const promised = EXTENSIONS[extname(file).toLowerCase()];
   if (promised === undefined || promised.includes(format)) return null;
-  return `its name ends in ${extname(file)}, but by its content it is ${format}: it is read as ${format}`;
+  return {
+    en: `its name ends in ${extname(file)}, but by its content it is ${format}: it is read as ${format}`,
+    es: `su nombre termina en ${extname(file)}, pero por su contenido es ${format}: se lee como ${format}`,
+  };
 }

@@ -2,6 +2,7 @@
  * Cuts the array of applicants out of JSON text, element by element, and holds one element at a time. Brackets and
  * quotes show where an element ends; the parser checks each element.
  */
+import type { Words } from '../../base/language.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -13,7 +14,15 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /** Says why the text is no JSON; the caller adds the file. */
-export class JsonFault extends Error {}
+export class JsonFault extends Error {
+  readonly words: Words;
+  constructor(words: Words) {
+    super(words.en);
+    this.words = words;
+  }
+}
+
+const NO_COMMA: Words = { en: 'a "," is missing', es: 'falta una ","' };
 
 type Place =
   | 'root'
@@ -67,8 +76,17 @@ export class JsonElements {
 
   /** Throws `JsonFault` unless the text is whole and had the array. */
   end(): void {
-    if (this.#place !== 'end') throw new JsonFault('it ends in the middle: it was cut off');
-    if (!this.#found) throw new JsonFault('it has no array "applications" or "aplicaciones"');
+    if (this.#place !== 'end')
+      throw new JsonFault({
+        en: 'it ends in the middle: it was cut off',
+        es: 'termina a la mitad: está incompleto',
+      });
+    if (!this.#found) {
+      throw new JsonFault({
+        en: 'it has no array "applications" or "aplicaciones"',
+        es: 'no tiene un arreglo "aplicaciones" o "applications"',
+      });
+    }
   }
 
   /** Checks a byte between values and moves to the next place. Returns the index to go on from. */
@@ -76,15 +94,22 @@ export class JsonElements {
     switch (this.#place) {
       case 'root':
         if (byte === OPEN_ARRAY) return this.#openArray(index);
-        if (byte !== OPEN_OBJECT) throw new JsonFault('it is neither an array nor an object');
+        if (byte !== OPEN_OBJECT) {
+          throw new JsonFault({
+            en: 'it is neither an array nor an object',
+            es: 'no es ni un arreglo ni un objeto',
+          });
+        }
         this.#inObject = true;
         return this.#next('key', index);
       case 'key':
         if (byte === CLOSE_OBJECT) return this.#next('end', index);
-        if (byte !== QUOTE) throw new JsonFault('a name in quotes is missing');
+        if (byte !== QUOTE) {
+          throw new JsonFault({ en: 'a name in quotes is missing', es: 'falta un nombre entre comillas' });
+        }
         return this.#begin(index);
       case 'colon':
-        if (byte !== COLON) throw new JsonFault('a ":" is missing');
+        if (byte !== COLON) throw new JsonFault({ en: 'a ":" is missing', es: 'falta ":"' });
         return this.#next('value', index);
       case 'value':
         if (byte === OPEN_ARRAY && ROOT_NAMES.includes(this.#name)) return this.#openArray(index);
@@ -92,7 +117,7 @@ export class JsonElements {
       case 'after_value':
         if (byte === COMMA) return this.#next('key', index);
         if (byte === CLOSE_OBJECT) return this.#next('end', index);
-        throw new JsonFault('a "," is missing');
+        throw new JsonFault(NO_COMMA);
       case 'first_element':
         return byte === CLOSE_ARRAY ? this.#closeArray(index) : this.#begin(index);
       case 'element':
@@ -101,9 +126,9 @@ export class JsonElements {
         // Other bytes come only where the next value begins without a comma.
         if (byte === COMMA) return this.#next('element', index);
         if (byte === CLOSE_ARRAY) return this.#closeArray(index);
-        throw new JsonFault('a "," is missing');
+        throw new JsonFault(NO_COMMA);
       case 'end':
-        throw new JsonFault('something follows after its end');
+        throw new JsonFault({ en: 'something follows after its end', es: 'hay algo después de su final' });
     }
   }
 
@@ -118,7 +143,12 @@ export class JsonElements {
   }
 
   #openArray(index: number): number {
-    if (this.#found) throw new JsonFault('it has both "applications" and "aplicaciones": keep one');
+    if (this.#found) {
+      throw new JsonFault({
+        en: 'it has both "applications" and "aplicaciones": keep one',
+        es: 'tiene "applications" y "aplicaciones": deja uno',
+      });
+    }
     this.#found = true;
     return this.#next('first_element', index);
   }
@@ -157,7 +187,7 @@ export class JsonElements {
 
   #keep(bytes: Buffer): void {
     this.#bytes += bytes.length;
-    if (this.#bytes > this.#maxBytes) throw new JsonFault(`it is longer than ${this.#maxBytes} bytes`);
+    if (this.#bytes > this.#maxBytes) throw new JsonFault(tooLong(this.#maxBytes));
     this.#parts.push(bytes);
   }
 
@@ -179,11 +209,16 @@ export class JsonElements {
   }
 }
 
+/** Says that a row or an element has more than `maxBytes`. */
+export function tooLong(maxBytes: number): Words {
+  return { en: `it is longer than ${maxBytes} bytes`, es: `tiene más de ${maxBytes} bytes` };
+}
+
 /** Throws `JsonFault`, because the parser's own error would quote the text. */
 export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {
-    throw new JsonFault('it is not valid JSON');
+    throw new JsonFault({ en: 'it is not valid JSON', es: 'no es JSON válido' });
   }
 }

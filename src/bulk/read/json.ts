@@ -1,8 +1,9 @@
 /** Reads JSON Lines, and JSON with an array of applicants. The columns are the names of the members of all objects. */
 
-import { BulkError, bulkErrorAt } from './bulk-error.ts';
+import type { Words } from '../../base/language.ts';
+import { bulkErrorAt } from './bulk-error.ts';
 import { type Inspected, textOf } from './inspect.ts';
-import { JsonElements, JsonFault, parseJson } from './json-elements.ts';
+import { JsonElements, JsonFault, parseJson, tooLong } from './json-elements.ts';
 import {
   type Cell,
   type FileRow,
@@ -12,6 +13,14 @@ import {
   NO_SHEETS,
   type Table,
 } from './table.ts';
+
+/** Said of a file without a row. */
+export const NO_APPLICANTS: Words = { en: 'it holds no applicants', es: 'no tiene solicitantes' };
+const NOT_AN_OBJECT: Words = { en: 'application must be an object', es: 'la solicitud debe ser un objeto' };
+const TOO_MANY_NAMES: Words = {
+  en: `more than ${MAX_COLUMNS} different names`,
+  es: `más de ${MAX_COLUMNS} nombres distintos`,
+};
 
 interface JsonRow {
   readonly number: number;
@@ -28,11 +37,10 @@ export async function openJson(file: Inspected): Promise<Table> {
       hasElements = true;
       if (!isObject(value)) continue;
       for (const name of Object.keys(value)) if (!columnOf.has(name)) columnOf.set(name, columnOf.size);
-      if (columnOf.size > MAX_COLUMNS)
-        throw bulkErrorAt(file.file, number, null, `more than ${MAX_COLUMNS} different names`);
+      if (columnOf.size > MAX_COLUMNS) throw bulkErrorAt(file.file, number, null, TOO_MANY_NAMES);
     }
   }
-  if (!hasElements) throw new BulkError(`${file.file}: it holds no applicants`);
+  if (!hasElements) throw bulkErrorAt(file.file, null, null, NO_APPLICANTS);
   const columns = [...columnOf.keys()];
   return { columns, headerRow: null, ...NO_SHEETS, notes: [], rows: () => rowsOf(pieces(), columnOf) };
 }
@@ -52,7 +60,7 @@ async function* rowsOf(
 }
 
 function rowOf({ number, value }: JsonRow, columnOf: ReadonlyMap<string, number>): FileRow {
-  if (!isObject(value)) return { number, cells: [], fault: 'application must be an object' };
+  if (!isObject(value)) return { number, cells: [], fault: NOT_AN_OBJECT };
   const cells: Cell[] = new Array(columnOf.size).fill(null);
   for (const [name, cell] of Object.entries(value)) {
     const column = columnOf.get(name);
@@ -76,7 +84,7 @@ async function* elementsOfArray(file: Inspected): AsyncGenerator<readonly JsonRo
     }
     cutter.end();
   } catch (error) {
-    throw error instanceof JsonFault ? bulkErrorAt(file.file, number + 1, null, error.message) : error;
+    throw error instanceof JsonFault ? bulkErrorAt(file.file, number + 1, null, error.words) : error;
   }
 }
 
@@ -97,7 +105,10 @@ function parseLine(file: Inspected, number: number, line: Buffer): unknown {
   try {
     return parseJson(line);
   } catch {
-    throw bulkErrorAt(file.file, number, null, 'it is not valid JSON: each line must hold one object');
+    throw bulkErrorAt(file.file, number, null, {
+      en: 'it is not valid JSON: each line must hold one object',
+      es: 'no es JSON válido: cada línea debe tener un objeto',
+    });
   }
 }
 
@@ -116,7 +127,7 @@ async function* linesOf(file: Inspected): AsyncGenerator<readonly Buffer[]> {
     count += lines.length;
     rest = bytes.subarray(start);
     if (rest.length > MAX_ROW_SIZE) {
-      throw bulkErrorAt(file.file, count + 1, null, `it is longer than ${MAX_ROW_SIZE} bytes`);
+      throw bulkErrorAt(file.file, count + 1, null, tooLong(MAX_ROW_SIZE));
     }
   }
   if (rest.length > 0) yield [rest];

@@ -28,7 +28,10 @@ export function withoutApostrophes(table: Table): Table {
     ...table,
     notes: [
       ...notes,
-      'it is a file of rejected rows: the apostrophe before =, +, - and @ is taken off its cells',
+      {
+        en: 'it is a file of rejected rows: the apostrophe before =, +, - and @ is taken off its cells',
+        es: 'es un archivo de filas rechazadas: a sus celdas se les quita el apóstrofo antes de =, +, - y @',
+      },
     ],
     async *rows() {
       for await (const rows of table.rows())

@@ -1,15 +1,23 @@
 /** A file of applicants as a table, in any format. */
+import type { Words } from '../../base/language.ts';
 import type { NamedCurrency } from './currency-words.ts';
 import type { MergedCells } from './xlsx/merged-cells.ts';
 
+/** What a spreadsheet's cell can hold in the place of a value, and what is said of it. */
+export const UNUSABLE = {
+  date: { en: 'it is a date', es: 'es una fecha' },
+  percentage: { en: 'it is a percentage', es: 'es un porcentaje' },
+  no_result: { en: 'it is a formula without a value', es: 'es una fórmula sin resultado' },
+  error: { en: 'it is a formula error', es: 'es un error de fórmula' },
+  other_form: {
+    en: 'it is a number that its format shows in another form',
+    es: 'es un número que su formato muestra de otra forma',
+  },
+} as const satisfies Record<string, Words>;
+
 /** A spreadsheet's cell that holds no applicant's value, such as a date, or does not show the value that it holds. */
 export class Unusable {
-  readonly what:
-    | 'a date'
-    | 'a percentage'
-    | 'a formula without a value'
-    | 'a formula error'
-    | 'a number that its format shows in another form';
+  readonly what: keyof typeof UNUSABLE;
   /** The text for the file of rejected rows. */
   readonly text: string;
   constructor(what: Unusable['what'], text: string) {
@@ -50,7 +58,7 @@ export interface FileRow {
   /** In the order of the table's columns; may be fewer. */
   readonly cells: readonly Cell[];
   /** The reason why the row as a whole cannot be read; else null. */
-  readonly fault: string | null;
+  readonly fault: Words | null;
   /** True for a row that the spreadsheet does not show: by a filter, or hidden by hand. */
   readonly isHidden?: true;
 }
@@ -61,11 +69,11 @@ export interface Table {
   /** The number of the row with the names; null in a format without such a row. */
   readonly headerRow: number | null;
   /** Notes for people on how the file is read. */
-  readonly notes: readonly string[];
+  readonly notes: readonly Words[];
   /** The name of the sheet that is read; null in a format without sheets. */
   readonly sheet: string | null;
   /** A sentence on the file's other sheets, for errors; null where there are none. */
-  readonly elsewhere: string | null;
+  readonly elsewhere: Words | null;
   /** The merged cells, known when all rows are read; null in a format without them. */
   readonly merged: MergedCells | null;
   /**
@@ -80,6 +88,10 @@ export const NO_SHEETS = { sheet: null, elsewhere: null, merged: null } as const
 
 /** No list of applicants has more columns. */
 export const MAX_COLUMNS = 1_000;
+export const TOO_MANY_COLUMNS: Words = {
+  en: `it has more than ${MAX_COLUMNS} columns`,
+  es: `tiene más de ${MAX_COLUMNS} columnas`,
+};
 /** The largest row: in bytes of JSON, in characters of CSV and XLSX. */
 export const MAX_ROW_SIZE = 1024 * 1024;
 

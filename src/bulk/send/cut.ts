@@ -1,6 +1,7 @@
 /** Cuts the rows of a file into batches, always in the same places. */
 import { OpenBatch, type Weighed } from '../../../client/src/batches.ts';
 import { echoOfText } from '../../../client/src/pairing.ts';
+import type { Language, Words } from '../../base/language.ts';
 import type { ConvertedRow } from '../map/convert.ts';
 import type { Source } from '../map/source.ts';
 import { refuseChanged } from '../read/inspect.ts';
@@ -23,8 +24,8 @@ export interface RowBatch {
   readonly rows: readonly CutRow[];
   /** The places of the sent rows, from 0. */
   readonly sent: readonly number[];
-  /** The body of the request with all sent rows. */
-  readonly body: Uint8Array<ArrayBuffer>;
+  /** The JSON array of all sent rows. */
+  readonly applications: Uint8Array<ArrayBuffer>;
 }
 
 /** The most rows of a batch, which bounds a file whose rows are all refused. */
@@ -41,7 +42,12 @@ const HELD_BYTES_PER_ROW = 200;
 /** The batches of a file are held from the check to the sending up to this size. A larger file is read again. */
 const MAX_HELD_BYTES = 48 * 1024 * 1024;
 
-const TOO_LARGE = 'it is too large for a request';
+/** The names are equally long, so a batch takes the same bytes in both languages. */
+const ROOT: Words = { en: 'applications', es: 'aplicaciones' };
+const TOO_LARGE: Words = {
+  en: 'it is too large for a request',
+  es: 'es demasiado grande para una solicitud al servicio',
+};
 
 const encoder = new TextEncoder();
 const EMPTY = new OpenBatch();
@@ -68,7 +74,9 @@ class Cutter {
 
   add({ row, application, faults }: ConvertedRow): void {
     const pending = weigh(application);
-    const reason = row.fault ?? reasonOf(faults, this.#source) ?? (EMPTY.takes(pending) ? null : TOO_LARGE);
+    const { language } = this.#source;
+    const fits = EMPTY.takes(pending) ? null : TOO_LARGE[language];
+    const reason = row.fault?.[language] ?? reasonOf(faults, this.#source) ?? fits;
     const isFull = reason === null ? !this.#open.takes(pending) : this.#rows.length >= MAX_ROWS;
     if (isFull) this.#close();
     if (reason === null) {
@@ -95,7 +103,7 @@ class Cutter {
       number: this.#number,
       rows: copied(this.#rows),
       sent: this.#sent,
-      body: bodyOf(this.#open.elements.map(({ application }) => application)),
+      applications: arrayOf(this.#open.elements.map(({ application }) => application)),
     };
     this.#whole.push(batch);
     this.#heldBytes += sizeOf(batch);
@@ -116,8 +124,11 @@ function copied(rows: readonly CutRow[]): CutRow[] {
   return rows.map(({ number, reason }, place) => ({ number, reason, echo: echoes[place] ?? null }));
 }
 
-function sizeOf({ rows, body }: RowBatch): number {
-  return rows.reduce((sum, { reason }) => sum + HELD_BYTES_PER_ROW + (reason?.length ?? 0), body.length);
+function sizeOf({ rows, applications }: RowBatch): number {
+  return rows.reduce(
+    (sum, { reason }) => sum + HELD_BYTES_PER_ROW + (reason?.length ?? 0),
+    applications.length,
+  );
 }
 
 /** Cuts the batches of a small file while its rows are checked, and holds them. */
@@ -154,16 +165,32 @@ export async function* cutRows(source: Source): AsyncGenerator<RowBatch> {
   yield* cutter.take(true);
 }
 
-/** The body for some of the sent rows, by their places in the batch, which ascend. */
-export function bodyFor({ sent, body }: RowBatch, places: readonly number[]): Uint8Array<ArrayBuffer> {
-  if (places.length === sent.length) return body;
-  const { applications } = JSON.parse(new TextDecoder().decode(body)) as { applications: ConvertedFields[] };
-  const wanted = new Set(places);
-  return bodyOf(applications.filter((_, index) => wanted.has(sent[index] ?? -1)));
+/**
+ * The body of a request for some of the sent rows, by their places in the batch, which ascend. The service answers in
+ * the language of the root's name (D24).
+ */
+export function bodyFor(
+  { sent, applications }: RowBatch,
+  places: readonly number[],
+  language: Language,
+): Uint8Array<ArrayBuffer> {
+  const array = places.length === sent.length ? applications : arrayOf(chosen());
+  const [head, tail] = [encoder.encode(`{"${ROOT[language]}":`), encoder.encode('}')];
+  const body = new Uint8Array(head.length + array.length + tail.length);
+  body.set(head);
+  body.set(array, head.length);
+  body.set(tail, head.length + array.length);
+  return body;
+
+  function chosen(): ConvertedFields[] {
+    const wanted = new Set(places);
+    const all = JSON.parse(new TextDecoder().decode(applications)) as ConvertedFields[];
+    return all.filter((_, index) => wanted.has(sent[index] ?? -1));
+  }
 }
 
-function bodyOf(applications: readonly ConvertedFields[]): Uint8Array<ArrayBuffer> {
-  return encoder.encode(JSON.stringify({ applications }));
+function arrayOf(applications: readonly ConvertedFields[]): Uint8Array<ArrayBuffer> {
+  return encoder.encode(JSON.stringify(applications));
 }
 
 /**

@@ -26,12 +26,10 @@ export async function readLines(path: string): Promise<unknown[] | null> {
     try {
       return JSON.parse(line);
     } catch {
-      throw bulkErrorAt(
-        basename(path),
-        index + 1,
-        null,
-        'it is damaged. Keep it: it is the only record of what was sent',
-      );
+      throw bulkErrorAt(basename(path), index + 1, null, {
+        en: 'it is damaged. Keep it: it is the only record of what was sent',
+        es: 'está dañado. Consérvalo: es el único registro de lo que se envió',
+      });
     }
   });
 }

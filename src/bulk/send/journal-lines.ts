@@ -2,11 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Outcome } from '../../../client/src/index.ts';
+import type { Country } from '../../base/country-data.ts';
+import type { Language, Words } from '../../base/language.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 
 /** Changes with the way that rows are cut into batches or digested: the same keys would name other rows. */
-const VERSION = 3;
+const VERSION = 4;
+
+const SETTINGS = '--map, --decimal, --consent-values, --header-row, --encoding, --sheet, --visible-only';
+const ANEW: Words = {
+  en: 'To begin a new submission, remove that file. Then phones with an open application are refused, but applicants without a phone can be registered twice',
+  es: 'Para empezar un envío nuevo, borra ese archivo. Entonces se rechazan los teléfonos con una solicitud abierta, pero quien no tiene teléfono puede quedar registrado dos veces',
+};
 
 /** The path of a file's journal. */
 export function journalPath(file: string, isSandbox: boolean): string {
@@ -20,6 +28,8 @@ export interface Header {
   readonly id: string;
   readonly file: { readonly size: number; readonly mtime: string; readonly sha256: string };
   readonly url: string;
+  /** The partner's country, which tells the currency of a `$`. */
+  readonly country: Country | null;
   readonly settings: unknown;
 }
 
@@ -33,6 +43,8 @@ export interface SentLine {
   readonly idempotencyKey: string;
   /** SHA-256 of the body, in hex. */
   readonly digest: string;
+  /** The language that the body asks the answer in. */
+  readonly language: Language;
   /** A digest of the API key, which only tells keys apart. */
   readonly sender: string;
   readonly at: string;
@@ -78,28 +90,40 @@ export function newHeader(source: Source, url: string): Header {
     id: randomUUID(),
     file: { size, mtime: mtime.toISOString(), sha256 },
     url,
+    country: source.country,
     settings: source.settings,
   };
 }
 
 /** Throws `BulkError` where the journal at `path` is not of this submission of `file`. */
 export function refuseOther(path: string, file: string, before: Header, now: Header): void {
-  const begun = `${basename(path)} is the record of a submission of ${file}`;
-  const anew =
-    'To begin a new submission, remove that file. Then phones with an open application are refused, but applicants without a phone can be registered twice';
+  const refusal = ({ en, es }: Words) =>
+    new BulkError({
+      en: `${basename(path)} is the record of a submission of ${file}${en} ${ANEW.en}`,
+      es: `${basename(path)} es el registro de un envío de ${file}${es} ${ANEW.es}`,
+    });
   if (before.kind !== 'submission' || before.version !== VERSION) {
-    throw new BulkError(`${begun} by another version of this program. ${anew}`);
+    throw refusal({
+      en: ' by another version of this program.',
+      es: ' hecho con otra versión de este programa.',
+    });
   }
   if (before.file.sha256 !== now.file.sha256) {
-    throw new BulkError(
-      `${begun}, and the file has changed since. Restore the file to go on. Send corrected rows as a file of their own. ${anew}`,
-    );
+    throw refusal({
+      en: ', and the file has changed since. Restore the file to go on. Send corrected rows as a file of their own.',
+      es: ', y el archivo cambió desde entonces. Restaura el archivo para seguir. Envía las filas corregidas en un archivo aparte.',
+    });
   }
-  if (before.url !== now.url) throw new BulkError(`${begun} to ${before.url}, not to ${now.url}. ${anew}`);
+  if (before.url !== now.url)
+    throw refusal({
+      en: ` to ${before.url}, not to ${now.url}.`,
+      es: ` a ${before.url}, no a ${now.url}.`,
+    });
   if (JSON.stringify(before.settings) !== JSON.stringify(now.settings)) {
-    throw new BulkError(
-      `${begun} with other options for columns or values (--map, --decimal, --consent-values, --header-row, --encoding, --sheet, --visible-only). Use the same options to go on. ${anew}`,
-    );
+    throw refusal({
+      en: ` with other options for columns or values (${SETTINGS}). Use the same options to go on.`,
+      es: ` con otras opciones de columnas o valores (${SETTINGS}). Usa las mismas opciones para seguir.`,
+    });
   }
 }
 

@@ -29,13 +29,15 @@ export function lockJournal(journal: string, file: string): JournalLock {
     lock?.close();
     const { errcode, message } = error as Error & { readonly errcode?: number };
     if (errcode === SQLITE_BUSY) {
-      throw new BulkError(
-        `${file}: another run sends this file now (${basename(journal)} is locked). Wait until that run has ended`,
-      );
+      throw new BulkError({
+        en: `${file}: another run sends this file now (${basename(journal)} is locked). Wait until that run has ended`,
+        es: `${file}: otra ejecución está enviando este archivo (${basename(journal)} está bloqueado). Espera a que termine`,
+      });
     }
-    throw new BulkError(
-      `${basename(lockPath(journal))}: it cannot be locked (${message}). Move ${file} and its journal to a folder of this machine`,
-    );
+    throw new BulkError({
+      en: `${basename(lockPath(journal))}: it cannot be locked (${message}). Move ${file} and its journal to a folder of this machine`,
+      es: `${basename(lockPath(journal))}: no se puede bloquear (${message}). Mueve ${file} y su diario a una carpeta de este equipo`,
+    });
   }
   return { release: () => lock.close() };
 }

@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Country } from '../../base/country-data.ts';
 import { DAY_MS } from '../../base/time.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
@@ -45,6 +46,8 @@ export interface JournalOptions {
 export class Journal {
   readonly path: string;
   readonly id: string;
+  /** The partner's country when the submission began: rows are read by it until the last one. */
+  readonly country: Country | null;
   /** Tells API keys apart without revealing them. */
   readonly keyDigest: string;
   /** The time at which the whole file was settled; null until then. */
@@ -56,6 +59,7 @@ export class Journal {
   private constructor(path: string, header: Header, apiKey: string, writer: LineWriter) {
     this.path = path;
     this.id = header.id;
+    this.country = header.country;
     const digest = createHash('sha256').update(`${header.id} ${apiKey}`).digest('hex');
     this.keyDigest = digest.slice(0, KEY_HINT_DIGITS);
     this.#writer = writer;
@@ -77,7 +81,11 @@ export class Journal {
       Header?,
       ...(SentLine | AnsweredLine | EndLine)[],
     ];
-    if (first === undefined) throw new BulkError(`${basename(path)}: it is empty. Remove it to begin again`);
+    if (first === undefined)
+      throw new BulkError({
+        en: `${basename(path)}: it is empty. Remove it to begin again`,
+        es: `${basename(path)}: está vacío. Bórralo para empezar de nuevo`,
+      });
     refuseOther(path, options.source.file.file, first, header);
     const journal = new Journal(path, first, options.apiKey, await LineWriter.open(path));
     for (const line of rest) journal.#remember(line);

@@ -6,6 +6,7 @@ import { type Endpoint, request } from '../../../client/src/request.ts';
 import { type BatchToSend, sendBatch } from '../../../client/src/send-batch.ts';
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/describe-error.ts';
+import { inEach } from '../../base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { httpFetch } from './http-fetch.ts';
 
@@ -39,7 +40,7 @@ function endpointFor(url: string, apiKey: string, clock: Clock): Endpoint {
   } catch (error) {
     // The client refuses a wrong URL or key with this error alone.
     if (!(error instanceof TypeError)) throw error;
-    throw new BulkError(describeError(error));
+    throw new BulkError(inEach(() => describeError(error)));
   }
 }
 
@@ -53,17 +54,28 @@ export function environmentUrl(
 ): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new BulkError('--url must be a URL that begins with https://, such as https://host/PRO');
+    throw new BulkError({
+      en: '--url must be a URL that begins with https://, such as https://host/PRO',
+      es: '--url debe ser una URL que empiece con https://, por ejemplo https://host/PRO',
+    });
   if (url.username !== '' || url.password !== '' || url.hash !== '')
-    throw new BulkError('--url must have neither a user, a password nor a fragment');
+    throw new BulkError({
+      en: '--url must have neither a user, a password nor a fragment',
+      es: '--url no debe tener usuario, contraseña ni fragmento',
+    });
   if (isReadable(url) && !insecureHttp) {
-    throw new BulkError(
-      '--url must begin with https://, or everybody on the way can read the API key and the applicants. --insecure-http allows http://',
-    );
+    throw new BulkError({
+      en: '--url must begin with https://, or everybody on the way can read the API key and the applicants. --insecure-http allows http://',
+      es: '--url debe empezar con https://, o cualquiera en el camino puede leer la API key y los solicitantes. --insecure-http permite http://',
+    });
   }
   const segments = url.pathname.split('/').filter(Boolean);
   const last = segments.at(-1);
-  if (last === 'DEV' && !sandbox) throw new BulkError('--url ends in /DEV, the sandbox: add --sandbox');
+  if (last === 'DEV' && !sandbox)
+    throw new BulkError({
+      en: '--url ends in /DEV, the sandbox: add --sandbox',
+      es: '--url termina en /DEV, el entorno de pruebas: agrega --sandbox',
+    });
   if (last === 'PRO' || last === 'DEV') segments.pop();
   url.pathname = `/${[...segments, sandbox ? 'DEV' : 'PRO'].join('/')}`;
   return url.href;

@@ -5,6 +5,7 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import type { Words } from '../../base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import type { CutRow } from './cut.ts';
 import { UnfinishedCsv } from './unfinished-csv.ts';
@@ -75,17 +76,33 @@ export async function refuseResultsPath(
   isResumed: boolean,
 ): Promise<void> {
   const file = basename(path);
-  const refuse = (what: string) => new BulkError(`--results ${file}: ${what}. Choose another name`);
-  if (taken.some((other) => resolve(other) === resolve(path))) throw refuse('it is a file of the submission');
+  const refuse = ({ en, es }: Words) =>
+    new BulkError({
+      en: `--results ${file}: ${en}. Choose another name`,
+      es: `--results ${file}: ${es}. Elige otro nombre`,
+    });
+  if (taken.some((other) => resolve(other) === resolve(path)))
+    throw refuse({ en: 'it is a file of the submission', es: 'es un archivo del propio envío' });
   const stats = await stat(path).catch(() => null);
   if (stats === null) {
     await access(dirname(resolve(path)), constants.W_OK).catch(() => {
-      throw refuse('its folder does not exist or may not be written');
+      throw refuse({
+        en: 'its folder does not exist or may not be written',
+        es: 'su carpeta no existe o no se puede escribir en ella',
+      });
     });
     return;
   }
-  if (!stats.isFile() || !(await isResults(path))) throw refuse('it exists and is not a results file');
-  if (!isResumed) throw refuse('it has the results of another submission');
+  if (!stats.isFile() || !(await isResults(path)))
+    throw refuse({
+      en: 'it exists and is not a results file',
+      es: 'existe y no es un archivo de resultados',
+    });
+  if (!isResumed)
+    throw refuse({
+      en: 'it has the results of another submission',
+      es: 'tiene los resultados de otro envío',
+    });
 }
 
 async function isResults(path: string): Promise<boolean> {

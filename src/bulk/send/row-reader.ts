@@ -49,8 +49,8 @@ export class RowReader {
 }
 
 function changed({ file }: Inspected): BulkError {
-  return new BulkError(
-    `${file}: it changed while it was sent, so the rows that were not taken cannot be written down. Restore the file and` +
-      ' run the same command again, which writes them',
-  );
+  return new BulkError({
+    en: `${file}: it changed while it was sent, so the rows that were not taken cannot be written down. Restore the file and run the same command again, which writes them`,
+    es: `${file}: cambió mientras se enviaba, y no se pueden anotar las filas que no se aceptaron. Restaura el archivo y ejecuta de nuevo el mismo comando, que las anota`,
+  });
 }

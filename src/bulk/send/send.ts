@@ -113,7 +113,7 @@ async function settle(
   tally: Tally,
   goesOn: () => boolean,
 ): Promise<SettledRows> {
-  const { journal, clock } = options;
+  const { journal, clock, files } = options;
   const now = () => new Date(clock.nowMs());
   const record = journal.batch(batch.number);
   const settled = settledNow(batch, journal);
@@ -122,7 +122,9 @@ async function settle(
   const { inDoubt } = record;
   if (inDoubt !== null && isLost(inDoubt, journal, now())) return { ...settled, lost: inDoubt };
   if (!goesOn()) return settled;
-  const body = bodyFor(batch, places);
+  // A batch in doubt is sent again as it was, whatever language the person reads now.
+  const language = inDoubt?.language ?? files.language;
+  const body = bodyFor(batch, places, language);
   const digest = hash('sha256', body);
   if (inDoubt !== null && inDoubt.digest !== digest) throw otherBytes(journal, inDoubt);
   const sent: SentLine = inDoubt ?? {
@@ -132,6 +134,7 @@ async function settle(
     rows: [batch.rows[0]?.number ?? 0, batch.rows.at(-1)?.number ?? 0] as const,
     idempotencyKey: `${journal.id}-${batch.number}-${record.answers.length + 1}`,
     digest,
+    language,
     sender: journal.keyDigest,
     at: now().toISOString(),
   };
@@ -159,8 +162,8 @@ function isLost(sent: SentLine, journal: Journal, now: Date): boolean {
 }
 
 function otherBytes({ path }: Journal, { rows: [first, last] }: SentLine): BulkError {
-  return new BulkError(
-    `${basename(path)}: rows ${first} to ${last} were sent by another version of this program, which writes them ` +
-      'differently, and no answer came. Go on with that version, or ask the operator whether they were registered',
-  );
+  return new BulkError({
+    en: `${basename(path)}: rows ${first} to ${last} were sent by another version of this program, which writes them differently, and no answer came. Go on with that version, or ask the operator whether they were registered`,
+    es: `${basename(path)}: las filas ${first} a ${last} las envió otra versión de este programa, que las escribe distinto, y no llegó respuesta. Sigue con esa versión, o pregunta al operador si quedaron registradas`,
+  });
 }

@@ -1,4 +1,5 @@
 /** Counts what became of the rows, and writes each row to the file that its result belongs to. */
+import type { Language, Words } from '../../base/language.ts';
 import type { CutRow, RowBatch } from './cut.ts';
 import type { AnsweredLine, SentLine } from './journal-lines.ts';
 import type { RejectedFile } from './rejected-file.ts';
@@ -40,12 +41,14 @@ export interface RowFiles {
   readonly inDoubt: RejectedFile;
   /** Gets a line for every row; null where the person wants none. */
   readonly results: ResultsFile | null;
+  /** The language of the reasons. */
+  readonly language: Language;
 }
 
 const NOT_SENT: RowResult = { outcome: 'not_sent', reason: '' };
-const UNANSWERED: RowResult = {
-  outcome: 'not_sent',
-  reason: 'sent, and no result came: run the same command again',
+const UNANSWERED: Words = {
+  en: 'sent, and no result came: run the same command again',
+  es: 'enviada, y no llegó el resultado: ejecuta de nuevo el mismo comando',
 };
 
 /** Counts the rows of a batch. Batches must come in the order of the file. */
@@ -57,10 +60,11 @@ export async function countRows(
 ): Promise<void> {
   const first = tally.rows;
   const { rows } = settled.batch;
-  const results = resultsOf(settled);
+  const results = resultsOf(settled, files.language);
+  const unanswered: RowResult = { outcome: 'not_sent', reason: UNANSWERED[files.language] };
   tally.rows += rows.length;
   for (const [place, row] of rows.entries()) {
-    const result = results[place] ?? (settled.isUnanswered ? UNANSWERED : NOT_SENT);
+    const result = results[place] ?? (settled.isUnanswered ? unanswered : NOT_SENT);
     countRow(tally, result);
     if (result.outcome !== 'registered' && result.outcome !== 'not_sent') {
       const file = result.outcome === 'in_doubt' ? files.inDoubt : files.rejected;
@@ -76,14 +80,14 @@ export async function writeUnreached(rows: readonly CutRow[], results: ResultsFi
 }
 
 /** The results by place; without those of rows that are still to be sent. */
-function resultsOf({ batch, answers, lost }: SettledRows): RowResult[] {
+function resultsOf({ batch, answers, lost }: SettledRows, language: Language): RowResult[] {
   const results: RowResult[] = [];
   for (const [place, { reason }] of batch.rows.entries()) {
     if (reason !== null) results[place] = unreadable(reason);
   }
   if (lost !== null) {
     for (const place of placesLeft(batch, answers)) {
-      results[place] = { outcome: 'in_doubt', reason: doubt(lost) };
+      results[place] = { outcome: 'in_doubt', reason: doubt(lost)[language] };
     }
   }
   for (const { registered, refused } of answers) {
@@ -125,6 +129,9 @@ function unreadable(reason: string): RowResult {
   return { outcome: 'unreadable', reason };
 }
 
-function doubt({ at, idempotencyKey }: SentLine): string {
-  return `sent at ${at} under the Idempotency-Key ${idempotencyKey}; the answer is not known`;
+function doubt({ at, idempotencyKey }: SentLine): Words {
+  return {
+    en: `sent at ${at} under the Idempotency-Key ${idempotencyKey}; the answer is not known`,
+    es: `enviada a las ${at} con la Idempotency-Key ${idempotencyKey}; no se conoce la respuesta`,
+  };
 }

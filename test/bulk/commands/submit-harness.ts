@@ -7,8 +7,14 @@ import { type Run, Sink } from '../../cli/harness.ts';
 
 export interface Person {
   readonly apiKey?: string;
-  /** The answer typed on a terminal; without it there is no terminal. */
+  /** The answer typed on a terminal to each question; without it there is no terminal. */
   readonly answer?: string;
+  /** Gets the questions. */
+  readonly asked?: string[];
+  /** Variables of the environment, besides the key. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The locale of the system. Default: en-US. */
+  readonly locale?: string;
   /** The error of a write to standard output: EPIPE where its reader left, as `head` does. */
   readonly failsWith?: 'EPIPE' | 'ENOSPC';
   /** Default: the machine's. */
@@ -35,13 +41,17 @@ export async function submit(person: Person, ...args: string[]): Promise<Run> {
   };
   const { clock = machineClock } = person;
   const around: Surroundings = {
-    env: { VENTANILLA_API_KEY: person.apiKey },
+    env: { VENTANILLA_API_KEY: person.apiKey, ...person.env },
+    locale: () => person.locale ?? 'en-US',
     isTerminal: person.answer !== undefined,
-    ask: async () => person.answer ?? '',
+    ask: async (question) => {
+      person.asked?.push(question);
+      return person.answer ?? '';
+    },
     interruption: () => ({ signal: new AbortController().signal, release() {} }),
   };
   const program = new Program('ventanilla', io);
-  fillSubmit(describeSubmit(program.command('submit'), 'ventanilla submit'), { io, clock }, around);
+  fillSubmit(describeSubmit(program.command('submit')), { io, clock }, around);
   await program.parseAsync(['submit', ...args], { from: 'user' });
   return { code: io.exitCode, out: io.stdout.text, err: io.stderr.text };
 }

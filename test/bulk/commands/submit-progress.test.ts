@@ -9,7 +9,13 @@ import { TestClock } from '../../support/test-clock.ts';
 test('without a terminal there is a line every five seconds, with the rate and what is left', async () => {
   const clock = new TestClock();
   const stderr = new Sink();
-  const progress = await showProgress(stderr, { clock, isTerminal: false, verb: 'Sent', total: 1_200 });
+  const progress = await showProgress(stderr, {
+    clock,
+    language: 'en',
+    isTerminal: false,
+    verb: 'sent',
+    total: 1_200,
+  });
   await clock.advance(4_999);
   progress.update(100);
   assert.equal(stderr.text, '');
@@ -26,10 +32,16 @@ test('without a terminal there is a line every five seconds, with the rate and w
 test('a dry run does not know how many rows there are', async () => {
   const clock = new TestClock();
   const stderr = new Sink();
-  const progress = await showProgress(stderr, { clock, isTerminal: false, verb: 'Checked', total: null });
+  const progress = await showProgress(stderr, {
+    clock,
+    language: 'es',
+    isTerminal: false,
+    verb: 'checked',
+    total: null,
+  });
   await clock.advance(10_000);
   progress.update(1);
-  assert.equal(stderr.text, 'Checked 1 row, 0 a second\n');
+  assert.equal(stderr.text, 'Revisadas 1 fila, 0 por segundo\n');
 });
 
 test('Ctrl-C that arrives twice within a second is one; a later one ends the process at once', async (t) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { Country } from '../../../src/base/country-data.ts';
 import { RejectedFile } from '../../../src/bulk/send/rejected-file.ts';
 import { allOf, applicant, csvOf, fileOf, rowsOf, type SheetCell, sourceOf, workbookOf } from '../files.ts';
 
@@ -60,17 +61,23 @@ const FORMATS: readonly Case[] = [
   [[1500, USD], [9000, '0'], 'usd', 'usd'],
   [[1500, '"Bs" 0'], [9000, '"Bs" 0'], 'BOB', 'BOB'],
   [[1500, USD], 'USD 9000.00', '', 'USD'],
-  // The sign of pesos and of dollars says nothing.
-  [[1500, PESOS], [9000, '0'], '', undefined],
+  // The sign of pesos and of dollars is that of the currency of the phone's country.
+  [[1500, PESOS], [9000, '0'], '', 'COP'],
   [[1500, PESOS], [9000, '"$"0'], 'MXN', 'MXN'],
   [[1500, USD], [9000, '"COP" 0'], '', /^column "(income|debt_amount)": .*different currencies/],
   [
     [1500, USD],
     [9000, '0'],
     '',
-    /^column "income": it names a currency, and the other amount.* names none: write/,
+    /^column "income": of the two amounts of the row only one names a currency: write/,
   ],
-  [[1500, PESOS], [9000, USD], '', /^column "debt_amount": it names a currency, and the other/],
+  [[1500, PESOS], [9000, USD], '', /^column "(income|debt_amount)": .*only one names a currency/],
+  [
+    [1500, PESOS],
+    [9000, PESOS],
+    'PEN',
+    /^column "(income|debt_amount)": it names another currency than the field/,
+  ],
   [
     [1500, USD],
     [9000, USD],
@@ -95,7 +102,13 @@ const TEXTS: readonly Case[] = [
   ['S/.1500', 'S/ 9\u00a0000', '', 'PEN'],
   ['1500,00\u00a0€', '9000€', '', 'EUR'],
   ['COP$ 1500', '9000', 'COP', 'COP'],
-  ['USD 1500', '9000', '', /^column "income": it names a currency, and the other/],
+  ['$ 1.500,00', '$9000', '', 'COP'],
+  ['$ 1500', '9000', '', 'COP'],
+  ['$1.500,00', '$ 9,000.00', 'MXN', 'MXN'],
+  ['$ COP 1500', '$ 9000', 'COP', 'COP'],
+  ['$ 1500', '$ 9000', 'EUR', /another currency than the field/],
+  ['$ 1500', 'USD 9000', '', /only one names a currency/],
+  ['USD 1500', '9000', '', /^column "income": of the two amounts of the row only one names a currency/],
   ['USD 1500', 'MXN 9000', '', /different currencies/],
   ['USD 1500', 'USD 9000', 'MXN', /another currency than the field/],
   ['USD 1,500', 'USD 9000', '', /the amount is ambiguous/],
@@ -110,9 +123,35 @@ test('a text with a currency and an amount is read like a format with a currency
   await assertCases(sheetOf(TEXTS), TEXTS);
 });
 
+test('$ alone is the sign of the currency that the service would take, or the amount is refused (D12)', async () => {
+  const taken: [phone: string, country: Country | null, sent: string | RegExp][] = [
+    ['+57 300 555 0101', null, 'COP'],
+    ['0052 55 5550 0205', 'CO', 'MXN'],
+    ['+1 809 555 0101', null, 'DOP'],
+    ['3005550101', 'CO', 'COP'],
+    ['', 'CO', 'COP'],
+    ['', 'EC', 'USD'],
+    ['+51 900 555 204', 'CO', /sign \$ is not that of the currency of the phone's country: write the row's/],
+    ['', 'PE', /sign \$ is not that/],
+    ['+883 5100 1234', 'CO', /may mean pesos or dollars/],
+    ['3005550101', null, /may mean pesos or dollars: write the row's currency.* or add --country/],
+    ['', null, /may mean pesos or dollars/],
+  ];
+  for (const [phone, country, sent] of taken) {
+    const person = applicant({ phone, income: '$ 3.200.000', debt_amount: '$6,000,000.00' });
+    const source = (await sourceOf(fileOf('a.csv', csvOf([person])))).inCountry(country);
+    const [row] = await allOf(source.convertedRows());
+    const { income, debt_amount, currency } = row?.application ?? {};
+    if (sent instanceof RegExp) {
+      assert.match(row?.faults.map(source.textOf).join() ?? '', sent);
+      assert.deepEqual([income, debt_amount], [undefined, undefined]);
+    } else assert.deepEqual([income, debt_amount, currency], [3_200_000, 6_000_000, sent], phone);
+  }
+});
+
 test('a text with other words or signs beside the amount is left to the service, which refuses it', async () => {
   const texts = [
-    '$ 1500',
+    '$ -1500',
     '1500 pesos',
     'USD -5',
     '(USD 5)',

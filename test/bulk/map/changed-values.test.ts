@@ -60,10 +60,10 @@ test('an error of a spreadsheet, a word for no value or a formula is refused in 
 test('the fault of an error word says what to do, and does not quote the cell', async () => {
   const [row] = await converted(fileOf('a.csv', csvOf([applicant({ city: '#¡REF!' })])));
   assert.match(
-    row?.faults[0]?.text ?? '',
+    row?.faults[0]?.text.en ?? '',
     /error of a spreadsheet or a word for no value.*correct the cell or leave it empty/,
   );
-  assert.doesNotMatch(row?.faults[0]?.text ?? '', /REF/);
+  assert.doesNotMatch(row?.faults[0]?.text.en ?? '', /REF/);
 });
 
 test('words that only look like leftovers are values', async () => {
@@ -196,7 +196,7 @@ test('zeros at the end of a number are right where the person says so', async ()
   const [typed, number] = await converted(sheetWith('phone', [text, { value: '573005000000' }], []));
   assert.equal(typed?.application.phone, '573005000000');
   assert.match(
-    number?.faults[0]?.text ?? '',
+    number?.faults[0]?.text.en ?? '',
     /format the column as text.*apostrophe before the number in a CSV/,
   );
 });
@@ -307,7 +307,7 @@ test('XLSX: the text that a cell shows wins over the number that it holds, or th
 });
 
 test('XLSX: a number as a choice or as consent is read as the text that its format shows', async () => {
-  const consent = new Map([['sí', true], ['1', true], ['no', false], ['0', false]]); // biome-ignore format: one list
+  const consent = new Map([['si', true], ['1', true], ['no', false], ['0', false]]); // biome-ignore format: one list
   const conversion = { ...PLAIN.conversion, consent };
   const cells: [value: string, format: string, sent: Outcome][] = [
     ['1', '0', true], ['0', '0', false], ['1', '"Sí";;"No"', true], ['0', '"Sí";;"No"', false], ['1', '"No";;"Sí"', false],

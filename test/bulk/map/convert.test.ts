@@ -68,7 +68,7 @@ test("an amount in any country's form reads as that amount, or is ambiguous", ()
 });
 
 const first = async (changes: Record<string, string>, conversion: object = {}) => {
-  const plain = { decimal: null, consent: TRUE_AND_FALSE, values: new Map() };
+  const plain = { decimal: null, consent: TRUE_AND_FALSE, values: new Map(), country: null };
   const source = await sourceOf(fileOf('a.csv', csvOf([applicant(changes)])), {
     conversion: { ...plain, ...conversion },
   });
@@ -82,7 +82,7 @@ test('consent is true or false, in the words of a spreadsheet in three languages
   const table: [typed: string, plain: unknown, said: unknown][] = [
     ['true', true, true], ['FALSE', false, false], [' True ', true, true],
     ['sí', 'sí', true], ['SI\u0301', 'SI\u0301', true], ['1', '1', true], ['0', '0', false], ['no', 'no', false],
-    ['si', 'si', 'si'], ['yes', 'yes', 'yes'], ['x', 'x', 'x'],
+    ['si', 'si', true], ['yes', 'yes', 'yes'], ['x', 'x', 'x'],
     ['VERDADERO', true, true], ['FALSO', false, false], ['Verdadeiro', true, true],
   ]; // biome-ignore format: one table
   for (const [typed, plain, said] of table) {
@@ -156,12 +156,10 @@ const REQUIRED = [
 const columnOf = (columns: readonly string[], field: string, chosen: [string, string][] = []) => {
   const others = REQUIRED.filter((name) => name !== field);
   const all = [...columns, ...others];
-  const mapped = mapColumns(
-    'a.csv',
-    { columns: all, headerRow: 1, elsewhere: null },
-    BULK_FIELDS,
-    chosen,
-  ).fields.find((one) => one.field.name === field);
+  const mapped = mapColumns('a.csv', { columns: all, headerRow: 1, elsewhere: null }, BULK_FIELDS, {
+    map: chosen,
+    ignore: [],
+  }).fields.find((one) => one.field.name === field);
   return mapped?.columns.map((index) => all[index]);
 };
 
@@ -178,6 +176,10 @@ test('columns are found by every documented name and by likely spellings', () =>
     ['Histórico', 'prior_history'], ['Histórico de pagamentos', 'prior_history'], ['Consentimento', 'messaging_optin'],
     ['Número\u00a0de\u00a0cédula', 'id_number'], ['N° de cédula', 'id_number'], ['\ufeffNome', 'name'], ['Ｎｏｍｅ', 'name'],
     ['Numero de ce\u0301dula', 'id_number'], ['Valor da\ndívida:', 'debt_amount'],
+    ['Teléfono (WhatsApp)', 'phone'], ['Tel.', 'phone'], ['Celular/WhatsApp', 'phone'], ['Número de\u00a0WhatsApp', 'phone'],
+    ['Nº de celular', 'phone'], ['N.º de teléfono', 'phone'], ['Telf. (con código de país)', 'phone'], ['Cel', 'phone'],
+    ['Contact phone number', 'phone'], ['Teléfono\nde contacto', 'phone'], ['Te\u200blé\u00adfono', 'phone'], ['TELÉFONO MÓVIL:', 'phone'],
+    ['Número do WhatsApp', 'phone'], ['N.º de cédula', 'id_number'], ['Num. documento', 'id_number'], ['Tipo de moneda', 'currency'],
     ['WhatsApp optin', 'messaging_optin'], [' Debt  Amount ', 'debt_amount'], ['Moneda', 'currency'], ['Celular', 'phone'],
   ]; // biome-ignore format: one table
   for (const [column, field] of found) assert.deepEqual(columnOf([column], field), [column], column);
@@ -204,7 +206,10 @@ test('the error for a missing or ambiguous column names the column and its candi
   const map =
     (columns: string[], chosen: [string, string][] = []) =>
     () =>
-      mapColumns('a.csv', { columns, headerRow: 1, elsewhere: null }, BULK_FIELDS, chosen);
+      mapColumns('a.csv', { columns, headerRow: 1, elsewhere: null }, BULK_FIELDS, {
+        map: chosen,
+        ignore: [],
+      });
   assert.throws(
     map(REQUIRED.filter((name) => name !== 'income').concat('Sueldo')),
     /a\.csv: .*income.*Sueldo/,
@@ -230,7 +235,12 @@ test('the error for a missing or ambiguous column names the column and its candi
 
 test('an error about columns lists the columns of the file, in bounds', () => {
   const map = (columns: string[]) => () =>
-    mapColumns('a.csv', { columns, headerRow: 1, elsewhere: 'Other sheets: 2 "x"' }, BULK_FIELDS, []);
+    mapColumns(
+      'a.csv',
+      { columns, headerRow: 1, elsewhere: { en: 'Other sheets: 2 "x"', es: '' } },
+      BULK_FIELDS,
+      { map: [], ignore: [] },
+    );
   assert.throws(map(['Cliente', '', 'Ciudad\nactual', 'Sueldo 2026']), {
     message: /The row that should have names has numbers, so it is not shown\. Other sheets: 2 "x"$/,
   });

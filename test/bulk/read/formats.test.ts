@@ -212,7 +212,7 @@ test('a row with more cells than columns has a fault', async () => {
   const lines = csvOf(LIST).split('\n');
   const path = fileOf('a.csv', `${lines[0]}\n${lines[1]},"more"\n${lines[1]},,\n`);
   assert.deepEqual(
-    (await rowsOf(path)).map(({ fault }) => fault),
+    (await rowsOf(path)).map(({ fault }) => fault?.en ?? null),
     ['it has 11 cells, and there are 10 columns', null],
   );
 });

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { asElement, contentOf, MAX_BODY_BYTES } from '../../../client/src/batches.ts';
 import type { Application } from '../../../client/src/index.ts';
+import { LANGUAGES } from '../../../src/base/language.ts';
 import type { Source } from '../../../src/bulk/map/source.ts';
 import { bodyFor, cutRows, HeldBatches, type RowBatch } from '../../../src/bulk/send/cut.ts';
 import { applicant, csvOf, fileOf, sourceOf } from '../files.ts';
@@ -19,8 +20,12 @@ async function cutAll(source: Source): Promise<RowBatch[]> {
   return batches;
 }
 
-function applicationsIn(body: Uint8Array): Application[] {
-  return JSON.parse(Buffer.from(body).toString()).applications;
+function bodyOf(batch: RowBatch): Uint8Array {
+  return bodyFor(batch, batch.sent, 'en');
+}
+
+function applicationsIn(batch: RowBatch): Application[] {
+  return JSON.parse(Buffer.from(bodyOf(batch)).toString()).applications;
 }
 
 test('a batch has the body and the echoes of the client, with any ID numbers', async () => {
@@ -30,15 +35,15 @@ test('a batch has the body and the echoes of the client, with any ID numbers', a
     'a.json',
     ids.map((id) => ({ ...applicant(), id_number: id })),
   );
-  for (const { rows, body } of batches) {
-    const elements = applicationsIn(body).map(asElement);
+  for (const batch of batches) {
+    const elements = applicationsIn(batch).map(asElement);
     assert.deepEqual(
-      rows.filter(({ reason }) => reason === null).map(({ echo }) => echo),
+      batch.rows.filter(({ reason }) => reason === null).map(({ echo }) => echo),
       elements.map(({ echo }) => echo),
     );
-    assert.deepEqual(Buffer.from(body), Buffer.from(contentOf(elements).body));
+    assert.deepEqual(Buffer.from(bodyOf(batch)), Buffer.from(contentOf(elements).body));
   }
-  assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, ids.length - refused.length);
+  assert.equal(batches.flatMap(applicationsIn).length, ids.length - refused.length);
 });
 
 test('no batch has an ID number twice, more than 100 applicants, or far more rows than it sends', async () => {
@@ -66,9 +71,14 @@ test('no body is larger than a request may be, with any texts', async () => {
     id_number: `${index}`,
   }));
   const batches = await batchesOf('a.jsonl', list);
-  for (const { body } of batches) assert.ok(body.length <= MAX_BODY_BYTES, `${body.length}`);
+  for (const batch of batches) {
+    for (const language of LANGUAGES) {
+      const { length } = bodyFor(batch, batch.sent, language);
+      assert.ok(length <= MAX_BODY_BYTES, `${length}`);
+    }
+  }
   assert.ok(batches.some(({ rows }) => rows.length < 100));
-  assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, list.length);
+  assert.equal(batches.flatMap(applicationsIn).length, list.length);
 });
 
 test('a row too large for a request is refused with a reason', async () => {
@@ -80,7 +90,7 @@ test('a row too large for a request is refused with a reason', async () => {
     batch?.rows.map(({ reason }) => reason),
     ['it is too large for a request', null],
   );
-  assert.equal(applicationsIn(batch?.body as Uint8Array).length, 1);
+  assert.equal(applicationsIn(batch as RowBatch).length, 1);
 });
 
 test('the rows of a batch that the quota left over are sent unchanged', async () => {
@@ -89,11 +99,11 @@ test('the rows of a batch that the quota left over are sent unchanged', async ()
     ['1', '2', '3'].map((id) => ({ ...applicant({ city: 'Ñ "' }), id_number: id })),
   );
   assert.ok(batch);
-  const all = applicationsIn(batch.body).map(asElement);
-  assert.deepEqual(
-    Buffer.from(bodyFor(batch, [0, 2])),
-    Buffer.from(contentOf(all.filter((_, place) => place !== 1)).body),
-  );
+  const all = applicationsIn(batch).map(asElement);
+  const left = contentOf(all.filter((_, place) => place !== 1)).body;
+  assert.deepEqual(Buffer.from(bodyFor(batch, [0, 2], 'en')), Buffer.from(left));
+  const spanish = Buffer.from(bodyFor(batch, [0, 2], 'es')).toString();
+  assert.equal(spanish, Buffer.from(left).toString().replace('"applications"', '"aplicaciones"'));
 });
 
 test('the batches held from the check are those of a second reading; of a file that is too large none are held', async () => {
@@ -119,8 +129,8 @@ test('only checked rows of a file go out, also where the file is rewritten meanw
   const source = await sourceOf(path);
   const sent = new Set<string | undefined>();
   await assert.rejects(async () => {
-    for await (const { body } of cutRows(source)) {
-      for (const { id_number } of applicationsIn(body)) sent.add(id_number);
+    for await (const batch of cutRows(source)) {
+      for (const { id_number } of applicationsIn(batch)) sent.add(id_number);
       // Rewritten in place, with other applicants in front: the open handle goes on in the middle of another row.
       if (sent.size === 300)
         writeFileSync(path, csvOf([...list.map((one) => ({ ...one, id_number: 'new' })), ...list]));

@@ -1,5 +1,6 @@
 /** Finds the encoding of a text file from all of its bytes: a guess from its beginning could be wrong. */
 import { isAscii, isUtf8 } from 'node:buffer';
+import type { Words } from '../../../base/language.ts';
 import { BulkError } from '../bulk-error.ts';
 import { endOfWord, endsLine, lineEnds, startOfWord, wholeWords } from './byte-words.ts';
 import { type Guess, guessCodePage, type Reading } from './code-page-guess.ts';
@@ -13,10 +14,11 @@ const MAX_WORDS = 5_000;
 export class DoubtfulEncoding extends BulkError {
   readonly readings: readonly Reading[];
   constructor(file: string, line: number, readings: readonly Reading[]) {
-    super(
-      `${file}, line ${line}: the file is not UTF-8, and its encoding is doubtful: names read differently as` +
-        ` ${readings.map(({ page }) => page).join(', ')}. Choose one with --encoding, or save the file again as UTF-8`,
-    );
+    const pages = readings.map(({ page }) => page).join(', ');
+    super({
+      en: `${file}, line ${line}: the file is not UTF-8, and its encoding is doubtful: names read differently as ${pages}. Choose one with --encoding, or save the file again as UTF-8`,
+      es: `${file}, línea ${line}: el archivo no es UTF-8 y su codificación es dudosa: los nombres se leen distinto como ${pages}. Elige una con --encoding o guarda el archivo de nuevo como UTF-8`,
+    });
     this.readings = readings;
   }
 }
@@ -64,14 +66,16 @@ export class EncodingSurvey {
     this.#rest = Buffer.alloc(0);
     if (this.#isUtf8 && (this.#hasAccents || !this.#hasChancePairs)) return 'UTF-8';
     if (this.#hasAccents) {
-      throw new BulkError(
-        `${file}, line ${this.#lines + 1}: this line is not UTF-8, but lines before it are. ${remedy('Windows-1252')}`,
-      );
+      throw errorAt(file, this.#lines + 1, 'Windows-1252', {
+        en: 'this line is not UTF-8, but lines before it are',
+        es: 'esta línea no es UTF-8, pero las anteriores sí',
+      });
     }
     if (this.#utf8Line !== null) {
-      throw new BulkError(
-        `${file}, line ${this.#utf8Line}: this line is UTF-8, but lines before it are not. ${remedy('Windows-1252')}`,
-      );
+      throw errorAt(file, this.#utf8Line, 'Windows-1252', {
+        en: 'this line is UTF-8, but lines before it are not',
+        es: 'esta línea es UTF-8, pero las anteriores no',
+      });
     }
     return pageOf(file, guessCodePage(this.#words));
   }
@@ -124,11 +128,16 @@ export class EncodingSurvey {
 function pageOf(file: string, guess: Guess): CodePage {
   if (guess.kind === 'sure') return guess.page;
   if (guess.kind === 'doubtful') throw new DoubtfulEncoding(file, guess.line, guess.readings);
-  throw new BulkError(
-    `${file}, line ${guess.line}: this line reads as ${guess.other}, but others read as ${guess.page}. ${remedy(guess.page)}`,
-  );
+  throw errorAt(file, guess.line, guess.page, {
+    en: `this line reads as ${guess.other}, but others read as ${guess.page}`,
+    es: `esta línea se lee como ${guess.other}, pero otras como ${guess.page}`,
+  });
 }
 
-function remedy(page: CodePage): string {
-  return `Save the file again as UTF-8, or read it as it is with --encoding ${page}`;
+/** The error of a line, with the code page that the file can be read in as it is. */
+function errorAt(file: string, line: number, page: CodePage, { en, es }: Words): BulkError {
+  return new BulkError({
+    en: `${file}, line ${line}: ${en}. Save the file again as UTF-8, or read it as it is with --encoding ${page}`,
+    es: `${file}, línea ${line}: ${es}. Guarda el archivo de nuevo como UTF-8, o léelo como está con --encoding ${page}`,
+  });
 }

@@ -43,7 +43,12 @@ export async function* asUtf8(
     for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }));
     yield Buffer.from(decoder.decode());
   } catch (error) {
-    if (error instanceof TypeError) throw new BulkError(`${file}: it is not valid ${encoding}`);
+    if (error instanceof TypeError) {
+      throw new BulkError({
+        en: `${file}: it is not valid ${encoding}`,
+        es: `${file}: no es ${encoding} válido`,
+      });
+    }
     throw error;
   }
 }

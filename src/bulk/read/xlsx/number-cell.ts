@@ -12,7 +12,6 @@ const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
 export const MAX_EXACT = 1e15;
 /** Stands for a value in the file of rejected rows. Reading that file refuses the text in every field. */
 export const UNKNOWN = '#?';
-const OTHER_FORM = 'a number that its format shows in another form';
 
 /** The cell with the text of a number in the XML, and with a format. */
 export function numberCell(
@@ -21,7 +20,7 @@ export function numberCell(
   from1904: boolean,
 ): Cell {
   const value = Number(text);
-  if (!Number.isFinite(value)) return new Unusable('a formula error', UNKNOWN);
+  if (!Number.isFinite(value)) return new Unusable('error', UNKNOWN);
   const section = value > 0 ? positive : value < 0 ? negative : zero;
   const isWhole = value >= 0 && Number.isInteger(value) && value < MAX_EXACT;
   switch (section.kind) {
@@ -35,13 +34,13 @@ export function numberCell(
       // No field takes a number below 0, however it is shown.
       if (value < 0) return value;
       if (isWhole) return new ShownNumber(value, shownText(section.parts, value), false);
-      return new Unusable(OTHER_FORM, `${UNKNOWN} ${value}`);
+      return new Unusable('other_form', `${UNKNOWN} ${value}`);
     case 'other':
-      return new Unusable(OTHER_FORM, `${UNKNOWN} ${value}`);
+      return new Unusable('other_form', `${UNKNOWN} ${value}`);
     case 'percentage':
-      return new Unusable('a percentage', `${value * 100}%`);
+      return new Unusable('percentage', `${value * 100}%`);
     case 'date':
-      return new Unusable('a date', dateText(value, from1904));
+      return new Unusable('date', dateText(value, from1904));
   }
 }
 

@@ -38,8 +38,13 @@ const BUILT_IN: readonly (readonly [first: number, last: number, kind: 'date' | 
   [50, 58, 'date'], [67, 68, 'percentage'], [69, 70, 'other'], [71, 81, 'date'],
 ]; // biome-ignore format: one table
 
+/** Formats from this number on are the file's own. */
+const FIRST_OWN = 164;
+
 /** The format with a number and without a code. */
 export function builtInFormat(id: number): NumberFormat {
+  // The file does not say what its own format is.
+  if (!(id < FIRST_OWN)) return allOf(OTHER);
   const found = BUILT_IN.find(([first, last]) => id >= first && id <= last);
   return found === undefined ? GENERAL : allOf({ kind: found[2] });
 }

@@ -2,9 +2,17 @@
  * The rows of an XLSX sheet. A number is the one that the cell holds, with the text that it shows where they differ.
  */
 import { type BulkError, bulkErrorAt } from '../bulk-error.ts';
-import { type Cell, type FileRow, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, Unusable } from '../table.ts';
+import {
+  type Cell,
+  type FileRow,
+  isBlank,
+  MAX_COLUMNS,
+  MAX_ROW_SIZE,
+  TOO_MANY_COLUMNS,
+  Unusable,
+} from '../table.ts';
 import { numberCell, UNKNOWN } from './number-cell.ts';
-import { GENERAL } from './number-format.ts';
+import { GENERAL, type NumberFormat } from './number-format.ts';
 import type { Workbook } from './workbook.ts';
 
 /** Turns a sheet's XML into rows. */
@@ -59,7 +67,7 @@ export class SheetRows {
       case 'c':
         this.#column = attributes.r === undefined ? this.#column + 1 : columnOf(attributes.r);
         if (!(this.#column <= MAX_COLUMNS)) {
-          throw bulkErrorAt(this.#file, this.#number, null, `it has more than ${MAX_COLUMNS} columns`);
+          throw bulkErrorAt(this.#file, this.#number, null, TOO_MANY_COLUMNS);
         }
         this.#type = attributes.t ?? 'n';
         this.#style = Number(attributes.s ?? 0);
@@ -114,21 +122,27 @@ export class SheetRows {
   }
 
   #tooLong(): BulkError {
-    return bulkErrorAt(this.#file, this.#number, null, `it is longer than ${MAX_ROW_SIZE} characters`);
+    return bulkErrorAt(this.#file, this.#number, null, {
+      en: `it is longer than ${MAX_ROW_SIZE} characters`,
+      es: `tiene más de ${MAX_ROW_SIZE} caracteres`,
+    });
   }
 
   #value(): Cell {
     const text = this.#text;
-    const { formats, from1904, isUncalculated } = this.#workbook;
+    const { from1904, isUncalculated } = this.#workbook;
     // Only a text can be the empty result of a formula.
     const hasResult = this.#hasValue && (text !== '' || this.#type === 'str') && !isUncalculated;
-    if (this.#hasFormula && !hasResult) return new Unusable('a formula without a value', UNKNOWN);
+    if (this.#hasFormula && !hasResult) return new Unusable('no_result', UNKNOWN);
     if (text === '') return null;
     switch (this.#type) {
       case 's': {
         const shared = this.#workbook.strings.get(Number(text));
         if (shared === undefined)
-          throw bulkErrorAt(this.#file, this.#number, null, 'the file is damaged: a text is missing');
+          throw bulkErrorAt(this.#file, this.#number, null, {
+            en: 'the file is damaged: a text is missing',
+            es: 'el archivo está dañado: falta un texto',
+          });
         return unescaped(shared);
       }
       case 'str':
@@ -137,12 +151,23 @@ export class SheetRows {
       case 'b':
         return text === '1' || text === 'true';
       case 'e':
-        return new Unusable('a formula error', text);
+        return new Unusable('error', text);
       case 'd':
-        return new Unusable('a date', text);
+        return new Unusable('date', text);
       default:
-        return numberCell(text, formats[this.#style] ?? GENERAL, from1904);
+        return numberCell(text, this.#format(), from1904);
     }
+  }
+
+  /** Without its format nobody knows what a number shows: it may be an ID number with zeros before it, or a date. */
+  #format(): NumberFormat {
+    const format = this.#workbook.formats[this.#style];
+    if (format !== undefined) return format;
+    if (this.#style === 0 && this.#workbook.formats.length === 0) return GENERAL;
+    throw bulkErrorAt(this.#file, this.#number, null, {
+      en: 'its cells have formats that the file does not describe, so nobody knows what they show: open the file in a spreadsheet and save it again',
+      es: 'sus celdas tienen formatos que el archivo no describe, y nadie sabe qué muestran: abre el archivo en una hoja de cálculo y guárdalo de nuevo',
+    });
   }
 }
 

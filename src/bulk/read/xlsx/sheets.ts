@@ -1,6 +1,7 @@
 /** The sheets of a workbook, and which one is read. */
-import { posix } from 'node:path';
+import { inEach, type Words } from '../../../base/language.ts';
 import { BulkError } from '../bulk-error.ts';
+import type { Relationship } from './relationships.ts';
 
 export interface Sheet {
   readonly name: string;
@@ -17,7 +18,7 @@ export interface Sheet {
 interface Listed {
   readonly name: string;
   readonly isHidden: boolean;
-  readonly target: { readonly path: string; readonly type: string } | undefined;
+  readonly target: Relationship | undefined;
 }
 
 /** No text for people names more sheets. */
@@ -29,22 +30,33 @@ export function sheetsOf(listed: readonly Listed[]): Sheet[] {
     name,
     number: index + 1,
     isHidden,
-    isTable: target !== undefined && !/\/(chartsheet|dialogsheet|xl\w*macrosheet)$/i.test(target.type),
-    part: target === undefined ? '' : posix.resolve('/xl', target.path).slice(1),
+    isTable: target !== undefined && !/^(chartsheet|dialogsheet|xl\w*macrosheet)$/i.test(target.type),
+    part: target?.part ?? '',
   }));
 }
 
 /** The sheet with the name, in any capitalisation, or else with the number. Throws `BulkError`. */
 export function sheetNamed(file: string, sheets: readonly Sheet[], wanted: string): Sheet {
   const fold = (name: string) => name.trim().toLowerCase();
+  const all = listOf(sheets);
+  const refusal = ({ en, es }: Words) =>
+    new BulkError({
+      en: `${file}: --sheet: ${en}. Sheets: ${all.en}`,
+      es: `${file}: --sheet: ${es}. Hojas: ${all.es}`,
+    });
   const sheet =
     sheets.find(({ name }) => name === wanted) ??
     sheets.find(({ name }) => fold(name) === fold(wanted)) ??
     sheets.find(({ number }) => String(number) === wanted.trim());
   if (sheet === undefined)
-    throw new BulkError(`${file}: --sheet: there is no sheet "${wanted}". Sheets: ${listOf(sheets)}`);
+    throw refusal({ en: `there is no sheet "${wanted}"`, es: `no hay una hoja "${wanted}"` });
   if (!sheet.isTable)
-    throw new BulkError(`${file}: --sheet: ${listOf([sheet])} has no cells. Sheets: ${listOf(sheets)}`);
+    throw refusal(
+      inEach(
+        (language) =>
+          `${listOf([sheet])[language]} ${{ en: 'has no cells', es: 'no tiene celdas' }[language]}`,
+      ),
+    );
   return sheet;
 }
 
@@ -55,12 +67,18 @@ export function visibleTables(sheets: readonly Sheet[]): readonly Sheet[] {
   return visible.length > 0 ? visible : tables;
 }
 
+const A_CHART: Words = { en: 'a chart', es: 'un gráfico' };
+const HIDDEN: Words = { en: 'hidden', es: 'oculta' };
+
 /** `1 "Hoja1", 2 "Resumen" (a chart), 3 "Datos" (hidden)`. */
-export function listOf(sheets: readonly Sheet[]): string {
-  const named = sheets.slice(0, SHOWN_SHEETS).map(({ name, number, isHidden, isTable }) => {
-    const what = [isTable ? [] : 'a chart', isHidden ? 'hidden' : []].flat().join(', ');
-    return `${number} "${name}"${what === '' ? '' : ` (${what})`}`;
+export function listOf(sheets: readonly Sheet[]): Words {
+  return inEach((language) => {
+    const named = sheets.slice(0, SHOWN_SHEETS).map(({ name, number, isHidden, isTable }) => {
+      const what = [isTable ? [] : A_CHART[language], isHidden ? HIDDEN[language] : []].flat().join(', ');
+      return `${number} "${name}"${what === '' ? '' : ` (${what})`}`;
+    });
+    const rest = sheets.length - named.length;
+    const more = { en: ` and ${rest} more`, es: ` y ${rest} más` };
+    return `${named.join(', ')}${rest > 0 ? more[language] : ''}`;
   });
-  const rest = sheets.length - named.length;
-  return `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

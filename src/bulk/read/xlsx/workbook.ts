@@ -1,15 +1,19 @@
-/** The parts of an XLSX file besides its cells: the sheets, the texts and the formats of numbers. */
+/**
+ * The parts of an XLSX file besides its cells: the sheets, the texts and the formats of numbers. Relationships name
+ * them, as every spreadsheet reads them: their own names and places are free.
+ */
 import { builtInFormat, formatOf, type NumberFormat } from './number-format.ts';
+import { type Relationship, relationshipsOf } from './relationships.ts';
 import { MAX_TEXT_BYTES, readSharedStrings, type SharedStrings } from './shared-strings.ts';
 import { type Sheet, sheetsOf } from './sheets.ts';
-import { readXml } from './xml.ts';
+import { readAll } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 export interface Workbook {
   readonly sheets: readonly Sheet[];
   /** True where dates count from 1904. */
   readonly from1904: boolean;
-  /** By the number of the cell's style. */
+  /** By the number of the cell's style; empty where the file has no styles. */
   readonly formats: readonly NumberFormat[];
   /**
    * True where a program asks for the results of all formulas to be calculated anew: those in the file are not true.
@@ -21,9 +25,14 @@ export interface Workbook {
 const SMALL_PART_BYTES = 16 * 1024 * 1024;
 const SHARED_STRINGS_BYTES = 8 * MAX_TEXT_BYTES;
 
+/** Where programs put the workbook that name no place for it. */
+const USUAL_PATH = 'xl/workbook.xml';
+
 /** Reads the workbook; null where the archive has none. Throws what reading its parts throws. */
 export async function readWorkbook(archive: Archive): Promise<Workbook | null> {
-  const part = await archive.part('xl/workbook.xml', SMALL_PART_BYTES);
+  const ofFile = await relationshipsOf(archive, '');
+  const path = partOf(ofFile, 'officeDocument') ?? USUAL_PATH;
+  const part = await archive.part(path, SMALL_PART_BYTES);
   if (part === null) return null;
   const listed: { name: string; id: string; isHidden: boolean }[] = [];
   let from1904 = false;
@@ -36,27 +45,33 @@ export async function readWorkbook(archive: Archive): Promise<Workbook | null> {
     const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
     listed.push({ name: attributes.name ?? '', id, isHidden: attributes.state?.includes('idden') === true });
   });
-  const targets = new Map<string, { path: string; type: string }>();
-  await readAll(await archive.part('xl/_rels/workbook.xml.rels', SMALL_PART_BYTES), (name, attributes) => {
-    if (name !== 'Relationship') return;
-    targets.set(attributes.Id ?? '', { path: attributes.Target ?? '', type: attributes.Type ?? '' });
-  });
-  const sheets = sheetsOf(listed.map((one) => ({ ...one, target: targets.get(one.id) })));
+  const ofWorkbook = await relationshipsOf(archive, path);
+  const sheets = sheetsOf(
+    listed.map((one) => ({ ...one, target: ofWorkbook.find(({ id }) => id === one.id) })),
+  );
   if (!sheets.some(({ isTable }) => isTable)) return null;
+  const strings = partOf(ofWorkbook, 'sharedStrings');
   return {
     sheets,
     from1904,
-    formats: await readFormats(archive),
+    formats: await readFormats(archive, partOf(ofWorkbook, 'styles')),
     isUncalculated,
-    strings: await readSharedStrings(await archive.part('xl/sharedStrings.xml', SHARED_STRINGS_BYTES)),
+    strings: await readSharedStrings(
+      strings === null ? null : await archive.part(strings, SHARED_STRINGS_BYTES),
+    ),
   };
 }
 
-async function readFormats(archive: Archive): Promise<NumberFormat[]> {
+function partOf(relationships: readonly Relationship[], type: string): string | null {
+  return relationships.find((one) => one.type === type)?.part ?? null;
+}
+
+async function readFormats(archive: Archive, path: string | null): Promise<NumberFormat[]> {
   const byId = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];
   let inCells = false;
-  await readAll(await archive.part('xl/styles.xml', SMALL_PART_BYTES), (name, attributes) => {
+  const part = path === null ? null : await archive.part(path, SMALL_PART_BYTES);
+  await readAll(part, (name, attributes) => {
     if (name === 'numFmt') byId.set(Number(attributes.numFmtId), formatOf(attributes.formatCode ?? ''));
     else if (name === 'cellXfs') inCells = true;
     else if (name === 'cellStyles' || name === 'dxfs') inCells = false;
@@ -71,12 +86,4 @@ async function readFormats(archive: Archive): Promise<NumberFormat[]> {
 /** A boolean of the XML; an absent one is false. */
 function isTrue(text = ''): boolean {
   return text === '1' || text === 'true';
-}
-
-async function readAll(
-  bytes: AsyncIterable<Buffer> | null,
-  open: (name: string, attributes: Readonly<Record<string, string>>) => void,
-): Promise<void> {
-  if (bytes === null) return;
-  for await (const _ of readXml(bytes, { open }));
 }

@@ -1,7 +1,8 @@
 /** Reads XLSX files: one sheet, row by row. */
 
 import { counted } from '../../../base/counted.ts';
-import { BulkError } from '../bulk-error.ts';
+import { inEach, type Words } from '../../../base/language.ts';
+import { bulkErrorAt } from '../bulk-error.ts';
 import { ENOUGH_NAMES, findHeader, type Header, type HeaderChoice } from '../header.ts';
 import { type Inspected, refuseChanged } from '../inspect.ts';
 import { type FileRow, isBlank, type Table } from '../table.ts';
@@ -31,6 +32,10 @@ interface Found {
 
 /** No more sheets are looked at to find the one with the applicants. */
 const MAX_LOOKED_AT = 50;
+const BEYOND: Words = {
+  en: 'it has a value beyond the last named column',
+  es: 'tiene un valor después de la última columna con nombre',
+};
 
 /** Reads the workbook, and the rows of the sheet up to the one with the columns' names. Throws `BulkError`. */
 export async function openXlsx(
@@ -41,12 +46,12 @@ export async function openXlsx(
   const archive = await openArchive(file);
   try {
     const workbook = await guarded(file, () => readWorkbook(archive));
-    if (workbook === null) throw new BulkError(`${file.file}: it is ${otherArchive(archive)}`);
+    if (workbook === null) throw bulkErrorAt(file.file, null, null, otherArchive(archive));
     const { sheets } = workbook;
     const possible = wanted === null ? visibleTables(sheets) : [sheetNamed(file.file, sheets, wanted)];
     const found = await headersOf(file, archive, workbook, possible, choice);
     const chosen = found.find(({ fits }) => fits) ?? found[0];
-    if (chosen === undefined) throw new BulkError(emptyText(file.file, sheets, possible));
+    if (chosen === undefined) throw bulkErrorAt(file.file, null, null, emptyText(sheets, possible));
     const { sheet, header } = chosen;
     const { number, columns, notes } = header;
     const merged = new MergedCells(number, columns);
@@ -55,7 +60,7 @@ export async function openXlsx(
       columns,
       headerRow: number,
       sheet: sheet.name,
-      elsewhere: others.length === 0 ? null : `Other sheets: ${listOf(others)}; --sheet chooses one`,
+      elsewhere: others.length === 0 ? null : otherSheets(others),
       merged,
       notes: [...sheetNotes(chosen, found, sheets), ...notes, ...columnNotes(chosen)],
       rows: () =>
@@ -66,10 +71,29 @@ export async function openXlsx(
   }
 }
 
-function otherArchive({ has }: Archive): string {
-  if (has('xl/workbook.bin')) return 'a binary Excel file (.xlsb): save it as .xlsx';
-  if (has('mimetype') && has('content.xml')) return 'an OpenDocument file (.ods): save it as .xlsx';
-  return 'an archive (ZIP) without a workbook: unpack it first';
+function otherArchive({ has }: Archive): Words {
+  if (has('xl/workbook.bin'))
+    return {
+      en: 'it is a binary Excel file (.xlsb): save it as .xlsx',
+      es: 'es un archivo binario de Excel (.xlsb): guárdalo como .xlsx',
+    };
+  if (has('mimetype') && has('content.xml'))
+    return {
+      en: 'it is an OpenDocument file (.ods): save it as .xlsx',
+      es: 'es un archivo OpenDocument (.ods): guárdalo como .xlsx',
+    };
+  return {
+    en: 'it is an archive (ZIP) without a workbook: unpack it first',
+    es: 'es un archivo comprimido (ZIP) sin un libro de Excel: descomprímelo primero',
+  };
+}
+
+function otherSheets(sheets: readonly Sheet[]): Words {
+  const { en, es } = listOf(sheets);
+  return {
+    en: `Other sheets: ${en}; --sheet chooses one`,
+    es: `Otras hojas: ${es}; --sheet elige una`,
+  };
 }
 
 /** The headers of the sheets that have values. */
@@ -100,30 +124,51 @@ async function headersOf(
   return found;
 }
 
-function emptyText(file: string, sheets: readonly Sheet[], looked: readonly Sheet[]): string {
+function emptyText(sheets: readonly Sheet[], looked: readonly Sheet[]): Words {
   const others = sheets.filter((sheet) => !looked.includes(sheet));
-  const rest = others.length === 0 ? '' : `. Other sheets: ${listOf(others)}; --sheet chooses one`;
-  return looked.length === 1
-    ? `${file}: its sheet "${looked[0]?.name}" is empty${rest}`
-    : `${file}: no sheet has a row with columns' names: ${listOf(looked)} are empty${rest}`;
+  const [first] = looked;
+  const list = listOf(looked);
+  const what: Words =
+    looked.length === 1
+      ? { en: `its sheet "${first?.name}" is empty`, es: `su hoja "${first?.name}" está vacía` }
+      : {
+          en: `no sheet has a row with columns' names: ${list.en} are empty`,
+          es: `ninguna hoja tiene una fila con nombres de columnas: ${list.es} están vacías`,
+        };
+  if (others.length === 0) return what;
+  return inEach((language) => `${what[language]}. ${otherSheets(others)[language]}`);
 }
 
-function sheetNotes({ sheet }: Found, found: readonly Found[], sheets: readonly Sheet[]): string[] {
+function sheetNotes({ sheet }: Found, found: readonly Found[], sheets: readonly Sheet[]): Words[] {
   const others = sheets.filter((one) => one !== sheet);
   if (others.length === 0) return [];
-  const notes = [
-    `the file has ${counted(sheets.length, 'sheet')}: only ${listOf([sheet])} is read. Not read: ${listOf(others)}; --sheet chooses one`,
+  const [read, unread] = [listOf([sheet]), listOf(others)];
+  const notes: Words[] = [
+    {
+      en: `the file has ${counted(sheets.length, 'sheet')}: only ${read.en} is read. Not read: ${unread.en}; --sheet chooses one`,
+      es: `el archivo tiene ${counted(sheets.length, 'hoja')}: solo se lee ${read.es}. No se lee: ${unread.es}; --sheet elige una`,
+    },
   ];
-  const alike = found.filter((one) => one.fits && one.sheet !== sheet).map((one) => one.sheet);
-  if (alike.length > 0) notes.push(`applicants may also be in ${listOf(alike)}: submit each sheet by itself`);
+  const alike = listOf(found.filter((one) => one.fits && one.sheet !== sheet).map((one) => one.sheet));
+  if (alike.en !== '')
+    notes.push({
+      en: `applicants may also be in ${alike.en}: submit each sheet by itself`,
+      es: `también puede haber solicitantes en ${alike.es}: envía cada hoja por separado`,
+    });
   return notes;
 }
 
-function columnNotes({ header, hiddenColumns }: Found): string[] {
+function columnNotes({ header, hiddenColumns }: Found): Words[] {
   const isHidden = (column: number) =>
     hiddenColumns.some(([first, last]) => column >= first && column <= last);
   const names = header.columns.filter((name, column) => name !== '' && isHidden(column));
-  return names.length === 0 ? [] : [`columns that the sheet hides are read too: ${names.join(', ')}`];
+  if (names.length === 0) return [];
+  return [
+    {
+      en: `columns that the sheet hides are read too: ${names.join(', ')}`,
+      es: `también se leen las columnas que la hoja oculta: ${names.join(', ')}`,
+    },
+  ];
 }
 
 interface Reading {
@@ -148,7 +193,7 @@ async function* dataRows(
         .map((row) => {
           merged.addRow(row.number, row.cells);
           const outside = row.cells.length > width && !isBlank(row.cells.slice(width));
-          return outside ? { ...row, fault: 'it has a value beyond the last named column' } : row;
+          return outside ? { ...row, fault: BEYOND } : row;
         });
       for (const reference of reader.takeMerged()) merged.addMerged(reference);
     }
@@ -166,7 +211,11 @@ async function* rowsOf(
   reader: SheetRows,
 ): AsyncGenerator<readonly FileRow[]> {
   const part = await archive.part(sheet.part);
-  if (part === null) throw new BulkError(`${file.file}: its sheet "${sheet.name}" is missing`);
+  if (part === null)
+    throw bulkErrorAt(file.file, null, null, {
+      en: `its sheet "${sheet.name}" is missing`,
+      es: `falta su hoja "${sheet.name}"`,
+    });
   const reading = readXml(part, reader);
   try {
     for (;;) {
@@ -184,10 +233,16 @@ async function guarded<T>(file: Inspected, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof XmlFault) throw new BulkError(`${file.file}: it is damaged (XML ${error.message})`);
-    if (error instanceof TooManyTexts) {
-      throw new BulkError(`${file.file}: it holds more texts than memory allows. Save the table as CSV`);
-    }
+    if (error instanceof XmlFault)
+      throw bulkErrorAt(file.file, null, null, {
+        en: `it is damaged (XML ${error.words.en})`,
+        es: `está dañado (XML ${error.words.es})`,
+      });
+    if (error instanceof TooManyTexts)
+      throw bulkErrorAt(file.file, null, null, {
+        en: 'it holds more texts than memory allows. Save the table as CSV',
+        es: 'tiene más textos de los que permite la memoria. Guarda la tabla como CSV',
+      });
     throw error;
   }
 }

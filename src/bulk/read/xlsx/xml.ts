@@ -2,6 +2,7 @@
  * Reads XML in pieces and gives events without namespaces, because XLSX files write names with and without prefixes.
  */
 import { SaxesParser } from 'saxes';
+import type { Words } from '../../../base/language.ts';
 
 interface XmlEvents {
   /** Gets the name without its prefix, and the attributes as they are written. */
@@ -15,9 +16,16 @@ const MAX_BETWEEN_TAGS_BYTES = 8 * 1024 * 1024;
 
 /** The parser remembers each open tag, so this bounds memory. XLSX is never this deep. */
 const MAX_DEPTH = 256;
+const NO_TAG: Words = { en: 'too long without a tag', es: 'demasiado largo sin una etiqueta' };
 
 /** Says why the text is no XML. */
-export class XmlFault extends Error {}
+export class XmlFault extends Error {
+  readonly words: Words;
+  constructor(words: Words) {
+    super(words.en);
+    this.words = words;
+  }
+}
 
 /**
  * Reads XML and yields after each piece, so that the caller can use the events so far. Entities beyond XML's own five
@@ -27,14 +35,14 @@ export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents):
   const parser = new SaxesParser();
   const decoder = new TextDecoder('utf-8', { fatal: true });
   parser.on('error', () => {
-    throw new XmlFault('not well-formed');
+    throw new XmlFault({ en: 'not well-formed', es: 'mal formado' });
   });
   let sinceTag = 0;
   let depth = 0;
   parser.on('opentag', ({ name, attributes }) => {
     sinceTag = 0;
     depth += 1;
-    if (depth > MAX_DEPTH) throw new XmlFault('too deep');
+    if (depth > MAX_DEPTH) throw new XmlFault({ en: 'too deep', es: 'demasiado profundo' });
     events.open?.(localName(name), attributes as Record<string, string>);
   });
   parser.on('closetag', ({ name }) => {
@@ -48,7 +56,7 @@ export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents):
   }
   for await (const chunk of bytes) {
     sinceTag += chunk.length;
-    if (sinceTag > MAX_BETWEEN_TAGS_BYTES) throw new XmlFault('too long without a tag');
+    if (sinceTag > MAX_BETWEEN_TAGS_BYTES) throw new XmlFault(NO_TAG);
     parser.write(decode(decoder, chunk));
     yield;
   }
@@ -56,11 +64,20 @@ export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents):
   yield;
 }
 
+/** Reads the whole XML of a small part, or nothing where there is no part. Throws `XmlFault`. */
+export async function readAll(
+  bytes: AsyncIterable<Buffer> | null,
+  open: NonNullable<XmlEvents['open']>,
+): Promise<void> {
+  if (bytes === null) return;
+  for await (const _ of readXml(bytes, { open }));
+}
+
 function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer): string {
   try {
     return decoder.decode(chunk, { stream: true });
   } catch {
-    throw new XmlFault('not UTF-8');
+    throw new XmlFault({ en: 'not UTF-8', es: 'no es UTF-8' });
   }
 }
 
