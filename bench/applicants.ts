@@ -4,8 +4,8 @@ import { namedFields } from '../src/applications/rules/fields.ts';
 import { readApplication } from '../src/applications/rules/read-application.ts';
 
 const BATCH = new URL('../examples/batch.json', import.meta.url);
-/** Serial numbers for every applicant of a long run. */
-const SERIAL_DIGITS = 11;
+/** Serial numbers for every applicant of a long run; with `PHONE` as many digits as Colombia has. */
+const SERIAL_DIGITS = 10;
 const PHONE = '+573';
 const ID_NUMBER = '10';
 /** The number of different names and amounts in the bodies of `bodies`. */

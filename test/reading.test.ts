@@ -10,7 +10,7 @@ import { importsOf, readSources } from './support/sources.ts';
  * the doors of `base`, `postgres` and `seal`: a file that the way imports from there counts, and what stands behind
  * that file does not. Rooms before the route do not count either: `app`, `http` and `gate`.
  */
-const MOST_FILES = 40;
+const MOST_FILES = 41;
 /** The most files with all that stands behind the doors, types included. */
 const MOST_WITH_GROUND = 45;
 const ROUTE = 'applications/routes/post-batch.ts';

@@ -127,3 +127,14 @@ export const AREA_CODES: readonly (readonly [currency: Currency, areaCodes: stri
   ['DOP', '809 829 849'], ['JMD', '658 876'], ['BSD', '242'], ['BBD', '246'], ['KYD', '345'], ['BMD', '441'],
   ['XCD', '264 268 473 664 758 767 784 869'], ['XCG', '721'], ['TTD', '868'],
 ];
+
+const ZERO = 48;
+
+/** The three digits of `text` from `start` on, by which tables of codes are indexed; NaN where the text is shorter. */
+export function threeDigits(text: string, start: number): number {
+  return (
+    (text.charCodeAt(start) - ZERO) * 100 +
+    (text.charCodeAt(start + 1) - ZERO) * 10 +
+    (text.charCodeAt(start + 2) - ZERO)
+  );
+}

@@ -40,6 +40,10 @@ export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
         es: 'Un teléfono recibe como máximo 3 mensajes en 24 horas, entre ellos un rechazo, de todos los aliados juntos. Un mensaje nombra al solicitante solo si `nombre` es un nombre: letras, no dígitos, direcciones ni una frase. Las respuestas no cambian.',
       },
       {
+        en: 'Phones are read by the plan of their country: `+593 098 765 4321` and `+593 98 765 4321` are one phone. A phone that its country cannot have is refused; so is one without country code that could be of your country or of that of `currency`.',
+        es: 'Los teléfonos se leen según el plan de su país: `+593 098 765 4321` y `+593 98 765 4321` son un mismo teléfono. Se rechaza el que su país no puede tener, y también el que viene sin código de país y podría ser de tu país o del de `moneda`.',
+      },
+      {
         en: 'An ID number of more than 64 characters is not valid; the answer repeats its first 64.',
         es: 'Un número de identificación de más de 64 caracteres no es válido; la respuesta repite los primeros 64.',
       },

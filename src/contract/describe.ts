@@ -1,7 +1,7 @@
 /** Describes a field's rule in words, for the OpenAPI document and the documentation page. */
 
 import type { NamedField, Rule } from '../applications/rules/fields.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/phone.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/numbering-plan.ts';
 import type { Language, Words } from '../base/language.ts';
 
 /**
@@ -50,8 +50,8 @@ function wordsOf(rule: Rule): Words {
       };
     case 'phone':
       return {
-        en: `${MIN_DIGITS} to ${MAX_DIGITS} digits with country code; a leading \`+\` or \`00\`, spaces, dots, hyphens and parentheses are fine. Without country code it is read as a number of your own country where it is a valid one. Blank or absent: no duplicate check and no message.`,
-        es: `De ${MIN_DIGITS} a ${MAX_DIGITS} dígitos con código de país; se aceptan \`+\` o \`00\` al inicio, espacios, puntos, guiones y paréntesis. Sin código de país se lee como número de tu propio país si allí es válido. Vacío o ausente: sin control de duplicados y sin mensaje.`,
+        en: `${MIN_DIGITS} to ${MAX_DIGITS} digits with country code; a leading \`+\` or \`00\`, spaces, dots, hyphens and parentheses are fine. With country code it has a length that its country has; a trunk digit behind the code goes. Without country code it is read as a number of your own country where it is a valid one, unless \`currency\` is that of another country where it is one too; else as an international number where it is a valid one. Blank or absent: no duplicate check and no message.`,
+        es: `De ${MIN_DIGITS} a ${MAX_DIGITS} dígitos con código de país; se aceptan \`+\` o \`00\` al inicio, espacios, puntos, guiones y paréntesis. Con código de país tiene un largo que existe en ese país; se quita el prefijo nacional tras el código. Sin código de país se lee como número de tu propio país si allí es válido, salvo que \`moneda\` sea la de otro país donde también lo es; si no, como número internacional si así es válido. Vacío o ausente: sin control de duplicados y sin mensaje.`,
       };
     case 'currency':
       return {

@@ -3,8 +3,9 @@
  * documented names and spellings alone, so that generated clients have plain types. The service takes more, and the
  * descriptions say what.
  */
+
 import type { NamedField } from '../applications/rules/fields.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/phone.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/numbering-plan.ts';
 import type { Language } from '../base/language.ts';
 import { describeRule, isRequired, nameIn } from './describe.ts';
 import { exampleApplication, wordIn } from './examples.ts';
@@ -90,7 +91,9 @@ const UNTOLD = [
   '- half of a surrogate pair in a text is refused, as control characters are;',
   '- an amount so large or so small that it is not a finite number > 0 is refused;',
   '- the length of `platform` counts after lower-casing, which makes a few letters longer;',
-  "- a phone without country code that begins with 0 is taken only where it is a valid number of the key's country;",
+  '- a phone with country code is taken only where the country has numbers of that length;',
+  "- a phone without country code is taken only where it is a valid number of the key's country, and not of the country of",
+  '  `currency` too, or else a valid international number;',
   '- `POST /PRO` refuses phones that begin with +990, which are kept for the sandbox;',
   '- an open application with the same phone, and the quota, refuse an application on `POST /PRO`.',
 ].join('\n');

@@ -4,7 +4,7 @@
  */
 
 import type { NamedField } from '../applications/rules/fields.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/phone.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/numbering-plan.ts';
 import type { Language } from '../base/language.ts';
 import { OUTCOME_TYPES } from '../messages/rules/notify.ts';
 import { ENVIRONMENTS, type Environment } from '../partners/rules/credential.ts';

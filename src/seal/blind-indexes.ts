@@ -4,9 +4,8 @@
  * that two share an index is about one in four thousand.
  */
 
-import { foldPhone } from '../applications/rules/fold-phone.ts';
 import type { BlindIndex, BlindIndexKind } from '../applications/rules/ids.ts';
-import type { Phone } from '../applications/rules/phone.ts';
+import { foldPhone, type Phone } from '../applications/rules/phone.ts';
 import type { Vault } from './vault.ts';
 
 const HEX_DIGITS = 16;

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { knownPhone } from '../applications/rules/phone.ts';
 import { isLoopback, isLoopbackAddress } from '../base/loopback.ts';
 import {
   chooseInReply,
@@ -148,7 +149,8 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
       await run(body);
       return true;
     });
-  always('text', ({ phone, body }) => writeText(context, phone, body));
+  // The one phone that a person types.
+  always('text', ({ phone, body }) => writeText(context, knownPhone(phone) ?? phone, body));
   always('other', ({ phone, what }) => sendOther(context, phone, what));
   always('window', ({ phone, isOver }) => setWindow(context, phone, isOver));
   always('release', ({ messageId }) => releaseWaiting(context, messageId));

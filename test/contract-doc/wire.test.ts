@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NamedField } from '../../src/applications/rules/fields.ts';
 import { REVIEW_ACTIONS } from '../../src/applications/rules/lifecycle.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../../src/applications/rules/phone.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../../src/applications/rules/numbering-plan.ts';
 import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
 import { readApplication } from '../../src/applications/rules/read-application.ts';
 import { REASON_CODES } from '../../src/applications/rules/reason-codes.ts';

@@ -190,19 +190,30 @@ describe('the schema of an application', () => {
       )
       .map(([unit, length]) => ` ${unit.repeat(length)}\n`),
   );
+  /** Nobody has the code 999, so that every length stands; a bare number stands where it is valid. */
+  const numberDigits = fc
+    .array(fc.constantFrom('5', '7', '3'), { minLength: 2, maxLength: 14, size: 'max' })
+    .map((rest) => {
+      const international = ['9', '9', '9', ...rest];
+      const isFormOnly = international.length < 7 || international.length > 15;
+      return { international, bare: isFormOnly ? international : [...'573001234567'] };
+    });
   const phone = fc
     .oneof(
       text,
       fc
         .tuple(
           fc.constantFrom('', '', '+', '00', '0 0', ' (+', '-', '(', '++', '+0', '\t'),
-          fc.array(fc.constantFrom('5', '7', '3'), { minLength: 5, maxLength: 17, size: 'max' }),
+          numberDigits,
           fc.constantFrom('', '', ' ', '-', '.', ')(', '\u00a0', '+', '\t'),
           fc.constantFrom('', '', ' ', ')', '\t', 'x'),
         )
-        .map(([before, digits, between, after]) => before + digits.join(between) + after),
-      // The one rule of a phone's form that only the description states.
+        .map(([before, digits, between, after]) => {
+          const isBare = !/\+|0 ?0/.test(before);
+          return before + (isBare ? digits.bare : digits.international).join(between) + after;
+        }),
     )
+    // A number that only the numbering plans refuse, as the description says.
     .filter((sent) => !/^0(?!0)/.test(sent.replaceAll(/[^0-9+]/g, '')));
   const amount = fc.oneof(
     fc.double(),
@@ -267,7 +278,9 @@ describe('the schema of an application', () => {
     const GAPS: [words: RegExp, changes: object][] = [
       [/surrogate/, { city: 'x\ud800' }],
       [/lower-casing/, { platform: 'İ'.repeat(40) }],
-      [/begins with 0/, { phone: '0123456' }],
+      [/numbers of that length/, { phone: '+57 300 123' }],
+      [/valid international number/, { phone: '0123456' }],
+      [/not of the country of\s+`currency` too/, { phone: '3211234567', currency: 'MXN' }],
     ];
     for (const [words, changes] of GAPS) {
       assert.match(description as string, words);

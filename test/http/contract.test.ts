@@ -780,13 +780,43 @@ describe('DEV (contract "Submit a batch" 4; D19, D32)', () => {
     }
   });
 
-  it('D11, D32: the destination is the phone as sent, before any folding', async () => {
+  it('D11, D32: the destination is the E.164 form of what was sent, before any folding', async () => {
     const { apiKey } = await service.addPartner();
-    for (const phone of ['+5215512345678', '+5491123456789', '+551187654321']) {
+    const destinations = {
+      '+5215512345678': '+5215512345678',
+      '+5491123456789': '+5491123456789',
+      '+551187654321': '+551187654321',
+      '+593 98 765 4321': '+593987654321',
+      '+593 098 765 4321': '+593987654321',
+      '+593 (0)98 765 4321': '+593987654321',
+      '+54 011 15 2345-6789': '+5491123456789',
+      '+52 044 55 1234 5678': '+525512345678',
+    };
+    for (const [phone, destination] of Object.entries(destinations)) {
       const { body } = await post(DEV, apiKey, { applications: [anApplication({ phone })] });
       const [result] = (body as { results: { would_notify: { destination: string } }[] }).results;
-      assert.equal(result?.would_notify.destination, phone);
+      assert.equal(result?.would_notify.destination, destination, phone);
     }
+  });
+
+  it('D11: spellings with and without trunk digits are one phone, and a phone of no country is refused', async () => {
+    const { apiKey } = await service.addPartner();
+    const phones = [
+      ...['+593 98 765 4321', '+593 098 765 4321', '+593 (0)98 765 4321', '00593 98 765 4321'],
+      ...['(1) 234 5678', '+57 300 123 456', '+593 98 765 4321 ext 2'],
+    ];
+    const { body } = await post(PRO, apiKey, {
+      applications: phones.map((phone) => anApplication({ phone })),
+    });
+    const { results, errors_detail } = body as { results: object[]; errors_detail: { error: string }[] };
+    assert.equal(results.length, 1);
+    assert.deepEqual(
+      errors_detail.map(({ error }) => error),
+      [
+        ...Array(3).fill('a request already exists for this messaging-channel number'),
+        ...Array(3).fill('phone must be a number with country code'),
+      ],
+    );
   });
 
   it('contract: PRO has neither mode, simulated nor would_notify', async () => {

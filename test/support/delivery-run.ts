@@ -21,7 +21,7 @@ export async function registerApplicants(url: string, apiKey: string, count: num
   while (ids.length < count) {
     const applications = Array.from({ length: Math.min(BATCH, count - ids.length) }, () => {
       const application = anApplication();
-      return { ...application, phone: (application.phone as string).replace('+57', '+5255') };
+      return { ...application, phone: (application.phone as string).replace('+57', '+52') };
     });
     const { status, body } = await postUntilServed(`${url}/PRO`, apiKey, { applications });
     const { results = [] } = body as { results?: { id: number }[] };

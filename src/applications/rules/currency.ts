@@ -7,6 +7,7 @@ import {
   type Country,
   CURACAO_SECOND_DIGIT,
   KAZAKH_SECOND_DIGITS,
+  threeDigits,
 } from '../../base/country-data.ts';
 import { CURRENCIES, type Currency } from '../../base/currency-data.ts';
 import type { Phone } from './phone.ts';
@@ -34,17 +35,6 @@ for (const [currency, areaCodes] of AREA_CODES) {
   for (const areaCode of areaCodes.split(' ')) BY_AREA_CODE[Number(areaCode)] = currency;
 }
 
-const ZERO = 48;
-
-/** The three digits of `text` from `start` on, as a number; NaN where the text is shorter. */
-function threeDigits(text: string, start: number): number {
-  return (
-    (text.charCodeAt(start) - ZERO) * 100 +
-    (text.charCodeAt(start + 1) - ZERO) * 10 +
-    (text.charCodeAt(start + 2) - ZERO)
-  );
-}
-
 /**
  * The currency of an E.164 number's country (`+573001234567`). Null where the country code is unassigned or belongs to
  * no country. For +1 the area code decides (unknown: USD), for +7 the range; 599 9 is Curaçao (D12).
@@ -59,16 +49,23 @@ export function currencyOfPhone(e164: string): Currency | null {
 const THREE_LETTERS = /^[A-Za-z]{3}$/;
 
 /**
- * The currency of an application (D12), for any JSON value. A value that is an active code after trimming and
- * upper-casing wins; then the currency of the phone's country; then that of the partner's country. Never throws.
+ * The currency that a JSON value names (D12): an active code after trimming and upper-casing. Null for any other value.
+ */
+export function namedCurrency(value: unknown): Currency | null {
+  if (typeof value !== 'string') return null;
+  if (isCurrency(value)) return value;
+  const trimmed = value.trim();
+  // Checked before upper-casing, because some letters of other scripts become ASCII in upper case (ſ becomes S).
+  const code = THREE_LETTERS.test(trimmed) ? trimmed.toUpperCase() : '';
+  return isCurrency(code) ? code : null;
+}
+
+/**
+ * The currency of an application (D12), for any JSON value: the one that the value names; else that of the phone's
+ * country; else that of the partner's country. Never throws.
  */
 export function normaliseCurrency(value: unknown, phone: Phone | null, partnerCountry: Country): Currency {
-  if (typeof value === 'string') {
-    if (isCurrency(value)) return value;
-    const trimmed = value.trim();
-    // Checked before upper-casing, because some letters of other scripts become ASCII in upper case (ſ becomes S).
-    const code = THREE_LETTERS.test(trimmed) ? trimmed.toUpperCase() : '';
-    if (isCurrency(code)) return code;
-  }
+  const named = namedCurrency(value);
+  if (named !== null) return named;
   return (phone === null ? null : currencyOfPhone(phone)) ?? COUNTRY_CURRENCY[partnerCountry];
 }

@@ -1,12 +1,15 @@
-/** Turns phone numbers as partners send them into E.164 (D11). `fold-phone` makes the form for comparison. */
+/** Turns phone numbers as partners send them into E.164, and into the form in which they are compared (D11). */
 
-import parsePhoneNumber, { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
-import metadata from 'libphonenumber-js/max/metadata';
-import type { Country } from '../../base/country-data.ts';
-
-/** The number of digits with country code (D11). */
-export const MIN_DIGITS = 7;
-export const MAX_DIGITS = 15;
+import { COUNTRY_CURRENCY, type Country } from '../../base/country-data.ts';
+import type { Currency } from '../../base/currency-data.ts';
+import {
+  MAX_DIGITS,
+  MIN_DIGITS,
+  type NumberingPlan,
+  planOfCountry,
+  planOfNumber,
+  readNumber,
+} from './numbering-plan.ts';
 
 declare const PHONE: unique symbol;
 
@@ -32,17 +35,33 @@ export function toPhone(text: string): Phone {
 }
 
 /**
+ * The phone that an E.164 text of the store or of the channel stands for: as the plan reads it, or as it is where no
+ * plan does. Such a number is somebody's, so it is never refused. Null for any other text.
+ */
+export function knownPhone(text: string): Phone | null {
+  return readInternational(text) ?? (isPhone(text) ? text : null);
+}
+
+/** For readers of phones that no application comes with. */
+const NO_CURRENCY = () => null;
+
+/**
  * `text` as an E.164 number (`+573001234567`), or null where D11 refuses it.
  *
  * `text` is trimmed and not empty. It may hold ASCII digits, spaces, dots, hyphens, parentheses and one `+` before the
- * first digit. With `+` or a leading `00` the number is international and stays as it is: country codes are not
- * checked. Other numbers are read as numbers of the partner's own country where they are valid there, else as
- * international. Countries with one calling code (+1, +7, +44 ...) dial each other without the code, so they count as
- * one country here.
+ * first digit. With `+` or a leading `00` the number is read by the plan of its country code. Other numbers are read as
+ * numbers of the partner's own country where they are valid there, else as international ones. Countries with one
+ * calling code (+1, +7, +44 ...) dial each other without the code, so they count as one country here.
+ * `namedCurrency` tells the valid currency that the application names; it is asked only where a number has no country
+ * code.
  */
-export function normalisePhone(text: string, partnerCountry: Country): Phone | null {
+export function normalisePhone(
+  text: string,
+  partnerCountry: Country,
+  namedCurrency: () => Currency | null = NO_CURRENCY,
+): Phone | null {
   // Most numbers are in E.164 form already. The same text is returned, because a joined copy costs more to read later.
-  if (isPhone(text)) return text;
+  if (text.charCodeAt(0) === CODE_PLUS && planOfNumber(text)?.plain.test(text)) return text as Phone;
   let digits = '';
   let plus = false;
   let runStart = -1;
@@ -65,139 +84,64 @@ export function normalisePhone(text: string, partnerCountry: Country): Phone | n
   }
   if (runStart >= 0) digits += text.slice(runStart);
 
-  if (plus) return international(digits);
+  if (plus) return readInternational(`+${digits}`);
   if (digits.charCodeAt(0) === CODE_0 && digits.charCodeAt(1) === CODE_0)
-    return international(digits.slice(2));
+    return readInternational(`+${digits.slice(2)}`);
   if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS) return null;
-  return readNational(digits, partnerCountry) ?? international(digits);
+  return readWithoutCode(digits, partnerCountry, namedCurrency);
 }
 
-function international(digits: string): Phone | null {
-  const phone = `+${digits}`;
-  return isPhone(phone) ? phone : null;
-}
-
-/**
- * A country's number patterns from libphonenumber, for numbers that need no parse. The library's parse takes 5 to 40
- * microseconds a number, more than all other work on an application.
- */
-interface Plan {
-  readonly callingCode: string;
-  /** A prefix that the library may remove or rewrite: an international or a national (trunk) prefix. */
-  readonly prefixed: RegExp;
-  /**
-   * `prefixed` without the prefixes that look like the calling code, because their removal gives `+digits` too.
-   */
-  readonly prefixedBeyondCode: RegExp;
-  /**
-   * The shape of every national number of the calling code. Other digits are valid in none of its countries.
-   */
-  readonly possible: RegExp;
-  /** Matches exactly the country's valid numbers. */
-  readonly valid: RegExp;
-  /**
-   * The countries of the calling code in the library's order. Where a country has `leading`, only `leading` decides.
-   */
-  readonly sharing: readonly { readonly leading: RegExp | null; readonly valid: RegExp }[];
-}
-
-// Indexes in the library's metadata arrays (its METADATA.md, format 4). A test compares the plans with the parser.
-const CALLING_CODE = 0;
-const DIAL_OUT_PREFIX = 1;
-const NATIONAL_PATTERN = 2;
-const TRUNK_PREFIX = 5;
-const TRUNK_PREFIX_PATTERN = 7;
-const LEADING_DIGITS = 10;
-const TYPES = 11;
-
-type CountryMetadata = readonly (string | 0)[];
-type NumberType = [pattern: string, lengths?: number[]] | 0;
-
-function metadataOf(country: CountryCode): CountryMetadata {
-  return metadata.countries[country] as unknown as CountryMetadata;
-}
-
-function validPattern(country: CountryMetadata): RegExp {
-  const types = (country[TYPES] || []) as unknown as NumberType[];
-  const alternatives = types.flatMap((type) => {
-    if (type === 0 || !type[0]) return [];
-    const lengths = type[1]?.map((length) => `\\d{${length}}$`).join('|') ?? '';
-    return [`(?=${lengths})(?:${type[0]})`];
-  });
-  return new RegExp(`^(?=(?:${country[NATIONAL_PATTERN]})$)(?:${alternatives.join('|')})$`);
-}
-
-function makePlan(country: CountryCode): Plan {
-  const callingCode = String(metadataOf(country)[CALLING_CODE]);
-  const sharing = (metadata.country_calling_codes[callingCode] ?? [country]).map(metadataOf);
-  const prefixes = sharing
-    .flatMap((other) => [other[DIAL_OUT_PREFIX], other[TRUNK_PREFIX_PATTERN] || other[TRUNK_PREFIX]])
-    .filter(Boolean)
-    .join('|');
-  return {
-    callingCode,
-    // A prefix pattern may match the empty text, which removes nothing. So a match must have a length.
-    prefixed: new RegExp(`^(?:${prefixes})(?<!^)`),
-    prefixedBeyondCode: new RegExp(`^(?:${prefixes})(?<!^(?:${callingCode})?)`),
-    possible: new RegExp(`^(?:${sharing.map((other) => other[NATIONAL_PATTERN]).join('|')})$`),
-    valid: validPattern(metadataOf(country)),
-    sharing: sharing.map((other) => ({
-      leading:
-        sharing.length > 1 && other[LEADING_DIGITS] ? new RegExp(`^(?:${other[LEADING_DIGITS]})`) : null,
-      valid: validPattern(other),
-    })),
-  };
-}
-
-const PLANS = new Map<Country, Plan | null>();
-
-/**
- * The plan of a country, made on first use, because a service has partners in few countries. Null where the library
- * does not know the country.
- */
-function planOf(country: Country): Plan | null {
-  let plan = PLANS.get(country);
-  if (plan === undefined) {
-    plan = isSupportedCountry(country) ? makePlan(country) : null;
-    PLANS.set(country, plan);
-  }
-  return plan;
-}
-
-function isValid(digits: string, plan: Plan): boolean {
-  for (const { leading, valid } of plan.sharing) {
-    if (leading?.test(digits)) return valid.test(digits);
-    if (leading === null && valid.test(digits)) return true;
-  }
-  return plan.valid.test(digits);
+/** Under an unassigned country code any number stands. */
+function readInternational(e164: string): Phone | null {
+  const plan = planOfNumber(e164);
+  if (plan?.plain.test(e164)) return e164 as Phone;
+  if (!isPhone(e164)) return null;
+  return plan === null ? e164 : readByPlan(e164, plan, 'possible');
 }
 
 /**
- * The E.164 form of `digits` where they are a valid number of the country, else null. Null also where that form is
- * `+digits`, because the caller uses `+digits` for null.
+ * Where the application names the currency of other countries and the digits are a number there too, nobody guesses
+ * whose phone it is. A currency that several countries have (USD, EUR) stands for each of them.
  */
+function readWithoutCode(
+  digits: string,
+  partnerCountry: Country,
+  namedCurrency: () => Currency | null,
+): Phone | null {
+  const own = readNational(digits, partnerCountry);
+  if (own === null) return readForeign(`+${digits}`);
+  const currency = namedCurrency();
+  if (currency === null || currency === COUNTRY_CURRENCY[partnerCountry]) return own;
+  const others = COUNTRIES_OF.get(currency)?.map((country) => readNational(digits, country)) ?? [];
+  return others.every((other) => other === null || other === own) ? own : null;
+}
+
+const COUNTRIES_OF: ReadonlyMap<Currency, readonly Country[]> = Map.groupBy(
+  Object.keys(COUNTRY_CURRENCY) as Country[],
+  (country) => COUNTRY_CURRENCY[country],
+);
+
+/** The E.164 form of digits where they are a valid number as dialled in the country, else null. */
 function readNational(digits: string, country: Country): Phone | null {
-  const plan = planOf(country);
+  const plan = planOfCountry(country);
   if (plan === null) return null;
-  const { callingCode } = plan;
-  if (digits.startsWith(callingCode)) {
-    const asIs = plan.possible.test(digits) || plan.prefixedBeyondCode.test(digits);
-    if (!asIs && !plan.prefixed.test(digits.slice(callingCode.length))) return null;
-  } else if (!plan.prefixed.test(digits)) {
-    return isValid(digits, plan) ? fitting(`+${callingCode}${digits}`) : null;
-  }
-  return readByLibrary(digits, country as CountryCode, callingCode);
+  const national = readNumber(digits, plan, 'valid');
+  return national === null ? null : fitting(`+${plan.callingCode}${national}`);
 }
 
-/**
- * The slow and simple form of the rule: the result of libphonenumber for `digits` dialled in `country`, where the
- * number is valid and has the country's calling code. A test proves that `readNational` returns the same (up to
- * `+digits`).
- */
-export function readByLibrary(digits: string, country: CountryCode, callingCode: string): Phone | null {
-  const parsed = parsePhoneNumber(digits, { defaultCountry: country, extract: false });
-  if (parsed === undefined || parsed.countryCallingCode !== callingCode || !parsed.isValid()) return null;
-  return fitting(parsed.number);
+/** A valid international number, else null. */
+function readForeign(e164: string): Phone | null {
+  const plan = planOfNumber(e164);
+  return plan !== null && isPhone(e164) ? readByPlan(e164, plan, 'valid') : null;
+}
+
+function readByPlan(e164: Phone, plan: NumberingPlan, least: 'valid' | 'possible'): Phone | null {
+  const start = 1 + plan.callingCode.length;
+  const national = readNumber(e164.slice(start), plan, least);
+  if (national !== null) return fitting(`+${plan.callingCode}${national}`);
+  // Of a line with two forms a plan has one. The other one is as good, and stays as it was sent.
+  const other = foldPhone(e164);
+  return other !== e164 && readNumber(other.slice(start), plan, least) !== null ? e164 : null;
 }
 
 /**
@@ -206,4 +150,28 @@ export function readByLibrary(digits: string, country: CountryCode, callingCode:
  */
 function fitting(e164: string): Phone | null {
   return isPhone(e164) ? e164 : null;
+}
+
+const CODE_6 = '6'.charCodeAt(0);
+const MX_AR_DOUBLE_LENGTH = '+521'.length + 10;
+const BR_SHORT_LENGTH = '+55'.length + 2 + 8;
+const BR_AREA_END = '+55'.length + 2;
+
+/**
+ * The form in which two numbers are compared (D11): the known double forms of one line become equal. Mexico loses the
+ * 1 and Argentina the 9 between country code and ten digits. A Brazilian mobile of eight digits (beginning with 6 to
+ * 9) gains the ninth. Any other number stays as it is. Folding twice changes nothing.
+ */
+export function foldPhone(e164: string): string {
+  if (e164.length === MX_AR_DOUBLE_LENGTH) {
+    if (e164.startsWith('+521')) return `+52${e164.slice(4)}`;
+    if (e164.startsWith('+549')) return `+54${e164.slice(4)}`;
+  } else if (
+    e164.length === BR_SHORT_LENGTH &&
+    e164.startsWith('+55') &&
+    e164.charCodeAt(BR_AREA_END) >= CODE_6
+  ) {
+    return `${e164.slice(0, BR_AREA_END)}9${e164.slice(BR_AREA_END)}`;
+  }
+  return e164;
 }

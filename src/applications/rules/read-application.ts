@@ -1,8 +1,9 @@
 /** Normalises and validates one element of a batch (contract, "Application input"; D5-D14, D38). */
 import type { Country } from '../../base/country-data.ts';
+import type { Currency } from '../../base/currency-data.ts';
 import { isPlainText } from '../../base/plain-text.ts';
 import type { Environment } from '../../partners/rules/credential.ts';
-import { normaliseCurrency } from './currency.ts';
+import { namedCurrency, normaliseCurrency } from './currency.ts';
 import { type Application, FIELDS, type FieldName, type NamedField, type Rule } from './fields.ts';
 import { normalisePhone, type Phone } from './phone.ts';
 import { isReservedPhone } from './sandbox.ts';
@@ -63,9 +64,10 @@ export function readApplication(
   const values: Record<string, unknown> = { ...BLANK };
   let faults: Fault[] | undefined;
   let phone: Phone | null = null;
+  const named = () => namedCurrency(fieldValue(source, fields, 'currency'));
   for (const field of fields) {
     const value = valueInUse(source, field.names);
-    const result = readValue(value, field.rule, phone, partnerCountry, environment);
+    const result = readValue(value, field.rule, phone, partnerCountry, environment, named);
     if (result instanceof FaultyValue) {
       faults ??= [];
       faults.push({ field: field.name, name: nameInUse(source, field.names), problem: result.problem });
@@ -101,6 +103,7 @@ function readValue(
   phone: Phone | null,
   partnerCountry: Country,
   environment: Environment,
+  named: () => Currency | null,
 ): string | number | boolean | null | FaultyValue {
   switch (rule.kind) {
     case 'text':
@@ -112,7 +115,7 @@ function readValue(
     }
     case 'phone': {
       const text = readText(value, rule.max);
-      return typeof text === 'string' ? readPhone(text, partnerCountry, environment) : text;
+      return typeof text === 'string' ? readPhone(text, partnerCountry, environment, named) : text;
     }
     case 'currency':
       return normaliseCurrency(value, phone, partnerCountry);
@@ -136,8 +139,13 @@ function readText(value: unknown, max: number): string | null | FaultyValue {
   return isPlainText(text) ? text : FAULTY.text;
 }
 
-function readPhone(text: string, partnerCountry: Country, environment: Environment): string | FaultyValue {
-  const e164 = normalisePhone(text, partnerCountry);
+function readPhone(
+  text: string,
+  partnerCountry: Country,
+  environment: Environment,
+  named: () => Currency | null,
+): string | FaultyValue {
+  const e164 = normalisePhone(text, partnerCountry, named);
   if (e164 === null || (environment === 'PRO' && isReservedPhone(e164))) return FAULTY.phone;
   return e164;
 }

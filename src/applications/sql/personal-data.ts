@@ -6,6 +6,7 @@ import { fromBigint, idNumberIndexOf, phoneIndexOf } from '../../seal/blind-inde
 import type { Vault } from '../../seal/vault.ts';
 import type { FieldName } from '../rules/fields.ts';
 import type { BatchId } from '../rules/ids.ts';
+import { knownPhone } from '../rules/phone.ts';
 import { batchesOfNoKey } from './damaged-envelopes.ts';
 import { isRecord, type PersonalRecord, recordAt, SEALED_FIELDS } from './envelope.ts';
 import { eachEnvelope, type OpenedColumns, type Pace } from './read-envelopes.ts';
@@ -78,7 +79,19 @@ function personOf(vault: Vault, row: SealedRow, columns: OpenedColumns): Person 
   const record = recordAt(columns, row.position);
   if (record === null) return ERASED;
   if (!isRecord(record)) return UNREADABLE;
-  return isOfRow(vault, row, record) ? { record, fault: null } : { record: null, fault: 'mismatch' };
+  if (isOfRow(vault, row, record)) return { record, fault: null };
+  const read = withPhoneRead(record);
+  if (read !== null && isOfRow(vault, row, read)) return { record: read, fault: null };
+  return { record: null, fault: 'mismatch' };
+}
+
+/**
+ * The record with its phone as plans read it now (D11), where that is another one: the envelope may be older than the
+ * reading by plans, and the row indexed since (`vault reindex`).
+ */
+function withPhoneRead(record: PersonalRecord): PersonalRecord | null {
+  const phone = record.phone == null ? null : knownPhone(record.phone);
+  return phone === record.phone || phone === null ? null : { ...record, phone };
 }
 
 function isOfRow(vault: Vault, row: SealedRow, { phone, id_number: idNumber }: PersonalRecord): boolean {

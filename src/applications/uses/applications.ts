@@ -97,7 +97,9 @@ export async function searchPhones(
     readings.filter((reading) => reading !== null).map((reading) => phoneIndexOf(vault, reading)),
   );
   if (phones.size === 0) {
-    throw new OperatorError('the phone must have 7 to 15 digits, best with + and country code');
+    throw new OperatorError(
+      'no country has such a phone: write it with + and its country code, such as +57 300 123 4567, or as it is dialled in a country that has partners',
+    );
   }
   return [...phones];
 }

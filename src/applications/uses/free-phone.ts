@@ -3,10 +3,9 @@
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import { phoneIndexOf } from '../../seal/blind-indexes.ts';
-import { foldPhone } from '../rules/fold-phone.ts';
 import type { ApplicationId } from '../rules/ids.ts';
 import { isOpen } from '../rules/lifecycle.ts';
-import { isPhone, normalisePhone } from '../rules/phone.ts';
+import { foldPhone, isPhone, normalisePhone } from '../rules/phone.ts';
 import { freePhoneIndex } from '../sql/application-marks.ts';
 import { readApplicationDetails } from '../sql/applications.ts';
 

@@ -1,5 +1,5 @@
 /** Reads the values that the webhooks of WhatsApp's API share. The signer is trusted, but not the form. */
-import { isPhone, type Phone } from '../../applications/rules/phone.ts';
+import { knownPhone, type Phone } from '../../applications/rules/phone.ts';
 
 /** Anything that JSON calls an object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -57,8 +57,8 @@ export function isNobody({ from, userId }: Person): boolean {
 }
 
 function phoneOf(value: unknown): Phone | null {
-  const phone = `+${textOf(value, PHONE_DIGITS) ?? ''}`;
-  return isPhone(phone) ? phone : null;
+  const digits = textOf(value, PHONE_DIGITS);
+  return digits === null ? null : knownPhone(`+${digits}`);
 }
 
 /** Reads Unix seconds, as text (as the API sends them) or as a number. */

@@ -17,7 +17,7 @@ export async function readOnePhone(
   const [phone] = phones;
   if (phone === undefined) {
     throw new OperatorError(
-      'the phone must begin with + and its country code, such as +57 300 123 4567, or be dialled so in a country that has partners',
+      'no country has such a phone: write it with + and its country code, such as +57 300 123 4567, or as it is dialled in a country that has partners',
     );
   }
   if (new Set(phones.map((one) => phoneIndexOf(context.vault, one))).size > 1) {

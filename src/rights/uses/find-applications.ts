@@ -1,6 +1,5 @@
 /** Finds the applications of a person, over all partners. */
-import { foldPhone } from '../../applications/rules/fold-phone.ts';
-import { isPhone, type Phone } from '../../applications/rules/phone.ts';
+import { foldPhone, isPhone, type Phone } from '../../applications/rules/phone.ts';
 import { searchApplications } from '../../applications/sql/application-search.ts';
 import type { StoredApplication } from '../../applications/sql/applications.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';

@@ -291,6 +291,27 @@ describe('phone and currency', () => {
     }
   });
 
+  it('D11: a phone without country code is refused where the named currency is of another country that has it too', () => {
+    const phone = '319 (555) 0019';
+    for (const name of NAMES.currency) {
+      for (const [value, currency] of [
+        ['COP', null],
+        [' cop ', null],
+        ['MXN', 'MXN'],
+        [undefined, 'MXN'],
+        ['pesos', 'MXN'],
+      ] as const) {
+        const reading = read({ ...withField('currency', name, value), phone }, 'messaging', 'MX');
+        if (currency === null) {
+          assert.deepEqual(faultsOf(reading), [{ field: 'phone', name: 'phone', problem: 'phone' }]);
+        } else {
+          const application = { ...NORMAL, phone: '+523195550019', currency };
+          assert.deepEqual(reading, { kind: 'valid', application });
+        }
+      }
+    }
+  });
+
   it('D12: a code of three letters in any capitalisation is the currency', () => {
     for (const [value, code] of [
       ['USD', 'USD'],
@@ -562,7 +583,11 @@ const element = fc
         nombre: fc.string({ unit: 'grapheme' }),
         id_number: fc.oneof(text, fc.stringMatching(/^ ?\d{5,10}$/)),
         city: fc.constantFrom('Bogotá', ' Lima '),
-        phone: fc.oneof(fc.stringMatching(/^(\+|00)?[1-9][\d ().-]{6,14}$/), fc.constant('')),
+        phone: fc.oneof(
+          fc.stringMatching(/^(\+|00)999[\d ().-]{6,12}$/),
+          fc.stringMatching(/^(\+57|0057|57)? ?3[12]\d{8}$/),
+          fc.constant(''),
+        ),
         platform: fc.oneof(text, fc.constantFrom('\u0130'.repeat(40), 'ΑΣ', 'ǅ', 'ẞ')),
         currency: fc.oneof(fc.stringMatching(/^[A-Za-z]{3}$/), fc.constantFrom('cop', 'Usd')),
         income: fc.oneof(fc.double({ min: 5e-324, noNaN: true }), fc.stringMatching(/^\d{1,9}(\.\d{1,4})?$/)),
