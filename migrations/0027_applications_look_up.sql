@@ -238,57 +238,57 @@ BEGIN
 END
 $$;
 
--- The ids of the applications with one of these phones and one of these ID numbers. NULL: any; one of the two has to be
--- there.
-CREATE FUNCTION look_up(p_phones bigint[], p_id_numbers bigint[]) RETURNS SETOF bigint
+-- The ids of the applications with one of these phones and one of these ID numbers (NULL: any), in a range of batches.
+-- The caller knows whether all of it is in buckets; where none is, it has few partitions (lookUpParts).
+CREATE FUNCTION look_up(p_phones bigint[], p_id_numbers bigint[], p_from bigint, p_before bigint, p_in_buckets boolean)
+RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE ROWS 10
 SET plan_cache_mode = force_custom_plan
+SET jit = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
-DECLARE
-  v_from constant bigint := coalesce((SELECT max(ends_at) FROM closed_segments WHERE in_buckets), 0);
 BEGIN
-  RETURN QUERY
-  SELECT f.id FROM (
-    SELECT application_id_at(k.begins_at, u."offset") AS id, k.is_phone
+  IF p_in_buckets THEN
+    RETURN QUERY SELECT application_id_at(k.begins_at, u."offset")
     FROM (SELECT true AS is_phone, unnest(p_phones) AS index UNION ALL SELECT false, unnest(p_id_numbers)) AS w
-    JOIN look_up_buckets k ON k.is_phone = w.is_phone AND k.bucket = bucket_of(w.index)
-      AND w.index = ANY (k.indexes)
+    JOIN look_up_buckets k ON k.is_phone = w.is_phone AND k.bucket = bucket_of(w.index) AND w.index = ANY (k.indexes)
+      AND k.begins_at >= p_from AND k.begins_at < p_before
     CROSS JOIN LATERAL unnest(k.indexes, k.offsets) AS u(index, "offset") WHERE u.index = w.index
-  ) AS f
-  GROUP BY f.id
-  HAVING (p_phones IS NULL OR bool_or(f.is_phone)) AND (p_id_numbers IS NULL OR bool_or(NOT f.is_phone))
-  UNION ALL
-  SELECT application_id_at(b.id, p) FROM batches b, generate_series(0, cardinality(b.id_numbers) - 1) AS p
-  WHERE b.id >= v_from AND (p_phones IS NULL OR b.phones && p_phones)
-    AND (p_id_numbers IS NULL OR b.id_numbers && p_id_numbers)
-    AND (p_phones IS NULL OR b.phones[p + 1] = ANY (p_phones))
-    AND (p_id_numbers IS NULL OR b.id_numbers[p + 1] = ANY (p_id_numbers));
+    GROUP BY 1 HAVING (p_phones IS NULL OR bool_or(k.is_phone)) AND (p_id_numbers IS NULL OR bool_or(NOT k.is_phone));
+  ELSE
+    RETURN QUERY SELECT application_id_at(b.id, p) FROM batches b, generate_series(0, cardinality(b.id_numbers) - 1) AS p
+    WHERE b.id >= p_from AND b.id < p_before AND (p_phones IS NULL OR b.phones && p_phones)
+      AND (p_id_numbers IS NULL OR b.id_numbers && p_id_numbers)
+      AND (p_phones IS NULL OR b.phones[p + 1] = ANY (p_phones))
+      AND (p_id_numbers IS NULL OR b.id_numbers[p + 1] = ANY (p_id_numbers));
+  END IF;
 END
 $$;
 
--- The ids of the applications with this phone, and of those with this ID number. NULL: of none. Both in one scan of the
--- newer batches, which takes most of the time; an array is taken apart only where the value is in it.
-CREATE FUNCTION look_up_person(p_phone bigint, p_id_number bigint) RETURNS TABLE (id bigint, is_phone boolean)
+-- The ids of the applications with this phone, and of those with this ID number (NULL: of none), in such a range. Both
+-- in one scan of the batches, which takes most of the time; an array is taken apart only where the value is in it.
+CREATE FUNCTION look_up_person(p_phone bigint, p_id_number bigint, p_from bigint, p_before bigint, p_in_buckets boolean)
+RETURNS TABLE (id bigint, is_phone boolean)
 LANGUAGE plpgsql STABLE ROWS 10
 SET plan_cache_mode = force_custom_plan
+SET jit = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
-DECLARE
-  v_from constant bigint := coalesce((SELECT max(ends_at) FROM closed_segments WHERE in_buckets), 0);
 BEGIN
-  RETURN QUERY
-  SELECT application_id_at(k.begins_at, u."offset"), w.is_phone
-  FROM (SELECT true AS is_phone, p_phone AS index UNION ALL SELECT false, p_id_number) AS w
-  JOIN look_up_buckets k ON k.is_phone = w.is_phone AND k.bucket = bucket_of(w.index) AND w.index = ANY (k.indexes)
-  CROSS JOIN LATERAL unnest(k.indexes, k.offsets) AS u(index, "offset") WHERE u.index = w.index
-  UNION ALL
-  SELECT application_id_at(b.id, p), t.is_phone
-  FROM batches b, generate_series(0, cardinality(b.id_numbers) - 1) AS p, unnest('{true,false}'::boolean[]) AS t(is_phone)
-  WHERE b.id >= v_from AND (p_phone = ANY (b.phones) OR p_id_number = ANY (b.id_numbers))
-    AND CASE WHEN t.is_phone THEN b.phones[p + 1] = p_phone ELSE b.id_numbers[p + 1] = p_id_number END;
+  IF p_in_buckets THEN
+    RETURN QUERY SELECT application_id_at(k.begins_at, u."offset"), w.is_phone
+    FROM (SELECT true AS is_phone, p_phone AS index UNION ALL SELECT false, p_id_number) AS w
+    JOIN look_up_buckets k ON k.is_phone = w.is_phone AND k.bucket = bucket_of(w.index) AND w.index = ANY (k.indexes)
+      AND k.begins_at >= p_from AND k.begins_at < p_before
+    CROSS JOIN LATERAL unnest(k.indexes, k.offsets) AS u(index, "offset") WHERE u.index = w.index;
+  ELSE
+    RETURN QUERY SELECT application_id_at(b.id, p), t.is_phone
+    FROM batches b, generate_series(0, cardinality(b.id_numbers) - 1) AS p, unnest('{true,false}'::boolean[]) AS t(is_phone)
+    WHERE b.id >= p_from AND b.id < p_before AND (p_phone = ANY (b.phones) OR p_id_number = ANY (b.id_numbers))
+      AND CASE WHEN t.is_phone THEN b.phones[p + 1] = p_phone ELSE b.id_numbers[p + 1] = p_id_number END;
+  END IF;
 END
 $$;
 

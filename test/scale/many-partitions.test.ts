@@ -489,6 +489,28 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
     assert.deepEqual(many, []);
   });
 
+  it('is searched with locks on a few partitions at a time, also while no batch is in a look-up bucket', async () => {
+    const { rows } = await store.database.query('SELECT ends_at FROM closed_segments WHERE in_buckets');
+    await store.database.query('UPDATE closed_segments SET in_buckets = false');
+    const before = new Map(counts);
+    counts.clear();
+    const [shown] = await json('application', 'list', '--limit', '1');
+    for (const filter of [
+      ['--phone', '+573006660001'],
+      ['--id-number', 'nobody-has-it'],
+    ])
+      await json('application', 'list', ...filter);
+    await readForPage({ ...counted, actor: 'ana' }, 1, { id: toApplicationId(shown.id), lastEvent: '0' });
+    const many = [...counts]
+      .filter(([, locks]) => locks > MOST_OF_SPREAD)
+      .map(([text, locks]) => `${locks} locks: ${text}`);
+    for (const [text, locks] of before) counts.set(text, Math.max(locks, counts.get(text) ?? 0));
+    assert.deepEqual(many, []);
+    await store.database.query('UPDATE closed_segments SET in_buckets = true WHERE ends_at = ANY ($1)', [
+      rows.map(({ ends_at }) => ends_at),
+    ]);
+  });
+
   it('has one number of partitions for a statement', async () => {
     const { rows } = await store.database.query('SELECT most_partitions() AS most');
     assert.equal(rows[0].most, MOST_PARTITIONS);

@@ -14,7 +14,7 @@ import {
 } from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
 import { readApplications, type StoredApplication } from './applications.ts';
-import { byPartitions, partitionsDown } from './partition-runs.ts';
+import { byPartitions, lookUpParts, partitionsDown } from './partition-runs.ts';
 
 /** A part that is left out does not narrow the search. */
 interface ApplicationFilter {
@@ -55,9 +55,9 @@ const BROWSE = `
   )
   ${PAGE} FROM applications_of(ARRAY(SELECT application_id_at(s.id, p) FROM seen s, generate_series(0, s.positions - 1) AS p)) AS a`;
 
-/** By blind indexes; $1: the last application. */
+/** By blind indexes, in a part of the batches; $1: the last application. */
 const LOOK_UP = `
-  SELECT id FROM look_up($2, $3) AS id WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${LOOKED_UP}`;
+  SELECT id FROM look_up($2, $3, $4, $5, $6) AS id WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${LOOKED_UP}`;
 
 /** The applications that fit, out of these. */
 const FITTING = `
@@ -124,19 +124,20 @@ async function* lookUp(database: Database, filter: ApplicationFilter): Pages {
     phones?.map(toBigint) ?? null,
     idNumber === undefined ? null : [toBigint(idNumber)],
   ] as const;
-  for (let last: ApplicationId | undefined; ; ) {
-    const values: unknown[] = [last, ...indexes];
-    const { rows: seen } = await database.query<{ id: string }>(LOOK_UP, values);
-    const found = seen.map(({ id }) => toApplicationId(id));
-    for (const ids of byPartitions(found, partitionOf)) {
-      const { rows } = await database.query<{ id: string }>(FITTING, [
-        ids,
-        partnerId ?? null,
-        status ?? null,
-      ]);
-      yield rows.map(({ id }) => toApplicationId(id));
+  for await (const part of lookUpParts(database)) {
+    for (let last: ApplicationId | undefined | null; last !== null; ) {
+      const values: unknown[] = [last, ...indexes, ...part];
+      const { rows: seen } = await database.query<{ id: string }>(LOOK_UP, values);
+      const found = seen.map(({ id }) => toApplicationId(id));
+      for (const ids of byPartitions(found, partitionOf)) {
+        const { rows } = await database.query<{ id: string }>(FITTING, [
+          ids,
+          partnerId ?? null,
+          status ?? null,
+        ]);
+        yield rows.map(({ id }) => toApplicationId(id));
+      }
+      last = found.length < LOOKED_UP ? null : found.at(-1);
     }
-    if (found.length < LOOKED_UP) return;
-    last = found.at(-1);
   }
 }

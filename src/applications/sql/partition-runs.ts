@@ -1,6 +1,8 @@
 /** Cuts lists of ids and walks by partition, so that a statement locks few partitions. */
 
+import { UnavailableError } from '../../base/registration-failure.ts';
 import type { Session } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
 import { type BatchId, batchesOfPartition, partitionOfBatch, toBatchId } from '../rules/ids.ts';
 
 /**
@@ -28,15 +30,16 @@ export function* byPartitions<Id>(
   if (run.length > 0) yield run;
 }
 
-/** The batch numbers before `before`, newest first, in ranges of 16 partitions: `from` <= id < `before`. */
+/** The batch numbers from `least` on and before `before`, newest first, in ranges of 16 partitions. */
 export function* partitionRunsBefore(
   before: BatchId,
+  least = 0,
 ): Generator<{ from: BatchId; before: BatchId }, void, undefined> {
-  for (let end = Number(before); end > 0; ) {
+  for (let end = Number(before); end > least; ) {
     const first = Math.max(0, partitionOfBatch(toBatchId(end - 1)) - MOST_PARTITIONS + 1);
-    const { from } = batchesOfPartition(first);
-    yield { from, before: toBatchId(end) };
-    end = Number(from);
+    const from = Math.max(least, Number(batchesOfPartition(first).from));
+    yield { from: toBatchId(from), before: toBatchId(end) };
+    end = from;
   }
 }
 
@@ -57,4 +60,31 @@ export async function* partitionsDown(
   for (let partition = partitionOfBatch(toBatchId(end - 1)); partition >= 0; partition -= 1) {
     yield batchesOfPartition(partition);
   }
+}
+
+/** All batches before `least` are in buckets. */
+const RANGE = `
+  SELECT coalesce((SELECT max(s.ends_at) FROM closed_segments s WHERE s.in_buckets), 0) AS least,
+    e.partitions_end AS before FROM elapsed e`;
+
+/** The last three arguments of `look_up` and of `look_up_person`. */
+export type LookUpPart = readonly [from: string, before: string, areInBuckets: boolean];
+
+/**
+ * The parts of a search by blind indexes, newest first: batches that are in no look-up bucket yet, a few partitions at
+ * a time, then the buckets. After a `vault reindex` no batch is in buckets for hours. Batches that are registered
+ * meanwhile may be left out. Throws `UnavailableError` where the buckets were emptied meanwhile.
+ */
+export async function* lookUpParts(session: Session): AsyncGenerator<LookUpPart, void, undefined> {
+  const { least, before: end } = await rangeOf(session);
+  for (const { from, before } of partitionRunsBefore(toBatchId(end), least))
+    yield [String(from), String(before), false];
+  yield ['0', String(least), true];
+  if ((await rangeOf(session)).least >= least) return;
+  throw new UnavailableError('the indexes of the applications are being made again: search again');
+}
+
+async function rangeOf(session: Session): Promise<{ least: number; before: number }> {
+  const row = onlyRow((await session.query<{ least: string; before: string }>(RANGE)).rows);
+  return { least: Number(row.least), before: Number(row.before) };
 }

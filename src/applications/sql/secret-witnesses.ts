@@ -10,9 +10,18 @@ const A_BATCH = 'SELECT FROM batches WHERE id >= $1 AND id < $2 LIMIT 1';
 /** Whether there is a batch: its applicants have indexes. */
 export async function hasBatches(session: Session): Promise<boolean> {
   for await (const { from, before } of partitionsDown(session)) {
-    if ((await session.query(A_BATCH, [from, before])).rows.length > 0) return true;
+    const { rows } = await withoutLocks(session, () => session.query(A_BATCH, [from, before]));
+    if (rows.length > 0) return true;
   }
   return false;
+}
+
+/** Reads within a transaction whose locks end with this, so that a walk does not hold those of every partition. */
+async function withoutLocks<T>(session: Session, read: () => Promise<T>): Promise<T> {
+  await session.query('SAVEPOINT partition');
+  const found = await read();
+  await session.query('ROLLBACK TO SAVEPOINT partition');
+  return found;
 }
 
 const SEALED = `
@@ -26,10 +35,8 @@ async function* sealedBatches({
   rows,
 }: SealedSearch): AsyncGenerator<Opening, void, undefined> {
   for await (const { from, before } of partitionsDown(session)) {
-    // Its locks end here, so that the search does not hold those of every partition.
-    await session.query('SAVEPOINT partition');
-    const found = await rows<{ seal_id: string; envelope: Buffer }>(SEALED, [keyByte, from, before]);
-    await session.query('ROLLBACK TO SAVEPOINT partition');
+    const read = () => rows<{ seal_id: string; envelope: Buffer }>(SEALED, [keyByte, from, before]);
+    const found = await withoutLocks(session, read);
     for (const { seal_id, envelope } of found) yield (vault) => openEnvelope(vault, seal_id, envelope);
   }
 }

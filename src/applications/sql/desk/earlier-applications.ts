@@ -3,7 +3,7 @@ import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { Session } from '../../../postgres/database.ts';
 import { type ApplicationId, partitionOf, toApplicationId } from '../../rules/ids.ts';
 import type { ApplicationStatus } from '../../rules/lifecycle.ts';
-import { byPartitions } from '../partition-runs.ts';
+import { byPartitions, lookUpParts } from '../partition-runs.ts';
 
 /** What is told of an earlier application: nothing of its person. */
 interface EarlierApplication {
@@ -29,7 +29,7 @@ const INDEXES =
 const LOOK_UP = `
   SELECT f.id, f.is_phone FROM (
     SELECT p.id, p.is_phone, row_number() OVER (PARTITION BY p.is_phone ORDER BY p.id DESC) AS number
-    FROM look_up_person($2, $3) AS p WHERE p.id < $1
+    FROM look_up_person($2, $3, $4, $5, $6) AS p WHERE p.id < $1
   ) AS f WHERE f.number <= ${MOST_COUNTED} ORDER BY f.id DESC`;
 const READ = `
   SELECT a.id, a.partner_id, p.name AS partner_name, a.status, a.signed_at, a.created_at
@@ -47,13 +47,15 @@ export async function earlierApplications(
   const { phone_index: phone = null, id_number_index: idNumber = null } = rows[0] ?? {};
   // An erased applicant has no ID number, and nothing that leads to others.
   if (idNumber === null) return { samePhone: NONE, sameIdNumber: NONE };
-  const found = await session.query<{ id: string; is_phone: boolean }>(LOOK_UP, [id, phone, idNumber]);
-  const idsOf = (isPhone: boolean) =>
-    found.rows.filter(({ is_phone }) => is_phone === isPhone).map((row) => toApplicationId(row.id));
-  return {
-    samePhone: await read(session, idsOf(true)),
-    sameIdNumber: await read(session, idsOf(false)),
-  };
+  const samePhone: ApplicationId[] = [];
+  const sameIdNumber: ApplicationId[] = [];
+  for await (const part of lookUpParts(session)) {
+    const values = [id, phone, idNumber, ...part];
+    const { rows: found } = await session.query<{ id: string; is_phone: boolean }>(LOOK_UP, values);
+    for (const one of found) (one.is_phone ? samePhone : sameIdNumber).push(toApplicationId(one.id));
+    if (Math.min(samePhone.length, sameIdNumber.length) >= MOST_COUNTED) break;
+  }
+  return { samePhone: await read(session, samePhone), sameIdNumber: await read(session, sameIdNumber) };
 }
 
 const NONE: Earlier = { count: 0, applications: [] };
@@ -77,5 +79,5 @@ async function read(session: Session, ids: readonly ApplicationId[]): Promise<Ea
       });
     }
   }
-  return { count: ids.length, applications };
+  return { count: Math.min(ids.length, MOST_COUNTED), applications };
 }
