@@ -44,7 +44,7 @@ CREATE FUNCTION add_key_outcomes(
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := now();
-  v_hour constant timestamptz := date_trunc('hour', v_now);
+  v_hour constant timestamptz := date_trunc('hour', v_now, 'UTC');
   v_elapsed_ms constant bigint := elapsed_ms();
 BEGIN
   INSERT INTO key_outcomes AS o

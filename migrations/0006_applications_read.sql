@@ -69,6 +69,7 @@ LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = appli
 CREATE FUNCTION applications_of(p_ids bigint[]) RETURNS SETOF applications
 LANGUAGE plpgsql STABLE ROWS 100
 SET plan_cache_mode = force_custom_plan
+SET jit = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 SET enable_seqscan = off

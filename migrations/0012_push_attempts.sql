@@ -13,6 +13,7 @@ CREATE FUNCTION claim_pushes(
   p_partner_ids integer[], p_underway integer[], p_most integer, p_limit integer, p_lease interval
 ) RETURNS TABLE (partner_id integer, number bigint, attempt smallint, version integer)
 LANGUAGE plpgsql ROWS 100
+SET jit = off
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET enable_sort = off

@@ -39,6 +39,7 @@ $$;
 -- work for a large one.
 CREATE FUNCTION take_from_outbox(p_ids bigint[]) RETURNS TABLE (id bigint, type message_type, partner_id integer)
 LANGUAGE plpgsql ROWS 100
+SET jit = off
 SET enable_seqscan = off
 AS $$
 #variable_conflict use_column

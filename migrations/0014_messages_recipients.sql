@@ -31,6 +31,7 @@ CREATE INDEX recipients_sent_at ON recipients USING brin (sent_at) WITH (pages_p
 -- in the order of the subquery, because a lock before it would cost as much again.
 CREATE FUNCTION forget_recipients(p_most integer) RETURNS integer
 LANGUAGE plpgsql
+SET jit = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$

@@ -101,6 +101,7 @@ CREATE FUNCTION record_send_results(
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- Rows are changed, and so locked, in the order of the subquery; a lock before it would cost as much again.
+SET jit = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 SET enable_seqscan = off

@@ -5,6 +5,7 @@
 -- partner.
 CREATE FUNCTION partners_in_turn(p_after integer, p_most integer, p_is_due boolean) RETURNS integer[]
 LANGUAGE plpgsql STABLE
+SET jit = off
 SET enable_bitmapscan = off
 SET enable_seqscan = off
 SET enable_sort = off
@@ -187,6 +188,7 @@ $$;
 CREATE FUNCTION claim_due(p_limit integer, p_rate double precision, p_index_key uuid)
 RETURNS TABLE (message_id bigint, type message_type, attempts smallint, tries smallint, nth integer, last_partner integer)
 LANGUAGE plpgsql ROWS 100
+SET jit = off
 SET enable_bitmapscan = off
 SET enable_seqscan = off
 SET enable_sort = off

@@ -209,6 +209,7 @@ CREATE FUNCTION forget_rejections(
 )
 LANGUAGE plpgsql
 -- Looks each message up by its key, however large the tables are.
+SET jit = off
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off

@@ -129,6 +129,7 @@ CREATE FUNCTION begin_sending(
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- A table that was empty when the plan was made may be long now.
+SET jit = off
 SET enable_seqscan = off
 AS $$
 DECLARE

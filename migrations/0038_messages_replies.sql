@@ -46,6 +46,7 @@ SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'replies');
 -- earlier ones.
 CREATE FUNCTION claim_replies(p_limit integer, p_rate double precision) RETURNS SETOF replies
 LANGUAGE plpgsql ROWS 10
+SET jit = off
 SET enable_seqscan = off
 AS $$
 DECLARE
@@ -76,6 +77,7 @@ $$;
 -- rate, pause and breaker do. p_rate, p_answer_within: as in begin_sending.
 CREATE FUNCTION begin_replies(p_ids bigint[], p_rate double precision, p_answer_within interval) RETURNS SETOF bigint
 LANGUAGE plpgsql
+SET jit = off
 SET enable_seqscan = off
 AS $$
 DECLARE
@@ -127,6 +129,7 @@ CREATE FUNCTION record_replies(
   p_reasons text[], p_after_ms float8[]
 ) RETURNS void
 LANGUAGE plpgsql
+SET jit = off
 SET enable_seqscan = off
 AS $$
 DECLARE
@@ -158,6 +161,7 @@ $$;
 -- Makes replies uncertain whose process died between sending and recording. Returns how many.
 CREATE FUNCTION settle_lost_replies() RETURNS bigint
 LANGUAGE plpgsql
+SET jit = off
 SET enable_seqscan = off
 AS $$
 DECLARE
@@ -175,6 +179,7 @@ $$;
 -- Returns how many rows it corrected, 1,000 at most.
 CREATE FUNCTION mend_replies() RETURNS bigint
 LANGUAGE plpgsql
+SET jit = off
 SET enable_seqscan = off
 AS $$
 DECLARE
@@ -195,6 +200,7 @@ $$;
 -- p_nobody_sends says that no worker runs: its result must find its record.
 CREATE FUNCTION erase_replies(p_application_ids bigint[], p_phones bigint[], p_nobody_sends boolean) RETURNS void
 LANGUAGE plpgsql
+SET jit = off
 SET enable_seqscan = off
 AS $$
 DECLARE

@@ -83,6 +83,18 @@ test('no function of the migrations is longer than a screen', () => {
   );
 });
 
+/** PostgreSQL counts a plan that it was told to avoid as costly enough to compile it, which takes 700 ms each time. */
+test('a function that forces its plan turns the compilation of plans off, for sessions behind a pooler too', () => {
+  const forced = FILES.flatMap(({ sql }) => sql.split(/^(?=CREATE )/m)).filter((text) =>
+    /^SET enable_/m.test(text),
+  );
+  assert.ok(forced.length > 15, `read only ${forced.length} functions`);
+  assert.deepEqual(
+    forced.filter((text) => !/^SET jit = off$/m.test(text)).map((text) => text.split('\n')[0]),
+    [],
+  );
+});
+
 test('the end of a function is found behind the semicolons of its body', () => {
   const sql = [
     'CREATE FUNCTION one() RETURNS integer LANGUAGE sql RETURN 1;',

@@ -46,7 +46,10 @@ function memoryBytes(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Where the embedded server differs from PostgreSQL's defaults, or relies on them. Passed as `-c` flags. */
+/**
+ * Where the embedded server differs from PostgreSQL's defaults, or relies on them. Passed as `-c` flags. What a session
+ * can set is in `postgres/session.ts`, so that it holds on every server.
+ */
 const FIXED: readonly Setting[] = [
   { name: 'fsync', value: 'on', why: 'an answered batch survives a power cut' },
   { name: 'synchronous_commit', value: 'on', why: 'the same; off would gain a fifth and is refused' },
@@ -65,16 +68,8 @@ const FIXED: readonly Setting[] = [
   { name: 'checkpoint_timeout', value: '15min', why: 'each checkpoint makes every page cost a full image' },
   { name: 'checkpoint_completion_target', value: '0.9', why: 'spreads the writes of a checkpoint' },
   { name: 'wal_compression', value: 'off', why: 'costs 15 % of the ingest rate when CPU is what is short' },
-  { name: 'random_page_cost', value: '1.1', why: 'solid state disks: prefer the index' },
-  { name: 'jit', value: 'off', why: 'no statement here runs long enough to earn its compilation' },
-  {
-    name: 'max_parallel_workers_per_gather',
-    value: '0',
-    why: 'statements are short, and a container gives 64 MB of /dev/shm, which a parallel hash overruns',
-  },
   { name: 'max_logical_replication_workers', value: '0', why: 'nothing subscribes: one process less' },
 
-  { name: 'timezone', value: 'UTC', why: 'the same answers on every machine' },
   { name: 'log_timezone', value: 'UTC', why: 'lines up with the service log' },
   { name: 'log_destination', value: 'stderr', why: 'the supervisor hands in the log file' },
   { name: 'logging_collector', value: 'off', why: 'one process less; the log is nearly silent' },

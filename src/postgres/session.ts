@@ -12,43 +12,76 @@ interface SessionLimits {
   readonly idleTransactionTimeoutMs: number;
 }
 
-interface Settings extends ServerRole {
+/** How the service reads and writes values: with other settings a value would be another one. */
+const FORMS = {
+  client_encoding: 'UTF8',
+  standard_conforming_strings: 'on',
+  array_nulls: 'on',
+  bytea_output: 'hex',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  // With 0 or less, PostgreSQL rounds amounts.
+  extra_float_digits: '1',
+};
+
+/** What the plans of the statements were measured with. */
+const PLANS = {
+  // No statement runs long enough to earn its compilation: the claim of a message took 700 ms with it.
+  jit: 'off',
+  plan_cache_mode: 'auto',
+  enable_partition_pruning: 'on',
+  // Statements are short, and a container gives 64 MB of /dev/shm, which a parallel hash overruns.
+  max_parallel_workers_per_gather: '0',
+  // Solid state disks: prefer the index.
+  random_page_cost: '1.1',
+};
+
+const SETTINGS = {
+  default_transaction_isolation: 'read committed',
+  default_transaction_deferrable: 'off',
+  synchronous_commit: 'on',
+  client_min_messages: 'notice',
+  search_path: 'public',
+  lock_timeout: '0',
+  // PostgreSQL has it from 17 on.
+  transaction_timeout: '0',
+  idle_session_timeout: '0',
+  ...FORMS,
+  ...PLANS,
+};
+
+interface Found extends ServerRole {
   readonly pid: number;
-  readonly isolation: string;
-  readonly commit: string;
-  readonly messages: string;
   readonly replication: string;
+  /** The first schema of the search path, where it has the tables or none has them yet; null: it is of no use. */
+  readonly schema: string | null;
+  readonly hasPublic: boolean;
+  /** The values before, by the names of `SETTINGS`. */
+  readonly settings: Readonly<Record<string, string | null>>;
 }
 
 /**
- * `synchronous_commit = remote_apply` promises more than `on`, and stays. $1: the process of the session, as the
- * server told the driver. A pooler tells a number of its own, and a setting through a pooler would stay in a session
- * that another client gets next. `default_transaction_read_only` stays as it is: an operator may have set it because
- * of a full disk.
+ * `synchronous_commit = remote_apply` promises more than `on`, and stays. A search path that leads to the tables stays:
+ * an operator may have a schema for them. $1: the process of the session, as the server told the driver. A pooler tells
+ * a number of its own, and a setting through a pooler would stay in a session that another client gets next.
+ * `default_transaction_read_only` stays as it is: an operator may have set it because of a full disk.
  */
 const SET = `
-  SELECT pg_backend_pid() AS pid, current_setting('default_transaction_isolation') AS isolation,
-    current_setting('synchronous_commit') AS commit, current_setting('client_min_messages') AS messages,
-    current_setting('session_replication_role') AS replication, ${SERVER_ROLE},
-    CASE WHEN pg_backend_pid() = $1 THEN ARRAY[
-      set_config('default_transaction_isolation', 'read committed', false),
-      set_config('default_transaction_deferrable', 'off', false),
-      set_config('synchronous_commit',
-        CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
-      set_config('client_min_messages', 'notice', false),
-      set_config('statement_timeout', $2, false),
-      set_config('lock_timeout', '0', false),
-      -- PostgreSQL has transaction_timeout from 17 on.
-      CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
-        THEN set_config('transaction_timeout', '0', false) END,
-      set_config('idle_in_transaction_session_timeout', $3, false),
-      set_config('client_encoding', 'UTF8', false),
-      set_config('array_nulls', 'on', false),
-      set_config('DateStyle', 'ISO, MDY', false),
-      set_config('IntervalStyle', 'postgres', false),
-      set_config('bytea_output', 'hex', false),
-      set_config('standard_conforming_strings', 'on', false),
-      set_config('TimeZone', 'UTC', false)] END`;
+  WITH wanted AS (SELECT w.name, w.value FROM jsonb_each_text($2::jsonb) AS w(name, value)), path AS MATERIALIZED (
+    SELECT CASE WHEN coalesce((SELECT c.relnamespace = current_schema()::regnamespace FROM pg_class c
+      WHERE c.oid = to_regclass('schema_migrations')), to_regclass('public.schema_migrations') IS NULL)
+      THEN current_schema() END AS schema
+  )
+  SELECT pg_backend_pid() AS pid, current_setting('session_replication_role') AS replication, ${SERVER_ROLE},
+    path.schema, to_regnamespace('public') IS NOT NULL AS "hasPublic",
+    (SELECT jsonb_object_agg(w.name, current_setting(w.name, true)) FROM wanted w) AS settings,
+    CASE WHEN pg_backend_pid() = $1 THEN (
+      SELECT count(set_config(w.name, w.value, false)) FROM wanted w
+      WHERE CASE w.name WHEN 'synchronous_commit' THEN current_setting(w.name) <> 'remote_apply'
+        WHEN 'search_path' THEN path.schema IS NULL
+        ELSE current_setting(w.name, true) IS NOT NULL END) END AS set
+  FROM path`;
 
 /**
  * Sets up a new session within `withinMs`. Behind a pooler, which gives each transaction any session, checks the
@@ -62,22 +95,24 @@ export async function prepareSession(
 ): Promise<ServerRole> {
   failCommitsInDoubt(client);
   const { processID } = client as pg.ClientBase & { readonly processID: number | null };
-  const query = {
-    text: SET,
-    values: [processID, String(statementTimeoutMs), String(idleTransactionTimeoutMs)],
-    query_timeout: withinMs,
+  const wanted = {
+    ...SETTINGS,
+    statement_timeout: String(statementTimeoutMs),
+    idle_in_transaction_session_timeout: String(idleTransactionTimeoutMs),
   };
-  const { rows } = await client.query<Settings>(query);
-  const settings = onlyRow(rows);
-  refuseWithoutTriggers(settings);
-  if (settings.pid !== processID) refuseWeak(settings);
-  return settings;
+  const query = { text: SET, values: [processID, JSON.stringify(wanted)], query_timeout: withinMs };
+  const { rows } = await client.query<Found>(query);
+  const found = onlyRow(rows);
+  refuseWithoutTriggers(found);
+  if (found.pid !== processID) refuseWeak(found);
+  else if (found.schema === null && !found.hasPublic) throw noSchema('the search_path leads to no schema');
+  return found;
 }
 
 /**
  * Refuses instead of changing the setting: the service's role may lack the right, and a person chose it for a reason.
  */
-function refuseWithoutTriggers({ replication }: Settings): void {
+function refuseWithoutTriggers({ replication }: Found): void {
   if (replication !== 'replica') return;
   throw new SetupError(
     'the sessions of the database have session_replication_role = replica, in which the triggers that count ' +
@@ -86,19 +121,40 @@ function refuseWithoutTriggers({ replication }: Settings): void {
   );
 }
 
-function refuseWeak({ isolation, commit, messages }: Settings): void {
-  const wanted: [name: string, value: string, wanted: string, isWanted: boolean][] = [
-    ['default_transaction_isolation', isolation, 'read committed', isolation === 'read committed'],
-    ['synchronous_commit', commit, 'on', commit === 'on' || commit === 'remote_apply'],
-    ['client_min_messages', messages, 'notice', messages !== 'error'],
-  ];
-  for (const [name, value, to, isWanted] of wanted) {
-    if (isWanted) continue;
+/**
+ * What a pooled session may have besides the value of `SETTINGS`. A pooler sees to the encoding, the statements name
+ * their time zone, and functions that force their plan turn the compilation off themselves.
+ */
+const POOLED: Readonly<Partial<Record<keyof typeof SETTINGS, (value: string) => boolean>>> = {
+  default_transaction_isolation: () => false,
+  synchronous_commit: (value) => value === 'remote_apply',
+  client_min_messages: (value) => value !== 'error',
+  standard_conforming_strings: () => false,
+  array_nulls: () => false,
+  bytea_output: () => false,
+  DateStyle: (value) => value.startsWith('ISO'),
+  IntervalStyle: () => false,
+  extra_float_digits: (value) => Number(value) > 0,
+};
+
+function refuseWeak({ settings, schema }: Found): void {
+  for (const [name, isGood] of Object.entries(POOLED)) {
+    const value = settings[name] ?? '';
+    const wanted = SETTINGS[name as keyof typeof SETTINGS];
+    if (value === wanted || isGood(value)) continue;
     throw new SetupError(
       `DATABASE_URL leads through a connection pooler to sessions with ${name} = ${value}: ` +
-        `set it to '${to}' for the role (ALTER ROLE ... SET ${name} = '${to}'), or connect without the pooler`,
+        `set it to '${wanted}' for the role (ALTER ROLE ... SET ${name} = '${wanted}'), or connect without the pooler`,
     );
   }
+  if (schema === null)
+    throw noSchema('the search_path of the sessions behind the pooler does not lead to the tables');
+}
+
+function noSchema(what: string): SetupError {
+  return new SetupError(
+    `${what}: CREATE SCHEMA public, or name the schema of the tables for the role (ALTER ROLE ... SET search_path = ...)`,
+  );
 }
 
 /** A commit in doubt: it may not hold after a failover. */

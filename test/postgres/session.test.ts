@@ -1,7 +1,6 @@
 /** Sessions have the settings that the service needs, whatever URL, role, database and pooler say (D15, D16, D37). */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -19,14 +18,15 @@ import { CommitInDoubtError } from '../../src/postgres/session.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { testDatabase } from '../support/database.ts';
+import { withDefaults } from '../support/database-defaults.ts';
 import { eventually } from '../support/eventually.ts';
+import { poolerUrl } from '../support/like-a-pooler.ts';
 import { openWithLimits } from '../support/open-patiently.ts';
 import { addPartner, anApplication, post, postUntilServed } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
 const store = await testDatabase();
 const { vault, url } = store;
-const name = new URL(url).pathname.slice(1);
 
 function pool(t: TestContext, connectionString: string): Database {
   const database = openWithLimits(connectionString, 6);
@@ -46,66 +46,7 @@ async function serve(t: TestContext, database: Database, limits?: ListenerLimits
   return `${service.url}/PRO`;
 }
 
-/** Changes settings of the database until the test is over. */
-async function withDefaults(t: TestContext, settings: Record<string, string>): Promise<void> {
-  for (const [setting, value] of Object.entries(settings)) {
-    await store.database.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
-    t.after(() => store.database.query(`ALTER DATABASE ${name} RESET ${setting}`));
-  }
-}
-
-const WEAK = {
-  default_transaction_isolation: 'repeatable read',
-  synchronous_commit: 'off',
-  client_min_messages: 'error',
-  statement_timeout: '0',
-  lock_timeout: '1ms',
-  idle_in_transaction_session_timeout: '0',
-  array_nulls: 'off',
-  timezone: 'America/Bogota',
-};
-/** PostgreSQL has transaction_timeout from 17 on. */
-const hasTransactionTimeout =
-  (await store.database.query("SELECT FROM pg_settings WHERE name = 'transaction_timeout'")).rows.length > 0;
-if (hasTransactionTimeout) Object.assign(WEAK, { transaction_timeout: '20s' });
-const SHOWN = `
-  SELECT current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit,
-    current_setting('client_min_messages') AS messages, current_setting('statement_timeout') AS statement,
-    current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle,
-    current_setting('TimeZone') AS zone, current_setting('array_nulls') AS nulls,
-    coalesce(current_setting('transaction_timeout', true), '0') AS transaction`;
-const RIGHT = {
-  isolation: 'read committed',
-  commit: 'on',
-  messages: 'notice',
-  statement: '3s',
-  lock: '0',
-  idle: '10s',
-  zone: 'UTC',
-  nulls: 'on',
-  transaction: '0',
-};
-
-describe('D15, D16: neither defaults nor the URL decide the settings of a session', () => {
-  it('D15: defaults of the database do not', async (t) => {
-    await withDefaults(t, WEAK);
-    const database = pool(t, url);
-    assert.deepEqual((await database.query(SHOWN)).rows, [RIGHT]);
-    assert.deepEqual(await inTransaction(database, async (session) => (await session.query(SHOWN)).rows), [
-      RIGHT,
-    ]);
-  });
-
-  it('D15: options in the URL do not', async (t) => {
-    const address = new URL(url);
-    const options = Object.entries(WEAK).map(
-      ([setting, value]) => `-c ${setting}=${value.replaceAll(' ', '\\ ')}`,
-    );
-    address.searchParams.set('options', options.join(' '));
-    address.searchParams.set('statement_timeout', '60000');
-    assert.deepEqual((await pool(t, address.href).query(SHOWN)).rows, [RIGHT]);
-  });
-
+describe('D15, D16: defaults, the URL and a transaction', () => {
   it('D37: the URL cannot set how long the driver waits', () => {
     const address = { connectionString: `${url}?query_timeout=600000` };
     assert.throws(
@@ -114,13 +55,8 @@ describe('D15, D16: neither defaults nor the URL decide the settings of a sessio
     );
   });
 
-  it('D15: a standby may promise more than on', async (t) => {
-    await withDefaults(t, { synchronous_commit: 'remote_apply' });
-    assert.equal((await pool(t, url).query(SHOWN)).rows[0].commit, 'remote_apply');
-  });
-
   it('D16: a flood stops at the cap though transactions are repeatable read by default', async (t) => {
-    await withDefaults(t, { default_transaction_isolation: 'repeatable read' });
+    await withDefaults(t, store, { default_transaction_isolation: 'repeatable read' });
     const { apiKey } = await addPartner(store, { dailyCap: 50 });
     const services = await Promise.all([1, 2, 3].map(() => serve(t, pool(t, url))));
     const counts = await Promise.all(
@@ -161,7 +97,9 @@ describe('D15, D16: neither defaults nor the URL decide the settings of a sessio
       await client.query(`SET synchronous_commit = ${weak}; SET client_min_messages = error`);
       await client.query('BEGIN');
       await client.query(CALL);
-      const { rows } = await client.query(SHOWN);
+      const { rows } = await client.query(
+        "SELECT current_setting('synchronous_commit') AS commit, current_setting('client_min_messages') AS messages",
+      );
       assert.deepEqual([rows[0].commit, rows[0].messages], [at, 'warning'], weak);
       await client.query('COMMIT');
     }
@@ -171,7 +109,7 @@ describe('D15, D16: neither defaults nor the URL decide the settings of a sessio
 
 describe('D15: a server that takes no writes is refused by name', () => {
   it('D15: default_transaction_read_only', async (t) => {
-    await withDefaults(t, { default_transaction_read_only: 'on' });
+    await withDefaults(t, store, { default_transaction_read_only: 'on' });
     await assert.rejects(checkServer(pool(t, url)), (error) => {
       return error instanceof SetupError && /default_transaction_read_only/.test(error.message);
     });
@@ -191,9 +129,9 @@ describe('D15, D16: a session in which our triggers do not run is refused by nam
     error instanceof SetupError && error.message.includes('session_replication_role = replica');
 
   it('D15: if the database sets that by default, also through a pooler', async (t) => {
-    await withDefaults(t, { session_replication_role: 'replica' });
+    await withDefaults(t, store, { session_replication_role: 'replica' });
     await assert.rejects(pool(t, url).query('SELECT 1'), refused);
-    await assert.rejects(pool(t, await poolerUrl(t)).query('SELECT 1'), refused);
+    await assert.rejects(pool(t, await poolerUrl(t, url)).query('SELECT 1'), refused);
   });
 
   it('D15: if options in the URL set that; with local the triggers run as with origin', async (t) => {
@@ -206,57 +144,10 @@ describe('D15, D16: a session in which our triggers do not run is refused by nam
   });
 });
 
-/** The server's first message about its session: a message K with the process and a secret. */
-const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 0x0c]);
-
-/** A proxy like a pooler: it gives each client a process number of its own. */
-async function poolerUrl(t: TestContext): Promise<string> {
-  const address = new URL(url);
-  const target = { host: address.hostname, port: Number(address.port) };
-  const server = createServer((client) => {
-    const upstream = connect(target);
-    upstream.on('data', (chunk) => {
-      const at = chunk.indexOf(KEY_DATA);
-      if (at >= 0) chunk.writeUInt32BE(1, at + KEY_DATA.length);
-      client.write(chunk);
-    });
-    client.pipe(upstream);
-    for (const socket of [client, upstream]) socket.on('error', () => {});
-    upstream.on('close', () => client.destroy());
-    client.on('close', () => upstream.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  address.hostname = '127.0.0.1';
-  address.port = String((server.address() as { port: number }).port);
-  return address.href;
-}
-
 describe('D15, D16: through a pooler', () => {
-  it('D15: the service sets nothing in a session that another client gets next', async (t) => {
-    await withDefaults(t, { statement_timeout: '77s' });
-    const { rows } = await pool(t, await poolerUrl(t)).query(SHOWN);
-    assert.deepEqual([rows[0].statement, rows[0].isolation, rows[0].commit], ['77s', 'read committed', 'on']);
-  });
-
-  for (const [setting, value] of [
-    ['default_transaction_isolation', 'repeatable read'],
-    ['synchronous_commit', 'off'],
-    ['synchronous_commit', 'local'],
-    ['client_min_messages', 'error'],
-  ] as const) {
-    it(`D15, D16: ${setting} = ${value} by default is refused by name`, async (t) => {
-      await withDefaults(t, { [setting]: value });
-      const database = pool(t, await poolerUrl(t));
-      await assert.rejects(database.query('SELECT 1'), (error) => {
-        return error instanceof SetupError && error.message.includes(`${setting} = ${value}`);
-      });
-    });
-  }
-
   it('D15: a registration still commits to disk, and the batch is registered', async (t) => {
     const { apiKey } = await addPartner(store);
-    const answer = await post(await serve(t, pool(t, await poolerUrl(t))), apiKey, {
+    const answer = await post(await serve(t, pool(t, await poolerUrl(t, url))), apiKey, {
       applications: [anApplication()],
     });
     assert.deepEqual([answer.status, (answer.body as { processed: number }).processed], [200, 1]);
