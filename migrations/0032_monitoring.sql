@@ -7,7 +7,9 @@ CREATE TABLE upkeep_jobs (
   succeeded_at timestamptz,
   took_ms integer,
   -- NULL: no run of the job has failed.
-  failed_at timestamptz
+  failed_at timestamptz,
+  -- What the last failure told operators, without personal data; NULL: only the log of a process says why.
+  failed_why text
 ) WITH (fillfactor = 50);
 
 -- The number of messages of each status as it was once in each hour: tells what the channel delivered since then.
@@ -23,19 +25,20 @@ CREATE TABLE message_count_hours (
 
 -- Notes the ends of the jobs of one turn of the upkeep, and forgets jobs that no process has run for two days: those of
 -- a version before, or of a setting that was taken away.
-CREATE FUNCTION note_upkeep(p_jobs text[], p_took_ms integer[], p_succeeded boolean[]) RETURNS void
+CREATE FUNCTION note_upkeep(p_jobs text[], p_took_ms integer[], p_succeeded boolean[], p_why text[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := now();
 BEGIN
-  INSERT INTO upkeep_jobs AS j (job, succeeded_at, took_ms, failed_at)
-  SELECT g.job, CASE WHEN g.succeeded THEN v_now END, g.took_ms, CASE WHEN NOT g.succeeded THEN v_now END
-  FROM unnest(p_jobs, p_took_ms, p_succeeded) AS g(job, took_ms, succeeded)
+  INSERT INTO upkeep_jobs AS j (job, succeeded_at, took_ms, failed_at, failed_why)
+  SELECT g.job, CASE WHEN g.succeeded THEN v_now END, g.took_ms, CASE WHEN NOT g.succeeded THEN v_now END, g.why
+  FROM unnest(p_jobs, p_took_ms, p_succeeded, p_why) AS g(job, took_ms, succeeded, why)
   ORDER BY g.job
   ON CONFLICT (job) DO UPDATE SET
     succeeded_at = coalesce(excluded.succeeded_at, j.succeeded_at),
     took_ms = excluded.took_ms,
-    failed_at = coalesce(excluded.failed_at, j.failed_at);
+    failed_at = coalesce(excluded.failed_at, j.failed_at),
+    failed_why = CASE WHEN excluded.failed_at IS NULL THEN j.failed_why ELSE excluded.failed_why END;
   DELETE FROM upkeep_jobs j WHERE greatest(j.succeeded_at, j.failed_at) < v_now - interval '2 days';
 END
 $$;
@@ -44,7 +47,7 @@ $$;
 CREATE FUNCTION remember_message_counts() RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_hour constant timestamptz := date_trunc('hour', now());
+  v_hour constant timestamptz := date_trunc('hour', now(), 'UTC');
 BEGIN
   IF NOT EXISTS (SELECT FROM message_count_hours h WHERE h.hour = v_hour) THEN
     INSERT INTO message_count_hours (hour, status, count)

@@ -3,6 +3,7 @@
  * other.
  */
 import type { Clock } from '../base/clock.ts';
+import { toldBy } from '../base/told-error.ts';
 import { Elapsed } from '../postgres/elapsed.ts';
 import type { ServiceContext, UpkeepJob } from '../subject/subject.ts';
 import type { JobEnd } from '../subject/watcher.ts';
@@ -35,14 +36,14 @@ export async function upkeepTurn(
     if (signal?.aborted) return;
     if (seldom && turn % SELDOM_TURNS !== 0) continue;
     const begunMs = context.clock.monotonicMs();
-    const succeeded = await run(context).then(
-      () => true,
+    const end = await run(context).then(
+      () => ({ succeeded: true, why: null }),
       (error: unknown) => {
         context.failed(`upkeep: ${name}`, error);
-        return false;
+        return { succeeded: false, why: toldBy(error) };
       },
     );
-    ends.push({ name, tookMs: context.clock.monotonicMs() - begunMs, succeeded });
+    ends.push({ name, tookMs: context.clock.monotonicMs() - begunMs, ...end });
   }
   await context.watcher
     .kept(ends)

@@ -5,7 +5,7 @@ import type { Administration } from '../embedded/administer.ts';
 import type { Place } from '../places/place.ts';
 import { filesOf } from './base/files.ts';
 import { packed } from './base/volumes.ts';
-import { BackupError } from './errors.ts';
+import { BackupError, inMiB } from './errors.ts';
 import { type Archive, archiveLog } from './log/archive.ts';
 import { readLsn, segmentStart } from './log/lsn.ts';
 import { keepSlot, LOCKS, makeSlot, type Slot, withLock } from './log/slot.ts';
@@ -44,7 +44,8 @@ const ARCHIVE_EVERY_MS = 10_000;
 
 const FACTS = `
   SELECT system_identifier::text AS store, current_setting('server_version_num')::integer / 10000 AS major,
-    (SELECT timeline_id FROM pg_control_checkpoint()) AS timeline
+    (SELECT timeline_id FROM pg_control_checkpoint()) AS timeline,
+    (SELECT sum(pg_database_size(d.oid)) FROM pg_database d) AS bytes
   FROM pg_control_system()`;
 const START = "SELECT pg_backup_start('ventanilla', true) AS lsn";
 /** The time is rounded up: a moment of a whole millisecond before the end cannot be restored. */
@@ -57,12 +58,14 @@ interface Facts {
   readonly store: string;
   readonly major: number;
   readonly timeline: number;
+  /** About the size of the files that are copied. */
+  readonly bytes: string;
 }
 
 /**
- * Makes a backup of the running server. Where it fails or the process dies, the backup has no manifest, and the server
- * forgets it. Throws `BackupError` where another backup is under way, the place has backups of another store or key, or
- * the server had to throw away log that the backup needs; and the signal's reason.
+ * Makes a backup of the running server. Where it fails or the process dies, the backup has no manifest, and the
+ * server forgets it. Throws `BackupError` where another backup is under way, the place has backups of another store
+ * or key or too little room, or the server had to throw away log that the backup needs; and the signal's reason.
  */
 export async function createBackup(server: Administration, options: CreateOptions): Promise<Created> {
   const made = await withLock(server.client, LOCKS.base, () => create(server, options));
@@ -76,6 +79,7 @@ async function create(server: Administration, options: CreateOptions): Promise<C
   const facts = await ask<Facts>(client, FACTS);
   await refuseOtherStore(place, key, facts.store);
   await removeUnfinished(place);
+  await refuseFull(place, Number(facts.bytes));
   const name = nextBackup(backupsOf(await namesOfBackups(place)));
   const archive = { client, directory, place, key };
   const slot = await makeSlot(client, name);
@@ -109,6 +113,15 @@ async function refuseOtherStore(place: Place, key: BackupKey, store: string): Pr
     );
   }
   if (fault !== undefined) throw fault;
+}
+
+/** Without this a backup that rests between its volumes would find out only when the place is full. */
+async function refuseFull(place: Place, bytes: number): Promise<void> {
+  const room = await place.room();
+  if (room === null || room >= bytes) return;
+  throw new BackupError(
+    `the place of the backups, ${place.address}, has room for ${inMiB(room)} MiB, and a backup needs about ${inMiB(bytes)} MiB: make room or set another place`,
+  );
 }
 
 /** A process of another store at the same place clears away what is not finished. */

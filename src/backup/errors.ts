@@ -16,3 +16,8 @@ export class UnreadableBackupError extends BackupError {
 export class OtherBackupKeyError extends UnreadableBackupError {
   override readonly name = 'OtherBackupKeyError';
 }
+
+/** As the texts give sizes. */
+export function inMiB(bytes: number): number {
+  return Math.ceil(bytes / 1024 / 1024);
+}

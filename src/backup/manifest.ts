@@ -122,7 +122,9 @@ function whyNone(
   if (found.length === 0)
     return `${place.address} has no finished backup: name the place that "backup create --to" was given`;
   const faults = found.flatMap((one) => ('fault' in one ? [one.fault.message] : []));
-  const windows = readable.map(({ manifest, logEnd }) => `${manifest.at} to ${logEnd.at.toISOString()}`);
+  const windows = readable.map(
+    ({ manifest, logEnd }) => `from ${manifest.at} until before ${logEnd.at.toISOString()}`,
+  );
   const choice = `choose a time in one of these: ${windows.join(', ')}`;
   if (windows.length === 0) return faults[0] ?? '';
   if (at === undefined) return `${faults[0]}; or restore an older state with --at, and ${choice}`;

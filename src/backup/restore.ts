@@ -1,16 +1,17 @@
 /** Restores a backup into a data directory, or into a scratch folder to look at it. */
-import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rm, rmdir, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { serverAccount } from '../embedded/account.ts';
 import { findBinaries } from '../embedded/binaries.ts';
 import { SERVICE_PASSWORD_FILE } from '../embedded/cluster.ts';
+import { EmbeddedError } from '../embedded/errors.ts';
 import { recoverCluster } from '../embedded/recover.ts';
 import { clearRecoveries } from '../embedded/recoveries.ts';
 import type { EmbeddedConnection } from '../embedded/session.ts';
 import type { Place } from '../places/place.ts';
 import { unpack } from './base/volumes.ts';
-import { BackupError } from './errors.ts';
+import { BackupError, inMiB } from './errors.ts';
 import { readLsn, segmentStart, writeLsn } from './log/lsn.ts';
 import { placeLog } from './log/place-log.ts';
 import { type Backup, chooseBackup, neededLogEnd, refuseForeign } from './manifest.ts';
@@ -38,33 +39,53 @@ export interface Restored {
 
 /** Volumes that are opened and written at once: one is decrypted while another one is written. */
 const AT_ONCE = 2;
-/** What a new disk has, and what a restore that failed leaves: the store of documents among it. */
-const HARMLESS = [
-  'lost+found',
-  'documents',
-  'postgres.log',
-  'postgres.log.1',
-  'postgres.password',
-  SERVICE_PASSWORD_FILE,
-];
+/** PostgreSQL's own words, which an `EmbeddedError` names. */
+const LOGS = ['postgres.log', 'postgres.log.1'];
+/** What a restore makes beside the cluster, and one that was killed leaves: the store of documents among it. */
+const BESIDE = [...LOGS, 'documents', 'postgres.password', SERVICE_PASSWORD_FILE];
+/** A new disk has `lost+found`. */
+const HARMLESS = ['lost+found', ...BESIDE];
 
 /**
- * Restores into `dataDir`, which must be absent or empty. Where anything fails, `dataDir` has at most the log of
- * PostgreSQL. Throws `BackupError` with what to do.
+ * Restores into `dataDir`, which must be absent or empty. Where anything fails, nothing is left of it, but for the
+ * log of PostgreSQL where PostgreSQL is what fails. Throws `BackupError` with what to do.
  */
 export async function restoreBackup(dataDir: string, options: RestoreOptions): Promise<Restored> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  if (await clearRecoveries(dataDir, options.clock)) {
-    throw new BackupError(`another restore into DATA_DIR ${dataDir} is under way: wait until it is over`);
+  const home = resolve(dataDir);
+  const made = await mkdir(home, { recursive: true, mode: 0o700 });
+  try {
+    return await restoreEmpty(home, options);
+  } catch (error) {
+    // A folder with anything in it stays.
+    if (made !== undefined)
+      for (let folder = home; folder.startsWith(resolve(made)); folder = dirname(folder))
+        await rmdir(folder).catch(() => {});
+    throw error;
   }
-  const names = (await readdir(dataDir)).filter((name) => !HARMLESS.includes(name));
+}
+
+async function restoreEmpty(home: string, options: RestoreOptions): Promise<Restored> {
+  if (await clearRecoveries(home, options.clock)) {
+    throw new BackupError(`another restore into DATA_DIR ${home} is under way: wait until it is over`);
+  }
+  const before = await readdir(home);
+  const names = before.filter((name) => !HARMLESS.includes(name));
   if (names.length > 0) {
     throw new BackupError(
-      `DATA_DIR ${dataDir} is not empty (${names[0]}): stop the service, move the folder away, and restore into an empty one`,
+      `DATA_DIR ${home} is not empty (${names[0]}): stop the service, move the folder away, and restore into an empty one`,
     );
   }
-  await rm(join(dataDir, 'postgres.password'), { force: true });
-  return restoreInto(dataDir, options, true);
+  await rm(join(home, 'postgres.password'), { force: true });
+  try {
+    return await restoreInto(home, options, true);
+  } catch (error) {
+    const kept = [...before, ...(error instanceof EmbeddedError ? LOGS : [])];
+    // What another restore makes that began at the same moment is not ours.
+    if (!(await clearRecoveries(home, options.clock)))
+      for (const name of BESIDE.filter((one) => !kept.includes(one)))
+        await rm(join(home, name), { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** Restores into a folder that exists. With `keep` false nothing stays. */
@@ -148,8 +169,4 @@ async function refuseSmall(home: string, backup: Backup): Promise<void> {
   throw new BackupError(
     `${home} has room for ${inMiB(bavail * bsize)} MiB, and the backup needs ${inMiB(needed)} MiB: make room ("backup verify" uses the folder of TMPDIR)`,
   );
-}
-
-function inMiB(bytes: number): number {
-  return Math.ceil(bytes / 1024 / 1024);
 }

@@ -3,3 +3,8 @@
  * program is not. The message stands alone, without a stack.
  */
 export class ToldError extends Error {}
+
+/** What an error tells a person; null: it is not for people. */
+export function toldBy(error: unknown): string | null {
+  return error instanceof ToldError ? error.message : null;
+}

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { errorFields } from '../base/error-fields.ts';
 import { UnavailableError } from '../base/registration-failure.ts';
+import { toldBy } from '../base/told-error.ts';
 import { storeTrouble } from '../postgres/store-trouble.ts';
 
 const AGAIN_AFTER_MS = 60_000;
@@ -33,12 +34,12 @@ export function temporaryTrouble(error: unknown): string | null {
 }
 
 /**
- * Logs failures of work that repeats by itself. A failure that all work meets, such as an unreachable database, is
- * one failure for all; any other failure counts for its own work.
+ * Logs failures of work that repeats by itself. A failure that all work meets, such as an unreachable database, or a
+ * full place, which tells itself what it is, is one failure for all; any other failure counts for its own work.
  */
 export function workFailureLog(logFailure: LogFailure): (work: string, error: unknown) => void {
   return (work, error) =>
-    logFailure(storeTrouble(error) ?? `${work} failed`, { work, error: errorFields(error) });
+    logFailure(storeTrouble(error) ?? toldBy(error) ?? `${work} failed`, { work, error: errorFields(error) });
 }
 
 /** Logs idle database connections that ended. A server that stops ends all of them, and they make one line. */

@@ -1,6 +1,6 @@
 /** A folder as a place: a mounted disk, or one that another machine shares. */
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../base/error-code.ts';
 import { syncDirectory } from '../embedded/sync-directory.ts';
@@ -56,6 +56,15 @@ export class Folder implements Place {
       if (isWanted) names.push(...(await this.#names(folder)).map((name) => `${folder}/${name}`));
     }
     return names.filter((name) => name.startsWith(prefix) && !name.includes(TEMPORARY)).sort();
+  }
+
+  room(): Promise<number> {
+    return this.#explained(async () => {
+      for (let folder = this.address; ; folder = dirname(folder)) {
+        const found = await unlessAbsent(() => statfs(folder), null);
+        if (found !== null) return found.bavail * found.bsize;
+      }
+    });
   }
 
   async remove(name: string): Promise<void> {

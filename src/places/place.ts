@@ -30,6 +30,8 @@ export interface Place {
   get(name: string): Promise<Buffer | undefined>;
   /** The names that begin with `prefix`, sorted. A place that does not exist yet has none. */
   list(prefix: string): Promise<string[]>;
+  /** The bytes that are free; null: the place does not tell. */
+  room(): Promise<number | null>;
   /** Removes one object. Does nothing where there is no such object. */
   remove(name: string): Promise<void>;
   /** Removes all objects below a name without a slash. */

@@ -91,6 +91,10 @@ export class S3 implements Place {
     return names.sort();
   }
 
+  async room(): Promise<null> {
+    return null;
+  }
+
   async remove(name: string): Promise<void> {
     await this.#send('DELETE', this.#urlOf(name));
   }

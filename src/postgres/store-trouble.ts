@@ -1,5 +1,6 @@
 /** Recognises trouble of the store by the code of a failure, SQLSTATE or Node's: nothing is wrong with the program. */
 import { errorCode } from '../base/error-code.ts';
+import { ToldError } from '../base/told-error.ts';
 
 type Trouble = 'disk_full' | 'read_only' | 'crowded' | 'short' | 'files' | 'starting' | 'unreached';
 
@@ -43,9 +44,12 @@ export function isServerTrouble(error: unknown): boolean {
   return storeTrouble(error) !== null || OF_THE_SERVER.test(errorCode(error) ?? '');
 }
 
-/** A sentence for the log where a failure or its cause is temporary trouble of the store; null for other failures. */
+/**
+ * A sentence for the log where a failure or its cause is temporary trouble of the store; null for other failures. A
+ * told error says itself what is wrong: the cause may be the disk of a place of backups or documents.
+ */
 export function storeTrouble(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
+  if (!(error instanceof Error) || error instanceof ToldError) return null;
   const trouble = troubleOf(error);
   return trouble === null ? storeTrouble(error.cause) : TEXTS[trouble];
 }

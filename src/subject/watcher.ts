@@ -31,6 +31,8 @@ export interface JobEnd {
   readonly name: string;
   readonly tookMs: number;
   readonly succeeded: boolean;
+  /** What a failure tells operators, without personal data; null: only the log says why. */
+  readonly why: string | null;
 }
 
 /** `later`: it is tried again. `given_up`: it was the last try. `gone`: there is nothing left to do it for. */

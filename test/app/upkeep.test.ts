@@ -43,7 +43,7 @@ it('a turn that takes long is joined by no other one, and its jobs are noted wit
   await clock.advance(EVERY_MS + 19_999);
   assert.deepEqual(kept, []);
   await clock.advance(1);
-  assert.deepEqual(kept, [{ name: 'slow', tookMs: 20_000, succeeded: true }]);
+  assert.deepEqual(kept, [{ name: 'slow', tookMs: 20_000, succeeded: true, why: null }]);
   await stop();
 });
 

@@ -33,6 +33,7 @@ function changed(place: Place, changes: Readonly<Record<string, Buffer | undefin
     address: place.address,
     put: (name, object) => place.put(name, object),
     get: async (name) => (name in changes ? changes[name] : place.get(name)),
+    room: () => place.room(),
     list: async (prefix) =>
       (await place.list(prefix)).filter((name) => !(name in changes) || changes[name] !== undefined),
     remove: (name) => place.remove(name),
@@ -97,7 +98,7 @@ describe('a store with a base backup and the log since', () => {
 
   it('refuses a moment outside of its log, and names those that it has', async () => {
     for (const at of [new Date(0), new Date(Date.now() + 3_600_000)]) {
-      await assert.rejects(chooseBackup(place, key, at), refused(/choose a time in one of these: \d{4}-/));
+      await assert.rejects(chooseBackup(place, key, at), refused(/choose a time in one of these: from \d{4}-/));
     }
   });
 
@@ -127,7 +128,7 @@ describe('a store with a base backup and the log since', () => {
         restoreBackup(dataDir, { ...options, place: broken, check: nothing }),
         refused(pattern),
       );
-      assert.deepEqual(readdirSync(dataDir), []);
+      assert.equal(existsSync(dataDir), false);
     }
   });
 
@@ -150,21 +151,21 @@ describe('a store with a base backup and the log since', () => {
       restoreBackup(dataDir, { ...options, place: stopped, check: nothing, signal: stopping.signal }),
       /told to stop/,
     );
-    assert.deepEqual(readdirSync(dataDir), []);
+    assert.equal(existsSync(dataDir), false);
     const recovering = new AbortController();
     const restore = restoreBackup(dataDir, { ...options, place, check: nothing, signal: recovering.signal });
     const isRecovering = () => existsSync(join(dataDir, 'postgres.log'));
     await eventually('the recovery', isRecovering);
     recovering.abort(new Error('told to stop'));
     await assert.rejects(restore, /told to stop/);
-    assert.deepEqual(readdirSync(dataDir), ['postgres.log']);
+    assert.equal(existsSync(dataDir), false);
   });
 
   it('is undone where the check refuses the store, and can be tried again', async () => {
     const dataDir = newFolder();
     const check = () => Promise.reject(new BackupError('INDEX_KEY is not the one'));
     await assert.rejects(restoreBackup(dataDir, { ...options, place, check }), refused(/INDEX_KEY/));
-    assert.deepEqual(readdirSync(dataDir), ['postgres.log']);
+    assert.equal(existsSync(dataDir), false);
     await restoreBackup(dataDir, { ...options, place, check: nothing });
     assert.deepEqual(readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.password']);
   });

@@ -30,6 +30,12 @@ class SlowFolder extends Folder {
   }
 }
 
+class SmallFolder extends Folder {
+  override async room(): Promise<number> {
+    return 1024 * 1024;
+  }
+}
+
 describe('the schedule of a service', () => {
   const running: BackupSchedule[] = [];
   after(() => Promise.all(running.map((schedule) => schedule.stop())));
@@ -128,6 +134,17 @@ describe('the schedule of a service', () => {
     await failing.schedule.turn();
     await failing.schedule.stop();
     assert.equal(failing.errors.length, 1);
+  });
+
+  it('says at the first turn that the place has too little room, and begins nothing there', async () => {
+    const place = new SmallFolder(newFolder(), BACKUPS);
+    const { schedule, errors } = scheduleTo(place);
+    await schedule.turn();
+    await eventually('the failure of a base', () => errors.length === 1);
+    const told =
+      /^the place of the backups, \S+, has room for 1 MiB, and a backup needs about \d+ MiB: make room or set/;
+    assert.match((errors[0] as BackupError).message, told);
+    assert.deepEqual(await place.list(''), []);
   });
 
   it('tries a base that failed again after a quarter of an hour', async () => {

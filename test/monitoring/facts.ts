@@ -46,7 +46,13 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
     partners: [{ partner: '1', ...counts, used: 5, dailyCap: 10 }],
     endpoints: [],
     jobs: [
-      { job: 'make partitions', succeededAt: new Date(AT.getTime() - 15_000), tookMs: 3, failedAt: null },
+      {
+        job: 'make partitions',
+        succeededAt: new Date(AT.getTime() - 15_000),
+        tookMs: 3,
+        failedAt: null,
+        failedWhy: null,
+      },
     ],
     ...changes,
   };

@@ -69,7 +69,7 @@ const send = (applications: number) =>
 async function prometheusOnAll(): Promise<Prometheus> {
   const capped = await service.addPartner({ dailyCap: 1 });
   await post(`${service.url}/PRO`, capped.apiKey, { applications: [anApplication()] });
-  await noteUpkeep(service.database, [{ name: 'make partitions', tookMs: 1, succeeded: true }]);
+  await noteUpkeep(service.database, [{ name: 'make partitions', tookMs: 1, succeeded: true, why: null }]);
   const address = /"url":"http:\/\/([^"]+)","msg":"the metrics listener/.exec(service.log.join(''))?.[1];
   assert.ok(address, 'METRICS_PORT opens a listener');
   assert.equal((await fetch(`${service.opsUrl}/metrics`)).status, 404);
@@ -202,6 +202,9 @@ describe('deploy/monitoring', { skip: withoutPrometheus }, () => {
     );
     await sql(
       `INSERT INTO upkeep_jobs (job, succeeded_at, took_ms) VALUES ('base backup', now() - interval '30 hours', 1)`,
+    );
+    await sql(
+      `INSERT INTO upkeep_jobs (job, failed_at, took_ms) VALUES ('copy erasures', now() + interval '1 hour', 1)`,
     );
     await sql("UPDATE upkeep_jobs SET succeeded_at = succeeded_at - interval '1 hour'");
     await sql(

@@ -18,6 +18,7 @@ const job = (name: string, seconds: number | null, failed = false) => ({
   succeededAt: seconds === null ? null : ago(seconds),
   tookMs: 1,
   failedAt: failed ? ago(5) : null,
+  failedWhy: null,
 });
 const endpoints = (status: 'enabled' | 'broken' | 'disabled', oldestS: number) => [
   { status, endpoints: 2, behind: 3, oldestS },
@@ -105,7 +106,16 @@ const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
   ['a stuck reseal', { keys: { sealing: 1, share: 0, resealLateS: 301 } }, ['reseal_stuck']],
   ['a backup of yesterday', { jobs: [job('a', 5), job('base backup', BOUNDS.sinceBackupS)] }, []],
   ['a late backup', { jobs: [job('a', 5), job('base backup', BOUNDS.sinceBackupS + 1)] }, ['backup_overdue']],
-  ['no backup at all', { jobs: [job('a', 5), job('base backup', null, true)] }, ['backup_overdue']],
+  ['no backup at all', { jobs: [job('a', 5), job('base backup', null, true)] }, ['backup_failing']],
+  ['a backup that fails after others', { jobs: [job('base backup', 60, true)] }, ['backup_failing']],
+  ['a log that is not copied', { jobs: [job('a', 5), job('back up', 60, true)] }, ['backup_failing']],
+  [
+    'erasures that are not copied',
+    { jobs: [job('a', 5), job('copy erasures', 60, true)] },
+    ['backup_failing'],
+  ],
+  ['files that are not copied', { jobs: [job('a', 5), job('copy files', 60, true)] }, ['backup_failing']],
+  ['a backup that works again', { jobs: [job('a', 5), job('base backup', 4, true)] }, []],
   ['two troubles', { sweeps: 1, lateS: 10_000 }, ['messages_late', 'refusal_sweep']],
 ];
 
@@ -121,9 +131,19 @@ describe('troubles', () => {
     });
   }
 
+  it('backups that fail: each place with its trouble, once', () => {
+    const failing = ['base backup', 'back up', 'copy files'].map((name) => ({
+      ...job(name, 60, true),
+      failedWhy: name === 'copy files' ? null : 'the place of the backups, /full, fails (ENOSPC): make room',
+    }));
+    assert.deepEqual(troublesOf(wellFacts({ jobs: failing })), [
+      { code: 'backup_failing', text: 'the place of the backups, /full, fails (ENOSPC): make room' },
+    ]);
+  });
+
   it('every code but those of an unreadable store has a case', () => {
     const found = new Set(CASES.flatMap(([, , codes]) => codes));
-    const unreadable = ['database_unreachable', 'schema_unfit', 'schema_pending'];
+    const unreadable = ['database_unreachable', 'schema_unfit', 'schema_pending', 'role_unfit'];
     assert.deepEqual([...found, ...unreadable].sort(), [...TROUBLE_CODES].sort());
   });
 
@@ -138,6 +158,7 @@ describe('troubles', () => {
         sinceUpkeepS: bound('UpkeepStalled'),
         sinceJobS: bound('UpkeepFailing'),
         sinceBackupS: bound('BackupOverdue'),
+        backupsFailing: bound('BackupFailing'),
         partitionsAhead: bound('PartitionsShort'),
         lateS: bound('MessagesLate'),
         reviewOverdueS: bound('ReviewsOverdue'),

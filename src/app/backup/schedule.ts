@@ -1,7 +1,9 @@
 /** What a service does for its backups by itself: bases and their log, erasures, files. */
 import { BackupSchedule } from '../../backup/schedule.ts';
 import type { Clock } from '../../base/clock.ts';
+import { toldBy } from '../../base/told-error.ts';
 import type { ServiceContext } from '../../subject/subject.ts';
+import type { JobEnd } from '../../subject/watcher.ts';
 import type { Config } from '../config/config.ts';
 import { ErasureCopies } from './erasures.ts';
 import { FileCopies } from './file-copies.ts';
@@ -17,10 +19,8 @@ export async function backupSchedule(
   onBackup: (backup: string) => Promise<void>,
 ): Promise<BackupSchedule | null> {
   if (backup.to === null) return null;
-  const noteBase = (tookMs: number, succeeded: boolean) =>
-    void watcher
-      .kept([{ name: BASE_BACKUP, tookMs, succeeded }])
-      .catch((error) => failed('noting a backup', error));
+  const noteBase = (end: Omit<JobEnd, 'name'>) =>
+    void watcher.kept([{ name: BASE_BACKUP, ...end }]).catch((error) => failed('noting a backup', error));
   return new BackupSchedule({
     clock,
     dataDir,
@@ -28,12 +28,12 @@ export async function backupSchedule(
     keep: backup.keep,
     onCreated: (created) => {
       log.info(created, 'backup made');
-      noteBase(created.seconds * 1000, true);
+      noteBase({ tookMs: created.seconds * 1000, succeeded: true, why: null });
       onBackup(created.name).catch((error) => failed('removing copies of files that no backup needs', error));
     },
     onError: (error) => {
       failed('backup', error);
-      noteBase(0, false);
+      noteBase({ tookMs: 0, succeeded: false, why: toldBy(error) });
     },
   });
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { counted } from '../../base/counted.ts';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, readTime } from '../../cli/command.ts';
-import { type Io, recordOf, shortTime, writeJson, writeNote, writeOutput } from '../../cli/output.ts';
+import { type Io, recordOf, writeJson, writeNote, writeOutput } from '../../cli/output.ts';
 import type { Created } from '../create.ts';
 import { BackupError } from '../errors.ts';
 import type { Restored } from '../restore.ts';
@@ -136,8 +136,9 @@ function toJson({ name, at, bytes }: Restored) {
   return { backup: name, at: withOffset(at), bytes };
 }
 
+/** To the millisecond, which decides what is in the store. */
 function shown(time: Date): string {
-  return shortTime(time) ?? '';
+  return time.toISOString();
 }
 
 function mib(bytes: number): string {

@@ -131,8 +131,8 @@ function statusJson({ troubles, facts, place }: Status) {
     ...base,
     at: facts.at,
     postgresql: facts.serverVersion,
-    upkeep: facts.jobs.map(({ job, succeededAt, tookMs, failedAt }) => ({
-      ...{ job, succeeded_at: succeededAt, took_ms: tookMs, failed_at: failedAt },
+    upkeep: facts.jobs.map(({ job, succeededAt, tookMs, failedAt, failedWhy }) => ({
+      ...{ job, succeeded_at: succeededAt, took_ms: tookMs, failed_at: failedAt, failed_why: failedWhy },
     })),
     partitions_ahead: facts.partitionsAhead,
     messages: Object.fromEntries(facts.messages),

@@ -5,7 +5,7 @@
 import { Counter, type Gauge } from 'prom-client';
 import type { PartnerFacts, ReviewFacts, StoreFacts } from '../rules/store-facts.ts';
 import { ENDPOINT_STATUSES, MOST_LATER } from '../rules/store-facts.ts';
-import { termsRefused } from '../rules/troubles.ts';
+import { failingBackups, termsRefused } from '../rules/troubles.ts';
 import { ConversationSeries } from './conversation-series.ts';
 import type { Meters } from './meters.ts';
 
@@ -89,6 +89,7 @@ export class StoreSeries {
     gauges.partitions_ahead.set(facts.partitionsAhead);
     gauges.refusal_sweeps.set(facts.sweeps);
     gauges.terms_refused.set(termsRefused(facts));
+    gauges.backups_failing.set(failingBackups(facts).length);
     gauges.sealing_data_keys.set(facts.keys.sealing);
     gauges.seals_share.set(facts.keys.share);
     gauges.reseal_late_seconds.set(facts.keys.resealLateS);
@@ -185,5 +186,6 @@ const GAUGES = {
   seals_share: ['How much of its bound the most used of these keys has sealed, from 0 to 1.', []],
   reseal_late_seconds: ['For how long a step of a reseal under way has been due; 0 without a reseal.', []],
   terms_refused: ['1 while a process is refused the new terms or certificate, and keeps the old ones.', []],
+  backups_failing: ['Jobs of the backups whose last run failed: bases, the log, erasures, files.', []],
   refusal_sweeps: ['Keys whose refusals of the last two hours look like a sweep of phones.', []],
 } satisfies Readonly<Record<string, readonly [help: string, labels: readonly string[]]>>;

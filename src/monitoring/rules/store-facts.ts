@@ -37,6 +37,8 @@ export interface JobFacts {
   readonly succeededAt: Date | null;
   readonly tookMs: number;
   readonly failedAt: Date | null;
+  /** What the last failure told; null: only the log says why. */
+  readonly failedWhy: string | null;
 }
 
 /** What holds all messages. */

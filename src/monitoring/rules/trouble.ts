@@ -7,7 +7,8 @@ export interface Trouble {
 }
 
 export const TROUBLE_CODES = [
-  ...(['database_unreachable', 'schema_unfit', 'schema_pending', 'no_upkeep', 'upkeep_failing'] as const),
+  ...(['database_unreachable', 'schema_unfit', 'schema_pending', 'role_unfit'] as const),
+  ...(['no_upkeep', 'upkeep_failing'] as const),
   ...(['partitions_short', 'sender_paused', 'channel_broken', 'templates_paused'] as const),
   ...(['messages_late', 'replies_late', 'messages_undelivered', 'messages_uncertain'] as const),
   ...(['reviews_overdue', 'proposals_unconfirmed'] as const),
@@ -20,7 +21,7 @@ export const TROUBLE_CODES = [
     'terms_refused',
   ] as const),
   ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
-  ...(['keys_differ', 'seals_near_bound', 'reseal_stuck', 'backup_overdue'] as const),
+  ...(['keys_differ', 'seals_near_bound', 'reseal_stuck', 'backup_failing', 'backup_overdue'] as const),
 ] as const;
 export type TroubleCode = (typeof TROUBLE_CODES)[number];
 
@@ -31,6 +32,7 @@ export const BOUNDS = {
   sinceJobS: 1_200,
   /** A base backup is made once a day. */
   sinceBackupS: 93_600,
+  backupsFailing: 0,
   /** The upkeep keeps it above 1, but for a moment after it has left a partition. */
   partitionsAhead: 0.9,
   lateS: 900,

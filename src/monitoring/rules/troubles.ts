@@ -69,25 +69,40 @@ function termsTroubles(facts: StoreFacts): Trouble[] {
 
 /** The job of the base backups (`src/app/backup/schedule.ts`), which is not run every five minutes. */
 const BASE_BACKUP = 'base backup';
+/** The jobs that write to the place of backups (`src/app/background.ts`). */
+const BACKUP_JOBS = [BASE_BACKUP, 'back up', 'copy erasures', 'copy files'];
 
-function backupTroubles({ jobs, at }: StoreFacts): Trouble[] {
-  const base = jobs.find(({ job }) => job === BASE_BACKUP);
-  if (base === undefined) return [];
-  const { succeededAt } = base;
-  if (succeededAt === null) {
-    return [
-      { code: 'backup_overdue', text: 'no base backup has succeeded yet: the log of a service says why' },
-    ];
-  }
+/** The jobs of backups whose last run failed: the next try of a base backup comes a quarter of an hour later. */
+export function failingBackups({ jobs }: Pick<StoreFacts, 'jobs'>): JobFacts[] {
+  return jobs.filter(
+    ({ job, succeededAt, failedAt }) =>
+      BACKUP_JOBS.includes(job) && failedAt !== null && (succeededAt === null || succeededAt < failedAt),
+  );
+}
+
+function backupTroubles(facts: StoreFacts): Trouble[] {
+  return [...failingTroubles(facts), ...overdueTroubles(facts)];
+}
+
+function failingTroubles(facts: StoreFacts): Trouble[] {
+  const failing = failingBackups(facts);
+  if (failing.length <= BOUNDS.backupsFailing) return [];
+  const told = [...new Set(failing.flatMap(({ failedWhy }) => failedWhy ?? []))].join('; ');
+  return [{ code: 'backup_failing', text: told || 'backups fail: the log of a service says why' }];
+}
+
+function overdueTroubles({ jobs, at }: StoreFacts): Trouble[] {
+  const succeededAt = jobs.find(({ job }) => job === BASE_BACKUP)?.succeededAt ?? null;
+  // Where none ever succeeded, one has failed.
+  if (succeededAt === null) return [];
   const sinceS = (at.getTime() - succeededAt.getTime()) / 1000;
   if (sinceS <= BOUNDS.sinceBackupS) return [];
-  const text = `no base backup has succeeded for ${duration(sinceS)}: the log of a service says why`;
-  return [{ code: 'backup_overdue', text }];
+  return [{ code: 'backup_overdue', text: `no base backup has succeeded for ${duration(sinceS)}` }];
 }
 
 function isFailing({ job, succeededAt, failedAt }: JobFacts, at: Date): boolean {
   // These have a trouble of their own.
-  if (job === BASE_BACKUP || job === TERMS) return false;
+  if (BACKUP_JOBS.includes(job) || job === TERMS) return false;
   if (succeededAt === null) return failedAt !== null;
   return at.getTime() - succeededAt.getTime() > BOUNDS.sinceJobS * 1000;
 }

@@ -29,7 +29,7 @@ const STORE = `
     u.messages AS undelivered, u.since AS undelivered_since,
     partitions_ahead(),
     (SELECT count(DISTINCT o.api_key_id)::integer FROM key_outcomes o
-      WHERE o.hour >= date_trunc('hour', now()) - interval '1 hour' AND o.sweep_at IS NOT NULL) AS sweeps,
+      WHERE o.hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour' AND o.sweep_at IS NOT NULL) AS sweeps,
     (SELECT greatest(extract(epoch FROM now() - r.next_at), 0)::double precision FROM reseals r
       WHERE r.finished_at IS NULL) AS reseal_late_s,
     k.sealing, k.share
@@ -89,7 +89,7 @@ const ENDPOINTS = `
     WHERE e.disabled_reason IS DISTINCT FROM 'operator'
   ) AS g GROUP BY g.status`;
 
-const JOBS = 'SELECT job, succeeded_at, took_ms, failed_at FROM upkeep_jobs ORDER BY job';
+const JOBS = 'SELECT job, succeeded_at, took_ms, failed_at, failed_why FROM upkeep_jobs ORDER BY job';
 
 /** Reads the facts, with a row for each of the first `partners` partners. */
 export async function readStoreFacts(database: Database, partners: number): Promise<StoreFacts> {
@@ -185,8 +185,10 @@ interface JobRow {
   succeeded_at: Date | null;
   took_ms: number;
   failed_at: Date | null;
+  failed_why: string | null;
 }
 
 function jobOf(row: JobRow): JobFacts {
-  return { job: row.job, succeededAt: row.succeeded_at, tookMs: row.took_ms, failedAt: row.failed_at };
+  const { job, succeeded_at: succeededAt, took_ms: tookMs, failed_at: failedAt, failed_why: failedWhy } = row;
+  return { job, succeededAt, tookMs, failedAt, failedWhy };
 }

@@ -2,7 +2,7 @@
 import type { Database } from '../../postgres/database.ts';
 import type { JobEnd } from '../../subject/watcher.ts';
 
-const NOTE = 'SELECT note_upkeep($1, $2, $3)';
+const NOTE = 'SELECT note_upkeep($1, $2, $3, $4)';
 
 /** Notes the ends of different jobs. Any number of processes may do this at once. */
 export async function noteUpkeep(database: Database, ends: readonly JobEnd[]): Promise<void> {
@@ -10,6 +10,7 @@ export async function noteUpkeep(database: Database, ends: readonly JobEnd[]): P
     ends.map(({ name }) => name),
     ends.map(({ tookMs }) => Math.round(tookMs)),
     ends.map(({ succeeded }) => succeeded),
+    ends.map(({ why }) => why),
   ]);
 }
 
