@@ -9,7 +9,7 @@ import pg from 'pg';
 import { machineClock } from '../src/base/clock.ts';
 import { makeKey } from '../src/partners/uses/keys.ts';
 import { openDatabase } from '../src/postgres/open-database.ts';
-import { distribute, setUpRole } from '../src/schema/distribution.ts';
+import { distributeFor } from '../src/schema/distribution.ts';
 import { migrate } from '../src/schema/migrations.ts';
 import { grantRuntime } from '../src/schema/runtime-role.ts';
 import { Vault } from '../src/seal/vault.ts';
@@ -84,7 +84,6 @@ async function serveOn(cluster: CitusCluster, workers: number): Promise<Store> {
   const database = openDatabase({ connectionString }, { max: 1, onError: () => {}, clock: machineClock });
   await migrate(database, machineClock);
   await makeRuntimeRole(machines);
-  if (workers > 0) await distribute(database);
   await grantRuntime(database, RUNTIME_ROLE);
   const serviceUrl = as(connectionString, RUNTIME_ROLE, runtimePassword(connectionString));
   if (workers > 0) {
@@ -92,7 +91,7 @@ async function serveOn(cluster: CitusCluster, workers: number): Promise<Store> {
       { connectionString: serviceUrl },
       { max: 1, onError: () => {}, clock: machineClock },
     );
-    await setUpRole(runtime);
+    await distributeFor(database, runtime);
     await runtime.end();
   }
   const { apiKey, text } = makeKey(new Vault(SECRETS), null);

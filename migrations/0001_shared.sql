@@ -1,8 +1,10 @@
 -- What has no subject of its own: what the runtime role may do, fingerprints of secrets, elapsed time, the machines of
 -- a cluster, probes.
 
--- What the runtime role may do with each table, view and sequence. The service connects as that role, and the owner of
--- the tables migrates (docs/roles.md). A partition has no row: a statement that names the whole table needs none.
+-- What the runtime role may do with each table, view and sequence, and which functions it may call that run as the
+-- owner. Other tables and functions of the schema, such as those of a pooler, are no concern of the service. The
+-- service connects as that role, and the owner of the tables migrates (docs/roles.md). A partition has no row: a
+-- statement that names the whole table needs none.
 CREATE TABLE runtime_privileges (
   name text PRIMARY KEY,
   privileges text[] NOT NULL
@@ -24,6 +26,7 @@ SELECT runtime_may('SELECT', 'schema_migrations');
 CREATE FUNCTION runs_as_owner(p_function regprocedure) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM runtime_may('EXECUTE', p_function::text);
   EXECUTE format('ALTER FUNCTION %s SECURITY DEFINER SET search_path TO %I, pg_temp', p_function, current_schema());
   EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p_function);
 END

@@ -1,11 +1,13 @@
 -- The privileges of the runtime role, as the migrations before this one tell them (runtime_may).
 
--- What privileges are about, with what the runtime role needs of each: a JSON list; NULL: nothing.
+-- What privileges are about, with what the runtime role needs of each: a JSON list; NULL: nothing. Of the tables in the
+-- schema, those that the migrations name, and their partitions, which have the same owner.
 CREATE FUNCTION runtime_objects() RETURNS TABLE (kind text, object text, acl aclitem[], rights jsonb)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   -- Read by a statement of its own: a machine of a cluster cannot join the table with its catalog.
   v_rights constant jsonb := (SELECT jsonb_object_agg(r.name, r.privileges) FROM runtime_privileges r);
+  v_owner constant oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = 'runtime_privileges'::regclass);
 BEGIN
   RETURN QUERY
   SELECT 'SCHEMA', format('%I', n.nspname), n.nspacl, '["USAGE"]'::jsonb
@@ -16,10 +18,11 @@ BEGIN
   FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace
     -- The sequences of a cluster are used on the coordinator alone.
     AND (c.relkind IN ('r', 'p', 'v') OR c.relkind = 'S' AND NOT is_worker())
+    AND (v_rights ? c.relname::text OR c.relispartition AND c.relowner = v_owner)
   UNION ALL
-  SELECT 'FUNCTION', p.oid::regprocedure::text, p.proacl, '["EXECUTE"]'
+  SELECT 'FUNCTION', p.oid::regprocedure::text, p.proacl, v_rights -> p.oid::regprocedure::text
   FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace AND p.prosecdef
-    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e');
+    AND v_rights ? p.oid::regprocedure::text;
 END
 $$;
 
@@ -103,5 +106,37 @@ BEGIN
     v_done := v_done + 1;
   END LOOP;
   RETURN v_done;
+END
+$$;
+
+-- Gives a role all that the runtime role may do once more, whatever it has: on a cluster, what was granted before a
+-- table or a view was spread is known on the coordinator alone. The caller is the owner.
+CREATE FUNCTION grant_runtime_again(p_role name) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_statement text;
+BEGIN
+  PERFORM pg_advisory_xact_lock(8726, 4);
+  FOR v_statement IN
+    SELECT format('GRANT %s ON %s %s TO %I', string_agg(r.name, ', '), o.kind, o.object, p_role)
+    FROM runtime_objects() o, jsonb_array_elements_text(o.rights) AS r(name) GROUP BY o.kind, o.object ORDER BY 1
+  LOOP EXECUTE v_statement; END LOOP;
+END
+$$;
+
+-- What a role lacks of what the runtime role needs, as statements; on a cluster of each machine, with its name. A
+-- machine that does not answer tells nothing.
+CREATE FUNCTION runtime_missing(p_role name) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF to_regclass('pg_dist_node') IS NULL THEN
+    RETURN QUERY SELECT g.statement FROM runtime_gaps(p_role) AS g WHERE g.is_missing;
+  ELSE
+    RETURN QUERY SELECT format('on %s: %s', n.nodename, s.statement)
+    FROM run_command_on_all_nodes(format(
+      'SELECT json_agg(g.statement) FROM runtime_gaps(%L) AS g WHERE g.is_missing', p_role)) AS c
+    JOIN pg_dist_node n ON n.nodeid = c.nodeid
+    CROSS JOIN LATERAL json_array_elements_text(CASE WHEN c.success THEN nullif(c.result, '')::json END) AS s(statement);
+  END IF;
 END
 $$;

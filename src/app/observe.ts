@@ -7,6 +7,7 @@ import { isServerTrouble } from '../postgres/store-trouble.ts';
 import { schemaFit } from '../schema/migrations.ts';
 import type { Config } from './config/config.ts';
 import { NoStoreError, openTables, requireTables, type StoreUser } from './open-store.ts';
+import { roleFault } from './prepare-tables.ts';
 
 /** How long to wait for a server of one's own that does not answer. The embedded one may have to start first. */
 const ANSWERS_WITHIN_MS = 3_000;
@@ -39,7 +40,11 @@ export async function observe<T>(
   if (typeof opened === 'string') return work({ unreachable: opened });
   const { database, place, close } = opened;
   try {
-    return await work({ database, place, schema: () => schemaFit(database) });
+    return await work({
+      ...{ database, place },
+      schema: () => schemaFit(database),
+      roleFault: async () => (await roleFault(database))?.text ?? null,
+    });
   } finally {
     await close();
   }

@@ -10,6 +10,7 @@ import {
   grantRuntime,
   runtimeByGroups,
   runtimeGaps,
+  runtimeMissing,
   type SessionRole,
   sessionRole,
 } from '../schema/runtime-role.ts';
@@ -53,21 +54,21 @@ export async function prepareTables(opened: Opened, { kind, signal, notice }: Us
   const { database, owner, patience, clock } = opened;
   const applied = new Set<string>();
   const role = await patience.run(() => sessionRole(database));
-  refuseSuperuser(role);
+  refuse(superuser(role));
   if (await migratesItself(role, opened)) {
     if (kind === 'service') notice(asOwnerToo(role));
     await patience.run(() => migrate(database, clock, signal, applied));
     return { applied: [...applied], granted: null };
   }
-  refuseMaker(role);
-  refuseExcess(role);
+  refuse(maker(role) ?? excess(role));
   const lack = await patience.run(() => lackOf(database, role, owner !== null));
   if (lack === null) {
-    await refuseGroups(opened, role);
+    refuse(await patience.run(() => byGroups(database, role)));
     return { applied: [], granted: null };
   }
   if (owner === null) throw new SetupError(`${lack}: ${GIVE_THE_OWNER}`);
   const isGranted = await asOwner(owner, opened, async (tables) => {
+    refuse(notOwner(await patience.run(() => sessionRole(tables)), owner));
     await patience.run(() => migrate(tables, clock, signal, applied));
     return patience.run(() => grantRuntime(tables, role.name));
   });
@@ -77,7 +78,7 @@ export async function prepareTables(opened: Opened, { kind, signal, notice }: Us
       `${left}: DATABASE_URL and ${owner.variable} lead to different databases or schemas`,
     );
   }
-  await refuseGroups(opened, role);
+  refuse(await patience.run(() => byGroups(database, role)));
   return { applied: [...applied], granted: isGranted ? role.name : null };
 }
 
@@ -104,13 +105,15 @@ const GIVE_THE_OWNER =
  * do more than it needs. Throws `SetupError` where this version does not work on the tables.
  */
 async function lackOf(database: Database, { name }: SessionRole, isExact: boolean): Promise<string | null> {
-  const { isShort, hasMore } = await runtimeGaps(database);
-  if (isShort) return `the tables are not there, or the role ${name} of DATABASE_URL may not use them`;
+  const { missing, hasMore } = await runtimeGaps(database);
+  if (missing === null)
+    return `the tables are not there, or the role ${name} of DATABASE_URL may not use them`;
   const { fault, pending } = await schemaFit(database);
   if (fault !== null) throw new SetupError(fault);
   if (pending.length > 0) {
     return `migrations are pending, and the role ${name} of DATABASE_URL may not apply them`;
   }
+  if (missing.length > 0) return lacking(name, missing);
   return isExact && hasMore ? `the role ${name} of DATABASE_URL may do more than it needs` : null;
 }
 
@@ -126,13 +129,22 @@ async function migratesItself(role: SessionRole, opened: Opened): Promise<boolea
   return name === role.name;
 }
 
-function refuseSuperuser({ name, isSuperuser }: SessionRole): void {
-  if (!isSuperuser) return;
-  throw new SetupError(
+function refuse(fault: string | null): void {
+  if (fault !== null) throw new SetupError(fault);
+}
+
+function superuser({ name, isSuperuser }: SessionRole): string | null {
+  if (!isSuperuser) return null;
+  return (
     `DATABASE_URL connects as the superuser ${name}, and the service never does: make a role for the service ` +
-      "(CREATE ROLE ventanilla_service LOGIN PASSWORD '...'), set DATABASE_URL to that role and MIGRATE_DATABASE_URL to " +
-      'the owner of the tables (docs/roles.md)',
+    "(CREATE ROLE ventanilla_service LOGIN PASSWORD '...'), set DATABASE_URL to that role and MIGRATE_DATABASE_URL to " +
+    'the owner of the tables (docs/roles.md)'
   );
+}
+
+function notOwner({ name, isOwner }: SessionRole, { variable }: OwnerAddress): string | null {
+  if (isOwner !== false) return null;
+  return `the role ${name} of ${variable} does not own the tables: set it to their owner`;
 }
 
 function asOwnerToo({ name }: SessionRole): string {
@@ -140,28 +152,57 @@ function asOwnerToo({ name }: SessionRole): string {
 }
 
 /** Functions that run as the owner look for tables in this schema: the role must not be able to put its own there. */
-function refuseMaker({ name, mayCreate }: SessionRole): void {
-  if (!mayCreate) return;
-  throw new SetupError(
-    `the role ${name} of DATABASE_URL may make tables in the schema of the store: REVOKE CREATE ON SCHEMA ... FROM the role and from PUBLIC`,
-  );
+function maker({ name, mayCreate }: SessionRole): string | null {
+  if (!mayCreate) return null;
+  return `the role ${name} of DATABASE_URL may make tables in the schema of the store: REVOKE CREATE ON SCHEMA ... FROM the role and from PUBLIC`;
 }
 
 /** These lead around the privileges of the tables: to other roles, or to tables of the role's own. */
-function refuseExcess({ name, excess }: SessionRole): void {
-  if (excess.length === 0) return;
-  throw new SetupError(
-    `the role ${name} of DATABASE_URL has ${excess.join(', ')}, which the service never needs: take it back, or make another role for the service (docs/roles.md)`,
-  );
+function excess({ name, excess: has }: SessionRole): string | null {
+  if (has.length === 0) return null;
+  return `the role ${name} of DATABASE_URL has ${has.join(', ')}, which the service never needs: take it back, or make another role for the service (docs/roles.md)`;
 }
 
 const MOST_NAMED = 5;
 
-async function refuseGroups({ database, patience }: Opened, { name }: SessionRole): Promise<void> {
-  const found = await patience.run(() => runtimeByGroups(database));
-  if (found.length === 0) return;
-  const more = found.length > MOST_NAMED ? ' and others' : '';
-  throw new SetupError(
-    `the role ${name} of DATABASE_URL may do more than it needs (${found.slice(0, MOST_NAMED).join(', ')}${more}): take it out of these roles, or these privileges from them (docs/roles.md)`,
-  );
+function some(texts: readonly string[]): string {
+  return `${texts.slice(0, MOST_NAMED).join(', ')}${texts.length > MOST_NAMED ? ' and others' : ''}`;
+}
+
+function lacking(name: string, missing: readonly string[]): string {
+  return `the role ${name} of DATABASE_URL lacks what the service needs (${some(missing)})`;
+}
+
+async function byGroups(database: Database, { name }: SessionRole): Promise<string | null> {
+  const found = await runtimeByGroups(database);
+  if (found.length === 0) return null;
+  return `the role ${name} of DATABASE_URL may do more than it needs (${some(found)}): take it out of these roles, or these privileges from them (docs/roles.md)`;
+}
+
+/** What is wrong with the role of a running process. */
+export interface RoleFault {
+  readonly text: string;
+  /** Whether statements of the service fail; else the next start is refused. */
+  readonly isShort: boolean;
+}
+
+/**
+ * What the next start would refuse of the role of `database`, whose tables are of this version; null: nothing. On a
+ * cluster also what the role lacks on another machine.
+ */
+export async function roleFault(database: Database): Promise<RoleFault | null> {
+  const role = await sessionRole(database);
+  if (role.isOwner === true) return null;
+  const { missing } = await runtimeGaps(database);
+  const lack =
+    missing === null
+      ? `the role ${role.name} of DATABASE_URL may not use the tables`
+      : lackingAnywhere(role, await runtimeMissing(database));
+  if (lack !== null) return { text: `${lack}: ${GIVE_THE_OWNER}`, isShort: true };
+  const more = maker(role) ?? excess(role) ?? (await byGroups(database, role));
+  return more === null ? null : { text: more, isShort: false };
+}
+
+function lackingAnywhere({ name }: SessionRole, missing: readonly string[]): string | null {
+  return missing.length > 0 ? lacking(name, missing) : null;
 }

@@ -151,18 +151,10 @@ async function withStore(
 }
 
 async function distributeStore(store: OpenStore): Promise<string[]> {
-  const { distribute, setUpRole } = await import('../schema/distribution.ts');
-  const { grantRuntime, sessionRole } = await import('../schema/runtime-role.ts');
+  const { distribute, distributeFor } = await import('../schema/distribution.ts');
   const { database, owner } = store;
   if (owner === null) return distribute(database);
-  await setUpRole(database);
-  const { name } = await sessionRole(database);
-  return asOwner(owner, store, async (tables) => {
-    const distributed = await distribute(tables);
-    // The other machines have the tables from now on.
-    await grantRuntime(tables, name);
-    return distributed;
-  });
+  return asOwner(owner, store, (tables) => distributeFor(tables, database));
 }
 
 /** Only in the embedded store: on the operator's own server, an unrequested key would be a surprise. */

@@ -5,18 +5,33 @@ import { failureLog } from '../operations/failure-log.ts';
 import { isMigrated } from '../schema/migrations.ts';
 import { unfitKeys } from '../seal/data-keys.ts';
 import type { Store } from './open-store.ts';
+import { roleFault } from './prepare-tables.ts';
+
+const ROLE_EVERY_MS = 60_000;
 
 /**
  * Makes the check of a process, which asks the database at each call. `unknown_data_key`: other processes seal with a
  * data key that this one does not have. `retired_data_key`: this process seals with a key that is retired.
  * `unknown_pepper`: others hash API keys with a pepper that it does not have. `other_index_key`: a `vault reindex`
- * passed it by. The log says once a minute what is wrong with the schema or the secrets: the probe's answer has no room
+ * passed it by. `privileges_missing`: the role lacks what statements need. The log says once a minute what is wrong
+ * with the schema, the role or the secrets, and what only the next start would refuse: the probe's answer has no room
  * for that, and no other work of the process would notice.
  */
 export function readiness({ database, vault, clock }: Store, log: Logger): Health['ready'] {
   const tell = failureLog(log, clock);
+  let roleSeenMs = Number.NEGATIVE_INFINITY;
+  /** Reads the catalog of the database, so not at each probe while all is well. */
+  const isShort = async () => {
+    if (clock.monotonicMs() - roleSeenMs < ROLE_EVERY_MS) return false;
+    const fault = await roleFault(database);
+    if (fault === null || !fault.isShort) roleSeenMs = clock.monotonicMs();
+    if (fault !== null)
+      tell(`${fault.isShort ? 'not ready' : 'the next start is refused'}: ${fault.text}`, {});
+    return fault?.isShort === true;
+  };
   return async () => {
     if (!(await isMigrated(database, (fault) => tell(`not ready: ${fault}`, {})))) return false;
+    if (await isShort()) return 'privileges_missing';
     const { unknown, isRetired, lacksPepper, hasOtherIndexKey } = await unfitKeys(database, vault);
     if (isRetired) {
       tell(`not ready: this process seals with data key ${vault.sealingKey.id}, which is retired`, {});

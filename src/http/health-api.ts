@@ -15,12 +15,19 @@ const CONNECTION_LIMITS = { all: 256, perAddress: 64 };
 const READY_WITHIN_MS = 1_500;
 const MAX_BODY_BYTES = 16_384;
 
+type UnreadyReason =
+  | 'unknown_data_key'
+  | 'retired_data_key'
+  | 'unknown_pepper'
+  | 'other_index_key'
+  | 'privileges_missing';
+
 /** The checks behind the probes. */
 export interface Health {
   /** True where the process does its work. Asks nothing outside of the process. */
   alive(): boolean;
-  /** True where the database is reachable and migrated, and the data keys fit. Else false, or a code that says why. */
-  ready(): Promise<boolean | 'unknown_data_key' | 'retired_data_key' | 'unknown_pepper' | 'other_index_key'>;
+  /** True where the database is reachable, migrated and granted, and the keys fit. Else false, or why not. */
+  ready(): Promise<boolean | UnreadyReason>;
 }
 
 /** Answers `/healthz` and `/readyz`, and 404 everywhere else. `/readyz` answers in 1.5 s, also where `ready` hangs. */

@@ -23,6 +23,8 @@ export type StoreView =
         readonly fault: string | null;
         readonly pending: readonly { readonly name: string }[];
       }>;
+      /** What is wrong with the role of the sessions, whose tables fit; null: nothing. */
+      roleFault(): Promise<string | null>;
     }
   | { readonly unreachable: string };
 

@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { HOUR_MS } from '../base/time.ts';
 import { CONNECT_TIMEOUT_MS, type Database } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
+import { grantRuntime, grantRuntimeAgain, sessionRole } from './runtime-role.ts';
 
 /** In a used database it takes long to move rows and make their shards. */
 const TIMEOUT_MS = HOUR_MS;
@@ -144,8 +145,21 @@ export async function distribute(database: Database): Promise<string[]> {
   }
 }
 
+/**
+ * Distributes as `distribute` does, and sets up the role of the sessions of `runtime` on all machines, which know the
+ * tables and what may be done with them only from then on. `owner` has sessions of the owner.
+ */
+export async function distributeFor(owner: Database, runtime: Database): Promise<string[]> {
+  await setUpRole(runtime);
+  const { name } = await sessionRole(runtime);
+  const distributed = await distribute(owner);
+  await grantRuntime(owner, name);
+  await grantRuntimeAgain(owner, name);
+  return distributed;
+}
+
 /** Sets what the sessions of the role of `database` need on a cluster, from their next start on. */
-export async function setUpRole(database: Database): Promise<void> {
+async function setUpRole(database: Database): Promise<void> {
   for (const setting of SETTINGS) await database.query(`ALTER ROLE CURRENT_USER SET ${setting}`);
 }
 

@@ -42,17 +42,20 @@ export async function sessionRole(database: Database): Promise<SessionRole> {
   return onlyRow((await database.query<SessionRole>(READ_ROLE)).rows);
 }
 
-/** What a role has less than the runtime role needs, and what it has more. */
+/** What a role has less than the runtime role needs, and whether it has more. */
 interface RuntimeGaps {
-  readonly isShort: boolean;
+  /** Statements that would give it; null: the role may not read what it lacks, or the tables are not there. */
+  readonly missing: readonly string[] | null;
   readonly hasMore: boolean;
 }
 
 /** Without its privileges a role cannot read what it lacks. */
 const MAY_LOOK = "SELECT has_table_privilege(to_regclass('runtime_privileges'), 'SELECT') AS yes";
 const READ_GAPS = `
-  SELECT coalesce(bool_or(is_missing), false) AS "isShort", coalesce(bool_or(NOT is_missing), false) AS "hasMore"
-  FROM runtime_gaps(current_user)`;
+  SELECT coalesce(array_agg(g.statement) FILTER (WHERE g.is_missing), '{}') AS missing,
+    coalesce(bool_or(NOT g.is_missing), false) AS "hasMore"
+  FROM runtime_gaps(current_user) AS g`;
+const READ_MISSING = 'SELECT statement FROM runtime_missing(current_user) AS g(statement)';
 
 const READ_BY_GROUPS = 'SELECT what FROM runtime_by_groups(current_user) AS g(what)';
 
@@ -64,8 +67,13 @@ export async function runtimeByGroups(database: Database): Promise<string[]> {
 /** Compares what the role of the sessions may do with what the migrations say. The role does not own the tables. */
 export async function runtimeGaps(database: Database): Promise<RuntimeGaps> {
   const { rows } = await database.query<{ yes: boolean | null }>(MAY_LOOK);
-  if (rows[0]?.yes !== true) return { isShort: true, hasMore: false };
+  if (rows[0]?.yes !== true) return { missing: null, hasMore: false };
   return onlyRow((await database.query<RuntimeGaps>(READ_GAPS)).rows);
+}
+
+/** What the role of the sessions lacks on any machine of the database, one text each. The tables are there. */
+export async function runtimeMissing(database: Database): Promise<string[]> {
+  return (await database.query<{ statement: string }>(READ_MISSING)).rows.map(({ statement }) => statement);
 }
 
 /**
@@ -75,4 +83,9 @@ export async function runtimeGaps(database: Database): Promise<RuntimeGaps> {
 export async function grantRuntime(owner: Database, role: string): Promise<boolean> {
   const { rows } = await owner.query<{ done: number }>('SELECT grant_runtime($1) AS done', [role]);
   return onlyRow(rows).done > 0;
+}
+
+/** Gives it all once more, for the machines of a cluster that know the tables only since then. */
+export async function grantRuntimeAgain(owner: Database, role: string): Promise<void> {
+  await owner.query('SELECT grant_runtime_again($1)', [role]);
 }

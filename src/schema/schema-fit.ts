@@ -36,16 +36,16 @@ export function fitOf(known: readonly Migration[], applied: readonly AppliedMigr
 function faultOf(known: readonly Migration[], applied: AppliedMigration, index: number): string | null {
   const { name, checksum, schema, additive } = applied;
   const own = known[index];
-  if (own?.name === name) {
-    return own.checksum === checksum
-      ? null
-      : `migration ${name} has changed since it was applied: restore the file`;
-  }
+  if (own?.name === name && own.checksum === checksum) return null;
   const next = (known.at(-1)?.schema ?? 0) + 1;
   if (own === undefined && additive && schema === next) return null;
-  const what =
-    own === undefined && schema > next
-      ? `${name} of schema ${schema}, and this version works up to schema ${next}`
-      : `${name}, which this version does not know and cannot work beside`;
-  return `the database has migration ${what}: update the service`;
+  if (own === undefined && schema >= next) {
+    const what =
+      schema > next
+        ? `${name} of schema ${schema}, and this version works up to schema ${next}`
+        : `${name}, which this version does not know and cannot work beside`;
+    return `the database has migration ${what}: update the service`;
+  }
+  const what = own?.name === name ? 'is not the same here' : 'is not there in this version';
+  return `another version of Ventanilla made the database: its migration ${name} ${what}. Start the version that made it, or give this version an empty database or DATA_DIR. Before the first release no version takes over the store of another one`;
 }

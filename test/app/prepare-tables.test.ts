@@ -1,13 +1,18 @@
 /** The two roles of a database: the owner of the tables migrates, and the service connects as the runtime role. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { openStore } from '../../src/app/open-store.ts';
+import { roleFault } from '../../src/app/prepare-tables.ts';
+import { readiness } from '../../src/app/readiness.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { knownMigrations } from '../../src/schema/migration-files.ts';
-import { TEST_VARIABLES } from '../support/database.ts';
+import { Vault } from '../../src/seal/vault.ts';
+import { TEST_SECRETS, TEST_VARIABLES } from '../support/database.ts';
 import { emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
 import { makeRole } from '../support/runtime-role.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const FILES = (await knownMigrations()).map(({ name }) => name);
 const adminUrl = await emptyDatabaseUrl();
@@ -148,6 +153,33 @@ describe('a start with two roles', () => {
     }
   });
 
+  it('is not kept up by a function and a table of others in the schema', async () => {
+    await admin.query(`
+      CREATE FUNCTION user_lookup(name text) RETURNS text LANGUAGE sql SECURITY DEFINER RETURN name;
+      REVOKE EXECUTE ON FUNCTION user_lookup(text) FROM PUBLIC;
+      CREATE TABLE of_others (); GRANT SELECT ON of_others TO PUBLIC`);
+    for (const variables of [{}, withOwner]) assert.equal((await open(variables)).granted, null);
+    await admin.query('DROP FUNCTION user_lookup(text); DROP TABLE of_others');
+  });
+
+  it('without the owner names what the role lacks', async () => {
+    await admin.query(`REVOKE INSERT ON outbox FROM ${runtime.name};
+      REVOKE EXECUTE ON FUNCTION make_batch_partitions() FROM ${runtime.name}`);
+    await assert.rejects(open({}), (error: Error) => {
+      const statements = [
+        `GRANT EXECUTE ON FUNCTION make_batch_partitions() TO ${runtime.name}`,
+        `GRANT INSERT ON TABLE outbox TO ${runtime.name}`,
+      ];
+      const told = `the role ${runtime.name} of DATABASE_URL lacks what the service needs (${statements.join(', ')}): set`;
+      return error.message.startsWith(told);
+    });
+    await assert.rejects(
+      open({ MIGRATE_DATABASE_URL: (await makeRole(adminUrl)).url }),
+      /^Error: the role \w+ of MIGRATE_DATABASE_URL does not own the tables: set it to their owner$/,
+    );
+    assert.equal((await open(withOwner)).granted, runtime.name);
+  });
+
   it('lets the owner do both where no other role is given', async () => {
     const notices: string[] = [];
     const alone = await open({ DATABASE_URL: owner.url }, (text) => notices.push(text));
@@ -156,5 +188,48 @@ describe('a start with two roles', () => {
       notices.join(),
       /^the service connects as \w+, who owns the tables and can change what is recorded/,
     );
+  });
+});
+
+describe('a running process', () => {
+  const clock = new TestClock();
+  const log: string[] = [];
+  const database = openPool(runtime.url);
+  const vault = new Vault(TEST_SECRETS);
+  const isReady = readiness({ database, vault, clock }, pino({}, { write: (line) => void log.push(line) }));
+  /** The looks at the role while all is well are a minute apart. */
+  const later = async () => {
+    log.length = 0;
+    await clock.advance(60_000);
+    return isReady();
+  };
+
+  before(async () => {
+    await open(withOwner);
+  });
+
+  it('is ready while its role is as a start wants it', async () => {
+    assert.equal(await isReady(), true);
+    assert.equal(await roleFault(database), null);
+    assert.deepEqual(log, []);
+  });
+
+  it('is not ready without a privilege, names it, and is ready again with the next probe that finds it', async () => {
+    await admin.query(`REVOKE SELECT ON applications FROM ${runtime.name}`);
+    assert.equal(await isReady(), true, 'not at each probe');
+    assert.equal(await later(), 'privileges_missing');
+    assert.match(log.join(''), /not ready: the role \w+ .* lacks .*GRANT SELECT ON TABLE applications TO/);
+    assert.match((await roleFault(database))?.text ?? '', /set MIGRATE_DATABASE_URL to the owner/);
+    await admin.query(`GRANT SELECT ON applications TO ${runtime.name}`);
+    assert.equal(await isReady(), true);
+  });
+
+  it('stays ready where only the next start would be refused, and the log says so', async () => {
+    await admin.query(`ALTER ROLE ${runtime.name} CREATEROLE`);
+    assert.equal(await later(), true);
+    assert.match(log.join(''), /the next start is refused: the role \w+ of DATABASE_URL has CREATEROLE/);
+    await admin.query(`ALTER ROLE ${runtime.name} NOCREATEROLE`);
+    assert.equal(await later(), true);
+    assert.deepEqual(log, []);
   });
 });

@@ -105,7 +105,13 @@ describe('a restore that is refused leaves nothing behind', () => {
   before(async () => {
     const nobody = { notice() {}, lost() {}, onError() {} };
     const config = readConfig({ ...BASE, DATA_DIR: dataDir });
-    const store = await openStore(config, { clock: machineClock, kind: 'service', signal, ...nobody });
+    const store = await openStore(config, {
+      clock: machineClock,
+      kind: 'service',
+      makes: 'store',
+      signal,
+      ...nobody,
+    });
     await store.confirm();
     await store.close();
     backup = (await acts({ ...BASE, DATA_DIR: dataDir }).create(undefined)).name;

@@ -98,7 +98,10 @@ describe('a store with a base backup and the log since', () => {
 
   it('refuses a moment outside of its log, and names those that it has', async () => {
     for (const at of [new Date(0), new Date(Date.now() + 3_600_000)]) {
-      await assert.rejects(chooseBackup(place, key, at), refused(/choose a time in one of these: from \d{4}-/));
+      await assert.rejects(
+        chooseBackup(place, key, at),
+        refused(/choose a time in one of these: from \d{4}-/),
+      );
     }
   });
 

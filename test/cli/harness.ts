@@ -37,7 +37,11 @@ export function commandLine(
     }),
     operate: (work) => work({ database, vault, clock, actor: ACTOR }),
     observe: (work) =>
-      work({ database, place: 'DATA_DIR /srv/data', schema: async () => ({ fault: null, pending: [] }) }),
+      work({
+        ...{ database, place: 'DATA_DIR /srv/data' },
+        schema: async () => ({ fault: null, pending: [] }),
+        roleFault: async () => null,
+      }),
     backups: () => Promise.reject(new Error('no embedded store')),
     keepErasures: async () => {},
     setting: async (setting) => read(setting),

@@ -10,16 +10,21 @@ import { noteUpkeep, rememberMessageCounts } from '../../src/monitoring/sql/upke
 import { readStatus } from '../../src/monitoring/uses/status.ts';
 import { commandLine, Sink } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { openPool } from '../support/empty-database.ts';
 import { PATIENCE_MS } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { makeRole } from '../support/runtime-role.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { database } = store;
 const { run, roles } = commandLine(store);
 const PLACE = 'DATA_DIR /srv/data';
-const look = (fit: { fault: string | null; pending: { name: string }[] } = { fault: null, pending: [] }) =>
-  readStatus({ database, place: PLACE, schema: async () => fit });
+const look = (
+  fit: { fault: string | null; pending: { name: string }[] } = { fault: null, pending: [] },
+  unfit: string | null = null,
+  sessions = database,
+) => readStatus({ database: sessions, place: PLACE, schema: async () => fit, roleFault: async () => unfit });
 const codes = async () => (await look()).troubles.map(({ code }) => code);
 const PERSON_KEYS = /phone|name|id_number|city/;
 
@@ -41,7 +46,9 @@ describe('status', () => {
   });
 
   it('is well once a turn of the upkeep is noted: exit code 0', async () => {
-    const ends = ['make partitions', 'advance usage'].map((name) => ({ name, tookMs: 2.4, succeeded: true }));
+    const ends = ['make partitions', 'advance usage'].map((name) => ({
+      ...{ name, tookMs: 2.4, succeeded: true, why: null },
+    }));
     await Promise.all([noteUpkeep(database, ends), noteUpkeep(database, ends.toReversed())]);
     const { code, out } = await run('status', '--json');
     assert.deepEqual([code, JSON.parse(out).ok, JSON.parse(out).troubles], [0, true, []]);
@@ -52,10 +59,14 @@ describe('status', () => {
   it('keeps the last success of a job that fails since', async () => {
     const read = async () => (await look()).facts?.jobs.find(({ job }) => job === 'advance usage');
     const before = await read();
-    await noteUpkeep(database, [{ name: 'advance usage', tookMs: 1, succeeded: false }]);
+    const failed = { name: 'advance usage', tookMs: 1, succeeded: false };
+    await noteUpkeep(database, [{ ...failed, why: 'it is full' }]);
     const after = await read();
     assert.deepEqual(after?.succeededAt, before?.succeededAt);
     assert.ok(after?.failedAt instanceof Date);
+    assert.equal(after.failedWhy, 'it is full');
+    await noteUpkeep(database, [{ ...failed, why: null }]);
+    assert.equal((await read())?.failedWhy, null, 'the reason is that of the last failure');
   });
 
   const MOVES: [code: string, bring: string, mend: string][] = [
@@ -159,7 +170,7 @@ describe('status', () => {
     ],
     [
       'terms_refused',
-      "SELECT note_upkeep('{read the terms again}', '{1}', '{false}')",
+      "SELECT note_upkeep('{read the terms again}', '{1}', '{false}', '{NULL}')",
       "UPDATE upkeep_jobs SET failed_at = now() - interval '2 minutes', succeeded_at = now() WHERE job = 'read the terms again'",
     ],
     [
@@ -205,11 +216,16 @@ describe('status', () => {
       "DELETE FROM secret_checks WHERE name = 'DATA_KEYS 8'",
     ],
     [
-      'backup_overdue',
+      'backup_failing',
       `INSERT INTO upkeep_jobs (job, failed_at, took_ms) VALUES ('base backup', now(), 0)`,
       // A job that no process runs any more is forgotten with the next turn.
       `UPDATE upkeep_jobs SET failed_at = now() - interval '3 days' WHERE job = 'base backup';
-        SELECT note_upkeep('{}', '{}', '{}')`,
+        SELECT note_upkeep('{}', '{}', '{}', '{}')`,
+    ],
+    [
+      'backup_overdue',
+      `INSERT INTO upkeep_jobs (job, succeeded_at, took_ms) VALUES ('base backup', now() - interval '30 hours', 0)`,
+      "DELETE FROM upkeep_jobs WHERE job = 'base backup'",
     ],
     [
       'reseal_stuck',
@@ -342,6 +358,15 @@ describe('status', () => {
     assert.deepEqual([troubles, facts], [[{ code: 'schema_unfit', text: fault.fault }], null]);
     const behind = await look({ fault: null, pending: [{ name: '9999_new.sql' }] });
     assert.deepEqual([behind.troubles[0]?.code, behind.facts], ['schema_pending', null]);
+  });
+
+  it('a role that lacks privileges is a trouble, also where it keeps the status from being read', async () => {
+    const { troubles, facts } = await look(undefined, 'the role lacks what the service needs');
+    assert.deepEqual(troubles, [{ code: 'role_unfit', text: 'the role lacks what the service needs' }]);
+    assert.notEqual(facts, null);
+    const lost = openPool((await makeRole(store.ownerUrl)).url);
+    const denied = await look(undefined, 'the role lacks it all', lost);
+    assert.deepEqual([denied.troubles[0]?.code, denied.facts], ['role_unfit', null]);
   });
 
   it('a database that does not answer is a trouble', { timeout: PATIENCE_MS }, async () => {

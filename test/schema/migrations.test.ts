@@ -147,7 +147,9 @@ describe('migrate', () => {
     const database = (await emptyDatabase())();
     await migrate(database, machineClock);
     await database.query("UPDATE schema_migrations SET checksum = 'another' WHERE name = $1", [FILES[1]]);
-    const message = new RegExp(`^migration ${FILES[1]} has changed since it was applied`);
+    const message = new RegExp(
+      `^another version of Ventanilla made the database: its migration ${FILES[1]} is not the same here`,
+    );
     await assert.rejects(migrate(database, machineClock), setupError(message));
     await assert.rejects(migrate(database, machineClock), setupError(message));
   });

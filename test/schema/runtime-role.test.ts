@@ -4,7 +4,14 @@ import { before, describe, it } from 'node:test';
 import { machineClock } from '../../src/base/clock.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
-import { grantRuntime, runtimeByGroups, runtimeGaps, sessionRole } from '../../src/schema/runtime-role.ts';
+import {
+  grantRuntime,
+  grantRuntimeAgain,
+  runtimeByGroups,
+  runtimeGaps,
+  runtimeMissing,
+  sessionRole,
+} from '../../src/schema/runtime-role.ts';
 import { emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
 import { makeRole } from '../support/runtime-role.ts';
 import { runtimeStatements } from '../support/runtime-statements.ts';
@@ -48,7 +55,7 @@ describe('the runtime role', () => {
     assert.deepEqual(found, {
       ...{ name: role.name, isSuperuser: false, isOwner: false, mayCreate: false, excess: [] },
     });
-    assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false });
+    assert.deepEqual(await runtimeGaps(runtime), { missing: [], hasMore: false });
     await assert.rejects(runtime.query('CREATE TABLE mine ()'), DENIED);
     await assert.rejects(runtime.query('ALTER TABLE operator_events DISABLE TRIGGER ALL'), DENIED);
     await assert.rejects(runtime.query('ALTER SEQUENCE batch_numbers RESTART'), DENIED);
@@ -172,10 +179,13 @@ describe('the grants', () => {
     assert.equal(await grantRuntime(owner, role.name), false);
     await owner.query(`GRANT ALL ON operator_events, policies TO ${role.name};
       REVOKE INSERT ON outbox FROM ${role.name}`);
-    assert.deepEqual(await runtimeGaps(runtime), { isShort: true, hasMore: true });
+    assert.deepEqual(await runtimeGaps(runtime), {
+      missing: [`GRANT INSERT ON TABLE outbox TO ${role.name}`],
+      hasMore: true,
+    });
     const done = await Promise.all([1, 2, 3].map(() => grantRuntime(owner, role.name)));
     assert.deepEqual(done.filter(Boolean), [true]);
-    assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false });
+    assert.deepEqual(await runtimeGaps(runtime), { missing: [], hasMore: false });
     await assert.rejects(runtime.query('TRUNCATE operator_events'), DENIED);
   });
 
@@ -193,9 +203,9 @@ describe('the grants', () => {
         const other = await makeRole(ownerUrl);
         await runtime.query(`GRANT SELECT ON operator_events TO ${other.name}`);
       }
-      assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: true }, grant);
+      assert.deepEqual(await runtimeGaps(runtime), { missing: [], hasMore: true }, grant);
       assert.equal(await grantRuntime(owner, role.name), true, grant);
-      assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false }, grant);
+      assert.deepEqual(await runtimeGaps(runtime), { missing: [], hasMore: false }, grant);
       await assert.rejects(runtime.query("UPDATE operator_events SET actor = 'eva'"), DENIED);
     }
   });
@@ -225,14 +235,45 @@ describe('the grants', () => {
   it('to everybody are taken back too', async () => {
     await owner.query('GRANT UPDATE, DELETE ON operator_events TO PUBLIC');
     await owner.query('GRANT EXECUTE ON FUNCTION make_batch_partitions() TO PUBLIC');
-    assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: true });
+    assert.deepEqual(await runtimeGaps(runtime), { missing: [], hasMore: true });
     assert.equal(await grantRuntime(owner, role.name), true);
-    assert.deepEqual(await runtimeGaps(runtime), { isShort: false, hasMore: false });
+    assert.deepEqual(await runtimeGaps(runtime), { missing: [], hasMore: false });
     await assert.rejects(runtime.query('DELETE FROM operator_events'), DENIED);
+  });
+
+  it('leave tables and functions alone that are no part of the store, such as a lookup of a pooler', async () => {
+    const other = await makeRole(ownerUrl);
+    await owner.query(`
+      CREATE FUNCTION user_lookup(name text) RETURNS text LANGUAGE sql SECURITY DEFINER RETURN name;
+      REVOKE EXECUTE ON FUNCTION user_lookup(text) FROM PUBLIC;
+      CREATE TABLE of_others ();
+      GRANT SELECT ON of_others TO PUBLIC`);
+    const grants = async () =>
+      names("SELECT concat(p.proacl) AS name FROM pg_proc p WHERE p.proname = 'user_lookup'");
+    const before = await grants();
+    for (const maker of ['current_user', other.name]) {
+      await owner.query(
+        `ALTER FUNCTION user_lookup(text) OWNER TO ${maker}; ALTER TABLE of_others OWNER TO ${maker}`,
+      );
+      assert.deepEqual(await runtimeGaps(runtime), { missing: [], hasMore: false });
+      assert.equal(await grantRuntime(owner, role.name), false);
+    }
+    await owner.query('ALTER FUNCTION user_lookup(text) OWNER TO current_user');
+    assert.deepEqual(await grants(), before);
+    await owner.query('DROP FUNCTION user_lookup(text); DROP TABLE of_others');
+  });
+
+  it('are given once more where a machine may not know them', async () => {
+    await grantRuntimeAgain(owner, role.name);
+    assert.deepEqual(await runtimeGaps(runtime), { missing: [], hasMore: false });
+    await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role.name}`);
+    await grantRuntimeAgain(owner, role.name);
+    assert.deepEqual(await runtimeGaps(runtime), { missing: [], hasMore: false });
+    assert.deepEqual(await runtimeMissing(runtime), []);
   });
 
   it('of a role that has none are told to be short', async () => {
     const other = await makeRole(ownerUrl);
-    assert.deepEqual(await runtimeGaps(openPool(other.url)), { isShort: true, hasMore: false });
+    assert.deepEqual(await runtimeGaps(openPool(other.url)), { missing: null, hasMore: false });
   });
 });

@@ -2,7 +2,7 @@
 
 import pg from 'pg';
 import { machineClock } from '../../src/base/clock.ts';
-import { distribute, setUpRole } from '../../src/schema/distribution.ts';
+import { distributeFor } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { grantRuntime } from '../../src/schema/runtime-role.ts';
 import { eventually } from './eventually.ts';
@@ -94,9 +94,9 @@ export async function spread(machines: readonly string[], name: string): Promise
   const runtime = open(as(connectionString, RUNTIME_ROLE, runtimePassword(connectionString)));
   try {
     await migrate(database, machineClock);
-    await distribute(database);
+    // As a start does before the tables are spread.
     await grantRuntime(database, RUNTIME_ROLE);
-    await setUpRole(runtime);
+    await distributeFor(database, runtime);
   } finally {
     await Promise.all([database.end(), runtime.end()]);
   }

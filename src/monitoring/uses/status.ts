@@ -1,5 +1,6 @@
 /** Tells whether an installation is well, by its store. Changes nothing, and needs no secret. */
 import { describeError } from '../../base/describe-error.ts';
+import { errorCode } from '../../base/error-code.ts';
 import type { StoreView } from '../../operations/operator-context.ts';
 import { isServerTrouble } from '../../postgres/store-trouble.ts';
 import type { StoreFacts } from '../rules/store-facts.ts';
@@ -16,6 +17,8 @@ export interface Status {
   readonly place: string | null;
 }
 
+/** The SQLSTATE of a statement that the role may not run. */
+const DENIED = '42501';
 /** The partners whose quota the screen may show. */
 const PARTNERS = 1_000;
 
@@ -30,8 +33,15 @@ export async function readStatus(view: StoreView): Promise<Status> {
       const text = `migrations that are not applied: ${pending.length}; "migrate" or a start applies them`;
       return { troubles: [{ code: 'schema_pending', text }], facts: null, place };
     }
-    const facts = await readStoreFacts(view.database, PARTNERS);
-    return { troubles: troublesOf(facts), facts, place };
+    const unfit = await view.roleFault();
+    const troubles: Trouble[] = unfit === null ? [] : [{ code: 'role_unfit', text: unfit }];
+    try {
+      const facts = await readStoreFacts(view.database, PARTNERS);
+      return { troubles: [...troubles, ...troublesOf(facts)], facts, place };
+    } catch (error) {
+      if (unfit === null || errorCode(error) !== DENIED) throw error;
+      return { troubles, facts: null, place };
+    }
   } catch (error) {
     if (!isServerTrouble(error)) throw error;
     return unreachable(describeError(error));
