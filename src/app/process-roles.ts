@@ -89,7 +89,7 @@ async function serve(config: Config): Promise<void> {
   const { findConsolePage } = await import('./console-page.ts');
   // Beside the start of the database, which takes longer.
   const consolePage = findConsolePage(config);
-  return withStore(config, 'store', async (store, log) => {
+  return withStore(config, 'store', async (store, log, begin) => {
     const { startService } = await import('./serve.ts');
     const service = await startService(config, store, log, { consolePage });
     try {
@@ -98,6 +98,7 @@ async function serve(config: Config): Promise<void> {
       const demo = await makeDemo(config, store);
       const link = await firstAdminLink(config, store, service.consoleUrl);
       process.stdout.write(printable(welcome({ ...service, place: store.place }, { demo, link })));
+      begin();
       return service.stop;
     } catch (error) {
       await service.stop();
@@ -107,7 +108,8 @@ async function serve(config: Config): Promise<void> {
 }
 
 function worker(config: Config): Promise<void> {
-  return withStore(config, 'tables', async (store, log) => {
+  return withStore(config, 'tables', async (store, log, begin) => {
+    begin();
     const { startWorker } = await import('./worker.ts');
     return startWorker(config, store, log);
   });
@@ -117,11 +119,13 @@ function worker(config: Config): Promise<void> {
 async function withStore(
   config: Config,
   makes: StoreUser['makes'],
-  start: (store: OpenStore, log: Logger) => Promise<Stop>,
+  start: (store: OpenStore, log: Logger, begin: () => void) => Promise<Stop>,
 ): Promise<void> {
   const { createLog } = await import('./log.ts');
   const { startTracing } = await import('./tracing.ts');
-  const log = createLog(config);
+  const { log, begin } = createLog(config);
+  // Of a start that fails too.
+  process.once('exit', begin);
   return runUntilStopped(log, machineClock, async ({ signal, fail }) => {
     const store = await openStore(config, {
       kind: 'service',
@@ -138,7 +142,7 @@ async function withStore(
         { name: 'store', byMs: STORE_BY_MS, run: () => Promise.all([store.close(), stopTracing?.()]) },
       ]);
     try {
-      const stop = await start(store, log);
+      const stop = await start(store, log, begin);
       return async (sinceMs) => {
         const isStopped = await stop(sinceMs);
         return (await close(sinceMs)) && isStopped;
