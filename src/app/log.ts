@@ -13,8 +13,8 @@ export interface StartLog {
 }
 
 /**
- * Writes JSON lines to stdout, from the configured level on. Until `begin` it holds all lines but warnings and errors, so
- * that the welcome of a first start stands first.
+ * Writes JSON lines to stdout, from the configured level on. Until `begin` it holds all lines but warnings and errors,
+ * so that the welcome of a first start stands first.
  */
 export function createLog(
   { logLevel: level }: Pick<Config, 'logLevel'>,

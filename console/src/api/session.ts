@@ -4,6 +4,7 @@ import type {
   AtProvider,
   EnrolmentBegun,
   EnrolmentEnded,
+  LinkUsable,
   SignedIn,
   WaysIn as WaysInForm,
 } from '../../../src/operators/routes/forms.ts';
@@ -48,13 +49,12 @@ export async function signOutEverywhere(): Promise<void> {
   await ask('POST', '/session/sign-out-everywhere', {});
 }
 
-/** Whether the link with the token may be used. */
-export async function isLinkUsable(token: string): Promise<boolean> {
+/** Whose link it is; null: it may not be used. */
+export async function lookAtLink(token: string): Promise<string | null> {
   try {
-    await askForNobody('POST', '/enrolment/look', { token });
-    return true;
+    return (await askForNobody<Static<typeof LinkUsable>>('POST', '/enrolment/look', { token })).body.login;
   } catch (error) {
-    if (error instanceof AnswerError && error.status === 404) return false;
+    if (error instanceof AnswerError && error.status === 404) return null;
     throw error;
   }
 }

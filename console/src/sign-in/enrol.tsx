@@ -1,9 +1,9 @@
 /** What an operator does behind the link: a password, the authenticator app, the recovery codes. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { FEWEST_DIFFERENT, LONGEST, SHORTEST } from '../../../src/operators/rules/password.ts';
+import { faultOfPassword, LONGEST, SHORTEST } from '../../../src/operators/rules/password.ts';
 import { failureText } from '../api/failure.ts';
-import { addApp, beginBinding, beginEnrolment, endEnrolment, isLinkUsable } from '../api/session.ts';
+import { addApp, beginBinding, beginEnrolment, endEnrolment, lookAtLink } from '../api/session.ts';
 import { useTexts } from '../texts/texts.ts';
 import { AtProvider } from './at-provider.tsx';
 import { CodeField, PasswordField } from './fields.tsx';
@@ -20,23 +20,37 @@ interface EnrolProps {
 export function Enrol({ token, isBound, onDone }: EnrolProps) {
   const [begun, setBegun] = useState<{ login: string; totp: string } | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const isUsable = useLink(token);
+  const link = useLink(token);
   if (codes !== null) return <RecoveryCodes codes={codes} onDone={onDone} />;
   if (begun !== null) return <AppStep token={token} begun={begun} onDone={setCodes} />;
-  if (isUsable === undefined) return <Loading />;
-  if (!isUsable) return <UsedLink onDone={onDone} />;
+  if (link === undefined) return <Loading />;
+  if (link === null) return <UsedLink onDone={onDone} />;
   if (isBound) return <BoundStep token={token} onDone={setBegun} />;
-  return <PasswordStep token={token} onDone={setBegun} />;
+  return <PasswordStep token={token} login={link} onDone={setBegun} />;
 }
 
-/** Whether the link may be used, as it was at the opening; undefined: not known yet. What nobody told is tried. */
-function useLink(token: string): boolean | undefined {
+/**
+ * Whose link it is, as it was at the opening; null: it may not be used; undefined: not known yet. What nobody told is
+ * tried, without a login.
+ */
+function useLink(token: string): string | null | undefined {
   const { data, isError } = useQuery({
     queryKey: ['link', token],
-    queryFn: () => isLinkUsable(token),
+    queryFn: () => lookAtLink(token),
     ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, retry: false },
   });
-  return data ?? (isError || undefined);
+  return isError ? '' : data;
+}
+
+/** The check for known passwords. Its words are a file of their own, which only this page loads. */
+function useIsKnown() {
+  const { data } = useQuery({
+    queryKey: ['known passwords'],
+    queryFn: async () => (await import('../../../src/operators/rules/known-password.ts')).isKnownPassword,
+    ...{ staleTime: Number.POSITIVE_INFINITY, retry: false },
+  });
+  // Without the words the service says it.
+  return data ?? (() => false);
 }
 
 function Loading() {
@@ -80,22 +94,31 @@ interface StepProps {
   readonly onDone: (begun: { login: string; totp: string }) => void;
 }
 
-function PasswordStep({ token, onDone }: StepProps) {
+function PasswordStep({ token, login, onDone }: StepProps & { login: string }) {
   const texts = useTexts();
   const { signIn } = texts;
   const [password, setPassword] = useState('');
+  const [isGiven, setGiven] = useState(false);
+  const isKnown = useIsKnown();
   const begin = useMutation({ mutationFn: () => beginEnrolment(token, password), onSuccess: onDone });
+  // A login that is not known is in no password.
+  const fault = faultOfPassword(password, login || '\0', isKnown);
+  // Nobody is told that a password is too short while they type it.
+  const isTold = fault !== null && (isGiven || fault !== 'short');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    begin.mutate();
+    setGiven(true);
+    if (fault === null) begin.mutate();
   };
   const known = { 400: signIn.badPassword, 404: signIn.badLink };
   return (
     <form className={styles.card} onSubmit={submit}>
       <h1>{signIn.enrolTitle}</h1>
-      <p>{signIn.choosePassword(SHORTEST, LONGEST, FEWEST_DIFFERENT)}</p>
-      <PasswordField isNew value={password} onChange={setPassword} />
-      {begin.isError && <p role="alert">{failureText(begin.error, texts, known)}</p>}
+      {login !== '' && <p>{signIn.settingUp(login)}</p>}
+      <p>{signIn.choosePassword(SHORTEST, LONGEST)}</p>
+      <PasswordField isNew value={password} onChange={setPassword} {...(login !== '' && { login })} />
+      {isTold && <p role="alert">{signIn.faults[fault](login, SHORTEST, LONGEST)}</p>}
+      {begin.isError && fault === null && <p role="alert">{failureText(begin.error, texts, known)}</p>}
       <button type="submit" data-main disabled={begin.isPending}>
         {signIn.next}
       </button>
@@ -148,9 +171,45 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
           <li key={code}>{code}</li>
         ))}
       </ol>
+      <KeepCodes codes={codes} />
       <button type="button" data-main onClick={onDone}>
         {signIn.done}
       </button>
     </section>
+  );
+}
+
+/** The codes in the clipboard, or in a file. It says where they are for, and nothing of the person. */
+function KeepCodes({ codes }: { codes: readonly string[] }) {
+  const { signIn } = useTexts();
+  const [kept, setKept] = useState<string | null>(null);
+  const text = `${signIn.codesTitle}, ${location.origin}\n${signIn.codesNote}\n\n${codes.join('\n')}\n`;
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setKept(signIn.codesCopied),
+      () => setKept(signIn.codesNotCopied),
+    );
+  const save = () => {
+    const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+    const link = Object.assign(document.createElement('a'), { href: url, download: 'recovery-codes.txt' });
+    link.click();
+    URL.revokeObjectURL(url);
+    setKept(signIn.codesSaved);
+  };
+  return (
+    <>
+      <div className={styles.keep}>
+        {/* Without a secure context there is no clipboard. */}
+        {navigator.clipboard !== undefined && (
+          <button type="button" onClick={copy}>
+            {signIn.copyCodes}
+          </button>
+        )}
+        <button type="button" onClick={save}>
+          {signIn.saveCodes}
+        </button>
+      </div>
+      <p role="status">{kept}</p>
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { type Answer, type Route, route } from '../../operator-api/route.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { addApp, beginEnrolment, endEnrolment, lookAtLink, type NotBegun, type Step } from '../uses/enrol.ts';
-import { EnrolmentBegun, EnrolmentEnded, GivenPassword, Nothing, ShortText, Strict } from './forms.ts';
+import { EnrolmentBegun, EnrolmentEnded, GivenPassword, LinkUsable, ShortText, Strict } from './forms.ts';
 import { throttled } from './throttled.ts';
 
 export const NO_LINK = {
@@ -31,12 +31,12 @@ export function enrolmentRoutes(store: { database: Database; vault: Vault }): Ro
       path: '/enrolment/look',
       access: 'open',
       failures: [404],
-      summary: 'Tells whether a link may be used, before anything is typed.',
+      summary: 'Tells whether a link may be used, and whose it is, before anything is typed.',
       body: Strict({ token: ShortText }),
-      reply: Nothing,
+      reply: LinkUsable,
       run: async ({ body: { token }, address }) => {
         const look = await lookAtLink(store, { token, address });
-        return look.kind === 'usable' ? { body: {} } : refused(look);
+        return look.kind === 'usable' ? { body: { login: look.login } } : refused(look);
       },
     }),
     route({

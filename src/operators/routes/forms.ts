@@ -49,6 +49,8 @@ export const ProviderAnswer = Type.Record(
 );
 
 /** The address for an authenticator app. */
+export const LinkUsable = Strict({ login: Type.String() });
+
 export const EnrolmentBegun = Strict({ login: Type.String(), totp: Type.String() });
 
 export const EnrolmentEnded = Strict({ login: Type.String(), recovery_codes: Type.Array(Type.String()) });

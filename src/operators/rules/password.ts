@@ -1,17 +1,35 @@
-/** Which passwords operators may choose: long ones, without rules about characters (NIST SP 800-63B, section 3.1.1). */
+/** Which passwords operators may choose: long ones that nobody tries, without rules of characters (NIST SP 800-63B). */
 
 export const SHORTEST = 12;
 export const LONGEST = 128;
-export const FEWEST_DIFFERENT = 5;
+const SHORTEST_WORD = 3;
 
-/** What is wrong with a password, for the person who chose it; null: nothing. Lengths count code points. */
-export function faultOfPassword(password: string, login: string): string | null {
-  const characters = [...password.normalize('NFC')];
-  if (characters.length < SHORTEST) return `the password must have ${SHORTEST} characters or more`;
-  if (characters.length > LONGEST) return `the password must have ${LONGEST} characters or fewer`;
-  if (new Set(characters).size < FEWEST_DIFFERENT) {
-    return `the password must have ${FEWEST_DIFFERENT} different characters or more`;
+/** What is wrong with a password. */
+export type PasswordFault = 'short' | 'long' | 'login' | 'known';
+
+/** Whether a password is known, for `faultOfPassword`: the page loads the words only where somebody chooses one. */
+export type IsKnown = (password: string, own: readonly string[]) => boolean;
+
+/** What is wrong with a password; null: nothing. Lengths count code points. */
+export function faultOfPassword(password: string, login: string, isKnown: IsKnown): PasswordFault | null {
+  const characters = [...password.normalize('NFC')].length;
+  if (characters < SHORTEST) return 'short';
+  if (characters > LONGEST) return 'long';
+  if (password.toLowerCase().includes(login)) return 'login';
+  const parts = login.split(/[^a-z\d]+/).filter((part) => part.length >= SHORTEST_WORD);
+  return isKnown(password, ['ventanilla', ...parts]) ? 'known' : null;
+}
+
+/** The fault for the person who chose the password. */
+export function faultText(fault: PasswordFault, login: string): string {
+  switch (fault) {
+    case 'short':
+      return `the password must have ${SHORTEST} characters or more`;
+    case 'long':
+      return `the password must have ${LONGEST} characters or fewer`;
+    case 'login':
+      return `the password must not contain your login, ${login}`;
+    case 'known':
+      return 'the password is a known one, or easy to guess: choose other words, such as four that have nothing to do with each other';
   }
-  if (password.toLowerCase().includes(login)) return 'the password must not contain the login';
-  return null;
 }

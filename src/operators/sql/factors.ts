@@ -40,7 +40,6 @@ const OF_LINK = `FROM operators o
   WHERE o.enrolment = $1 AND o.enrolment_ends > now() AND o.enrolment_ends <= now() + interval '25 hours'
     AND o.disabled_at IS NULL`;
 const BY_LINK = `SELECT ${COLUMNS} ${OF_LINK} FOR NO KEY UPDATE`;
-const IS_USABLE = `SELECT ${OF_LINK}`;
 /** Of an account that had an identity at the identity provider: a password takes its place. */
 const UNBIND = 'unbound AS (DELETE FROM operator_identities WHERE operator_id = $1)';
 const SET_PASSWORD = `
@@ -85,11 +84,6 @@ export async function lockAccount(session: Session, id: number): Promise<Account
 /** The live account whose link has the token with this digest, locked until the transaction ends. */
 export async function lockAccountByLink(session: Session, linkDigest: Buffer): Promise<Account | null> {
   return accountOf(await session.query<AccountRow>(BY_LINK, [linkDigest]));
-}
-
-/** Whether a live account has a link with this digest. */
-export async function isLinkUsable(session: Session, linkDigest: Buffer): Promise<boolean> {
-  return (await session.query(IS_USABLE, [linkDigest])).rowCount === 1;
 }
 
 /** Sets the password and the secret of the codes; the account is enrolled once a code was right. */

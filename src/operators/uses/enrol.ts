@@ -3,12 +3,12 @@
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import { randomBytes } from '../../seal/random-bytes.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { faultOfPassword } from '../rules/password.ts';
+import { isKnownPassword } from '../rules/known-password.ts';
+import { faultOfPassword, faultText } from '../rules/password.ts';
 import { SECRET_BYTES, stepOfCode, totpUri } from '../rules/totp.ts';
 import {
   type Account,
   enrol,
-  isLinkUsable,
   lockAccountByLink,
   openTotp,
   setFactors,
@@ -37,16 +37,19 @@ export type NotBegun =
   /** The link is wrong, over or used. */
   { readonly kind: 'no_link' } | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
 
-/** Whether the link may be used. It tells nothing else, so that nobody learns whose it is by looking. */
+/** Whose link it is, so that the page can say whose password is chosen. Only who has the token learns it. */
 export async function lookAtLink(
   store: Store,
   { token, address }: { token: string; address: string },
-): Promise<{ readonly kind: 'usable' } | NotBegun> {
+): Promise<{ readonly kind: 'usable'; readonly login: string } | NotBegun> {
   const retryAfterSeconds = await countLook(store, address);
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
-  if (!(await isLinkUsable(store.database, digestOf(token)))) return { kind: 'no_link' };
+  const account = await inTransaction(store.database, (session) =>
+    lockAccountByLink(session, digestOf(token)),
+  );
+  if (account === null) return { kind: 'no_link' };
   await takeLookBack(store, address);
-  return { kind: 'usable' };
+  return { kind: 'usable', login: account.login };
 }
 
 /**
@@ -61,8 +64,8 @@ export async function beginEnrolment(
   const link = digestOf(token);
   const account = await inTransaction(database, (session) => lockAccountByLink(session, link));
   if (account === null) return { kind: 'no_link' };
-  const fault = faultOfPassword(password, account.login);
-  if (fault !== null) return { kind: 'wrong', fault };
+  const fault = faultOfPassword(password, account.login, isKnownPassword);
+  if (fault !== null) return { kind: 'wrong', fault: faultText(fault, account.login) };
   // Each hash keeps strangers from signing in meanwhile, and others wait for it.
   const retryAfterSeconds = await countLink(store, link);
   if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };

@@ -13,8 +13,19 @@ export const signIn = {
   other: 'Another account',
   wrong: 'Login, password or code is wrong.',
   enrolTitle: 'Set up your account',
-  choosePassword: (shortest: number, longest: number, different: number) =>
-    `Choose a password of ${shortest} to ${longest} characters, ${different} or more of them different. It must not contain your login.`,
+  choosePassword: (shortest: number, longest: number) =>
+    `Choose a password of ${shortest} to ${longest} characters that nobody would guess: four words that have nothing to do with each other, for example.`,
+  settingUp: (login: string) => `This is the account ${login}.`,
+  faults: {
+    short: (_login: string, shortest: number, _longest: number) =>
+      `The password must have ${shortest} characters or more.`,
+    long: (_login: string, _shortest: number, longest: number) =>
+      `The password must have ${longest} characters or fewer.`,
+    login: (login: string, _shortest: number, _longest: number) =>
+      `The password must not contain your login, ${login}.`,
+    known: (_login: string, _shortest: number, _longest: number) =>
+      'This password is a known one, or easy to guess. Choose other words.',
+  },
   scan: 'Scan this picture with your authenticator app, then type the code that the app shows.',
   qrCode: 'QR code for the authenticator app',
   key: 'Key, to type instead of the picture',
@@ -22,10 +33,15 @@ export const signIn = {
   codesTitle: 'Recovery codes',
   codesNote:
     'Each code signs you in once without the app. Keep them in a safe place: they are not shown again.',
+  copyCodes: 'Copy the codes',
+  saveCodes: 'Save the codes as a file',
+  codesCopied: 'The codes are copied.',
+  codesNotCopied: 'The codes could not be copied. Save them as a file.',
+  codesSaved: 'The codes are in the file recovery-codes.txt.',
   done: 'I kept the codes',
   badLink: 'The link is wrong, was used, or ended. Ask an admin for a new one.',
   hasAccount: 'If your account is set up, sign in.',
-  badPassword: 'This password breaks one of these rules.',
+  badPassword: 'This password is refused. Choose another one.',
   badCode: 'This code is wrong. Check the clock of your phone.',
   againTitle: 'Sign in again',
   againNote: 'This needs a sign-in of the last five minutes.',
