@@ -34,7 +34,7 @@ export type ReasonCode =
   | 'unspecified';
 
 /** The limit that rejected an application at its registration. */
-export type LimitCode = 'amount_above_limit';
+export type LimitCode = 'amount_above_limit' | 'installment_above_income';
 /** The type of the message to the applicant. */
 export type MessageType = 'approved' | 'offer' | 'rejected';
 

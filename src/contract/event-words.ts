@@ -48,6 +48,10 @@ export const LIMIT_WORDS: Readonly<Record<LimitCode, Words>> = {
     en: 'The amount is above the limit of the policy',
     es: 'El monto supera el límite de la política',
   },
+  installment_above_income: {
+    en: 'The monthly installment takes more of the income than the policy allows',
+    es: 'La cuota mensual toma más del ingreso de lo que permite la política',
+  },
 };
 
 /** What each code of a review means. */

@@ -57,6 +57,8 @@ describe('checkPolicy', () => {
       ['decision', { approved: 50, in_review: 50 }],
       ['amount_limit.usd', 0.01],
       ['amount_limit.rates.COP', 4100.5],
+      ['amount_limit.max_installment_share', 0.4],
+      ['amount_limit.max_installment_share', undefined],
     ];
     for (const [path, value] of sound) {
       const policy = changed(path, value);
@@ -81,7 +83,7 @@ describe('checkPolicy', () => {
 
   it('D27-D29: a missing key is refused and named', () => {
     for (const path of names(DEFAULT_POLICY)) {
-      if (/^payment_capacity\.\d+$/.test(path)) continue;
+      if (/^payment_capacity\.\d+$/.test(path) || path === 'amount_limit.max_installment_share') continue;
       const text = refusal(changed(path, undefined));
       const key = path.split('.').at(-1) as string;
       assert.ok(text.includes('p.json') && text.includes(key), `${path}: ${text}`);
@@ -129,6 +131,7 @@ describe('checkPolicy', () => {
       ['decision.approved', [-1, 101, 69.5, '70']],
       ['decision.in_review', [-1, 101, 29.5, '30']],
       ['amount_limit.usd', [0, -1, '25000']],
+      ['amount_limit.max_installment_share', [0, -0.4, 1.01, '1', null]],
       ['amount_limit.rates_as_of', ['', 'today', 20260101, '2026-1-1', '2026-01-01T00:00:00Z']],
       ['amount_limit.rates.COP', [0, -4000, '4000']],
       ['amount_limit.rates.USD', [0, {}]],

@@ -50,7 +50,7 @@ describe('the contract’s page: scores, statuses, messages', () => {
       code(decision),
       code(INITIAL_STATUS[decision]),
     ]);
-    const above = ['amount above the limit', ...(rows.at(-1) as string[]).slice(1)];
+    const above = ['amount above a limit', ...(rows.at(-1) as string[]).slice(1)];
     assert.deepEqual(table('### Outcome at creation\n'), [...rows, above]);
     const { rates } = DEFAULT_POLICY.amount_limit;
     for (const [currency, rate] of table('**D29. ')) {

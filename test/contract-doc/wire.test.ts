@@ -93,6 +93,8 @@ describe('the contract’s page: requests', () => {
     assert.deepEqual(parameters.get('`limit`'), [`1 to ${MAX_EVENTS}`, `${DEFAULT_EVENTS}`]);
     const amount = `${DEFAULT_POLICY.amount_limit.usd} USD ([D29](#d29))`;
     assert.equal(limits.get('amount above which an application is rejected'), amount);
+    const share = `${DEFAULT_POLICY.amount_limit.max_installment_share} of the monthly income ([D29](#d29))`;
+    assert.equal(limits.get('reference installment above which an application is rejected'), share);
   });
 
   it('D38: the page has the phones of the sandbox', () => {

@@ -98,7 +98,7 @@ describe('the authority of a maker (D48)', () => {
 
 describe('the second operator (D48)', () => {
   const above = async () => {
-    const [id] = await desk.register(1, { debt_amount: 9_000_000 });
+    const [id] = await desk.register(1, { debt_amount: 8_900_000 });
     return { application: id!, ...(await desk.proposed(ana.visitor, id!)) };
   };
 

@@ -11,7 +11,7 @@ import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { rejectWithdrawn } from '../../src/signing/uses/withdraw.ts';
 import { commandLine } from '../cli/harness.ts';
 import { exchange, head } from '../gate/raw.ts';
-import { ABOVE_LIMIT, IN_REVIEW, REJECTED } from '../support/applicant.ts';
+import { ABOVE_LIMIT, APPROVED, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { batchOf } from '../support/stored-applications.ts';
 
@@ -237,10 +237,13 @@ describe('GET /PRO/applications/{id}', () => {
     const { apiKey } = await service.addPartner();
     // The income is more than the installment of 235,000, and the score is 26.
     const poor = { ...REJECTED, income: 300_000, debt_amount: 6_000_000 };
-    const [limit, both, score] = await register(apiKey, ABOVE_LIMIT, { ...REJECTED, ...ABOVE_LIMIT }, poor);
+    const unpayable = { ...APPROVED, income: 1, debt_amount: 50_000_000 };
+    const more = [ABOVE_LIMIT, { ...REJECTED, ...ABOVE_LIMIT }, unpayable];
+    const [limit, both, installment, score] = await register(apiKey, ...more, poor);
     for (const [one, reason] of [
       [limit, 'amount_above_limit'],
       [both, 'amount_above_limit'],
+      [installment, 'installment_above_income'],
       [score, null],
     ] as const) {
       const { body } = await get<Record<string, unknown>>(`/PRO/applications/${one!.id}`, apiKey);

@@ -41,7 +41,7 @@ export const APPROVED = {
 } as const;
 /** What makes an application a rejected one. */
 export const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' } as const;
-/** What makes an application wait for a review. */
-export const IN_REVIEW = { ...REJECTED, num_debts: '2' } as const;
+/** What makes an application wait for a review: the income is just above the reference installment (D29). */
+export const IN_REVIEW = { ...REJECTED, income: 350_000, num_debts: '2' } as const;
 /** The points of an approved application, and a debt above the limit of 25,000 USD. */
 export const ABOVE_LIMIT = { income: 90_000_000, debt_amount: 100_000_001 } as const;

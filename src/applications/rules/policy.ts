@@ -53,9 +53,14 @@ export interface Policy {
   readonly prior_history: Readonly<Record<PriorHistory, number>>;
   /** The least scores. Below `in_review` an application is rejected. */
   readonly decision: { readonly approved: number; readonly in_review: number };
-  /** An application above this amount is rejected with any score (D29). */
+  /** An application above this limit is rejected with any score (D29). */
   readonly amount_limit: {
     readonly usd: number;
+    /**
+     * The largest share of the monthly income that the reference installment may take. Absent, as in policies before
+     * this rule: the income does not limit the amount.
+     */
+    readonly max_installment_share?: number;
     readonly rates_as_of: string;
     /** Units of the currency for one USD. */
     readonly rates: Readonly<Record<Currency, number>>;
@@ -66,7 +71,7 @@ export interface Policy {
 
 /** The built-in policy. */
 export const DEFAULT_POLICY: Policy = {
-  version: 'default-1',
+  version: 'default-2',
   reference_installment: { months: 36, monthly_rate: 0.02 },
   payment_capacity: [
     { min_ratio: 4, points: 25 },
@@ -79,5 +84,5 @@ export const DEFAULT_POLICY: Policy = {
   num_debts: { '1': 20, '2': 12, '3': 4 },
   prior_history: { yes: 15, no: 0 },
   decision: { approved: 70, in_review: 30 },
-  amount_limit: { usd: 25_000, rates_as_of: RATES_AS_OF, rates: CURRENCIES },
+  amount_limit: { usd: 25_000, max_installment_share: 1, rates_as_of: RATES_AS_OF, rates: CURRENCIES },
 };

@@ -6,7 +6,7 @@ export const DECISIONS = ['approved', 'in_review', 'rejected'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
 /** The limits of the amount, as the code of a rejection names them to a partner (D29, D41). */
-export const LIMIT_CODES = ['amount_above_limit'] as const;
+export const LIMIT_CODES = ['amount_above_limit', 'installment_above_income'] as const;
 export type LimitCode = (typeof LIMIT_CODES)[number];
 
 /** The result of the scorecard for one application. */
@@ -37,19 +37,24 @@ export function assess(application: Application, policy: Policy): Assessment {
   return { points, score, decision: decide(score, application, policy) };
 }
 
+type Amounts = Pick<Application, 'income' | 'debt_amount' | 'currency'>;
+
+/** The monthly income in reference installments (D27). */
+function capacityOf({ income, debt_amount }: Amounts, policy: Policy): number {
+  return income / (debt_amount * installmentFactor(policy));
+}
+
 function paymentCapacityPoints(application: Application, policy: Policy): number {
-  const ratio = application.income / (application.debt_amount * installmentFactor(policy));
-  for (const band of policy.payment_capacity) if (ratio >= band.min_ratio) return band.points;
+  const capacity = capacityOf(application, policy);
+  for (const band of policy.payment_capacity) if (capacity >= band.min_ratio) return band.points;
   return 0;
 }
 
 /** The limit that the amount passes, which rejects with any score; null: none (D29). */
-export function passedLimit(
-  { debt_amount, currency }: Pick<Application, 'income' | 'debt_amount' | 'currency'>,
-  policy: Policy,
-): LimitCode | null {
-  const { usd, rates } = policy.amount_limit;
-  return debt_amount > usd * rates[currency] ? 'amount_above_limit' : null;
+export function passedLimit(application: Amounts, policy: Policy): LimitCode | null {
+  const { usd, rates, max_installment_share: share } = policy.amount_limit;
+  if (application.debt_amount > usd * rates[application.currency]) return 'amount_above_limit';
+  return share !== undefined && capacityOf(application, policy) * share < 1 ? 'installment_above_income' : null;
 }
 
 function decide(score: number, application: Application, policy: Policy): Decision {

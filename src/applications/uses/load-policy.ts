@@ -46,6 +46,7 @@ const POLICY = Type.Object(
     amount_limit: Type.Object(
       {
         usd: Type.Number({ exclusiveMinimum: 0 }),
+        max_installment_share: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
         rates_as_of: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
         rates: Type.Object(
           Object.fromEntries(keysOf(CURRENCIES).map((code) => [code, Type.Number({ exclusiveMinimum: 0 })])),

@@ -102,7 +102,7 @@ describe('points', () => {
 
   it('D27, D28, D30: every combination gets the points of each criterion and their sum', () => {
     const debt = 6_000_000;
-    const incomes: [number, number][] = [[1, 0]];
+    const incomes: [number, number][] = [[Number(incomeCents(debt, 1n, 1n)) / 100, 0]];
     for (const { p, q, points } of BANDS) incomes.push([Number(incomeCents(debt, p, q)) / 100, points]);
     let combinations = 0;
     for (const [income, capacity] of incomes) {
@@ -193,6 +193,41 @@ describe('decision', () => {
       assert.equal(decided(25_000 * rate), 'approved', currency);
       assert.equal(decided(nextUp(25_000 * rate)), 'rejected', currency);
     }
+  });
+
+  it('D29: an installment of more than the whole income is above the limit, exact to the cent', () => {
+    const best = { debt_age: 'lt6', num_debts: '1', prior_history: 'yes' } as const;
+    for (const debt of [1_000, 25_000, 123_457, 6_000_000, 50_000_000, 99_999_999]) {
+      const cents = incomeCents(debt, 1n, 1n);
+      const decided = (income: bigint) => score({ ...best, debt_amount: debt, income: Number(income) / 100 });
+      assert.deepEqual([decided(cents).score, decided(cents).decision], [75, 'approved'], `${debt}`);
+      assert.deepEqual(
+        decided(cents - 1n),
+        { ...decided(cents), decision: 'rejected' },
+        `a cent less for ${debt}`,
+      );
+    }
+    assert.equal(score({ ...best, income: 1, debt_amount: 50_000_000 }).decision, 'rejected');
+  });
+
+  it('D29: a policy sets the share of the income; one without it has no such limit', () => {
+    // One month without interest: the installment equals the debt, so the ratios are exact.
+    const reference_installment = { months: 1, monthly_rate: 0 };
+    const { max_installment_share: _, ...amountAlone } = DEFAULT_POLICY.amount_limit;
+    const decided = (share: object, income: number) => {
+      const policy = { ...DEFAULT_POLICY, reference_installment, amount_limit: { ...amountAlone, ...share } };
+      return score({ debt_amount: 1_000, income }, policy).decision;
+    };
+    for (const share of [0.25, 0.4, 0.5, 1]) {
+      const least = 1_000 / share;
+      assert.notEqual(decided({ max_installment_share: share }, least), 'rejected', `${share}`);
+      assert.equal(
+        decided({ max_installment_share: share }, least - 0.01),
+        'rejected',
+        `a cent less at ${share}`,
+      );
+    }
+    assert.equal(decided({}, 1), 'approved');
   });
 
   it('D29: the limit does not change the score of an application that is rejected anyway', () => {
