@@ -74,6 +74,7 @@ const DOCUMENTED_CODES: readonly (readonly [kind: SendResult['kind'], code: numb
   ['pause_template', 132012, 'parameters of another form'],
   ['pause_template', 132015, 'paused for its quality'],
   ['pause_template', 132016, 'disabled for its quality'],
+  ['pause_template', 132018, 'values that the template does not take'],
   ['pause_template', 132068, 'its flow is blocked'],
   ['pause_template', 134102, 'the template cannot be used'],
   ['pause_sender', 0, 'the app user cannot be authenticated'],
