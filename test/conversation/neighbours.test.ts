@@ -68,6 +68,7 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
     });
   assert.equal(await proven((session) => signing.checkAnswer(session, id, 'last_four', last)), 'right');
   assert.deepEqual(await performer.sendCode(order), { result: 'sent', way: 'SMS', minutes: 10 });
+  assert.deepEqual(await performer.sendCode(order), { result: 'sent_again', way: 'SMS', minutes: 10 });
   assert.equal(await proven((session) => signing.checkAnswer(session, id, 'code', codes.last)), 'right');
   const acceptance = { contract: contract.sha256, acceptedInput: '9', shownTurn: 3 };
   assert.equal(await proven((session) => signing.sign(session, id, acceptance)), 'signed');

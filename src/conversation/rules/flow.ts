@@ -90,6 +90,8 @@ export const TEXTS = {
   source_again: [],
   answer_wrong: [],
   code_expired: [],
+  /** Before the text of a new code. */
+  code_replaced: [],
   code_not_sent: [],
   sending_code: [],
   withdraw_too_late: [],

@@ -106,7 +106,8 @@ export type WorkInput =
   | { readonly kind: 'signed_contract'; readonly contract: ShownContract | null }
   | {
       readonly kind: 'code';
-      readonly result: 'sent' | 'failed' | 'no_proof' | 'too_many';
+      /** `sent_again`: the code before it does not count any more. */
+      readonly result: 'sent' | 'sent_again' | 'failed' | 'no_proof' | 'too_many';
       readonly way: string;
       readonly minutes: number;
     }

@@ -14,9 +14,10 @@ const MOST_WRONG = 5;
 /** The code is on its way, or an operator has to help. */
 export function codeSent(state: State, { result, way, minutes }: Extract<WorkInput, { kind: 'code' }>): Next {
   if (state.place !== 'code' || state.proof !== 'code_asked') return none(state);
-  if (result === 'sent') {
+  if (result === 'sent' || result === 'sent_again') {
     return moved(
       { ...state, ...UNDERSTOOD, proof: 'code_sent', unsaid: false },
+      ...(result === 'sent_again' ? [say('code_replaced')] : []),
       ask('code', ['resend'], { way, minutes: `${minutes}` }),
     );
   }

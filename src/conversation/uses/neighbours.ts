@@ -64,7 +64,8 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
       const sent = await sendCode(signing, applicationId, signal);
       if (sent.kind === 'later') return { retryAfterMs: 0, reason: sent.reason };
       const way = sent.kind === 'sent' && sent.way === 'channel' ? sameChat(locale) : 'SMS';
-      return { result: sent.kind, way, minutes: CODE_MINUTES };
+      const result = sent.kind === 'sent' && sent.isAgain ? 'sent_again' : sent.kind;
+      return { result, way, minutes: CODE_MINUTES };
     },
   };
 }

@@ -23,12 +23,12 @@ import { codeMac, phoneMac } from './code-mac.ts';
 import type { SigningContext } from './context.ts';
 
 /**
- * `failed`: `reason` is a code of the way, or says what is missing. `later`: the way did not take the code now.
- * `no_proof`: the last four characters of the ID number come first. `too_many`: the codes of the application, of its
- * phone or of the country are used up.
+ * `isAgain`: a code before it is worth nothing any more. `failed`: `reason` is a code of the way, or says what is
+ * missing. `later`: the way did not take the code now. `no_proof`: the last four characters of the ID number come
+ * first. `too_many`: the codes of the application, of its phone or of the country are used up.
  */
 export type SentCode =
-  | { readonly kind: 'sent'; readonly way: CodeWay; readonly endsAt: Date }
+  | { readonly kind: 'sent'; readonly way: CodeWay; readonly endsAt: Date; readonly isAgain: boolean }
   | { readonly kind: 'failed' | 'later'; readonly reason: string }
   | { readonly kind: 'no_proof' | 'too_many' };
 
@@ -76,7 +76,8 @@ export async function sendCode(
       { applicationId: id, entries: [{ kind: 'code_sent', at: null, facts }] },
     ]);
   });
-  return result.kind === 'sent' ? { kind: 'sent', way: sender.way, endsAt: begun.endsAt } : result;
+  if (result.kind !== 'sent') return result;
+  return { kind: 'sent', way: sender.way, endsAt: begun.endsAt, isAgain: begun.isAgain };
 }
 
 interface Begun {
@@ -85,6 +86,8 @@ interface Begun {
   /** The keyed hash of the code. */
   readonly mac: Buffer;
   readonly endsAt: Date;
+  /** A code was made for the contract before. */
+  readonly isAgain: boolean;
 }
 
 /** Stores a code in a round, within every bound, where the application still waits for its signature. */
@@ -120,7 +123,7 @@ async function begin(
   if (round === null) return { kind: 'too_many' };
   const mac = codeMac(vault, id, contract.id, code);
   const endsAt = await setCode(session, round.id, { codeMac: mac, way: sender?.way ?? 'sms', target });
-  return { contract, roundId: round.id, mac, endsAt };
+  return { contract, roundId: round.id, mac, endsAt, isAgain: found.codeMac !== null };
 }
 
 /** A reason as evidence may hold it. */

@@ -327,6 +327,16 @@ describe('the proofs (D46)', () => {
     assert.equal(state.place, 'signed');
   });
 
+  it('a new code is told with the end of the one before', () => {
+    const asked = stepped(
+      DEFAULT_FLOW,
+      run([...wayTo('code'), text('1234'), sent]).state,
+      text('otro código'),
+    );
+    const again = stepped(DEFAULT_FLOW, asked.state, { ...sent, result: 'sent_again' });
+    assert.deepEqual(said(again), ['code_replaced', 'code']);
+  });
+
   it('the acceptance once more, where the proofs are asked for, is told so, and hands nothing over', () => {
     for (const inputs of [[], [text('1234'), sent]]) {
       let { state } = run([...wayTo('code'), ...inputs]);

@@ -85,6 +85,7 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   source_again: 'We could not see your account yet.',
   answer_wrong: 'That does not match. Please check it and write it again.',
   code_expired: 'The code has expired.',
+  code_replaced: 'The code before does not count any more.',
   code_not_sent: 'We could not send the code.',
   sending_code: 'Thank you. We are sending you a code.',
   withdraw_too_late:

@@ -85,6 +85,7 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   source_again: 'Todavía no pudimos ver tu cuenta.',
   answer_wrong: 'Eso no coincide. Revísalo y escríbelo otra vez.',
   code_expired: 'El código ya venció.',
+  code_replaced: 'El código anterior ya no sirve.',
   code_not_sent: 'No pudimos enviar el código.',
   sending_code: 'Gracias. Te estamos enviando un código.',
   withdraw_too_late:

@@ -84,6 +84,7 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   source_again: 'Ainda não conseguimos ver a sua conta.',
   answer_wrong: 'Isso não confere. Veja de novo e escreva outra vez.',
   code_expired: 'O código já venceu.',
+  code_replaced: 'O código anterior não vale mais.',
   code_not_sent: 'Não conseguimos enviar o código.',
   sending_code: 'Obrigado. Estamos enviando um código.',
   withdraw_too_late:
