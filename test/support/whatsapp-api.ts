@@ -33,6 +33,8 @@ export interface AcceptedMessage {
   /** Empty if the send had none. */
   readonly callback: string;
   readonly message: TemplateMessage;
+  /** `performance.now()`. */
+  readonly at: number;
 }
 
 /** The fault of a request that would be accepted. */
@@ -122,7 +124,7 @@ export async function startWhatsAppApi(
 
   async function take(message: TemplateMessage): Promise<Answer> {
     const callback = message.biz_opaque_callback_data ?? '';
-    const taken = { id: `wamid.${accepted.size}.${crypto.randomUUID()}`, callback, message };
+    const taken = { id: `wamid.${accepted.size}.${crypto.randomUUID()}`, callback, message, at: performance.now() };
     accepted.set(callback, [...(accepted.get(callback) ?? []), taken]);
     await api.onAccept?.(taken);
     return {

@@ -36,7 +36,7 @@ test('two open applications of a phone that no client noted are seen (contract, 
     }));
     const seen = {
       batches: [batch],
-      reviews: [],
+      reviews: [], optOuts: [],
       quota: [],
       sends: [],
       feeds: [],

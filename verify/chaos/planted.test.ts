@@ -7,8 +7,10 @@ import { after, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { Middleman } from '../../test/support/middleman.ts';
 import { RULES } from '../history/check.ts';
-import type { ReadEvent } from '../history/history.ts';
+import type { Batch, ReadEvent } from '../history/history.ts';
+import { answered, begunAt } from '../history/lookup.ts';
 import { PLANTED, type Planted, plant } from './planted.ts';
+import type { Recorder } from './recorder.ts';
 import { run } from './run.ts';
 import { startStage } from './stage.ts';
 
@@ -25,6 +27,26 @@ after(() => stage.stop(false));
 function hasEnoughEvents(feed: readonly ReadEvent[]): boolean {
   const applications = feed.slice(0, -1).map(({ applicationId }) => applicationId);
   return feed.length >= EVENTS && new Set(applications).size > 1;
+}
+
+/** What the partner's consenting applicants need for the rules of sends: each comes once at least. */
+function hasEnoughSends(batches: readonly Batch[], { optOuts, reviews }: Recorder): boolean {
+  const registered = batches.flatMap((batch) =>
+    (answered(batch)[0]?.answer.outcomes ?? []).flatMap((outcome, position) => {
+      const { phone, optin } = batch.applications[position]!;
+      if (outcome.kind !== 'registered' || !optin) return [];
+      return [{ phone, id: outcome.id, decision: outcome.decision, atMs: begunAt(batch) }];
+    }),
+  );
+  const ids = new Set(registered.map(({ id }) => id));
+  const rejected = registered.filter(({ decision }) => decision === 'rejected').map(({ phone }) => phone);
+  const isAgain = optOuts.some(({ phone, seen }) =>
+    registered.some((one) => one.phone === phone && one.atMs > seen.atMs),
+  );
+  const isReviewed = reviews.some(
+    ({ applicationId, action, end }) => action === 'reject' && end === 'done' && ids.has(applicationId),
+  );
+  return new Set(rejected).size < rejected.length && isAgain && isReviewed;
 }
 
 /** The services by a network with the bug. */
@@ -51,12 +73,16 @@ const { violations } = await run(stage, {
   ...{ seed: SEED, minutes: MINUTES, programFaults: [], otherFaults: [], restMs: 0, pauseMs: 100 },
   ...{ clientsPerPartner: 1, hasFlood: false, say() {} },
   partners: [...plans, clean],
-  lastly: ({ recorder: { batches, feeds, partners } }) =>
-    eventually('enough batches, replays and events of each partner', () =>
-      partners.every(({ id, cap }) => {
-        const own = batches.filter(({ partnerId, calls }) => partnerId === id && calls.length > 0);
+  lastly: ({ recorder }) =>
+    eventually('enough batches, replays, events and sends of each partner', () =>
+      recorder.partners.every(({ id, cap }) => {
+        const own = recorder.batches.filter(({ partnerId, calls }) => partnerId === id && calls.length > 0);
         const hasReplay = own.some(({ calls }) => calls.filter(({ answer }) => answer !== null).length > 1);
-        return own.length >= BATCHES && hasReplay && (cap !== null || hasEnoughEvents(feeds.get(id)!));
+        const isWhole = own.length >= BATCHES && hasReplay;
+        return (
+          isWhole &&
+          (cap !== null || (hasEnoughEvents(recorder.feeds.get(id)!) && hasEnoughSends(own, recorder)))
+        );
       }),
     ),
   async firstly(partners) {

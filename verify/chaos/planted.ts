@@ -93,6 +93,33 @@ export const PLANTED: readonly Planted[] = [
     },
   },
   {
+    rule: 'optOuts',
+    bug: 'an opt-out is not kept',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT ON suppressions',
+      own: (partnerId) =>
+        `NEW.phone_index IN (SELECT a.phone_index FROM applications a WHERE a.partner_id = ${partnerId})`,
+      body: 'NEW.active := false; RETURN NEW;',
+    },
+  },
+  {
+    rule: 'outdated',
+    bug: 'a rejection is kept as an approval',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT OR UPDATE ON application_states',
+      own: (partnerId) => `NEW.batch_id IN (SELECT b.id FROM batches b WHERE b.partner_id = ${partnerId})`,
+      body: "IF NEW.status = 'rejected' THEN NEW.status := 'pending_signature'; END IF; RETURN NEW;",
+    },
+  },
+  {
+    rule: 'recipients',
+    bug: 'what a phone got is not noted',
+    cap: null,
+    trigger: { when: 'BEFORE INSERT OR UPDATE ON recipients', own: ofPartner, body: 'RETURN NULL;' },
+  },
+  {
     rule: 'events',
     bug: 'every second event names another application that had an event before',
     cap: null,

@@ -28,6 +28,7 @@ export class Recorder {
   readonly partners: H.Partner[] = [];
   readonly batches: H.Batch[] = [];
   readonly reviews: H.Review[] = [];
+  readonly optOuts: H.OptOut[] = [];
   readonly quota: H.QuotaReading[] = [];
   readonly feeds = new Map<number, H.ReadEvent[]>();
   readonly clockSteps: H.ClockStep[] = [];
@@ -40,6 +41,11 @@ export class Recorder {
   /** Milliseconds of the run. */
   nowMs(): number {
     return performance.now() - this.#start;
+  }
+
+  /** The moment of the run of a time of `performance.now()`. */
+  msOf(at: number): number {
+    return at - this.#start;
   }
 
   noteCall({ fromMs, toMs, answer }: H.Call): void {

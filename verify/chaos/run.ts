@@ -4,6 +4,7 @@ import { Random } from '../../test/support/random.ts';
 import { checkHistory, type Violation } from '../history/check.ts';
 import { ApplicantMaker } from './clients/applicants.ts';
 import { Operator } from './clients/operator.ts';
+import { OptOuts } from './clients/opt-outs.ts';
 import { PartnerClient } from './clients/partner.ts';
 import { Reader } from './clients/reader.ts';
 import type { PartnerKey, World } from './clients/world.ts';
@@ -71,16 +72,19 @@ export async function run(stage: Stage, plan: Plan): Promise<Ran> {
 
   const world: World = { urls: stage.urls, recorder, promises, gate, pauseMs: plan.pauseMs };
   const shared = new ApplicantMaker();
+  const makers: ApplicantMaker[] = [];
   const clients = partners.flatMap((partner) => {
     const { own, id } = partner;
     const maker = own === undefined ? shared : new ApplicantMaker(own.series);
+    if (!makers.includes(maker)) makers.push(maker);
     const around = own === undefined ? world : { ...world, urls: own.urls };
     const clientOf = (_: unknown, round: number) =>
       new PartnerClient(around, partner, `${id}-${round}`, maker, random.fork());
     return Array.from({ length: plan.clientsPerPartner }, clientOf);
   });
   const readers = partners.map((partner) => new Reader(world, partner));
-  const operator = new Operator(world, stage.operator, random.fork());
+  const operator = new Operator(world, stage, random.fork());
+  const optOuts = new OptOuts(world, stage, makers, random.fork());
   const watch = new Watch(stage, recorder, promises);
   const channelDay = keepDelivering(stage);
   const scene = sceneOf({ stage, promises, recorder, gate, flood: flood ?? partners[0]! });
@@ -99,7 +103,7 @@ export async function run(stage: Stage, plan: Plan): Promise<Ran> {
   await plan.lastly?.(scene);
 
   say('the faults are over; everything comes to its end');
-  await Promise.all([...clients, operator].map((client) => client.stop()));
+  await Promise.all([...clients, operator, optOuts].map((client) => client.stop()));
   await Promise.all(clients.map((client) => client.replay()));
   await channelDay.stop();
   await watch.stop();

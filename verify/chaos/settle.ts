@@ -89,11 +89,20 @@ export async function historyOf(recorder: Recorder, stage: Stage): Promise<Histo
   const { api, channel, endpoint, store, vault } = stage;
   const sends = [...api.accepted].flatMap(([callback, messages]) => {
     const messageId = String(parseCallback(callback)?.messageId ?? 0);
-    return messages.map((_, index) => ({ messageId, isFailed: index === 0 && channel.failed.has(callback) }));
+    return messages.map(({ message, at }, index) => ({
+      ...{ messageId, phone: message.to, atMs: recorder.msOf(at) },
+      isFailed: index === 0 && channel.failed.has(callback),
+    }));
   });
   return {
     ...{ partners: recorder.partners, batches: recorder.batches, reviews: recorder.reviews },
-    ...{ quota: recorder.quota, clockSteps: recorder.clockSteps, sends, pushes: endpoint.pushes },
+    ...{
+      optOuts: recorder.optOuts,
+      quota: recorder.quota,
+      clockSteps: recorder.clockSteps,
+      sends,
+      pushes: endpoint.pushes,
+    },
     feeds: [...recorder.feeds].map(([partnerId, events]) => ({ partnerId, events })),
     store: await patiently(() => dumpStore(store.database, vault, recorder.batches)),
   };

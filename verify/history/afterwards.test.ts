@@ -59,6 +59,43 @@ const BREAKS: readonly Break[] = [
     },
   ],
   [
+    'a message to a phone that opted out',
+    'optOuts',
+    (history) => {
+      const optOuts = history.sends.map(({ phone }) => ({ phone, seen: { atMs: 0, messageIds: [] } }));
+      return { ...history, optOuts };
+    },
+  ],
+  [
+    'an approval that is told after the rejection',
+    'outdated',
+    (history) => {
+      const { messageId } = history.sends.at(-2)!;
+      const messages = history.store.messages.map((one) =>
+        one.messageId === messageId ? ({ ...one, type: 'approved' } as const) : one,
+      );
+      const sends = history.sends.map((one) => ({
+        ...one,
+        atMs: one.messageId === messageId ? 1e9 : one.atMs,
+      }));
+      return inStore({ ...history, sends }, { messages });
+    },
+  ],
+  [
+    'four messages to one phone',
+    'recipients',
+    (history) => ({ ...history, sends: history.sends.map((one) => ({ ...one, phone: '+521' })) }),
+  ],
+  [
+    'two rejections to one phone',
+    'recipients',
+    (history) => {
+      const sends = history.sends.slice(0, 2).map((one) => ({ ...one, phone: '+521' }));
+      const messages = history.store.messages.map((one) => ({ ...one, type: 'rejected' }) as const);
+      return inStore({ ...history, sends }, { messages });
+    },
+  ],
+  [
     'a gap in the events',
     'events',
     (history) => inStore(history, { events: history.store.events.filter(({ number }) => number !== 2) }),
@@ -126,4 +163,4 @@ const BREAKS: readonly Break[] = [
   ],
 ];
 
-testBreaks(['messages', 'sends', 'events'], BREAKS);
+testBreaks(['messages', 'sends', 'optOuts', 'outdated', 'recipients', 'events'], BREAKS);

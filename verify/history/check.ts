@@ -4,8 +4,11 @@ import { Lookup } from './lookup.ts';
 import { checkAcknowledged } from './rules/acknowledged.ts';
 import { checkEvents } from './rules/events.ts';
 import { checkMessages } from './rules/messages.ts';
+import { checkOptOuts } from './rules/opt-outs.ts';
+import { checkOutdated } from './rules/outdated.ts';
 import { checkPhones } from './rules/phones.ts';
 import { checkQuota } from './rules/quota.ts';
+import { checkRecipients } from './rules/recipients.ts';
 import { checkRefused } from './rules/refused.ts';
 import { checkReplays } from './rules/replays.ts';
 import { checkSends } from './rules/sends.ts';
@@ -19,6 +22,9 @@ export const RULES = {
     'nothing is stored that was refused, nothing valid is invalid, and of a batch all or nothing (contract, "Endpoints"; D15, D16, D37)',
   messages: 'every cause of a message has one message, and there is no other (D33, D40)',
   sends: 'the channel accepts a message at most once, unless it reports the first one as failed (D33)',
+  optOuts: 'no send begins to a phone after its opt-out (D40, D42)',
+  outdated: 'no send begins of a message that an acknowledged review contradicts (D40)',
+  recipients: 'a phone gets at most 3 messages in 24 hours, and one rejection among them (D42)',
   events: 'events of a partner have no gaps and the order of their causes, in the feed and the pushes (D41)',
   replays: 'every repeated answer equals the first one (D36)',
 } as const;
@@ -37,6 +43,9 @@ const CHECKS: Readonly<Record<Rule, (history: History, lookup: Lookup) => Found[
   refused: checkRefused,
   messages: checkMessages,
   sends: checkSends,
+  optOuts: checkOptOuts,
+  outdated: checkOutdated,
+  recipients: checkRecipients,
   events: checkEvents,
   replays: checkReplays,
 };

@@ -71,6 +71,21 @@ export interface Review {
   readonly fromMs: number;
   readonly toMs: number;
   readonly end: 'done' | 'refused' | 'unknown';
+  /** What the store knew after its end; null: it ended otherwise than `done`. */
+  readonly seen: UnderWay | null;
+}
+
+/** A look into the store: the messages whose send had begun and had no end yet. Sends that begin later are not there. */
+export interface UnderWay {
+  readonly atMs: number;
+  readonly messageIds: readonly string[];
+}
+
+/** A person asked for no more messages, and the service took the webhook. */
+export interface OptOut {
+  /** In E.164. */
+  readonly phone: string;
+  readonly seen: UnderWay;
 }
 
 /** What GET /PRO told a partner with a cap. */
@@ -84,6 +99,9 @@ export interface QuotaReading {
 export interface Send {
   /** Too large for a number after a review. */
   readonly messageId: string;
+  /** In E.164. */
+  readonly phone: string;
+  readonly atMs: number;
   /** Whether the channel reported the message as failed afterwards, so that it reached no phone. */
   readonly isFailed: boolean;
 }
@@ -165,6 +183,7 @@ export interface History {
   readonly partners: readonly Partner[];
   readonly batches: readonly Batch[];
   readonly reviews: readonly Review[];
+  readonly optOuts: readonly OptOut[];
   readonly quota: readonly QuotaReading[];
   readonly sends: readonly Send[];
   readonly feeds: readonly Feed[];

@@ -28,7 +28,9 @@ export class Model {
   readonly #applications: OneApplication[] = [];
   readonly #messages: H.StoredMessage[] = [];
   readonly #events: H.StoredEvent[] = [];
+  readonly #sends: (Omit<H.Send, 'isFailed'> & Pick<H.StoredMessage, 'type'>)[] = [];
   readonly #reviews: H.Review[] = [];
+  readonly #optOuts: H.OptOut[] = [];
   readonly #partners: readonly H.Partner[];
   /** When the applications came, by the database's clock. */
   readonly #cameMs = new Map<number, number>();
@@ -77,23 +79,30 @@ export class Model {
     const { from, to } = TRANSITIONS[action];
     const isAllowed = from.includes(application.status) && fate !== 'refused';
     const end = !isAllowed ? 'refused' : fate === 'lost' ? 'unknown' : 'done';
-    this.#reviews.push({ applicationId: application.id, action, ...this.#pass(), end });
+    const time = this.#pass();
+    const seen = end === 'done' ? { atMs: time.toMs, messageIds: [] } : null;
+    this.#reviews.push({ applicationId: application.id, action, ...time, end, seen });
     if (!isAllowed) return;
     const move = { action, from: application.status, to };
     application.status = to;
     application.moves.push(move);
     const type = ({ approve: 'approved', reject: 'rejected', disburse: null } as const)[action];
     const offset = action === 'approve' ? 1n << 53n : 1n << 54n;
-    if (type !== null && application.optin) {
-      const messageId = String(BigInt(application.id) + offset);
-      this.#messages.push({ messageId, type, status: 'accepted' });
-    }
+    if (type !== null) this.#tell(application, String(BigInt(application.id) + offset), type);
     const { partnerId } = application;
     const number = this.#events.filter((event) => event.partnerId === partnerId).length + 1;
     this.#events.push({
       ...{ partnerId, number, id: `evt_${partnerId}_${number}`, type: 'application.status_changed' },
       ...{ applicationId: application.id, from: move.from, to },
     });
+  }
+
+  /** The phone of an earlier application opts out, if there is one. */
+  optOut(which: number): void {
+    const application = this.#applications[which % Math.max(1, this.#applications.length)];
+    if (application === undefined) return;
+    const seen = { atMs: this.#pass().toMs, messageIds: [] };
+    this.#optOuts.push({ phone: application.phone as string, seen });
   }
 
   /** Sets the database's clock this much ahead of the right time. */
@@ -114,8 +123,9 @@ export class Model {
       partners: this.#partners,
       batches: this.#batches.map(({ outcomes: _, ...batch }) => batch),
       reviews: this.#reviews,
+      optOuts: this.#optOuts,
       quota: this.#quota,
-      sends: this.#messages.map(({ messageId }) => ({ messageId, isFailed: false })),
+      sends: this.#sends.map(({ messageId, phone, atMs }) => ({ messageId, phone, atMs, isFailed: false })),
       feeds: this.#partners.map(({ id }) => ({
         partnerId: id,
         events: of(id).map((event) => ({ ...event, idNumber: idNumberOf(event.applicationId) })),
@@ -152,8 +162,24 @@ export class Model {
     this.#applications.push({ ...application, ...outcome, partnerId, moves: [] });
     this.#cameMs.set(id, this.#databaseMs);
     const type = ({ approved: 'approved', in_review: 'offer', rejected: 'rejected' } as const)[decision];
-    if (application.optin) this.#messages.push({ messageId: String(id), type, status: 'accepted' });
+    this.#tell(application, String(id), type);
     return { kind: 'registered', ...outcome };
+  }
+
+  /** Sends at once, where the applicant wants it and the phone may get it (D42). */
+  #tell(
+    { phone, optin }: Pick<OneApplication, 'phone' | 'optin'>,
+    messageId: string,
+    type: H.StoredMessage['type'],
+  ): void {
+    if (!optin) return;
+    const got = this.#sends.filter((send) => send.phone === phone);
+    const isStopped = this.#optOuts.some((one) => one.phone === phone);
+    const rejections = got.filter((send) => send.type === 'rejected').length;
+    const isOver = got.length >= 3 || (type === 'rejected' && rejections > 0);
+    if (!isStopped && !isOver)
+      this.#sends.push({ messageId, type, phone: phone as string, atMs: this.#nowMs });
+    this.#messages.push({ messageId, type, status: isStopped || isOver ? 'cancelled' : 'accepted' });
   }
 
   get #databaseMs(): number {

@@ -21,6 +21,7 @@ const step: fc.Arbitrary<(model: Model) => void> = fc.oneof(
     .tuple(fc.integer({ min: 0, max: 1 }), fc.array(applicant, { minLength: 1, maxLength: 5 }), fate)
     .map((args) => (model: Model) => model.submit(...args)),
   which.map((place) => (model: Model) => model.resend(place)),
+  which.map((place) => (model: Model) => model.optOut(place)),
   fc.constantFrom(-2, 0, 2, 40).map((hours) => (model: Model) => model.stepClock(hours * 3_600_000)),
   fc.constant((model: Model) => model.readQuota(1)),
   fc

@@ -7,6 +7,13 @@ import type { SentApplication } from '../../history/history.ts';
 /** Phones that applicants of different batches share. */
 const SHARED_PHONES = 200;
 const SHARED_SHARE = 0.1;
+/** Phones whose applications are all rejected, so that each of them may register and tell a rejection (D42). */
+const REFUSED_PHONES = 3;
+const REFUSED_SHARE = 0.03;
+/** Applicants who opted out before. */
+const AGAIN_SHARE = 0.03;
+/** Phones that may opt out: those of the newest applicants. */
+const MOST_REMEMBERED = 300;
 const INVALID_SHARE = 0.03;
 const OPTIN_SHARE = 0.6;
 /** Each has ten series of phones. */
@@ -38,6 +45,9 @@ export interface Applicants {
 /** Makes applicants whose ID numbers occur once in a run. */
 export class ApplicantMaker {
   readonly #series: number;
+  readonly #phones: string[] = [];
+  /** Phones that opted out. */
+  readonly optedOut: string[] = [];
   #serial = 0;
 
   /** `series`, from 0 to 29: makers with different ones share no phone and no ID number. */
@@ -51,16 +61,39 @@ export class ApplicantMaker {
     return { sent: made.map(({ sent }) => sent), elements: made.map(({ element }) => element) };
   }
 
+  /** The phone of one of the newest applicants; null: there is none yet. */
+  somebody(random: Random): string | null {
+    return this.#phones[random.between(0, Math.max(0, this.#phones.length - 1))] ?? null;
+  }
+
+  #phoneOf(line: number): string {
+    return `+52${AREAS[Math.floor(this.#series / 10)]}${this.#series % 10}${String(line).padStart(7, '0')}`;
+  }
+
+  /** One that others have too, or a new one. */
+  #anyPhone(random: Random): string {
+    if (this.optedOut.length > 0 && random.isLucky(AGAIN_SHARE)) {
+      return this.optedOut[random.between(0, this.optedOut.length - 1)]!;
+    }
+    if (random.isLucky(SHARED_SHARE)) return this.#phoneOf(random.between(0, SHARED_PHONES - 1));
+    return this.#phoneOf(1_000 + this.#serial);
+  }
+
   #makeOne(isNew: boolean, random: Random) {
     this.#serial += 1;
-    const isShared = !isNew && random.isLucky(SHARED_SHARE);
-    const line = isShared ? random.between(0, SHARED_PHONES - 1) : 1_000 + this.#serial;
-    const decision = DECISIONS[random.between(0, DECISIONS.length - 1)]!;
+    const isRefused = !isNew && random.isLucky(REFUSED_SHARE);
+    const decision = isRefused ? 'rejected' : DECISIONS[random.between(0, DECISIONS.length - 1)]!;
+    const refused = () => this.#phoneOf(SHARED_PHONES + random.between(0, REFUSED_PHONES - 1));
+    const other = () => (isNew ? this.#phoneOf(1_000 + this.#serial) : this.#anyPhone(random));
+    const phone = isRefused ? refused() : other();
+    // The other ones mostly hold their phone, so that nobody registers with it again.
+    if (!isRefused && (decision === 'rejected' || random.isLucky(0.2))) this.#phones.push(phone);
+    if (this.#phones.length > MOST_REMEMBERED) this.#phones.shift();
     const isInvalid = !isNew && random.isLucky(INVALID_SHARE);
     const sent = {
       idNumber: `1${String(this.#series).padStart(2, '0')}${String(this.#serial).padStart(8, '0')}`,
-      phone: `+52${AREAS[Math.floor(this.#series / 10)]}${this.#series % 10}${String(line).padStart(7, '0')}`,
-      optin: random.isLucky(OPTIN_SHARE),
+      phone,
+      optin: isRefused || random.isLucky(OPTIN_SHARE),
       decision: isInvalid ? null : decision,
     };
     const element = {

@@ -6,20 +6,25 @@ import { reviewApplication } from '../../../src/applications/uses/applications.t
 import { type OperatorContext, OperatorError } from '../../../src/operations/operator-context.ts';
 import type { Random } from '../../../test/support/random.ts';
 import type { Review } from '../../history/history.ts';
+import type { Stage } from '../stage.ts';
+import type { Store } from '../store/store.ts';
+import { lookUnderWay } from '../under-way.ts';
 import type { World } from './world.ts';
 
 const PAUSE_MS = 100;
 
 export class Operator {
   readonly #world: World;
+  readonly #store: Store;
   readonly #context: OperatorContext;
   readonly #random: Random;
   readonly #loop: Promise<void>;
   #isOver = false;
 
-  constructor(world: World, context: OperatorContext, random: Random) {
+  constructor(world: World, { store, operator }: Stage, random: Random) {
     this.#world = world;
-    this.#context = context;
+    this.#store = store;
+    this.#context = operator;
     this.#random = random;
     this.#loop = this.#run();
   }
@@ -53,6 +58,8 @@ export class Operator {
       () => 'done' as const,
       (error: unknown) => (error instanceof OperatorError ? 'refused' : 'unknown'),
     );
-    recorder.reviews.push({ applicationId: id, action, fromMs, toMs: recorder.nowMs(), end });
+    const toMs = recorder.nowMs();
+    const seen = end === 'done' ? await lookUnderWay(this.#store, recorder, { applicationId: id }) : null;
+    recorder.reviews.push({ applicationId: id, action, fromMs, toMs, end, seen });
   }
 }
