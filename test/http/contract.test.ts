@@ -100,7 +100,7 @@ describe('golden answers', () => {
     const third = { name: 'Caro Díaz', id_number: '1003', phone: '+573000000003' };
     return [
       { ...base, name: ' Ana Gómez ', id_number: ' 1001 ', phone: '300 000 0001' },
-      { ...base, ...REJECTED, ...second, num_debts: '1', debt_age: '6a12' },
+      { ...base, ...IN_REVIEW, ...second, num_debts: '1', debt_age: '6a12' },
       { ...base, ...IN_REVIEW, ...third, num_debts: 2, messaging_optin: false },
       { ...base, ...REJECTED, name: 'Dani Paz', id_number: '1004', phone: '+573000000004' },
       { ...base, ...ABOVE_LIMIT, name: 'Eva Sol', id_number: '1005', phone: '+573000000005' },

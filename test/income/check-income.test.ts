@@ -124,7 +124,7 @@ describe('D44: the income of an application', () => {
         stored?.layouts,
         stored?.policyVersion,
       ],
-      ['documents', DECLARED * 100, Math.round(DECLARED * 95), 3, ['rodar-co-1'], 'default-1'],
+      ['documents', DECLARED * 100, Math.round(DECLARED * 95), 3, ['rodar-co-1'], 'default-2'],
     );
     assert.match(stored?.reader ?? '', /unpdf/);
     const evidence = vault.open(stored!.evidence!, evidenceIdentity(id, stored!.digest));

@@ -214,7 +214,7 @@ describe('starting', { concurrency: 2 }, () => {
 
     await t.test('a policy that changed without a new version is refused', async () => {
       const changed = { ...DEFAULT_POLICY, decision: { approved: 71, in_review: 30 } };
-      const line = /^error: policy version default-1 .* new version$/;
+      const line = /^error: policy version default-2 .* new version$/;
       await refuses(dataDir, { POLICY_FILE: policyFile('changed.json', changed) }, line);
     });
 

@@ -36,7 +36,8 @@ test('two open applications of a phone that no client noted are seen (contract, 
     }));
     const seen = {
       batches: [batch],
-      reviews: [], optOuts: [],
+      reviews: [],
+      optOuts: [],
       quota: [],
       sends: [],
       feeds: [],

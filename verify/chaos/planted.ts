@@ -97,7 +97,7 @@ export const PLANTED: readonly Planted[] = [
     bug: 'an opt-out is not kept',
     cap: null,
     trigger: {
-      when: 'BEFORE INSERT ON suppressions',
+      when: 'BEFORE INSERT OR UPDATE ON suppressions',
       own: (partnerId) =>
         `NEW.phone_index IN (SELECT a.phone_index FROM applications a WHERE a.partner_id = ${partnerId})`,
       body: 'NEW.active := false; RETURN NEW;',

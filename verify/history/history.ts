@@ -75,7 +75,7 @@ export interface Review {
   readonly seen: UnderWay | null;
 }
 
-/** A look into the store: the messages whose send had begun and had no end yet. Sends that begin later are not there. */
+/** A look into the store: the messages whose send had begun and had no end yet. Later sends are not there. */
 export interface UnderWay {
   readonly atMs: number;
   readonly messageIds: readonly string[];

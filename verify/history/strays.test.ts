@@ -35,7 +35,10 @@ const BREAKS: readonly Break[] = [
   [
     'a send of a message that is not stored',
     'sends',
-    (history) => ({ ...history, sends: [...history.sends, { messageId: '999', isFailed: false, phone: '+521', atMs: 0 }] }),
+    (history) => ({
+      ...history,
+      sends: [...history.sends, { messageId: '999', isFailed: false, phone: '+521', atMs: 0 }],
+    }),
   ],
   [
     "an event of another partner's application",

@@ -54,7 +54,9 @@ function paymentCapacityPoints(application: Application, policy: Policy): number
 export function passedLimit(application: Amounts, policy: Policy): LimitCode | null {
   const { usd, rates, max_installment_share: share } = policy.amount_limit;
   if (application.debt_amount > usd * rates[application.currency]) return 'amount_above_limit';
-  return share !== undefined && capacityOf(application, policy) * share < 1 ? 'installment_above_income' : null;
+  return share !== undefined && capacityOf(application, policy) * share < 1
+    ? 'installment_above_income'
+    : null;
 }
 
 function decide(score: number, application: Application, policy: Policy): Decision {

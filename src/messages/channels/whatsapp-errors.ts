@@ -27,8 +27,8 @@ export const ERROR_CODES: Readonly<Record<SendFailure['kind'], readonly number[]
     100, 130403, 130472, 130497, 131008, 131009, 131021, 131026, 131030, 131047, 131051, 131052, 131053,
   ],
   opted_out: [131050],
-  // 132000, 132012 and 132018: wrong number or form of parameters. The service makes each value fit for the channel, so the
-  // fault is that of the template, in every message.
+  // 132000, 132012 and 132018: wrong number or form of parameters. The service makes each value fit for the channel, so
+  // the fault is that of the template, in every message.
   // 131058: a template for test numbers only. 132068: its flow is blocked. 134102: it is not ready.
   pause_template: [
     131058, 131063, 132000, 132001, 132005, 132007, 132012, 132015, 132016, 132018, 132068, 134102,

@@ -17,9 +17,9 @@ import { plainWords } from './plain-words.ts';
 const any = (...patterns: readonly string[]) => `(?: (?:${patterns.join('|')}))*`;
 
 /*
- * The patterns below are of texts in plain form: small letters without accents, single spaces. What may follow a request
- * is closed: the messages, the list or the number that the request is about, and "ever again". So "darme de baja del
- * servicio" counts and "darme de baja de la tarjeta" does not.
+ * The patterns below are of texts in plain form: small letters without accents, single spaces. What may follow a
+ * request is closed: the messages, the list or the number that the request is about, and "ever again". So "darme de
+ * baja del servicio" counts and "darme de baja de la tarjeta" does not.
  */
 const TAIL_ES = any(
   'mas|nunca( mas)?|jamas|de nuevo|otra vez|de inmediato|inmediatamente|por favor',

@@ -107,7 +107,7 @@ test('show explains the points, the policy, the messages and the history', async
   await json('application', 'approve', id, '--reason', ' income confirmed ');
   await json('application', 'reject', id, '--reason', 'forged', '--reason-code', 'Documents_Invalid');
   const shown = await json('application', 'show', id);
-  assert.equal(shown.policy_version, 'default-1');
+  assert.equal(shown.policy_version, 'default-2');
   const sum = Object.values<number>(shown.points).reduce((total, points) => total + points, 0);
   assert.deepEqual([shown.status, shown.decision, shown.score], ['rejected', 'in_review', sum]);
   assert.deepEqual(shown.points, {
@@ -161,7 +161,7 @@ test('show explains the points, the policy, the messages and the history', async
   const { out } = await run('application', 'show', id);
   for (const text of [
     /debt_age +2 of 20/,
-    /policy default-1/,
+    /policy default-2/,
     /ana, by the command line +reject +pending_signature +rejected +documents_invalid +forged/,
   ]) {
     assert.match(out, text);

@@ -12,8 +12,9 @@ const REFUSED_PHONES = 3;
 const REFUSED_SHARE = 0.03;
 /** Applicants who opted out before. */
 const AGAIN_SHARE = 0.03;
-/** Phones that may opt out: those of the newest applicants. */
+/** Phones that may opt out: those of the newest applicants, and few of those that an open application may hold. */
 const MOST_REMEMBERED = 300;
+const HELD_SHARE = 0.05;
 const INVALID_SHARE = 0.03;
 const OPTIN_SHARE = 0.6;
 /** Each has ten series of phones. */
@@ -86,8 +87,7 @@ export class ApplicantMaker {
     const refused = () => this.#phoneOf(SHARED_PHONES + random.between(0, REFUSED_PHONES - 1));
     const other = () => (isNew ? this.#phoneOf(1_000 + this.#serial) : this.#anyPhone(random));
     const phone = isRefused ? refused() : other();
-    // The other ones mostly hold their phone, so that nobody registers with it again.
-    if (!isRefused && (decision === 'rejected' || random.isLucky(0.2))) this.#phones.push(phone);
+    if (!isRefused && (decision === 'rejected' || random.isLucky(HELD_SHARE))) this.#phones.push(phone);
     if (this.#phones.length > MOST_REMEMBERED) this.#phones.shift();
     const isInvalid = !isNew && random.isLucky(INVALID_SHARE);
     const sent = {
