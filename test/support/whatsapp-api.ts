@@ -124,7 +124,12 @@ export async function startWhatsAppApi(
 
   async function take(message: TemplateMessage): Promise<Answer> {
     const callback = message.biz_opaque_callback_data ?? '';
-    const taken = { id: `wamid.${accepted.size}.${crypto.randomUUID()}`, callback, message, at: performance.now() };
+    const taken = {
+      id: `wamid.${accepted.size}.${crypto.randomUUID()}`,
+      callback,
+      message,
+      at: performance.now(),
+    };
     accepted.set(callback, [...(accepted.get(callback) ?? []), taken]);
     await api.onAccept?.(taken);
     return {
