@@ -155,7 +155,7 @@ function Head({ isToConfirm, hasActions }: { isToConfirm: boolean; hasActions: b
   const { decide, proposals, queue } = useTexts();
   const { application, act, reason, by, at, state, second } = proposals;
   const titles = isToConfirm
-    ? [application, act, queue.amount, queue.score, queue.partner, reason, decide.against, by, second]
+    ? [application, act, queue.amount, queue.score, queue.partner, reason, decide.against, by]
     : [application, act, reason, by, at, state, second];
   return (
     <thead>
@@ -196,12 +196,15 @@ function Facts({ proposal }: { proposal: ProposalReply }) {
 function FactsToConfirm({ proposal }: { proposal: ListedProposalReply }) {
   const { codes, decide, desk, proposals, queue } = useTexts();
   const format = useFormat();
-  const { act, by, at, facts } = proposal;
+  const { act, by, at, facts, needs_second } = proposal;
   const decision = facts?.decision ?? null;
   return (
     <>
       <Named proposal={proposal} />
-      <td data-label={proposals.act}>{desk.proposed[act]}</td>
+      <td data-label={proposals.act}>
+        {desk.proposed[act]}
+        {needs_second !== null && <span className={styles.quiet}> {desk.secondReasons[needs_second]}</span>}
+      </td>
       <td data-label={queue.amount}>
         {format.wholeAmount(facts?.debt_amount ?? null, facts?.currency ?? null)}
       </td>
@@ -213,13 +216,12 @@ function FactsToConfirm({ proposal }: { proposal: ListedProposalReply }) {
         {facts?.partner?.name ?? queue.unreadable}
       </td>
       <Reason proposal={proposal} />
-      <td data-label={decide.against} className={styles.reason}>
+      <td data-label={decide.against} className={styles.against}>
         <AgainstList against={facts?.against ?? []} />
       </td>
       <td data-label={proposals.by}>
         {by.login} <span className={styles.quiet}>{format.time(at)}</span>
       </td>
-      <Second proposal={proposal} />
     </>
   );
 }
