@@ -6,7 +6,7 @@ import { onlyRow } from '../../postgres/only-row.ts';
 import { walkWaiting } from './waiting-messages.ts';
 
 /** The most that are counted; it stands for more, too. To count them takes a few milliseconds. */
-export const MOST_LATER = 100_000;
+export const MOST_LATER = 50_000;
 
 const LATER = `
   SELECT count(*)::integer AS messages, min(f.due_at) AS first, max(f.due_at) AS last FROM (

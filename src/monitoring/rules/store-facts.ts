@@ -63,7 +63,7 @@ interface KeyFacts {
 }
 
 /** Counts up to this one are exact; it stands for more, too. */
-export const MOST_LATER = 100_000;
+export const MOST_LATER = 50_000;
 
 /** Queued messages whose time has not come. */
 export interface LaterFacts {
@@ -79,13 +79,13 @@ export interface ReviewFacts {
   readonly waiting: number;
   /** Of those that wait, nobody holds them. */
   readonly unclaimed: number;
-  /** Of those that wait, their decision is due. Of the present hour at most 10,000 count. */
+  /** Of those that wait, their decision is due. Of the present hour at most 2,000 count. */
   readonly overdue: number;
   /** Since the registration of the oldest. */
   readonly oldestS: number;
   /** Since the decision on the latest one was due; 0: none is overdue. */
   readonly overdueS: number;
-  /** Proposals that wait for a second operator, up to 10,000, and since when the oldest does. */
+  /** Proposals that wait for a second operator, up to 2,000, and since when the oldest does. */
   readonly unconfirmed: number;
   readonly unconfirmedS: number;
 }
