@@ -6,6 +6,10 @@
  */
 const NEEDED = 24;
 
+// At this signal Node opens its inspector, to which every user of the machine may connect. Packages and checkouts start
+// Node by its name alone, without --disable-sigusr1.
+process.on('SIGUSR1', () => {});
+
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   process.stderr.write(
     `error: Ventanilla needs Node ${NEEDED} or later; this is Node ${process.versions.node}\n`,

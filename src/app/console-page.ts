@@ -39,6 +39,6 @@ export async function findConsolePage({
 async function build(): Promise<string | null> {
   // The builder needs none of the service's variables, which may be secrets.
   const limits = { env: {}, timeoutMs: BUILD_WITHIN_MS };
-  const { status, output } = await runProgram(process.execPath, [BUILDER], limits);
+  const { status, output } = await runProgram(process.execPath, ['--disable-sigusr1', BUILDER], limits);
   return status === 0 ? null : output.trim();
 }

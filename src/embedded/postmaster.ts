@@ -95,6 +95,7 @@ async function commandLine(pid: number): Promise<string[] | undefined> {
   // macOS has no /proc.
   const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(pid)], {
     timeout: 5_000,
+    env: { PATH: process.env.PATH },
   }).catch(() => ({ stdout: '' }));
   return stdout.trim().split(' ');
 }
