@@ -6,13 +6,18 @@ export { pdfOf, statementPdf };
 
 /** A PNG of one colour, which says any size; `rows` are drawn, at most what the size says. */
 export function png(width: number, height: number, rows = height): Buffer {
+  // Each row begins with the number of its filter: none.
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width, 255)]);
+  return pngOf(width, height, Buffer.concat(Array.from({ length: rows }, () => row)));
+}
+
+/** A PNG of these rows of grey, each of which begins with a zero. */
+export function pngOf(width: number, height: number, rows: Buffer): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
   head.set([8, 0, 0, 0, 0], 8);
-  // Each row begins with the number of its filter: none.
-  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width, 255)]);
-  const pixels = deflateSync(Buffer.concat(Array.from({ length: rows }, () => row)));
+  const pixels = deflateSync(rows);
   const chunks = [chunk('IHDR', head), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))];
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks]);
 }
@@ -24,6 +29,53 @@ function chunk(name: string, content: Buffer): Buffer {
   body.copy(frame, 4);
   frame.writeUInt32BE(crc32(body), 4 + body.length);
   return frame;
+}
+
+/** What a phone writes about a picture: a directory with one entry, of which each part may be wrong. */
+export function exifOf(
+  orientation: number,
+  some: {
+    order?: 'II' | 'MM';
+    type?: number;
+    count?: number;
+    directory?: number;
+    entries?: number;
+    tag?: number;
+  } = {},
+): Buffer {
+  const { order = 'MM', type = 3, count = 1, directory = 8, entries = 1, tag = 0x0112 } = some;
+  const bytes = Buffer.alloc(26);
+  bytes.write(order, 0, 'latin1');
+  const write = (value: number, at: number, size: 2 | 4) =>
+    order === 'II' ? bytes.writeUIntLE(value, at, size) : bytes.writeUIntBE(value, at, size);
+  write(42, 2, 2);
+  write(directory, 4, 4);
+  write(entries, 8, 2);
+  write(tag, 10, 2);
+  write(type, 12, 2);
+  write(count, 14, 4);
+  write(orientation, 18, 2);
+  return bytes;
+}
+
+/** EXIF data in a picture of nothing, or in `picture`, a JPEG or a PNG. */
+export function withExif(form: 'jpeg' | 'png' | 'webp', exif: Buffer, picture?: Buffer): Buffer {
+  if (form === 'png') {
+    const bytes = picture ?? png(1, 1);
+    // Behind the head: a signature of 8 bytes and a chunk of 25.
+    return Buffer.concat([bytes.subarray(0, 33), chunk('eXIf', exif), bytes.subarray(33)]);
+  }
+  if (form === 'jpeg') {
+    const bytes = picture ?? jpegHead(1, 1);
+    const frame = Buffer.from([0xff, 0xe1, 0, 0]);
+    const content = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), exif]);
+    frame.writeUInt16BE(content.length + 2, 2);
+    return Buffer.concat([bytes.subarray(0, 2), frame, content, bytes.subarray(2)]);
+  }
+  const head = Buffer.alloc(8);
+  head.write('EXIF', 0, 'latin1');
+  head.writeUInt32LE(exif.length, 4);
+  return Buffer.concat([webpHead(1, 1), head, exif]);
 }
 
 /** The head of a JPEG that says this size. It holds no picture. */
