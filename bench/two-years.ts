@@ -108,8 +108,8 @@ function statements(n: number): Readonly<Record<string, () => Promise<unknown>>>
     [`${TURNS} turns`]: turns,
     'a look for turns': turns,
     'a look for work': async () => [
-      await claimWork(database, 'files', 4, 1),
-      await claimWork(database, 'others', 8, 1),
+      await claimWork(database, 'files', { room: 6, ofPartner: 4, held: [] }, 1),
+      await claimWork(database, 'others', { room: 8, ofPartner: 8, held: [] }, 1),
     ],
     'the conversations of 50 messages': async () => [
       await conversationsOfPhones(database, phones),

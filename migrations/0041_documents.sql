@@ -27,6 +27,8 @@ CREATE TABLE documents (
   claims bytea,
   -- What was read in the file, and by what.
   reading bytea,
+  -- The time that the processes took which read it, in milliseconds.
+  reading_ms integer NOT NULL DEFAULT 0,
   -- When the upkeep found no file under file_key; NULL: it is there, or nobody has looked.
   missing_at timestamptz,
   -- The same file again is the same document.
@@ -35,6 +37,8 @@ CREATE TABLE documents (
 CREATE INDEX documents_by_state ON documents (state, id);
 CREATE INDEX documents_by_time ON documents (received_ms);
 CREATE INDEX documents_missing ON documents (missing_at) WHERE missing_at IS NOT NULL;
+-- Those that wait for an operator because the installation reads none.
+CREATE INDEX documents_not_read ON documents (id) WHERE state = 'received' AND reason = 'reader_off';
 -- The search for what a data key has sealed.
 CREATE INDEX documents_key ON documents (substring(sealed_secret FROM 1 FOR 1)) WHERE sealed_secret IS NOT NULL;
 

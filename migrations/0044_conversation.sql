@@ -107,6 +107,8 @@ CREATE TABLE conversation_work (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   conversation_id bigint NOT NULL,
   application_id bigint NOT NULL,
+  -- Of the conversation.
+  partner_id integer NOT NULL,
   work text NOT NULL,
   -- Of a file: what it was asked for, and the input that has its id at the channel.
   purpose text,
@@ -121,6 +123,7 @@ CREATE TABLE conversation_work (
 ) WITH (fillfactor = 70);
 CREATE UNIQUE INDEX conversation_work_once ON conversation_work (conversation_id, work) WHERE input_id IS NULL;
 CREATE INDEX conversation_work_due ON conversation_work ((work = 'read_document'), due_at);
+CREATE INDEX conversation_work_files ON conversation_work (partner_id, due_at) WHERE work = 'read_document';
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'conversation_work');
 
 -- How long a file waits for more files, and how long a turn waits at most for a person who goes on sending files.
@@ -235,23 +238,6 @@ BEGIN
     p_contract_turns, p_accepted_inputs, p_have_heard)
     AS u(id, place, holder, status, state, turn, heard_at, timer, due_at, has_ended, contract_turn, input, has_heard)
   WHERE c.id = u.id;
-END
-$$;
-
--- The first due work that no process works on, leased: files to read (p_files), or all else.
-CREATE FUNCTION claim_work(p_files boolean, p_limit integer, p_lease interval) RETURNS SETOF conversation_work
-LANGUAGE plpgsql ROWS 10 AS $$
-DECLARE
-  v_now constant timestamptz := clock_timestamp();
-  -- Read and computed before the change: on a cluster an UPDATE does neither.
-  v_until constant timestamptz := v_now + p_lease;
-  v_due constant bigint[] := ARRAY(
-    SELECT d.id FROM conversation_work d WHERE d.due_at <= v_now AND (d.work = 'read_document') = p_files
-    ORDER BY d.due_at LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED);
-BEGIN
-  IF v_due = '{}' THEN RETURN; END IF;
-  RETURN QUERY UPDATE conversation_work w SET leased_until = v_until, tries = w.tries + 1, due_at = v_until
-  WHERE w.id = ANY (v_due) RETURNING w.*;
 END
 $$;
 

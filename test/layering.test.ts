@@ -166,7 +166,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'documents/sql': ['base', 'postgres', 'seal', ...RULES],
   'documents/store': ['base', 'places'],
   'documents/scan': ['base', 'documents/rules'],
-  'documents/reader': ['base'],
+  // Partners take turns.
+  'documents/reader': ['base', 'gate/fair-queue.ts', 'partners/rules'],
   'documents/uses': [
     ...[...GROUND, ...RULES, 'applications/sql', 'messages/channels'],
     ...['documents/sql', 'documents/store', 'documents/scan', 'documents/reader'],
@@ -247,12 +248,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'desk/sql': ['base', 'postgres', 'seal', ...RULES, 'operators/rules', 'applications/sql', 'desk/rules'],
   'desk/uses': [
     ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses', 'messages/sql'],
-    ...['conversation/sql', 'conversation/uses', 'documents/sql', 'documents/store', 'documents/uses'],
+    ...['conversation/sql', 'conversation/uses', 'documents/sql', 'documents/uses'],
     ...['income/sql', 'income/uses', 'signing/sql', 'desk/rules', 'desk/sql'],
     'operators/rules',
   ],
   'desk/routes': [
-    ...['base', 'operations', ...RULES, 'operator-api/route.ts', 'documents/store'],
+    ...['base', 'operations', ...RULES, 'operator-api/route.ts', 'documents/uses'],
     ...['desk/rules', 'desk/uses'],
   ],
 

@@ -87,8 +87,10 @@ async function serve(config: Config): Promise<void> {
   const { refuseOpenSimulator } = await import('./channel.ts');
   refuseOpenSimulator(config);
   const { findConsolePage } = await import('./console-page.ts');
-  // Beside the start of the database, which takes longer.
+  const { howRead } = await import('../documents/open.ts');
+  // Both beside the start of the database, which takes longer.
   const consolePage = findConsolePage(config);
+  const reading = config.delivery ? howRead(config.setting, machineClock) : null;
   return withStore(config, 'store', async (store, log, begin) => {
     const { startService } = await import('./serve.ts');
     const service = await startService(config, store, log, { consolePage });
@@ -97,7 +99,9 @@ async function serve(config: Config): Promise<void> {
       // Only once the service listens: where the port is taken, a key that is shown only once would be lost.
       const demo = await makeDemo(config, store);
       const link = await firstAdminLink(config, store, service.consoleUrl);
-      process.stdout.write(printable(welcome({ ...service, place: store.place }, { demo, link })));
+      const readerTold = (await reading)?.told ?? null;
+      const start = { demo, link, readerTold };
+      process.stdout.write(printable(welcome({ ...service, place: store.place }, start)));
       begin();
       return service.stop;
     } catch (error) {

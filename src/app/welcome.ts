@@ -32,12 +32,12 @@ interface Urls {
 }
 
 /**
- * The URLs; on the first start the demo partner's key with commands to paste; and until somebody has set the factors of
- * the first admin, the link to do so.
+ * The URLs; what has to be known of the reader of documents; on the first start the demo partner's key with commands to
+ * paste; and until somebody has set the factors of the first admin, the link to do so.
  */
 export function welcome(
   { place, url, opsUrl, simulatorUrl, consoleUrl }: Urls,
-  { demo, link }: { demo: Demo | null; link: string | null },
+  { demo, link, readerTold }: { demo: Demo | null; link: string | null; readerTold: string | null },
 ): string {
   const lines = [
     '',
@@ -49,6 +49,7 @@ export function welcome(
   if (simulatorUrl !== null) lines.push(`  Phones        ${simulatorUrl}   (what applicants receive)`);
   if (consoleUrl !== null) lines.push(`  Console       ${consoleUrl}   (for operators)`);
   lines.push(`  Store         ${place}`, '');
+  if (readerTold !== null) lines.push(`Note: ${readerTold}.`, '');
   if (link !== null) {
     lines.push(
       'No operator can sign in yet. Set the password of "admin" with this link, within 24 hours and before the next start:',

@@ -6,6 +6,8 @@ export interface Installation {
   readonly dataDir: string;
   /** Whether the process uses the operator's own database, which may hold real people: no demonstration there. */
   readonly ownDatabase: boolean;
+  /** Whether the channel is the simulator, whose page this machine alone can reach. */
+  readonly isSimulated?: boolean;
 }
 
 export interface Setting<T> {

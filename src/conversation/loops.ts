@@ -1,12 +1,12 @@
 /** The loops of conversations: turns, the work beside them, and the look at what changed elsewhere. */
 import { errorFields } from '../base/error-fields.ts';
-import { openDocuments, readerFailure, readerWarning } from '../documents/open.ts';
+import { howRead, openDocuments } from '../documents/open.ts';
 import { openIncome } from '../income/open.ts';
 import { openReminderWindow } from '../messages/open.ts';
 import { openSigning } from '../signing/open.ts';
 import { startLoop } from '../subject/loop.ts';
 import type { Loop, LoopContext } from '../subject/subject.ts';
-import type { WorkKind } from './sql/work.ts';
+import type { ClaimedWork, WorkKind } from './sql/work.ts';
 import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
 import { performerOf, signingOf } from './uses/neighbours.ts';
 import { type RoundPlace, sweepConversations } from './uses/sweep.ts';
@@ -58,10 +58,11 @@ export function startWork(given: LoopContext): Promise<Loop> {
 
 /** Fetches and reads files. Rejects as `startWork`. */
 export async function startReading(given: LoopContext): Promise<Loop> {
-  const warning = await readerWarning();
-  if (warning !== null) given.log.warn(warning);
   // The start does not wait for a process.
-  void readerFailure(given.clock).then((failure) => failure !== null && given.log.error(failure));
+  void howRead(given.setting, given.clock).then(({ reader, told }) => {
+    // Of a demonstration the welcome says it.
+    if (told !== null && reader !== 'demonstration') given.log[reader === 'off' ? 'error' : 'warn'](told);
+  });
   return startWorkOf('files', given);
 }
 
@@ -93,6 +94,7 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
 /** A loop that does work of a kind. A turn waits for no work: one slow file must not keep the other ones waiting. */
 export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopContext['failed']): Loop {
   const running = new Set<Promise<void>>();
+  const held: ClaimedWork['partner_id'][] = [];
   const cutOff = Promise.withResolvers<void>();
   const onCut = () => cutOff.resolve();
   const follow = async (work: Promise<void>) => {
@@ -107,7 +109,7 @@ export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopConte
       // The same listener each time, so it is added once.
       cut.addEventListener('abort', onCut);
       const room = MOST_AT_ONCE[kind] - running.size;
-      const begun = room > 0 ? await beginDue(context, kind, room, cut) : [];
+      const begun = room > 0 ? await beginDue(context, kind, room, cut, held) : [];
       for (const work of begun) void follow(work);
       if (begun.length === 0) await WORK_BELL.wait(context.clock, WORK_LOOK_MS, stopping);
     },

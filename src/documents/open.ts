@@ -3,12 +3,20 @@ import type { Clock } from '../base/clock.ts';
 import type { ReadSetting } from '../base/setting.ts';
 import { s3AccountOf } from '../places/s3-account.ts';
 import type { Watcher } from '../subject/watcher.ts';
-import { isolation, isolationWarning } from './reader/isolation.ts';
-import { isReading, processReader, type Reader } from './reader/reader.ts';
+import { chooseReader, type ReaderRisk } from './reader/choose-reader.ts';
+import { pdfTextReader, processReader, type Reader } from './reader/reader.ts';
 import { clamdScanner, type Scanner } from './scan/clamd.ts';
-import { CLAMD, DOCUMENT_LAYOUTS, DOCUMENT_MOST_BYTES, DOCUMENT_STORE } from './settings.ts';
+import {
+  CLAMD,
+  DOCUMENT_LAYOUTS,
+  DOCUMENT_MOST_BYTES,
+  DOCUMENT_READER,
+  DOCUMENT_READING_SECONDS,
+  DOCUMENT_STORE,
+} from './settings.ts';
 import { type DocumentStore, openDocumentStore } from './store/document-store.ts';
 import type { DocumentContext } from './uses/context.ts';
+import type { ShownFiles } from './uses/document-text.ts';
 import { loadLayouts } from './uses/load-layouts.ts';
 
 /** The document store of this process. Throws `DocumentStoreError` where it is set wrong. */
@@ -17,15 +25,32 @@ export function openStore(setting: ReadSetting, clock: Clock): Promise<DocumentS
   return openDocumentStore(setting(DOCUMENT_STORE), account, clock);
 }
 
-/** What whoever runs this machine has to know before it reads documents; null: nothing. */
-export async function readerWarning(): Promise<string | null> {
-  return isolationWarning(await isolation());
+/** How this process reads documents, and what whoever runs it has to know; null: nothing. */
+export interface HowRead {
+  readonly reader: ReaderRisk | 'off';
+  readonly told: string | null;
 }
 
-/** An error for whoever runs this machine, where the reader's process does not work here; null: it works. */
-export async function readerFailure(clock: Clock): Promise<string | null> {
-  if (await isReading(processReader(clock))) return null;
-  return 'this machine cannot read documents: the process that reads them fails, so each document waits for an operator (docs/documents.md)';
+const EXPOSED =
+  'documents are read by a process that this machine cannot shut in: a file that breaks into it reaches the secrets of the service';
+const OFF =
+  'documents are not read, and each waits for an operator: this machine cannot shut the reading process in';
+const SEE = 'docs/documents.md#the-reader';
+
+/** Tries it out where no call did before. */
+export async function howRead(setting: ReadSetting, clock: Clock): Promise<HowRead> {
+  const risk = setting(DOCUMENT_READER);
+  const command = await chooseReader(clock, risk);
+  if (command === null) return { reader: 'off', told: `${OFF} (${SEE})` };
+  return command.isIsolated
+    ? { reader: 'isolated', told: null }
+    : { reader: risk, told: `${EXPOSED} (${SEE})` };
+}
+
+/** What shows files to operators. Throws as `openStore` does. */
+export async function openShownFiles(setting: ReadSetting, clock: Clock): Promise<ShownFiles> {
+  const choose = () => chooseReader(clock, setting(DOCUMENT_READER));
+  return { store: await openStore(setting, clock), readText: pdfTextReader(clock, choose) };
 }
 
 /**
@@ -41,11 +66,14 @@ export async function openDocuments(
   const clamd = setting(CLAMD);
   const { watcher, ...rest } = around;
   const { clock } = rest;
+  const mostSeconds = setting(DOCUMENT_READING_SECONDS);
+  const reader = processReader(clock, () => chooseReader(clock, setting(DOCUMENT_READER)));
   return {
     ...rest,
     store: await openStore(setting, clock),
     scanner: clamd && watchedScanner(clamdScanner(clamd, clock), watcher),
-    reader: watchedReader(processReader(clock), clock, watcher),
+    reader: watchedReader(reader, clock, watcher),
+    mostReadingMs: mostSeconds && mostSeconds * 1_000,
     layouts: await loadLayouts(setting(DOCUMENT_LAYOUTS)),
     mostBytes: setting(DOCUMENT_MOST_BYTES),
   };

@@ -1,6 +1,7 @@
 /** The variables that the documents alone read. */
 import { join, resolve } from 'node:path';
 import { readLimit, type Setting } from '../base/setting.ts';
+import type { ReaderRisk } from './reader/choose-reader.ts';
 import { type ClamdAddress, readClamdAddress } from './rules/clamd-address.ts';
 
 /** Where sealed files lie: an absolute path, or s3://bucket/prefix. */
@@ -39,4 +40,20 @@ export const DOCUMENT_LAYOUTS: Setting<string | null> = {
 export const CLAMD: Setting<ClamdAddress | null> = {
   variable: 'CLAMD',
   read: (text) => (text === undefined ? null : readClamdAddress(text)),
+};
+
+/** What is read where this machine cannot shut the reader in. */
+export const DOCUMENT_READER: Setting<ReaderRisk> = {
+  variable: 'DOCUMENT_READER',
+  read: (text, { isSimulated }) => {
+    if (text === undefined) return isSimulated ? 'demonstration' : 'isolated';
+    if (text === 'isolated' || text === 'exposed') return text;
+    throw new RangeError('must be one of: isolated, exposed');
+  },
+};
+
+/** For how many seconds the files of a phone are read in 24 hours; null: without a limit. */
+export const DOCUMENT_READING_SECONDS: Setting<number | null> = {
+  variable: 'DOCUMENT_READING_SECONDS',
+  read: (text = '300') => readLimit(text),
 };

@@ -1,7 +1,15 @@
 /** The parts of the documents in the program. */
 import { addGroup } from '../cli/command.ts';
 import type { Subject } from '../subject/subject.ts';
-import { CLAMD, DOCUMENT_DAYS, DOCUMENT_LAYOUTS, DOCUMENT_MOST_BYTES, DOCUMENT_STORE } from './settings.ts';
+import {
+  CLAMD,
+  DOCUMENT_DAYS,
+  DOCUMENT_LAYOUTS,
+  DOCUMENT_MOST_BYTES,
+  DOCUMENT_READER,
+  DOCUMENT_READING_SECONDS,
+  DOCUMENT_STORE,
+} from './settings.ts';
 
 export const documents: Subject = {
   commands: [
@@ -11,7 +19,15 @@ export const documents: Subject = {
       load: async () => (await import('./commands/document.ts')).addDocumentCommands,
     },
   ],
-  settings: [DOCUMENT_STORE, DOCUMENT_MOST_BYTES, DOCUMENT_DAYS, DOCUMENT_LAYOUTS, CLAMD],
+  settings: [
+    DOCUMENT_STORE,
+    DOCUMENT_MOST_BYTES,
+    DOCUMENT_DAYS,
+    DOCUMENT_LAYOUTS,
+    DOCUMENT_READER,
+    DOCUMENT_READING_SECONDS,
+    CLAMD,
+  ],
   witnesses: async () => ({
     dataKeys: [(await import('./sql/sealed-secrets.ts')).DOCUMENT_SECRETS],
     reindexings: [(await import('./sql/reindex.ts')).DOCUMENT_REINDEXING],

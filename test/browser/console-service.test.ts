@@ -5,7 +5,7 @@ import { machineClock } from '../../src/base/clock.ts';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import type { ApplicationReply } from '../../src/desk/routes/forms.ts';
 import { png } from '../documents/files.ts';
-import { documentStage } from '../documents/support.ts';
+import { documentStage, shownText } from '../documents/support.ts';
 import { PHONE, skip } from '../support/browser.ts';
 import { consoleInBrowser } from '../support/console-browser.ts';
 import { conversationsOf } from '../support/conversations.ts';
@@ -35,7 +35,7 @@ describe('an application of the service on its page', { skip }, async () => {
   const { visitAs, desk } = await consoleInBrowser(
     deskRoutes(
       { database: runtime, vault, clock: machineClock, undoSeconds: 10, lookShare: 0, dueHours: 24 },
-      async () => files,
+      async () => ({ store: files, readText: shownText() }),
     ),
     null,
     stage,

@@ -38,10 +38,12 @@ const income = openIncome(({ read }) => read(undefined, { dataDir: stage.dataDir
 });
 
 /** What is worked on for a conversation. */
-const performer = performerOf({
-  ...{ documents: { ...stage.context, channel, mostBytes: 200_000 }, income },
-  ...{ signing: undefined as never, channel },
-});
+const performerWith = (changes: Partial<typeof stage.context> = {}) =>
+  performerOf({
+    ...{ documents: { ...stage.context, channel, mostBytes: 200_000, ...changes }, income },
+    ...{ signing: undefined as never, channel },
+  });
+const performer = performerWith();
 const orderOf = (id: Awaited<ReturnType<typeof apply>>): WorkOrder => ({
   applicationId: id,
   partnerId: stage.partnerId as PartnerId,
@@ -167,6 +169,48 @@ describe('a bad file has an answer for the person and a line for the operator', 
     await database.query(add, [application, stage.partnerId, MOST_DOCUMENTS]);
     const fate = await performer.readDocument(orderOf(application), fileOf({ bytes: statement() }));
     assert.equal(toldOf(fate), 'too_many_files');
+  });
+
+  it('more reading than a phone has in 24 hours, over all of its applications: a person looks at the file', async () => {
+    const mostMs = 300_000;
+    const limited = performerWith({ mostReadingMs: mostMs });
+    const phone = 4_711;
+    const converse = async () => {
+      const id = await apply();
+      await database.query(
+        `INSERT INTO conversations (application_id, partner_id, phone_index, status, turn)
+          VALUES ($1, $2, $3, 'pending_signature', 1)`,
+        [id, stage.partnerId, phone],
+      );
+      return id;
+    };
+    const [before, application] = [await converse(), await converse()];
+    await database.query(
+      `INSERT INTO documents (application_id, partner_id, purpose, state, reason, reading_ms)
+        VALUES ($1, $2, 'earnings', 'received', 'no_text', $3)`,
+      [before, stage.partnerId, mostMs - 1],
+    );
+    const send = async () =>
+      toldOf(await limited.readDocument(orderOf(application), fileOf({ bytes: statement() })));
+    const rows = async () =>
+      (await json('document', 'list', '--application', `${application}`)).map(
+        ({ state, reason, bytes }: { state: string; reason: string; bytes: number | null }) =>
+          `${state} ${reason} ${bytes !== null}`,
+      );
+    assert.equal(await send(), null);
+    const { rows: took } = await database.query<{ ms: number }>(
+      'SELECT reading_ms AS ms FROM documents WHERE application_id = $1',
+      [application],
+    );
+    assert.ok(took[0]!.ms > 0);
+    assert.equal(await send(), 'file_by_person');
+    assert.deepEqual((await rows()).toSorted(), ['accepted read true', 'received reading_limit true']);
+    // A day later the phone has its time again.
+    await database.query(
+      'UPDATE documents SET received_ms = received_ms - 86400000 WHERE application_id = ANY ($1)',
+      [[before, application]],
+    );
+    assert.equal(await send(), null);
   });
 
   it('a name with paths and control characters is kept sealed, and shown without them', async () => {

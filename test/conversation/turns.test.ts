@@ -1,6 +1,6 @@
 /** Conversations on the real store: inputs in, turns, replies and events (D43, D47). */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { workLoop } from '../../src/conversation/loops.ts';
 import { claimWork } from '../../src/conversation/sql/work.ts';
@@ -9,6 +9,7 @@ import { takeTurns } from '../../src/conversation/uses/turns.ts';
 import { beginDue, waitAfter } from '../../src/conversation/uses/work.ts';
 import type { ChannelEvent, TapEvent } from '../../src/messages/rules/channel-event.ts';
 import type { Heard } from '../../src/messages/rules/heard.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { databaseTime } from '../../src/postgres/database-time.ts';
 import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -520,22 +521,53 @@ it('a crash between a turn and its commit repeats nothing', async () => {
   assert.deepEqual([(await ana.replies()).length, await ana.place()], [2, 'earnings service']);
 });
 
-it('many files that take long keep no other work waiting', async () => {
-  const { rows } = await database.query<{ id: string }>(
-    `INSERT INTO conversation_work (conversation_id, application_id, work, purpose, input_id, due_at)
-    SELECT 0, 0, 'read_document', 'earnings', -n, now() - interval '1 hour' FROM generate_series(1, 30) AS n
-    UNION ALL SELECT 0, 0, 'offer', NULL, NULL, now() RETURNING id`,
-  );
-  assert.deepEqual(
-    (await claimWork(database, 'others', 8, 60_000)).map(({ work }) => work),
-    ['offer'],
-  );
-  const files = await claimWork(database, 'files', 4, 60_000);
-  assert.deepEqual(
-    files.map(({ work }) => work),
-    Array.from({ length: 4 }, () => 'read_document'),
-  );
-  await database.query('DELETE FROM conversation_work WHERE id = ANY ($1)', [rows.map(({ id }) => id)]);
+/** How many files a process takes up, of which 4 may be of a partner; `held`: the partners of those that it reads. */
+const claimFiles = (room: number, held: number[] = []) =>
+  claimWork(database, 'files', { room, ofPartner: 4, held: held as PartnerId[] }, 60_000);
+
+describe('work beside the conversations', () => {
+  afterEach(() => database.query('DELETE FROM conversation_work'));
+
+  it('many files that take long keep no other work waiting', async () => {
+    await database.query(
+      `INSERT INTO conversation_work (conversation_id, application_id, partner_id, work, purpose, input_id, due_at)
+      SELECT -n, 0, 1, 'read_document', 'earnings', -n, now() - interval '1 hour' FROM generate_series(1, 30) AS n
+      UNION ALL SELECT 0, 0, 1, 'offer', NULL, NULL, now()`,
+    );
+    const others = await claimWork(database, 'others', { room: 8, ofPartner: 1, held: [] }, 60_000);
+    assert.deepEqual(
+      others.map(({ work }) => work),
+      ['offer'],
+    );
+    assert.deepEqual(
+      (await claimFiles(3)).map(({ work }) => work),
+      Array.from({ length: 3 }, () => 'read_document'),
+    );
+  });
+
+  it('files are read in turns: one of a conversation, and of the partner of which the fewest are read', async () => {
+    // The conversations 11 to 15 are of partner 1, in the order of their age; 21 is of partner 2.
+    await database.query(
+      `INSERT INTO conversation_work (conversation_id, application_id, partner_id, work, purpose, input_id, due_at)
+      SELECT c, 0, c / 10, 'read_document', 'earnings', -(100 * c + n), now() - interval '1 hour' + c * interval '1 minute'
+      FROM unnest('{11,12,13,14,15,21}'::integer[]) AS c, generate_series(1, CASE c WHEN 11 THEN 4 ELSE 1 END) AS n`,
+    );
+    const conversations = async (room: number, held: number[] = []) =>
+      (await claimFiles(room, held)).map(({ conversation_id }) => Number(conversation_id)).sort();
+    // Files of the oldest conversation wait, and the other partner comes first where one of partner 1 is read.
+    assert.deepEqual(await conversations(1), [11]);
+    assert.deepEqual(await conversations(1, [1]), [21]);
+    // A place is left for another partner.
+    assert.deepEqual(await conversations(6, [1, 2]), [12, 13, 14]);
+    assert.deepEqual(await conversations(2, [1, 1, 1, 1, 2]), []);
+    assert.deepEqual(await conversations(6), [15]);
+    // The first one has ended: its conversation has the next turn.
+    await database.query(
+      'DELETE FROM conversation_work WHERE conversation_id = 11 AND leased_until IS NOT NULL',
+    );
+    assert.deepEqual(await conversations(6), [11]);
+    assert.deepEqual(await conversations(6), []);
+  });
 });
 
 it('work of a conversation that ended meanwhile is dropped: who opts out gets no code (D43)', async () => {

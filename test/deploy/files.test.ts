@@ -24,7 +24,7 @@ const UNITS = readdirSync(join(REPOSITORY, 'deploy/systemd'));
 /** Variables of the service, and the ones of Node, PostgreSQL's image and compose.yaml itself. */
 const VARIABLES = new Set([
   ...[...read('.env.example').matchAll(/^# ?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name),
-  ...['NODE_ENV', 'POSTGRES_DB', 'POSTGRES_PASSWORD', 'OWNER_PASSWORD', 'SERVICE_PASSWORD'],
+  ...['NODE_ENV', 'NODE_OPTIONS', 'POSTGRES_DB', 'POSTGRES_PASSWORD', 'OWNER_PASSWORD', 'SERVICE_PASSWORD'],
 ]);
 /** The port of the image's health listener. */
 const HEALTH_PORT = Number(/HEALTH_PORT=(\d+)/.exec(CONTAINERFILE)?.[1]);
@@ -136,6 +136,52 @@ describe('the deployment files', () => {
   });
 });
 
+describe('the process that reads documents gets spaces of its own (docs/documents.md)', () => {
+  /** What the reader's start calls, as strace shows it, with both forms of mount(8). */
+  const CALLS = [
+    'unshare',
+    'mount',
+    'chroot',
+    'move_mount',
+    'open_tree',
+    'mount_setattr',
+    'fsopen',
+    'fsmount',
+  ];
+  /** What lets a process reach into another one, or into the kernel. */
+  const HARM = ['ptrace', 'process_vm_readv', 'pidfd_getfd', 'bpf', 'keyctl', 'io_uring_setup', 'setns'];
+
+  it('in containers: the profile allows what its start calls, and not what reaches into other processes', () => {
+    const { defaultAction, syscalls } = JSON.parse(read('deploy/seccomp.json'));
+    assert.equal(defaultAction, 'SCMP_ACT_ALLOW');
+    const refused = new Set(syscalls.flatMap(({ names }: { names: string[] }) => names));
+    assert.deepEqual(
+      [...CALLS, ...HARM].filter((name) => refused.has(name)),
+      HARM,
+    );
+    assert.ok(COMPOSE.services.worker.security_opt.includes('seccomp:./deploy/seccomp.json'));
+    assert.ok(COMPOSE.services.worker.security_opt.includes('no-new-privileges:true'));
+  });
+
+  it('in Kubernetes: a component of its own changes the profile of the worker alone', () => {
+    const { kind, patches } = parse(read('deploy/kubernetes/isolated-reader/kustomization.yaml'));
+    assert.deepEqual([kind, patches.length], ['Component', 1]);
+    const { metadata, spec } = parse(patches[0].patch);
+    assert.ok(DEPLOYMENTS.some((deployment) => deployment.metadata.name === metadata.name));
+    assert.deepEqual(spec.template.spec.securityContext.seccompProfile, {
+      type: 'Localhost',
+      localhostProfile: 'ventanilla.json',
+    });
+  });
+
+  it('in units: the spaces that its start makes, and no other', () => {
+    for (const unit of UNITS) {
+      assert.match(read(`deploy/systemd/${unit}`), /^RestrictNamespaces=user mnt pid net ipc$/m);
+      assert.match(read(`deploy/systemd/${unit}`), /^OOMPolicy=continue$/m);
+    }
+  });
+});
+
 describe('health checks of containers', () => {
   const [, ofImage = ''] = /HEALTHCHECK[^[]*(\[.*\])/s.exec(CONTAINERFILE) ?? [];
   const commands: [what: string, command: string[]][] = [
@@ -167,9 +213,9 @@ describe('health checks of containers', () => {
 
 describe('the Kubernetes base', () => {
   it('lists every file of its folder, and holds no secret', () => {
-    const files = readdirSync(join(REPOSITORY, 'deploy/kubernetes')).filter(
-      (file) => file !== 'kustomization.yaml',
-    );
+    const files = readdirSync(join(REPOSITORY, 'deploy/kubernetes'), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== 'kustomization.yaml')
+      .map(({ name }) => name);
     assert.deepEqual([...KUSTOMIZATION.resources].sort(), files.sort());
     assert.deepEqual(
       RESOURCES.filter(({ kind }) => kind === 'Secret'),

@@ -9,7 +9,7 @@ import { documentRoutes } from '../../src/desk/routes/documents.ts';
 import { DocumentFile } from '../../src/desk/routes/work-forms.ts';
 import { MOST_REVEALS_AN_HOUR, MOST_SHOWN_BYTES } from '../../src/desk/rules/bounds.ts';
 import { pdfOf, png } from '../documents/files.ts';
-import { documentStage } from '../documents/support.ts';
+import { documentStage, shownText } from '../documents/support.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 
 const HOSTILE = `../../<script>alert(1)</script>"\r\nX: y.html`;
@@ -17,7 +17,10 @@ const stage = await documentStage();
 const { apply, sent, receive, database, runtime, vault, dataDir, files } = stage;
 const desk = await startTestConsole(
   stage,
-  documentRoutes({ database: runtime, vault, clock: machineClock }, async () => files),
+  documentRoutes({ database: runtime, vault, clock: machineClock }, async () => ({
+    store: files,
+    readText: shownText(),
+  })),
 );
 const viewer = await (await desk.enrolled('vera', 'viewer')).signIn();
 const ruth = await desk.enrolled('ruth', 'reviewer');

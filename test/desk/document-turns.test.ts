@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { documentRoutes } from '../../src/desk/routes/documents.ts';
 import { Refusal } from '../../src/desk/uses/refusal.ts';
-import type { DocumentStore } from '../../src/documents/store/document-store.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const WAIT_MS = 3_000;
@@ -15,12 +14,12 @@ async function secondAfter(ms: number) {
   const clock = new TestClock();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   let opens = 0;
-  const openStore = async (): Promise<DocumentStore> => {
+  const openFiles = async (): Promise<never> => {
     opens += 1;
     await opened;
     throw new Refusal(404, 'the store is empty');
   };
-  const [route] = documentRoutes({ clock } as unknown as Desk, openStore);
+  const [route] = documentRoutes({ clock } as unknown as Desk, openFiles);
   const call = {
     params: { id: '1', document: '1' },
     session: { operatorId: 1 },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -11,32 +12,47 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { type Clock, machineClock } from '../../src/base/clock.ts';
-import { isolation, isolationWarning } from '../../src/documents/reader/isolation.ts';
+import { chooseReader } from '../../src/documents/reader/choose-reader.ts';
+import { exposed, isolated, readerProgram } from '../../src/documents/reader/isolation.ts';
 import {
   isReading,
   PDF_LIMITS,
   PICTURE_LIMITS,
+  pdfTextReader,
   processReader,
   type ReaderLimits,
 } from '../../src/documents/reader/reader.ts';
 import { findStatement } from '../../src/documents/rules/statement.ts';
 import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { type Statement, statementRows } from '../../src/simulator/statement-rows.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { TestClock } from '../support/test-clock.ts';
-import { encryptedPdf, packedPdf, pdfOf, pdfOfObjects, png, type Raster, scannedPdf } from './files.ts';
+import {
+  encryptedPdf,
+  exifOf,
+  packedPdf,
+  pdfOf,
+  pdfOfObjects,
+  png,
+  pngOf,
+  type Raster,
+  scannedPdf,
+  withExif,
+} from './files.ts';
 import { patientReader } from './support.ts';
 
+const choose = () => chooseReader(machineClock, 'exposed');
 const read = patientReader();
 const layouts = await loadLayouts(null);
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-reader-'));
+// The reader of root's service is another user.
+chmodSync(folder, 0o755);
 after(() => rmSync(folder, { recursive: true }));
 
 const STATEMENT: Statement = {
@@ -137,6 +153,61 @@ describe('a PDF whose pages are pictures is read by OCR, as a hint', {
   });
 });
 
+describe('a photo is turned as its EXIF data says', {
+  skip: !hasProgram('pdftoppm') && 'pdftoppm is missing',
+}, () => {
+  const monthsOf = async (bytes: Buffer, type: string) => {
+    const result = await read(bytes, type);
+    return 'lines' in result ? findStatement(result.lines, layouts).months.map(({ month }) => month) : result;
+  };
+  const MONTHS = ['2026-08', '2026-09', '2026-10'];
+  /** Where the pixel of an upright page lies in the stored rows, by the orientation (Exif 2.32, 4.6.4). */
+  const PLACES: Readonly<Record<number, (x: number, y: number, w: number, h: number) => [number, number]>> = {
+    1: (x, y) => [x, y],
+    2: (x, y, w) => [w - 1 - x, y],
+    3: (x, y, w, h) => [w - 1 - x, h - 1 - y],
+    4: (x, y, _w, h) => [x, h - 1 - y],
+    5: (x, y) => [y, x],
+    6: (x, y, w) => [y, w - 1 - x],
+    7: (x, y, w, h) => [h - 1 - y, w - 1 - x],
+    8: (x, y, _w, h) => [h - 1 - y, x],
+  };
+  for (const [orientation, placeOf] of Object.entries(PLACES)) {
+    it(`a PNG of orientation ${orientation}`, async () => {
+      const { width, height, data } = drawn('-gray');
+      const isTurned = Number(orientation) > 4;
+      const [w, h] = isTurned ? [height, width] : [width, height];
+      // Each row begins with the number of its filter: none.
+      const rows = Buffer.alloc((w + 1) * h);
+      for (let y = 0; y < height; y += 1) {
+        for (let x = 0; x < width; x += 1) {
+          const [column, row] = placeOf(x, y, width, height);
+          rows[row * (w + 1) + 1 + column] = data[y * width + x]!;
+        }
+      }
+      const photo = withExif('png', exifOf(Number(orientation)), pngOf(w, h, rows));
+      assert.deepEqual(await monthsOf(photo, 'image/png'), MONTHS);
+    });
+  }
+  // The page is turned by so many degrees, and the orientation turns it back.
+  for (const [orientation, rotate] of [
+    [3, 180],
+    [6, 270],
+    [8, 90],
+  ] as const) {
+    it(`a JPEG of orientation ${orientation}`, async () => {
+      writeFileSync(join(folder, 'c.pdf'), scannedPdf([drawn('-gray')], rotate));
+      execFileSync('pdftoppm', ['-r', '120', '-jpeg', '-singlefile', 'c.pdf', 'c'], { cwd: folder });
+      const photo = withExif(
+        'jpeg',
+        exifOf(orientation, { order: 'II' }),
+        readFileSync(join(folder, 'c.jpg')),
+      );
+      assert.deepEqual(await monthsOf(photo, 'image/jpeg'), MONTHS);
+    });
+  }
+});
+
 function hasProgram(name: string): boolean {
   return (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
 }
@@ -190,7 +261,7 @@ function packedStream(unpacked: number): string {
 describe('a document that wants the reader down gets a code', () => {
   for (const [what, bytes] of Object.entries(HOSTILE)) {
     it(what, async () => {
-      const result = await processReader(machineClock)(bytes, 'application/pdf');
+      const result = await processReader(machineClock, choose)(bytes, 'application/pdf');
       const isHint = 'lines' in result && result.confidence <= 0.5;
       assert.ok(isHint || 'fault' in result, JSON.stringify(result).slice(0, 200));
     });
@@ -210,7 +281,7 @@ describe('a document that wants the reader down gets a code', () => {
   });
   it('a PDF bomb, which unpacks to 700 megabytes', async () => {
     const bomb = packedPdf('BT /F1 9 Tf (x) Tj ET', 700_000_000);
-    const result = await processReader(machineClock)(bomb, 'application/pdf');
+    const result = await processReader(machineClock, choose)(bomb, 'application/pdf');
     assert.ok('fault' in result, JSON.stringify(result).slice(0, 200));
     assert.match(result.fault, /^(reader_memory|reader_time|reader_failed|damaged|no_text)$/);
   });
@@ -233,16 +304,19 @@ function childOf(code: string): string {
   return path;
 }
 
-/** A child outside of the reader's folder has to be let in. */
+/** Shut in where this machine can do that: what is asserted holds for both. */
+async function commandOf(code: string, more: readonly string[] = []) {
+  const program = readerProgram(childOf(code), more);
+  return (await choose())?.isIsolated ? isolated(program) : exposed(program);
+}
+
 async function runs(
   code: string,
   limits: ReaderLimits = { ...PDF_LIMITS, timeMs: PATIENCE_MS },
   clock: Clock = machineClock,
 ) {
-  const child = childOf(code);
-  const { nodeOptions } = await isolation();
-  const allowed = [...nodeOptions, `--allow-fs-read=${child}`];
-  return processReader(clock, limits, child, allowed)(PDF, 'application/pdf');
+  const command = await commandOf(code);
+  return processReader(clock, async () => command, limits)(PDF, 'application/pdf');
 }
 
 describe("the reader's process is shut in", () => {
@@ -305,12 +379,10 @@ describe("the reader's process is shut in", () => {
     skip: process.platform !== 'linux' && 'Linux alone knows a score',
   }, async () => {
     const score = '/proc/self/oom_score_adj';
-    const code = `${tell(`(await import('node:fs')).readFileSync('${score}', 'utf8').trim()`)}`;
-    const child = childOf(code);
-    const { nodeOptions } = await isolation();
-    const allowed = [...nodeOptions, `--allow-fs-read=${child}`, '--allow-fs-read=/proc/*'];
+    const code = tell(`(await import('node:fs')).readFileSync('${score}', 'utf8').trim()`);
+    const command = exposed(readerProgram(childOf(code), ['/proc']));
     const limits = { ...PDF_LIMITS, timeMs: PATIENCE_MS };
-    const result = await processReader(machineClock, limits, child, allowed)(PDF, 'application/pdf');
+    const result = await processReader(machineClock, async () => command, limits)(PDF, 'application/pdf');
     assert.ok('lines' in result, JSON.stringify(result));
     assert.deepEqual(result.lines, ['1000']);
   });
@@ -332,32 +404,19 @@ describe("the reader's process is shut in", () => {
       assert.deepEqual('lines' in result && result.lines, ['ERR_ACCESS_DENIED'], text);
     }
   });
-  it('a machine that gives no empty network is told to the operator', async () => {
-    assert.match(isolationWarning({ before: [], nodeOptions: [] }) ?? '', /has the network of the service/);
-    assert.equal(isolationWarning({ before: ['unshare'], nodeOptions: [] }), null);
-  });
-  it('it has no network', async (context) => {
-    if ((await isolation()).before.length === 0) return context.skip('this machine gives no empty network');
-    const server = createServer().listen(0, '127.0.0.1');
-    context.after(() => server.close());
-    await new Promise((done) => server.once('listening', done));
-    const { port } = server.address() as AddressInfo;
-    const code = `
-      const { connect } = await import('node:net');
-      const result = await new Promise((done) => {
-        const socket = connect(${port}, '127.0.0.1', () => done('connected'));
-        socket.on('error', (error) => done(error.code));
-      });
-      ${tell('result')} setTimeout(() => process.exit(0), 100);`;
-    const result = await runs(code);
-    assert.ok('lines' in result && result.lines[0] !== 'connected', JSON.stringify(result));
+  it('a machine that cannot shut it in reads nothing, unless the operator takes the risk', async () => {
+    const off = await processReader(machineClock, async () => null)(PDF, 'application/pdf');
+    assert.deepEqual(off, { fault: 'reader_off' });
+    const readText = pdfTextReader(machineClock, async () => null);
+    assert.deepEqual(await readText(PDF, 'application/pdf'), { fault: 'reader_off' });
   });
 });
 
 describe('a machine on which the reader does not run', () => {
   it('is told from one on which it does', async () => {
     assert.equal(await isReading(read), true);
-    assert.equal(await isReading(processReader(machineClock, PDF_LIMITS, childOf('process.exit(3)'))), false);
+    const broken = await commandOf('process.exit(3)');
+    assert.equal(await isReading(processReader(machineClock, async () => broken)), false);
   });
   it('is none where an installer links the packages to another folder', async () => {
     const place = join(folder, 'linked');
@@ -369,11 +428,54 @@ describe('a machine on which the reader does not run', () => {
     for (const name of ['typebox', 'unpdf', 'tesseract.js-core', '@tesseract.js-data']) {
       symlinkSync(join(modules, name), join(place, 'node_modules', name));
     }
-    const linked = await import(join(place, 'src/documents/reader/reader.ts'));
-    assert.equal(
-      await isReading(linked.processReader(machineClock, { ...PDF_LIMITS, timeMs: PATIENCE_MS })),
-      true,
+    const linked = await import(join(place, 'src/documents/reader/isolation.ts'));
+    const command = (await choose())?.isIsolated
+      ? linked.isolated(linked.readerProgram())
+      : linked.exposed(linked.readerProgram());
+    const limits = { ...PDF_LIMITS, timeMs: PATIENCE_MS };
+    assert.equal(await isReading(processReader(machineClock, async () => command, limits)), true);
+  });
+});
+
+describe('readings take turns', () => {
+  /** Waits for ever with a picture, and answers a PDF. */
+  const WAITS_WITH_PICTURES = `
+    if (process.argv[2] !== 'application/pdf') setInterval(() => {}, 1000);
+    else process.stdout.write(JSON.stringify({ fault: 'damaged' }));`;
+  const turn = (partnerId: number) => ({ partnerId: partnerId as PartnerId, isOver: false, took: () => {} });
+
+  it('a PDF does not wait for pictures, and a picture waits for one of each other partner', async () => {
+    const clock = new TestClock();
+    const command = await commandOf(WAITS_WITH_PICTURES);
+    const read = processReader(clock, async () => command, { ...PICTURE_LIMITS, timeMs: 60_000 });
+    const ended: number[] = [];
+    const readings = [1, 1, 1, 1, 1, 2].map((partner) =>
+      read(Buffer.from('x'), 'image/png', turn(partner)).then(() => ended.push(partner)),
     );
+    assert.deepEqual(await read(Buffer.from('x'), 'application/pdf', turn(2)), { fault: 'damaged' });
+    assert.deepEqual(ended, []);
+    for (const partners of [
+      [1, 1],
+      [1, 1, 1, 2],
+      [1, 1, 1, 1, 1, 2],
+    ]) {
+      await eventually('two processes', async () => clock.timers === 2);
+      await clock.advance(60_000);
+      await eventually('their ends', async () => ended.length === partners.length);
+      assert.deepEqual(ended.toSorted(), partners);
+    }
+    await Promise.all(readings);
+  });
+
+  it('a phone that has used up its time of the day waits for an operator, and no process is started', async () => {
+    const took: number[] = [];
+    const over = { partnerId: 1 as PartnerId, isOver: true, took: (ms: number) => took.push(ms) };
+    assert.deepEqual(await processReader(machineClock, choose)(PDF, 'application/pdf', over), {
+      fault: 'reading_limit',
+    });
+    assert.deepEqual(took, []);
+    await processReader(machineClock, choose)(PDF, 'application/pdf', { ...over, isOver: false });
+    assert.ok(took.length === 1 && took[0]! > 0);
   });
 });
 

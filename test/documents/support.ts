@@ -7,7 +7,14 @@ import { after } from 'node:test';
 import { type ApplicationId, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { machineClock } from '../../src/base/clock.ts';
-import { PDF_LIMITS, PICTURE_LIMITS, processReader, type Reader } from '../../src/documents/reader/reader.ts';
+import { chooseReader } from '../../src/documents/reader/choose-reader.ts';
+import {
+  PDF_LIMITS,
+  PICTURE_LIMITS,
+  pdfTextReader,
+  processReader,
+  type Reader,
+} from '../../src/documents/reader/reader.ts';
 import { openDocumentStore } from '../../src/documents/store/document-store.ts';
 import type { DocumentContext } from '../../src/documents/uses/context.ts';
 import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
@@ -41,10 +48,15 @@ export async function newestMonths(database: Database): Promise<{ today: string;
 
 /** The reader of a service, without its limits of time: a busy machine may take longer than these. */
 export function patientReader(): Reader {
-  const pdf = processReader(machineClock, { ...PDF_LIMITS, timeMs: PATIENCE_MS });
-  const picture = processReader(machineClock, { ...PICTURE_LIMITS, timeMs: PATIENCE_MS });
-  return (bytes, type) => (type === 'application/pdf' ? pdf : picture)(bytes, type);
+  const choose = () => chooseReader(machineClock, 'exposed');
+  const pdf = processReader(machineClock, choose, { ...PDF_LIMITS, timeMs: PATIENCE_MS });
+  const picture = processReader(machineClock, choose, { ...PICTURE_LIMITS, timeMs: PATIENCE_MS });
+  return (bytes, type, turn) => (type === 'application/pdf' ? pdf : picture)(bytes, type, turn);
 }
+
+/** What reads for the console. */
+export const shownText = (): Reader =>
+  pdfTextReader(machineClock, () => chooseReader(machineClock, 'exposed'));
 
 /** Call this at the top of a test file. */
 export async function documentStage() {
@@ -61,6 +73,7 @@ export async function documentStage() {
     store: files,
     scanner: null,
     reader: patientReader(),
+    mostReadingMs: null,
     layouts: await loadLayouts(null),
     mostBytes: 25_000_000,
   };
@@ -80,6 +93,7 @@ export async function documentStage() {
   /** A file that came by a message of its own; `changes` differ from what an honest channel tells. */
   const sent = (applicationId: ApplicationId, bytes: Buffer, changes: Partial<SentFile> = {}): SentFile => ({
     applicationId,
+    samePhone: [],
     partnerId: partnerId as PartnerId,
     purpose: 'earnings',
     inputIndex: channelIndexOf(store.vault, randomUUID()),

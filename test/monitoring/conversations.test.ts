@@ -110,9 +110,9 @@ describe('what the store tells of conversations', () => {
 
   it('work by kind and by why its last try came to nothing; a code of the channel is "other"', async () => {
     await database.query(
-      `INSERT INTO conversation_work (conversation_id, application_id, work, input_id, reason, queued_at) VALUES
-        (77, 1, 'read_document', 901, 'scanner', now() - interval '1 minute'),
-        (77, 1, 'read_document', 902, 'scanner', now()), (77, 1, 'make_contract', NULL, 'http_503 +573001112233', now())`,
+      `INSERT INTO conversation_work (conversation_id, application_id, partner_id, work, input_id, reason, queued_at) VALUES
+        (77, 1, 1, 'read_document', 901, 'scanner', now() - interval '1 minute'),
+        (77, 1, 1, 'read_document', 902, 'scanner', now()), (77, 1, 1, 'make_contract', NULL, 'http_503 +573001112233', now())`,
     );
     const { work } = await facts();
     assert.deepEqual(

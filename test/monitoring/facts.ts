@@ -14,6 +14,7 @@ export const WELL: ConversationFacts = {
   uncertain: { replies: 0, oldestS: 0 },
   documents: [{ state: 'accepted', documents: 2, bytes: 2_000 }],
   missingFiles: 0,
+  notRead: 0,
   blocked: [],
   unfinished: { contracts: 0, oldestS: 0 },
 };

@@ -182,8 +182,8 @@ describe('deploy/monitoring', { skip: withoutPrometheus }, () => {
         SELECT id, 1, 'person', gen_random_uuid(), now(), now() - interval '10 minutes', now(), '\\xee' FROM conversations`,
     );
     await sql(
-      `INSERT INTO conversation_work (conversation_id, application_id, work, reason, queued_at, due_at)
-        VALUES (1, 1, 'read_document', 'scanner', now() - interval '10 minutes', now() + interval '1 day')`,
+      `INSERT INTO conversation_work (conversation_id, application_id, partner_id, work, reason, queued_at, due_at)
+        VALUES (1, 1, 1, 'read_document', 'scanner', now() - interval '10 minutes', now() + interval '1 day')`,
     );
     await sql(
       `INSERT INTO loan_contracts (application_id, state, elapsed_ms, signed_at)

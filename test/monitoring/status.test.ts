@@ -134,14 +134,14 @@ describe('status', () => {
     ],
     [
       'scanner_away',
-      `INSERT INTO conversation_work (conversation_id, application_id, work, input_id, reason, queued_at)
-        VALUES (1, 1, 'read_document', 1, 'scanner', now() - interval '2 minutes')`,
+      `INSERT INTO conversation_work (conversation_id, application_id, partner_id, work, input_id, reason, queued_at)
+        VALUES (1, 1, 1, 'read_document', 1, 'scanner', now() - interval '2 minutes')`,
       'DELETE FROM conversation_work',
     ],
     [
       'work_late',
-      `INSERT INTO conversation_work (conversation_id, application_id, work, reason, queued_at)
-        VALUES (1, 1, 'make_contract', 'http_503', now() - interval '10 minutes')`,
+      `INSERT INTO conversation_work (conversation_id, application_id, partner_id, work, reason, queued_at)
+        VALUES (1, 1, 1, 'make_contract', 'http_503', now() - interval '10 minutes')`,
       'DELETE FROM conversation_work',
     ],
     [
@@ -167,6 +167,12 @@ describe('status', () => {
       `INSERT INTO documents (application_id, partner_id, purpose, state, file_key, missing_at)
         VALUES (1, 1, 'earnings', 'received', 'document-1', now())`,
       'UPDATE documents SET missing_at = NULL',
+    ],
+    [
+      'documents_not_read',
+      `INSERT INTO documents (application_id, partner_id, purpose, state, reason)
+        VALUES (1, 1, 'earnings', 'received', 'reader_off')`,
+      "UPDATE documents SET state = 'rejected' WHERE reason = 'reader_off'",
     ],
     [
       'terms_refused',

@@ -76,7 +76,8 @@ test('a document is read by the compiled process of its own', async () => {
   const dist = join(installed, 'dist/src/documents');
   const { processReader } = await import(join(dist, 'reader/reader.js'));
   const { loadLayouts } = await import(join(dist, 'uses/load-layouts.js'));
-  const read = await processReader(machineClock)(
+  const { chooseReader } = await import(join(dist, 'reader/choose-reader.js'));
+  const read = await processReader(machineClock, () => chooseReader(machineClock, 'exposed'))(
     pdfOf([[['Certificado de ingresos de octubre de 2026']]]),
     'application/pdf',
   );

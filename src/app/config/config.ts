@@ -92,7 +92,8 @@ export function readConfig(variables: Variables): Config {
       throw new ConfigError(variable, `does not go with ${excludes}: set one of the two`);
     }
     try {
-      return readText(read(variable), { dataDir: base.dataDir, ownDatabase });
+      const { dataDir, channel } = base;
+      return readText(read(variable), { dataDir, ownDatabase, isSimulated: channel === 'simulator' });
     } catch (error) {
       throw new ConfigError(variable, describeError(error));
     }

@@ -37,7 +37,7 @@ export async function startOperatorListener(
   const given = setting(CONSOLE_PORT);
   if (given === null && databaseUrl !== null) return { ...NO_LISTENER, origin: null };
   const oidc = oidcConfig(setting);
-  const [{ consoleApi }, { accountRoutes }, { deskRoutes }, { canSomebodySignIn }, { openStore }] =
+  const [{ consoleApi }, { accountRoutes }, { deskRoutes }, { canSomebodySignIn }, { openShownFiles }] =
     await Promise.all([
       import('../../operator-api/console-api.ts'),
       import('../../operators/routes/accounts.ts'),
@@ -66,7 +66,7 @@ export async function startOperatorListener(
             dueHours: setting(REVIEW_DUE_HOURS),
             ...{ undoSeconds: setting(UNDO_SECONDS), lookShare: setting(SECOND_LOOK_SHARE) },
           },
-          () => openStore(setting, store.clock),
+          () => openShownFiles(setting, store.clock),
         ),
       ],
       origin,

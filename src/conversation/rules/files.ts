@@ -132,5 +132,6 @@ const REFUSALS: Partial<Readonly<Record<DocumentReason, Refusal>>> = {
 export function shownFate(reason: DocumentReason): Extract<WorkInput, { kind: 'document' }>['fate'] {
   const fate = fateOf(reason);
   if (fate === 'refused') return { refused: REFUSALS[reason] ?? 'gone' };
-  return reason === 'another_holder' ? 'other_person' : fate;
+  if (reason === 'another_holder') return 'other_person';
+  return reason === 'reading_limit' ? 'by_person' : fate;
 }

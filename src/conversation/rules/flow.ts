@@ -78,6 +78,8 @@ export const TEXTS = {
   file_infected: [],
   file_unreadable: [],
   file_other_person: [],
+  /** Nothing reads more files of the person today. */
+  file_by_person: [],
   /** An operator looked at files, in the order in which they were sent. */
   file_rejected: ['numbers'],
   file_accepted: ['numbers'],

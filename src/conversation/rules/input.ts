@@ -95,8 +95,11 @@ export type WorkInput =
   | {
       readonly kind: 'document';
       readonly purpose: Purpose;
-      /** `other_person`: an operator has to look, and the person is told whose it seems to be. */
-      readonly fate: 'accepted' | 'operator' | 'other_person' | { readonly refused: Refusal };
+      /**
+       * `other_person`: an operator has to look, and the person is told whose it seems to be. `by_person`: nothing
+       * reads more files of the person today, and they are told so.
+       */
+      readonly fate: 'accepted' | 'operator' | 'other_person' | 'by_person' | { readonly refused: Refusal };
     }
   | { readonly kind: 'income'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
   | SourceStepInput

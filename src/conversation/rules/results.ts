@@ -140,6 +140,7 @@ const REFUSAL_TEXTS = {
 
 function toldOf(fate: Extract<WorkInput, { kind: 'document' }>['fate']): Effect[] {
   if (typeof fate === 'object') return [say(REFUSAL_TEXTS[fate.refused])];
+  if (fate === 'by_person') return [say('file_by_person')];
   return fate === 'other_person' ? [say('file_other_person')] : [];
 }
 

@@ -1,5 +1,5 @@
 /** The rows of conversations: claimed by turns, written by turns, read by operators. */
-import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
@@ -234,4 +234,14 @@ const ANSWER = `
  */
 export async function countAnswer(session: Transaction, id: ConversationId): Promise<number> {
   return onlyRow((await session.query<{ turn: number }>(ANSWER, [id])).rows).turn;
+}
+
+const SAME_PHONE = `
+  SELECT DISTINCT o.application_id FROM conversations c JOIN conversations o ON o.phone_index = c.phone_index
+  WHERE c.application_id = $1 AND o.application_id <> c.application_id`;
+
+/** The other applications of the phone that had a conversation. */
+export async function applicationsOfSamePhone(session: Session, id: ApplicationId): Promise<ApplicationId[]> {
+  const { rows } = await session.query<{ application_id: string }>(SAME_PHONE, [id]);
+  return rows.map(({ application_id }) => toApplicationId(application_id));
 }

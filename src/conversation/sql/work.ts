@@ -1,5 +1,6 @@
 /** Work beside the conversations: queued by turns, claimed with a lease, ended by an input. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database, Session } from '../../postgres/database.ts';
 import type { Work } from '../rules/effect.ts';
 import type { Purpose } from '../rules/state.ts';
@@ -16,8 +17,11 @@ export interface NewWork {
 
 /** Work that waits already is not queued twice: its end answers both. */
 const QUEUE = `
-  INSERT INTO conversation_work (conversation_id, application_id, work, purpose, input_id)
-  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
+  INSERT INTO conversation_work (conversation_id, application_id, partner_id, work, purpose, input_id)
+  SELECT u.conversation_id, u.application_id, c.partner_id, u.work, u.purpose, u.input_id
+  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
+    AS u(conversation_id, application_id, work, purpose, input_id)
+  JOIN conversations c ON c.id = u.conversation_id
   ON CONFLICT DO NOTHING`;
 
 /** Queues work, in the transaction of the turn that wants it. */
@@ -40,6 +44,7 @@ export interface ClaimedWork {
   readonly id: string;
   readonly conversation_id: ConversationId;
   readonly application_id: string;
+  readonly partner_id: PartnerId;
   readonly work: Work;
   readonly purpose: Purpose | null;
   readonly input_id: string | null;
@@ -50,17 +55,27 @@ export interface ClaimedWork {
 }
 
 const CLAIM = `
-  SELECT id, conversation_id, application_id, work, purpose, input_id, tries, reason
-  FROM claim_work($1, $2, $3 * interval '1 millisecond')`;
+  SELECT id, conversation_id, application_id, partner_id, work, purpose, input_id, tries, reason
+  FROM claim_work($1, $2, $3 * interval '1 millisecond', $4, $5)`;
+
+/** How many works of a kind a process takes up. */
+export interface Share {
+  /** More of them now. */
+  readonly room: number;
+  /** Of a partner at once: files take turns (`next_files`). */
+  readonly ofPartner: number;
+  /** The partners of those under way, each as often as it has one. */
+  readonly held: readonly PartnerId[];
+}
 
 /** Leases due work, of files or of all else: other processes leave it alone meanwhile. */
 export async function claimWork(
   session: Session,
   kind: WorkKind,
-  most: number,
+  { room, ofPartner, held }: Share,
   leaseMs: number,
 ): Promise<ClaimedWork[]> {
-  return (await session.query<ClaimedWork>(CLAIM, [kind === 'files', most, leaseMs])).rows;
+  return (await session.query<ClaimedWork>(CLAIM, [kind === 'files', room, leaseMs, held, ofPartner])).rows;
 }
 
 const RENEW = `

@@ -20,6 +20,7 @@ import { recordEvidence, signContract } from '../../signing/uses/sign-contract.t
 import { rejectWithdrawn, withdraw } from '../../signing/uses/withdraw.ts';
 import { shownFate } from '../rules/files.ts';
 import type { OfferShown, ShownContract } from '../rules/input.ts';
+import { applicationsOfSamePhone } from '../sql/conversations.ts';
 import type { IncomeEnd, Later, Performer, Signing, WorkOrder } from './ports.ts';
 
 /** What the work beside the conversations needs. */
@@ -99,6 +100,7 @@ async function readDocument(
   const end = await receiveDocument(documents, {
     ...{ applicationId, partnerId, purpose: file.purpose, mediaId: file.mediaId, filename: file.filename },
     ...{ claimedType: file.claimedType, claimedSha256: file.claimedSha256 },
+    samePhone: await applicationsOfSamePhone(database, applicationId),
     inputIndex: fromBigint<'channel_message_id'>(file.inputIndex),
     holder: { name: textOf(name), idNumber: textOf(idNumber) },
   });

@@ -32,7 +32,9 @@ export interface WorkContext {
 type WorkResult = 'done' | 'later' | 'failed' | 'given_up' | 'gone';
 
 /** Work that one process does at once. A file may take 25 MB of memory, and a contract half a second of a core. */
-export const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 4, others: 8 };
+export const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 6, others: 8 };
+/** Files of a partner that one process reads at once, as many as the reader does: so those of others find a place. */
+const MOST_OF_PARTNER = 4;
 /**
  * How long other processes leave work alone whose process has died: a person waits. A living process makes the lease
  * longer meanwhile.
@@ -66,17 +68,23 @@ export function waitAfter(tries: number, most = MOST_TRIES): number | null {
 }
 
 /**
- * Begins due work of a kind, `most` at once. Each promise resolves when its work has ended or is put off, and rejects
- * where the store fails: after the lease the work is done again.
+ * Begins due work of a kind, `room` more of it. Each promise resolves when its work has ended or is put off, and
+ * rejects where the store fails: after the lease the work is done again. `held` is a list of the caller's, in which the
+ * partners of the work under way are kept.
  */
 export async function beginDue(
   context: WorkContext,
   kind: WorkKind,
-  most: number,
+  room: number,
   cut: AbortSignal,
+  held: PartnerId[] = [],
 ): Promise<Promise<void>[]> {
-  const claimed = await claimWork(context.database, kind, most, LEASE_MS);
-  return claimed.map((work) => performOne(context, work, cut));
+  const share = { room, ofPartner: MOST_OF_PARTNER, held };
+  const claimed = await claimWork(context.database, kind, share, LEASE_MS);
+  held.push(...claimed.map(({ partner_id }) => partner_id));
+  return claimed.map((work) =>
+    performOne(context, work, cut).finally(() => held.splice(held.indexOf(work.partner_id), 1)),
+  );
 }
 
 /** Where a renewal fails, the next one comes in time, or the store is away and nobody else takes the work. */

@@ -1,5 +1,5 @@
 /** All routes of the desk. */
-import type { DocumentStore } from '../../documents/store/document-store.ts';
+import type { ShownFiles } from '../../documents/uses/document-text.ts';
 import type { Route } from '../../operator-api/route.ts';
 import type { ProposingDesk } from '../uses/propose-one.ts';
 import type { LookingDesk } from '../uses/second-looks.ts';
@@ -11,15 +11,12 @@ import { pendRoutes } from './pend.ts';
 import { proposalRoutes } from './proposals.ts';
 import { queueRoutes } from './queue.ts';
 
-/** The routes; `openStore` opens the store of documents. */
-export function deskRoutes(
-  desk: LookingDesk & ProposingDesk,
-  openStore: () => Promise<DocumentStore>,
-): Route[] {
+/** The routes; `openFiles` opens the store of documents. */
+export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => Promise<ShownFiles>): Route[] {
   return [
     ...queueRoutes(desk),
     ...applicationRoutes(desk),
-    ...documentRoutes(desk, openStore),
+    ...documentRoutes(desk, openFiles),
     ...noteRoutes(desk),
     ...proposalRoutes(desk),
     ...pendRoutes(desk),

@@ -1,6 +1,6 @@
 /** The route of documents' files; the page of an application lists the documents. */
 import type { Clock } from '../../base/clock.ts';
-import type { DocumentStore } from '../../documents/store/document-store.ts';
+import type { ShownFiles } from '../../documents/uses/document-text.ts';
 import { type Route, route } from '../../operator-api/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
@@ -11,8 +11,8 @@ import { answered, applicationIdOf, reasonOf } from './answered.ts';
 import { RevealReason } from './forms.ts';
 import { DocumentFile } from './work-forms.ts';
 
-/** The route; `openStore` opens the store of documents. */
-export function documentRoutes(desk: Desk, openStore: () => Promise<DocumentStore>): Route[] {
+/** The route; `openFiles` opens the store of documents. */
+export function documentRoutes(desk: Desk, openFiles: () => Promise<ShownFiles>): Route[] {
   const inTurn = oneAtATime(desk.clock);
   return [
     route({
@@ -38,7 +38,7 @@ export function documentRoutes(desk: Desk, openStore: () => Promise<DocumentStor
           const request = keyedRequest(by, idempotencyKey, asked);
           const context = actingAs(desk, by);
           const base64 = await inTurn(async () => {
-            const { contentType, bytes, text } = await revealFile(context, await openStore(), {
+            const { contentType, bytes, text } = await revealFile(context, await openFiles(), {
               ...given,
               request,
             });

@@ -1,8 +1,7 @@
 /** The file of a document, for an operator who said why. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { readDocument, type StoredDocument, toDocumentId } from '../../documents/sql/documents.ts';
-import type { DocumentStore } from '../../documents/store/document-store.ts';
-import { type DocumentText, textOf } from '../../documents/uses/document-text.ts';
+import { type DocumentText, type ShownFiles, textOf } from '../../documents/uses/document-text.ts';
 import { fileOf, showDocument, UnopenedFile } from '../../documents/uses/operate.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { REVEAL } from '../../operations/sql/operator-events.ts';
@@ -25,7 +24,7 @@ export interface ShownFile {
  */
 export async function revealFile(
   context: OperatorContext,
-  store: DocumentStore,
+  { store, readText }: ShownFiles,
   {
     applicationId,
     document: given,
@@ -41,7 +40,7 @@ export async function revealFile(
   try {
     const shown = await showDocument(context, store, id);
     const bytes = await fileOf(shown);
-    return { contentType, bytes, text: await textOf(context.clock, shown, bytes) };
+    return { contentType, bytes, text: await textOf(readText, shown, bytes) };
   } catch (error) {
     if (error instanceof UnopenedFile) throw conflict(error.why, error.message);
     // An erasure came between.

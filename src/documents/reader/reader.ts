@@ -1,13 +1,15 @@
 /**
  * Reads documents, each in a process of its own: with the system's limits of memory and time, without the service's
- * variables, without a network where the system allows that, and without a way to read other files.
+ * variables, and shut in as `isolation.ts` has it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { extname, join } from 'node:path';
+import { openSync } from 'node:fs';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import type { Clock } from '../../base/clock.ts';
-import { type Isolation, isolation } from './isolation.ts';
+import { FairQueue } from '../../gate/fair-queue.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
+import type { ReaderCommand } from './isolation.ts';
 import {
   FAULTS,
   METHODS,
@@ -22,30 +24,45 @@ import {
 /** A name for what read a document, for the evidence: the reader's own version, then those of its libraries. */
 export const READER_VERSION = '2 (unpdf 1.8.1, tesseract.js-core 7.0.0)';
 
-/** `reader_*`: the process met a limit or ended without an answer. */
+/**
+ * `reader_*`: the process met a limit or ended without an answer; `reader_off`: this machine reads no document.
+ * `reading_limit`: the phone has used up its time of the day.
+ */
 export type ReadResult =
   | ReadText
-  | { readonly fault: ReadFault | 'reader_time' | 'reader_memory' | 'reader_failed' };
+  | { readonly fault: ReadFault | `reader_${'time' | 'memory' | 'failed' | 'off'}` | 'reading_limit' };
+
+/** Whose turn a reading is, and what it takes. */
+export interface ReadingTurn {
+  /** Partners take turns where readings wait. */
+  readonly partnerId: PartnerId;
+  /** Whether the phone has used up its time of the day: then nothing is read. */
+  readonly isOver: boolean;
+  /** Called with the time of each process, in milliseconds. */
+  readonly took: (ms: number) => void;
+}
 
 /** Reads a document of this type; never throws. */
-export type Reader = (bytes: Buffer, type: string) => Promise<ReadResult>;
+export type Reader = (bytes: Buffer, type: string, turn?: ReadingTurn) => Promise<ReadResult>;
 
 /** The limits of one reading. */
 export interface ReaderLimits {
   readonly timeMs: number;
   /** Of the whole process. */
   readonly memoryMiB: number;
-  readonly heapMiB: number;
 }
 
 /**
  * What a document of 50 pages takes, ten times over; the OCR of a large picture takes half a minute of a busy core. Of
  * the memory V8 reserves 512 MiB for its code, and uses 20.
  */
-export const PDF_LIMITS: ReaderLimits = { timeMs: 15_000, memoryMiB: 1_024, heapMiB: 192 };
-export const PICTURE_LIMITS: ReaderLimits = { timeMs: 60_000, memoryMiB: 1_280, heapMiB: 192 };
+export const PDF_LIMITS: ReaderLimits = { timeMs: 15_000, memoryMiB: 1_024 };
+export const PICTURE_LIMITS: ReaderLimits = { timeMs: 60_000, memoryMiB: 1_280 };
 
-/** Processes at once: each may take a core. */
+/**
+ * Processes at once of each kind: those that read text are over in a second, and do not wait for those that guess from
+ * pictures for half a minute.
+ */
 const AT_ONCE = 2;
 /** The answer has the lines alone. */
 const MOST_ANSWER = 6 * MOST_TEXT + 100 * MOST_LINES;
@@ -62,32 +79,32 @@ const ANSWER = Type.Union([
   Type.Object({ fault: Type.Union(FAULTS.map((fault) => Type.Literal(fault))) }),
 ]);
 
-const CHILD = join(import.meta.dirname, `child${extname(import.meta.filename)}`);
+/** Says how a reader is started; null: not at all. */
+export type ReaderChoice = () => Promise<ReaderCommand | null>;
 
-/**
- * The reader of this machine. The further arguments are for tests: other limits, and another process in the reader's
- * place.
- */
-export function processReader(
-  clock: Clock,
-  limits?: ReaderLimits,
-  child = CHILD,
-  nodeOptions?: readonly string[],
-): Reader {
-  const turns = new Turns(AT_ONCE);
-  return async (bytes, type) => {
-    const done = await turns.take();
-    try {
-      const shut = await isolation();
-      const place = { ...shut, nodeOptions: nodeOptions ?? shut.nodeOptions, child, clock };
-      if (type !== 'application/pdf') return await readOnce(bytes, type, limits ?? PICTURE_LIMITS, place);
-      const text = await readOnce(bytes, type, limits ?? PDF_LIMITS, place);
-      if (!isScan(text)) return text;
-      const scan = await readOnce(bytes, SCANNED_PDF, limits ?? PICTURE_LIMITS, place);
-      return 'lines' in scan || !('lines' in text) ? scan : text;
-    } finally {
-      done();
-    }
+/** The reader of this machine; `limits` in place of those of the type are for tests. */
+export function processReader(clock: Clock, choose: ReaderChoice, limits?: ReaderLimits): Reader {
+  const texts = new Turns(AT_ONCE);
+  const pictures = new Turns(AT_ONCE);
+  return async (bytes, type, turn) => {
+    if (turn?.isOver) return { fault: 'reading_limit' };
+    const command = await choose();
+    if (command === null) return { fault: 'reader_off' };
+    const once = async (turns: Turns, asType: string, some: ReaderLimits) => {
+      const done = await turns.take(turn?.partnerId ?? NOBODY);
+      const begunMs = clock.monotonicMs();
+      try {
+        return await readOnce(bytes, asType, limits ?? some, { ...command, clock });
+      } finally {
+        turn?.took(clock.monotonicMs() - begunMs);
+        done();
+      }
+    };
+    if (type !== 'application/pdf') return once(pictures, type, PICTURE_LIMITS);
+    const text = await once(texts, type, PDF_LIMITS);
+    if (!isScan(text)) return text;
+    const scan = await once(pictures, SCANNED_PDF, PICTURE_LIMITS);
+    return 'lines' in scan || !('lines' in text) ? scan : text;
   };
 }
 
@@ -100,10 +117,15 @@ export async function isReading(reader: Reader): Promise<boolean> {
   return 'fault' in result && result.fault === 'damaged';
 }
 
-/** Reads the text that a PDF has itself, within these limits. No picture in it goes to the OCR: a scan has no text. */
-export function pdfTextReader(clock: Clock, limits: ReaderLimits): Reader {
+/** An operator waits for the text, and the listener answers the request by itself soon after. */
+const SHOWN_LIMITS: ReaderLimits = { ...PDF_LIMITS, timeMs: 5_000 };
+
+/** Reads the text that a PDF has itself. No picture in it goes to the OCR: a scan has no text. */
+export function pdfTextReader(clock: Clock, choose: ReaderChoice): Reader {
   return async (bytes, type) => {
-    const text = await readOnce(bytes, type, limits, { ...(await isolation()), child: CHILD, clock });
+    const command = await choose();
+    if (command === null) return { fault: 'reader_off' };
+    const text = await readOnce(bytes, type, SHOWN_LIMITS, { ...command, clock });
     return isScan(text) ? { fault: 'no_text' } : text;
   };
 }
@@ -114,7 +136,7 @@ function isScan(text: ReadResult): boolean {
   return text.lines.join('').replace(/\s/g, '').length < LEAST_TEXT;
 }
 
-type Place = Isolation & { readonly child: string; readonly clock: Clock };
+type Place = ReaderCommand & { readonly clock: Clock };
 
 function readOnce(bytes: Buffer, type: string, limits: ReaderLimits, place: Place): Promise<ReadResult> {
   const process = start(type, limits, place);
@@ -156,17 +178,28 @@ function readOnce(bytes: Buffer, type: string, limits: ReaderLimits, place: Plac
 const LIMITED =
   '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; ulimit -c 0; ulimit -f 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec "$@"';
 
-function start(type: string, { timeMs, memoryMiB, heapMiB }: ReaderLimits, place: Place): ChildProcess {
-  const options = [...place.nodeOptions, `--max-old-space-size=${heapMiB}`];
-  const node = [process.execPath, ...options, place.child, type];
+/** Where the programs of a system lie, whatever the service's PATH says. */
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+function start(type: string, { timeMs, memoryMiB }: ReaderLimits, place: Place): ChildProcess {
   const limits = [`${memoryMiB * 1024}`, `${Math.ceil(timeMs / 1000)}`];
-  return spawn('/bin/sh', ['-c', LIMITED, 'sh', ...limits, ...place.before, ...node], {
-    env: {},
+  return spawn('/bin/sh', ['-c', LIMITED, 'sh', ...limits, ...place.command, type], {
+    ...place.account,
+    env: { PATH },
     cwd: '/',
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore', ...nothingFor(place.closed)],
     // A group of its own, so that nothing of the process is left.
     detached: true,
   });
+}
+
+let nothing: number | undefined;
+
+/** From the third file on: /dev/null in the place of these, and all others as they are. */
+function nothingFor(files: readonly number[]): (number | 'ignore')[] {
+  if (files.length > 0) nothing ??= openSync('/dev/null', 'r');
+  const length = Math.max(2, ...files) - 2;
+  return Array.from({ length }, (_, index) => (files.includes(index + 3) ? (nothing as number) : 'ignore'));
 }
 
 function kill({ pid }: ChildProcess): void {
@@ -206,9 +239,12 @@ function resultOf(answer: string, code: number | null, signal: NodeJS.Signals | 
   }
 }
 
-/** Lets so many do something at once; the others wait in their order. */
+/** Of readings that are nobody's, such as the trial. */
+const NOBODY = 0 as PartnerId;
+
+/** Lets so many do something at once; where others wait, partners take turns. */
 class Turns {
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new FairQueue<() => void, PartnerId>();
   #free: number;
 
   constructor(free: number) {
@@ -216,11 +252,11 @@ class Turns {
   }
 
   /** Resolves when it is the caller's turn; call what is returned when the turn is over. */
-  async take(): Promise<() => void> {
+  async take(partnerId: PartnerId): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((go) => this.#waiting.push(go));
+    else await new Promise<void>((go) => this.#waiting.add(partnerId, 1, go));
     return () => {
-      const next = this.#waiting.shift();
+      const next = this.#waiting.take();
       if (next === undefined) this.#free += 1;
       else next();
     };

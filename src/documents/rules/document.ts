@@ -40,6 +40,8 @@ const REASON_FATES = {
   reader_time: 'operator',
   reader_memory: 'operator',
   reader_failed: 'operator',
+  reader_off: 'operator',
+  reading_limit: 'operator',
   file_missing: 'operator',
   file_damaged: 'operator',
 } as const satisfies Readonly<Record<string, Fate>>;

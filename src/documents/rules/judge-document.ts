@@ -21,6 +21,8 @@ export type Read =
         | 'reader_time'
         | 'reader_memory'
         | 'reader_failed'
+        | 'reader_off'
+        | 'reading_limit'
         | 'file_missing'
         | 'file_damaged';
     };

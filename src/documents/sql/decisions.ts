@@ -4,17 +4,22 @@ import type { DocumentReason, DocumentState } from '../rules/document.ts';
 import type { DocumentId } from './documents.ts';
 
 const READ = `
-  UPDATE documents SET state = $2, reason = $3, reading = $4, decided_at = now() WHERE id = $1 AND reason IS NULL`;
+  UPDATE documents SET state = $2, reason = $3, reading = $4, reading_ms = reading_ms + $5, decided_at = now()
+  WHERE id = $1 AND reason IS NULL`;
 
-/** Notes what was read in a document, and what becomes of it. Changes nothing where that is noted already. */
+/**
+ * Notes what was read in a document and in which time, and what becomes of it. Changes nothing where that is noted
+ * already.
+ */
 export async function noteReading(
   session: Session,
   id: DocumentId,
   state: DocumentState,
   reason: DocumentReason,
   reading: Buffer | null,
+  readingMs: number,
 ): Promise<void> {
-  await session.query(READ, [id, state, reason, reading]);
+  await session.query(READ, [id, state, reason, reading, Math.round(readingMs)]);
 }
 
 const DECIDE = `

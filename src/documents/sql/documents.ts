@@ -171,6 +171,18 @@ export async function countDocuments(session: Session, applicationId: Applicatio
   return onlyRow((await session.query<{ count: number }>(COUNT, [applicationId])).rows).count;
 }
 
+const SPENT = `
+  SELECT coalesce(sum(d.reading_ms), 0)::integer AS ms FROM documents d
+  WHERE d.application_id = ANY ($1) AND d.received_ms > elapsed_ms() - 86400000`;
+
+/** How long the documents of these applications were read that came in the last 24 hours (D39), in milliseconds. */
+export async function readingSpent(
+  session: Session,
+  applicationIds: readonly ApplicationId[],
+): Promise<number> {
+  return onlyRow((await session.query<{ ms: number }>(SPENT, [applicationIds])).rows).ms;
+}
+
 /** A part that is null does not narrow the list. */
 export interface DocumentFilter {
   readonly applicationId: ApplicationId | null;

@@ -23,6 +23,8 @@ export interface DocumentContext extends DocumentFiles {
   /** null: no scanner is set. */
   readonly scanner: Scanner | null;
   readonly reader: Reader;
+  /** For how long the files of a phone are read in 24 hours, in milliseconds; null: without a limit. */
+  readonly mostReadingMs: number | null;
   readonly layouts: readonly Layout[];
   /** The largest file that is taken. */
   readonly mostBytes: number;

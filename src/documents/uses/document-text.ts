@@ -1,11 +1,15 @@
 /** The text of a PDF for the eyes of an operator, with the lines whose amounts were counted. */
-import type { Clock } from '../../base/clock.ts';
-import { PDF_LIMITS, pdfTextReader } from '../reader/reader.ts';
+import type { Reader } from '../reader/reader.ts';
 import { countedLines, type DocumentLine } from '../rules/counted-lines.ts';
+import type { DocumentStore } from '../store/document-store.ts';
 import type { ShownDocument } from './operate.ts';
 
-/** The listener answers a request by itself soon after. */
-const TIME_MS = 5_000;
+/** What shows files to operators. */
+export interface ShownFiles {
+  readonly store: DocumentStore;
+  /** Nothing of a PDF but its lines comes out. */
+  readonly readText: Reader;
+}
 
 /** The text of a PDF. `counted`: how many lines have an amount that counted; null: nobody looked for amounts in it. */
 export interface DocumentText {
@@ -13,18 +17,14 @@ export interface DocumentText {
   readonly counted: number | null;
 }
 
-/**
- * Reads the file again in a process of its own: nothing of the PDF but its lines comes out. null: it is no PDF, its
- * pages are pictures, or it does not open.
- */
+/** Reads the file again. null: it is no PDF, its pages are pictures, it does not open, or this machine reads none. */
 export async function textOf(
-  clock: Clock,
+  readText: Reader,
   { document, opened }: ShownDocument,
   bytes: Buffer,
 ): Promise<DocumentText | null> {
   if (document.contentType !== 'application/pdf') return null;
-  const read = pdfTextReader(clock, { ...PDF_LIMITS, timeMs: TIME_MS });
-  const text = await read(bytes, document.contentType);
+  const text = await readText(bytes, document.contentType);
   if ('fault' in text || text.lines.length === 0) return null;
   const { stated, finding } = opened?.reading ?? {};
   const found = stated ?? finding ?? null;

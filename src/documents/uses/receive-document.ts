@@ -17,6 +17,7 @@ import {
   type DocumentId,
   documentOfInput,
   readDocument,
+  readingSpent,
   type SealedDocument,
 } from '../sql/documents.ts';
 import { DocumentStoreError } from '../store/document-store.ts';
@@ -26,6 +27,8 @@ import { type OpenedDocument, openDocument, sha256Of, storeFile } from './docume
 /** A file that a person sent for an application. */
 export interface SentFile {
   readonly applicationId: ApplicationId;
+  /** The other applications of the phone. */
+  readonly samePhone: readonly ApplicationId[];
   readonly partnerId: PartnerId;
   readonly purpose: Purpose;
   /** Of the channel's id of the message: the same message is the same document. */
@@ -69,7 +72,7 @@ export async function receiveDocument(
 ): Promise<ReceivedDocument | RetryLater> {
   try {
     const known = await documentOfInput(context.database, file.inputIndex);
-    if (known !== null) return await finish(context, known, file.holder);
+    if (known !== null) return await finish(context, known, file);
     const refused = await refuseUnseen(context, file);
     if (refused !== null) return refused;
     return await fetchAndStore(context, file);
@@ -123,7 +126,7 @@ async function fetchAndStore(
   const document = await readDocument(context.database, id);
   // An erasure came between.
   if (document === null) return { documentId: null, sha256, fate: 'refused', reason: 'gone' };
-  return finish(context, document, file.holder, document.fileKey === stored.fileKey ? bytes : undefined);
+  return finish(context, document, file, document.fileKey === stored.fileKey ? bytes : undefined);
 }
 
 /** Hex in lower case, or base64 as some channels have it. */
@@ -160,15 +163,24 @@ async function refuse(
 async function finish(
   context: DocumentContext,
   document: SealedDocument,
-  holder: Holder,
+  { samePhone, holder }: Pick<SentFile, 'samePhone' | 'holder'>,
   bytes?: Buffer,
 ): Promise<ReceivedDocument> {
-  const { database, reader, layouts } = context;
-  const { id, purpose, contentType, reason } = document;
+  const { database, reader, layouts, mostReadingMs } = context;
+  const { id, applicationId, partnerId, purpose, contentType, reason } = document;
   if (reason !== null) return resultOf(document, reason);
   const opened = openDocument(context, document);
   const content = bytes ?? (await contentOf(opened));
-  const read = typeof content === 'string' ? { fault: content } : await reader(content, contentType ?? '');
+  const spentMs = await readingSpent(database, [applicationId, ...samePhone]);
+  let tookMs = 0;
+  const took = (ms: number) => {
+    tookMs += ms;
+  };
+  const isOver = mostReadingMs !== null && spentMs >= mostReadingMs;
+  const read =
+    typeof content === 'string'
+      ? { fault: content }
+      : await reader(content, contentType ?? '', { partnerId, isOver, took });
   const judged = judgeDocument(purpose, read, holder, layouts);
   const reading = opened?.sealReading({
     method: 'fault' in read ? null : read.method,
@@ -177,7 +189,7 @@ async function finish(
     holder: judged.holder,
     reader: READER_VERSION,
   });
-  await noteReading(database, id, STATE_OF[fateOf(judged.reason)], judged.reason, reading ?? null);
+  await noteReading(database, id, STATE_OF[fateOf(judged.reason)], judged.reason, reading ?? null, tookMs);
   // Another process may have read it too, or an operator decided meanwhile: what is stored counts.
   const stored = await readDocument(database, id);
   return resultOf(document, stored?.reason ?? judged.reason);

@@ -166,8 +166,19 @@ function reviewJson({ oldestS, overdueS, unconfirmed, unconfirmedS, ...counts }:
 }
 
 function conversationsJson(facts: ConversationFacts) {
-  const { open, held, inputs, work, replies, uncertain, documents, missingFiles, blocked, unfinished } =
-    facts;
+  const {
+    open,
+    held,
+    inputs,
+    work,
+    replies,
+    uncertain,
+    documents,
+    missingFiles,
+    notRead,
+    blocked,
+    unfinished,
+  } = facts;
   const aged = <T extends { readonly oldestS: number }>({ oldestS, ...rest }: T) => ({
     ...rest,
     oldest_seconds: oldestS,
@@ -175,7 +186,7 @@ function conversationsJson(facts: ConversationFacts) {
   return {
     conversations: { open, held: held.map(aged), inputs: aged(inputs), work: work.map(aged) },
     replies: { ...aged(replies), uncertain: aged(uncertain) },
-    documents: { states: documents, missing_files: missingFiles },
+    documents: { states: documents, missing_files: missingFiles, not_read: notRead },
     contracts: { blocked, unfinished: aged(unfinished) },
   };
 }

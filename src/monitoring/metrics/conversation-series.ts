@@ -20,7 +20,7 @@ export class ConversationSeries {
     this.#reset();
     if (facts === null) return;
     this.#showConversations(facts);
-    const { replies, uncertain, documents, missingFiles, blocked, unfinished } = facts;
+    const { replies, uncertain, documents, missingFiles, notRead, blocked, unfinished } = facts;
     const gauges = this.#gauges;
     gauges.replies.set({ status: 'queued' }, replies.queued);
     gauges.replies.set({ status: 'sending' }, replies.sending);
@@ -33,6 +33,7 @@ export class ConversationSeries {
       gauges.documents_bytes.set({ state }, found?.bytes ?? 0);
     }
     gauges.documents_missing.set(missingFiles);
+    gauges.documents_not_read.set(notRead);
     gauges.contracts_blocked.set({ reason: 'no_terms' }, 0);
     for (const { reason, applications } of blocked) gauges.contracts_blocked.set({ reason }, applications);
     gauges.contracts_unfinished.set(unfinished.contracts);
@@ -90,6 +91,7 @@ const GAUGES = {
   documents: ['Documents by state.', ['state']],
   documents_bytes: ['Bytes of the files of documents, before they are sealed.', ['state']],
   documents_missing: ['Documents whose file the upkeep did not find in the store.', []],
+  documents_not_read: ['Documents that wait for an operator because the installation reads none.', []],
   contracts_blocked: [
     'Approved applications that get no contract until an operator mends something, by why.',
     ['reason'],

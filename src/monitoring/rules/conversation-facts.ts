@@ -56,6 +56,8 @@ export interface ConversationFacts {
   readonly documents: readonly DocumentFacts[];
   /** Documents whose file the upkeep did not find. */
   readonly missingFiles: number;
+  /** Documents that wait for an operator because the installation reads none. */
+  readonly notRead: number;
   readonly blocked: readonly BlockedFacts[];
   /** Signed contracts without their final PDF, and how long ago the oldest of them was signed. */
   readonly unfinished: { readonly contracts: number; readonly oldestS: number };

@@ -11,7 +11,7 @@ const FAILURES: readonly string[] = ['failure', 'unreadable'];
 export function conversationTroubles(facts: ConversationFacts): Trouble[] {
   const troubles: Trouble[] = [];
   const add = (code: TroubleCode, text: string) => troubles.push({ code, text });
-  const { inputs, held, work, replies, uncertain, blocked, unfinished, missingFiles } = facts;
+  const { inputs, held, work, replies, uncertain, blocked, unfinished, missingFiles, notRead } = facts;
   if (inputs.oldestS > BOUNDS.inputWaitsS) {
     const waiting = `inputs of conversations wait for a turn: ${inputs.waiting}, the oldest for ${duration(inputs.oldestS)}`;
     add('inputs_late', `${waiting}: does a service or worker run, with every data key?`);
@@ -55,6 +55,10 @@ export function conversationTroubles(facts: ConversationFacts): Trouble[] {
   }
   if (missingFiles > BOUNDS.missingFiles) {
     add('documents_missing', `documents whose file is gone: ${missingFiles}: put the files back from a copy`);
+  }
+  if (notRead > BOUNDS.notRead) {
+    const text = `documents wait for an operator because nothing reads them here: ${notRead}`;
+    add('documents_not_read', `${text}: let the machine isolate the reader, or see DOCUMENT_READER`);
   }
   return troubles;
 }

@@ -18,6 +18,7 @@ export const TROUBLE_CODES = [
     'contracts_blocked',
     'contracts_unfinished',
     'documents_missing',
+    'documents_not_read',
     'terms_refused',
   ] as const),
   ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
@@ -56,6 +57,7 @@ export const BOUNDS = {
   /** The final PDF is made within seconds. */
   unfinishedS: 600,
   missingFiles: 0,
+  notRead: 0,
   termsRefused: 0,
   undelivered: 20,
   /** An operator may settle such a message. */

@@ -42,7 +42,7 @@ const BLOCKED = `
 
 const WAITING = `
   SELECT i.inputs, i.inputs_s, p.queued, p.sending, p.replies_s, u.uncertain, u.uncertain_s, d.missing_files,
-    f.unfinished, f.unfinished_s
+    n.not_read, f.unfinished, f.unfinished_s
   FROM (
     SELECT count(*)::integer AS inputs, ${ageOf('i.stored_at')} AS inputs_s
     FROM conversation_inputs i WHERE i.turn IS NULL) AS i
@@ -56,6 +56,9 @@ const WAITING = `
   CROSS JOIN (
     SELECT count(*)::integer AS missing_files FROM documents d WHERE d.missing_at IS NOT NULL) AS d
   CROSS JOIN (
+    SELECT count(*)::integer AS not_read FROM documents d
+    WHERE d.state = 'received' AND d.reason = 'reader_off') AS n
+  CROSS JOIN (
     SELECT count(*)::integer AS unfinished, ${ageOf('c.signed_at')} AS unfinished_s
     FROM loan_contracts c WHERE c.state IN ('signed', 'withdrawn') AND c.signed_sha256 IS NULL) AS f`;
 
@@ -68,6 +71,7 @@ interface WaitingRow {
   uncertain: number;
   uncertain_s: number;
   missing_files: number;
+  not_read: number;
   unfinished: number;
   unfinished_s: number;
 }
@@ -84,6 +88,7 @@ export async function readConversationFacts(database: Database): Promise<Convers
     uncertain: { replies: row.uncertain, oldestS: row.uncertain_s },
     documents: (await database.query<DocumentFacts>(DOCUMENTS)).rows,
     missingFiles: row.missing_files,
+    notRead: row.not_read,
     blocked: (await database.query<BlockedFacts>(BLOCKED)).rows,
     unfinished: { contracts: row.unfinished, oldestS: row.unfinished_s },
   };

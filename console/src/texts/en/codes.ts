@@ -164,6 +164,8 @@ export const codes: CodeTexts = {
     reader_time: 'the reader took too long',
     reader_memory: 'the reader ran out of memory',
     reader_failed: 'the reader failed',
+    reader_off: 'this installation does not read documents',
+    reading_limit: 'the files of this phone were read for the time of a day',
     file_missing: 'the file is missing',
     file_damaged: 'the stored file is damaged',
   },

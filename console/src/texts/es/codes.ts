@@ -163,6 +163,8 @@ export const codes: CodeTexts = {
     reader_time: 'el lector tardó demasiado',
     reader_memory: 'al lector le faltó memoria',
     reader_failed: 'el lector falló',
+    reader_off: 'esta instalación no lee documentos',
+    reading_limit: 'los archivos de este teléfono ya se leyeron durante el tiempo de un día',
     file_missing: 'falta el archivo',
     file_damaged: 'el archivo guardado está dañado',
   },

@@ -163,6 +163,8 @@ export const codes: CodeTexts = {
     reader_time: 'o leitor demorou demais',
     reader_memory: 'faltou memória ao leitor',
     reader_failed: 'o leitor falhou',
+    reader_off: 'esta instalação não lê documentos',
+    reading_limit: 'os arquivos deste telefone já foram lidos pelo tempo de um dia',
     file_missing: 'falta o arquivo',
     file_damaged: 'o arquivo guardado está danificado',
   },

@@ -75,6 +75,7 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   file_infected: 'We do not accept one of your files because it is not safe.',
   file_unreadable: 'We could not read one of your files. Please send all of it, in good light.',
   file_other_person: 'One of your files has the name of another person. Please send your own.',
+  file_by_person: 'We have read many files of yours today. We keep this one, and a person will look at it.',
   file_rejected: 'We looked at your files. Of those that you sent, we cannot accept number {numbers}.',
   file_accepted: 'We looked again at file number {numbers} of those that you sent: we can use it.',
   still_reading: 'We are still reading your files. We will write in a moment.',

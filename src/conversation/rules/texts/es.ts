@@ -75,6 +75,7 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   file_infected: 'No aceptamos uno de tus archivos porque no es seguro.',
   file_unreadable: 'No logramos leer uno de tus archivos. Envíalo completo y con buena luz, por favor.',
   file_other_person: 'Uno de tus archivos está a nombre de otra persona. Envía el tuyo, por favor.',
+  file_by_person: 'Hoy ya leímos muchos archivos tuyos. Guardamos este, y una persona lo va a revisar.',
   file_rejected: 'Revisamos tus archivos. De los que enviaste, no podemos aceptar el número {numbers}.',
   file_accepted: 'Revisamos otra vez el archivo número {numbers} de los que enviaste: sí nos sirve.',
   still_reading: 'Todavía estamos leyendo tus archivos. Te escribimos en un momento.',

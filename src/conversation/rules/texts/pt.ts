@@ -74,6 +74,7 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   file_infected: 'Não aceitamos um dos seus arquivos porque ele não é seguro.',
   file_unreadable: 'Não conseguimos ler um dos seus arquivos. Envie completo e com boa luz, por favor.',
   file_other_person: 'Um dos seus arquivos está em nome de outra pessoa. Envie o seu, por favor.',
+  file_by_person: 'Hoje já lemos muitos arquivos seus. Guardamos este, e uma pessoa vai conferir.',
   file_rejected: 'Revisamos seus arquivos. Dos que você enviou, não podemos aceitar o número {numbers}.',
   file_accepted: 'Revisamos outra vez o arquivo número {numbers} dos que você enviou: ele serve.',
   still_reading: 'Ainda estamos lendo os seus arquivos. Escrevemos em um momento.',
