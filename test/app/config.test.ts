@@ -32,6 +32,7 @@ const VARIABLES = [
   ...['RETENTION_DAYS', 'RETENTION_POLICY'],
   ...['CONVERSATION_DAYS', 'REVIEW_DUE_HOURS', 'UNDO_SECONDS', 'SECOND_LOOK_SHARE'],
   ...['DOCUMENT_STORE', 'DOCUMENT_MOST_MB', 'DOCUMENT_DAYS', 'DOCUMENT_LAYOUTS', 'CLAMD'],
+  ...['DOCUMENT_READER', 'DOCUMENT_READING_SECONDS'],
   ...[
     'TERMS_FILE',
     'SIGNING_CERTIFICATE_FILE',
@@ -112,6 +113,8 @@ const DEFAULTS = {
   DOCUMENT_MOST_MB: 25_000_000,
   DOCUMENT_DAYS: null,
   DOCUMENT_LAYOUTS: null,
+  DOCUMENT_READER: 'demonstration',
+  DOCUMENT_READING_SECONDS: 300,
   CLAMD: null,
   TERMS_FILE: 'demonstration',
   SIGNING_CERTIFICATE_FILE: { dataDir: resolve('data') },
@@ -231,7 +234,10 @@ describe('readConfig', () => {
       [{ CHANNEL_NAME: 'acme' }, { consentChannel: 'acme' }],
       [{ CHANNEL_NAME: 'a'.repeat(40) }, { consentChannel: 'a'.repeat(40) }],
       [{ CHANNEL: 'simulator' }, { channel: 'simulator' }],
-      [{ ...WHATSAPP, WHATSAPP_API_URL: 'ftp://x', CHANNEL: 'log' }, { channel: 'log' }],
+      [
+        { ...WHATSAPP, WHATSAPP_API_URL: 'ftp://x', CHANNEL: 'log' },
+        { channel: 'log', DOCUMENT_READER: 'isolated' },
+      ],
       [{ DELIVERY: 'off' }, { delivery: false }],
       [{ MESSAGES_PER_SECOND: '1' }, { MESSAGES_PER_SECOND: 1 }],
       [{ MESSAGES_PER_SECOND: 'none' }, { MESSAGES_PER_SECOND: null }],
@@ -252,6 +258,12 @@ describe('readConfig', () => {
       [{ CONVERSATION_DAYS: '180' }, { CONVERSATION_DAYS: 180 }],
       [{ DOCUMENT_DAYS: '90' }, { DOCUMENT_DAYS: 90 }],
       [{ DOCUMENT_LAYOUTS: 'layouts' }, { DOCUMENT_LAYOUTS: resolve('layouts') }],
+      ...['isolated', 'exposed'].map((risk): [Record<string, string>, object] => [
+        { DOCUMENT_READER: risk },
+        { DOCUMENT_READER: risk },
+      ]),
+      [{ DOCUMENT_READING_SECONDS: '60' }, { DOCUMENT_READING_SECONDS: 60 }],
+      [{ DOCUMENT_READING_SECONDS: 'none' }, { DOCUMENT_READING_SECONDS: null }],
       [{ BELVO_URL: 'https://api.belvo.com/' }, { BELVO_URL: 'https://api.belvo.com' }],
       [{ BELVO_RETURN_URL: 'https://wa.me/57' }, { BELVO_RETURN_URL: 'https://wa.me/57' }],
       [{ BELVO_SECRET_ID: 'a' }, { BELVO_SECRET_ID: 'a' }],
@@ -277,7 +289,10 @@ describe('readConfig', () => {
       appSecret: 'hunter2secret',
       verifyToken: 'hunter2verify',
     };
-    assert.deepEqual(readAll(WHATSAPP), { ...DEFAULTS, channel: 'whatsapp', whatsapp });
+    assert.deepEqual(readAll(WHATSAPP), {
+      ...DEFAULTS,
+      ...{ channel: 'whatsapp', whatsapp, DOCUMENT_READER: 'isolated' },
+    });
     const urls: [string, string][] = [
       ['https://example.com/', 'https://example.com'],
       ['https://example.com:8443/api/v26.0/', 'https://example.com:8443/api/v26.0'],
@@ -414,6 +429,8 @@ describe('readConfig', () => {
       ['REVIEW_DUE_HOURS', /from 1 to 9999/, ['0', '1.5', '10000']],
       ['CONVERSATION_DAYS', /30 or more/, ['29']],
       ['DOCUMENT_DAYS', /whole number/, ['0', '1.5']],
+      ['DOCUMENT_READER', /one of: isolated, exposed/, ['off', 'demonstration', 'Isolated']],
+      ['DOCUMENT_READING_SECONDS', /whole number/, ['0', '1.5']],
       ['TSA_URL', /must begin with http/, ['tsa.example', 'ftp://tsa.example']],
       ['CODE_WAY', /must be one of: sms, channel, simulator, none/, ['email']],
       ['CODES_AN_HOUR', /whole number from 1 to 999999/, ['0', '1e3', '1000000']],

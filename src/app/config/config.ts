@@ -92,7 +92,8 @@ export function readConfig(variables: Variables): Config {
       throw new ConfigError(variable, `does not go with ${excludes}: set one of the two`);
     }
     try {
-      const { dataDir, channel } = base;
+      // Any text: a program without the simulator has no such channel.
+      const { dataDir, channel }: { dataDir: string; channel: string } = base;
       return readText(read(variable), { dataDir, ownDatabase, isSimulated: channel === 'simulator' });
     } catch (error) {
       throw new ConfigError(variable, describeError(error));

@@ -173,7 +173,7 @@ export async function countDocuments(session: Session, applicationId: Applicatio
 
 const SPENT = `
   SELECT coalesce(sum(d.reading_ms), 0)::integer AS ms FROM documents d
-  WHERE d.application_id = ANY ($1) AND d.received_ms > elapsed_ms() - 86400000`;
+  WHERE d.application_id = ANY ($1) AND d.received_ms > elapsed_ms() - ms_of(interval '1 day')`;
 
 /** How long the documents of these applications were read that came in the last 24 hours (D39), in milliseconds. */
 export async function readingSpent(
