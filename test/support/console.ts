@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
+import { machineClock } from '../../src/base/clock.ts';
 import { CONSOLE_LIMITS, consoleApi } from '../../src/operator-api/console-api.ts';
 import type { Page } from '../../src/operator-api/page.ts';
 import type { Route } from '../../src/operator-api/route.ts';
@@ -15,7 +16,7 @@ import { startSession } from '../../src/operators/sql/sessions.ts';
 import { addOperator } from '../../src/operators/uses/manage.ts';
 import { newRecoveryCodes, newSession, recoveryDigest } from '../../src/operators/uses/tokens.ts';
 import type { TestDatabase } from './database.ts';
-import { patient } from './patient.ts';
+import { patient, patientClock } from './patient.ts';
 
 export const PASSWORD = 'seven wet umbrellas';
 /** Argon2id with the least memory and passes: a hash with the service's own takes a sixth of a second. */
@@ -131,7 +132,10 @@ export async function startTestConsole(
   const logFailure = (_text: string, facts: object) => failures.push(facts);
   let url = '';
   const origin = () => publicOrigin ?? url;
-  const accounts = await accountRoutes({ database: runtime, vault, clock, oidc, origin, logFailure });
+  const accounts = await accountRoutes({
+    ...{ database: runtime, vault, oidc, origin, logFailure },
+    clock: clock === machineClock ? patientClock : clock,
+  });
   const api = { database: runtime, clock, routes: [...accounts, ...more], origin, page, logFailure };
   // A password's hash takes long on a busy machine, and a test with several waits for each.
   const app = consoleApi(api, patient(CONSOLE_LIMITS));

@@ -10,7 +10,7 @@ import type { OidcConfig } from '../settings.ts';
 import type { Identity } from '../sql/identities.ts';
 
 /** Of each request to the provider. A callback makes three at most, within the listener's time for an answer. */
-const ANSWER_WITHIN_S = 2.5;
+const ANSWER_WITHIN_MS = 2_500;
 const METADATA_FOR_MS = 300_000;
 /** OpenID Connect Core 1.0, section 2. */
 const LONGEST_SUBJECT = 255;
@@ -55,6 +55,10 @@ export class IdentityProvider {
     this.#config = config;
     this.#clock = clock;
   }
+
+  /** A request of the library, with the limit of this program's clock in place of the library's own. */
+  readonly #fetch: Library.CustomFetch = (url, options) =>
+    fetch(url, { ...options, signal: this.#clock.timeout(ANSWER_WITHIN_MS) } as RequestInit);
 
   /** The name that the page shows. */
   get name(): string {
@@ -131,7 +135,7 @@ export class IdentityProvider {
       { [library.clockSkew]: Math.round((nowMs - this.#clock.nowMs()) / 1000) },
       authenticationOf(library, metadata, clientSecret),
     );
-    configuration.timeout = ANSWER_WITHIN_S;
+    configuration[library.customFetch] = this.#fetch;
     library.enableNonRepudiationChecks(configuration);
     if (issuer.protocol === 'http:') library.allowInsecureRequests(configuration);
     return configuration;
@@ -144,7 +148,7 @@ export class IdentityProvider {
     if (this.#metadata !== null && nowMs - this.#metadata.atMs < METADATA_FOR_MS) return this.#metadata.value;
     const execute = issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [];
     const value = library
-      .discovery(issuer, clientId, undefined, undefined, { timeout: ANSWER_WITHIN_S, execute })
+      .discovery(issuer, clientId, undefined, undefined, { [library.customFetch]: this.#fetch, execute })
       .then((found) => {
         const metadata = found.serverMetadata();
         // The library makes exceptions for some providers whose issuer is not the one that was asked for.
