@@ -4,6 +4,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
 import { PASSWORD, startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { besideLock } from '../support/held-lock.ts';
 import { shifted } from '../support/shifted.ts';
 
@@ -225,13 +226,17 @@ describe('a sign-in', () => {
   it('checks one password at a time, and refuses the others quickly', async () => {
     const { login: name } = await desk.enrolled(login(), 'viewer');
     await database.query('DELETE FROM operator_tries');
-    const statuses = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const answer = await desk.visitor().ask('POST', '/api/session', { login: name, password: PASSWORD });
-        return answer.status;
-      }),
-    );
-    assert.deepEqual([...new Set(statuses)].toSorted(), [200, 429]);
+    const ask = async () =>
+      (await desk.visitor().ask('POST', '/api/session', { login: name, password: PASSWORD })).status;
+    // A busy machine may serve one after the other, so that none is refused.
+    await eventually('a refusal beside a sign-in', async () => {
+      const statuses = new Set(await Promise.all(Array.from({ length: 8 }, ask)));
+      assert.ok(
+        statuses.has(200) && [...statuses].every((one) => one === 200 || one === 429),
+        `${[...statuses]}`,
+      );
+      return statuses.has(429);
+    });
     const { rows } = await database.query('SELECT max(tries) AS most FROM operator_tries');
     assert.deepEqual(rows, [{ most: 0 }], 'neither a right password nor one that nobody looked at counts');
   });
