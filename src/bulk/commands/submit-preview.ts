@@ -39,6 +39,7 @@ const CHANGES: Readonly<Record<Change, string>> = {
   'number written as text': 'número escrito como texto',
   'text that the format shows': 'texto que muestra el formato',
   'currency beside the amount': 'moneda junto al monto',
+  'code of the currency': 'código de la moneda',
   'text of a formula': 'texto de una fórmula',
   'word for consent': 'palabra del consentimiento',
   'word of --map': 'palabra de --map',

@@ -1,8 +1,9 @@
 /** Reads the cells of each field: converts what has one meaning, and refuses what the service would take wrongly. */
+import { isCurrency } from '../../applications/rules/currency.ts';
 import type { FieldName, Rule } from '../../applications/rules/fields.ts';
 import type { Country } from '../../base/country-data.ts';
 import type { Words } from '../../base/language.ts';
-import { PESO_OR_DOLLAR } from '../read/currency-words.ts';
+import { currencyOf, PESO_OR_DOLLAR } from '../read/currency-words.ts';
 import { type Cell, ShownNumber, UNUSABLE, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';
 import { AmountInCurrency, splitCurrency } from './amount-currency.ts';
@@ -40,6 +41,7 @@ export type Change =
   | 'number written as text'
   | 'text that the format shows'
   | 'currency beside the amount'
+  | 'code of the currency'
   | 'text of a formula'
   | 'word for consent'
   | 'word of --map'
@@ -52,6 +54,10 @@ export const AMBIGUOUS: Words = {
 const NOT_WORDS: Words = {
   en: 'it is a number or a date, and this field takes words',
   es: 'es un número o una fecha, y este campo lleva palabras',
+};
+const NO_CODE: Words = {
+  en: 'it is no code of a currency: write one such as COP or USD, or leave the cell empty',
+  es: 'no es el código de una moneda: escribe uno como COP o USD, o deja la celda vacía',
 };
 const NOT_A_TEXT: Words = {
   en: 'it is true or false, and this field takes a text',
@@ -160,7 +166,7 @@ function valueReaderOf(
     case 'label':
       return labelOf;
     case 'currency':
-      return wordsOf;
+      return currencyCodeOf;
     case 'phone':
       return (cell) => digitsOf(cell, PHONE_DIGITS, texts);
     case 'text':
@@ -172,6 +178,18 @@ function valueReaderOf(
 function wordsOf(cell: Cell): unknown {
   if (typeof cell === 'number') return new UnconvertedCell(NOT_WORDS);
   return typeof cell === 'string' && isNumberOrDate(cell.trim()) ? new UnconvertedCell(NOT_WORDS) : cell;
+}
+
+/** The code of a currency. The service would take another word for none, and the phone's currency in its place (D12). */
+function currencyCodeOf(cell: Cell): unknown {
+  if (typeof cell !== 'string') return wordsOf(cell);
+  const text = cell.trim();
+  if (/^[A-Za-z]{3}$/.test(text) && isCurrency(text.toUpperCase())) return cell;
+  const named = currencyOf(text);
+  const [code, ...others] = named === null || named === 'other' ? [] : named.codes;
+  return code === undefined || others.length > 0
+    ? new UnconvertedCell(NO_CODE)
+    : new Changed(code, 'code of the currency');
 }
 
 /** A platform, which may be called `99`. */

@@ -19,7 +19,7 @@ const LIKELY: Readonly<Record<FieldName, readonly string[]>> = {
 
 /** A name of a column is that of a phone where it has one of these words, and else only words that change nothing. */
 const PHONE = wordsOf(
-  'telefono telefonos telefone telefones tel telf tlf fono phone phones telephone cel celular celulares movil moviles' +
+  'telefono telefonos telefone telefones tel telf tlf fono fone phone phones telephone cel celular celulares movil moviles' +
     ' mobile cell cellphone telemovel whatsapp whatsap wsp wpp wa',
 );
 const BESIDE_PHONE = wordsOf(
@@ -81,7 +81,8 @@ export function simplify(name: string): string {
     .replace(FILLERS, ' ')
     .replace(/ +/g, ' ')
     .trim()
-    .replace(NUMBER, 'numero');
+    .replace(NUMBER, 'numero')
+    .replace(/\bwhats app\b/, 'whatsapp');
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

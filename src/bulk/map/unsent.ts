@@ -4,8 +4,9 @@
  */
 import type { FieldName } from '../../applications/rules/fields.ts';
 import type { Words } from '../../base/language.ts';
+import { currencyOf, PESO_OR_DOLLAR } from '../read/currency-words.ts';
 import { isRejectedHeader, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
-import { type Cell, type FileRow, isEmpty, ShownNumber } from '../read/table.ts';
+import { type Cell, type FileRow, isEmpty, ShownNumber, Unusable } from '../read/table.ts';
 import { readAmount } from './amount.ts';
 import { splitCurrency } from './amount-currency.ts';
 import { columnInOption, type Mapping, type Named } from './columns.ts';
@@ -17,14 +18,13 @@ import { fieldMeantBy, namesMoney, simplify } from './spellings.ts';
 
 /** So many values tell what a column holds. */
 const LOOKED_AT = 200;
-/** The part of the values that must look alike. */
-const MOST = 0.6;
-/** A phone or an ID number has so many digits, and few other characters. */
+/** The part of the values that must look alike. Others may be words for no value. */
+const ENOUGH = 1 / 3;
+/** A phone or an ID number has so many digits in a row. An address has words or a # between its numbers. */
 const LEAST_DIGITS = 7;
-/** Smaller numbers are ages, counts and grades. */
-const LEAST_AMOUNT = 1_000;
-const YEAR = /^(?:19|20)\d\d$/;
-const CURRENCY = /^(?:ARS|BOB|BRL|CLP|COP|CRC|DOP|EUR|GTQ|HNL|MXN|NIO|PEN|PYG|USD|UYU|VES)$/i;
+const DIGITS_IN_A_ROW = /(?:\d[ .()\u00a0-]{0,2}){7}/;
+/** Smaller whole numbers are ages, counts and grades. */
+const LEAST_AMOUNT = 10_000;
 const YES_OR_NO = new Set(
   'si s no n yes y sim nao true false verdadero verdadeiro falso acepta acepto autoriza autorizo'.split(' '),
 );
@@ -103,7 +103,7 @@ export class UnsentColumns {
   }
 
   #looksOf({ simple, values, counts }: Profile): keyof typeof LOOKS | null {
-    const are = (kind: keyof Profile['counts']) => values > 0 && counts[kind] >= MOST * values;
+    const are = (kind: keyof Profile['counts']) => values > 0 && counts[kind] >= ENOUGH * values;
     if (are('numeric') && namesMoney(simple)) return 'amounts';
     if (are('numbers')) return 'numbers';
     if (are('amounts')) return 'amounts';
@@ -131,25 +131,26 @@ export class UnsentColumns {
 function count(profile: Profile, cell: Cell): void {
   const { counts } = profile;
   profile.values += 1;
-  if (typeof cell === 'boolean') counts.yes_or_no += 1;
-  if (typeof cell !== 'string' && typeof cell !== 'number' && !(cell instanceof ShownNumber)) return;
-  const whole = String(cell).trim();
+  if (cell instanceof Unusable) return;
+  // Of nested JSON the numbers inside it count.
+  const isNested = typeof cell === 'object' && !(cell instanceof ShownNumber);
+  const whole = isNested ? JSON.stringify(cell) : String(cell).trim();
   const text = textOfFormula(whole) ?? whole;
   if (isDate(text)) return;
-  if (YES_OR_NO.has(foldWord(text))) counts.yes_or_no += 1;
-  if (CURRENCY.test(text)) counts.currencies += 1;
+  if (typeof cell === 'boolean' || YES_OR_NO.has(foldWord(text))) counts.yes_or_no += 1;
+  if ((currencyOf(text) ?? PESO_OR_DOLLAR) !== PESO_OR_DOLLAR && currencyOf(text) !== 'other')
+    counts.currencies += 1;
   const split = splitCurrency(text);
   if (split === null && isPhoneOrId(text)) counts.numbers += 1;
   const amount = readAmount(split?.amount ?? text, 'comma');
   if (amount.kind !== 'number') return;
   counts.numeric += 1;
-  const isAmount = split !== null || (Number(amount.text) >= LEAST_AMOUNT && !YEAR.test(text));
+  const isAmount =
+    split !== null || Number(amount.text) >= LEAST_AMOUNT || amount.change === 'thousands separators';
   if (isAmount) counts.amounts += 1;
 }
 
 function isPhoneOrId(text: string): boolean {
   const read = readDigits(text, LEAST_DIGITS);
-  if (read.kind === 'fault') return read.text === CUT_FAULT;
-  const digits = read.text.replace(/\D/g, '').length;
-  return digits >= LEAST_DIGITS && 2 * digits > read.text.replace(/\s/g, '').length;
+  return read.kind === 'fault' ? read.text === CUT_FAULT : DIGITS_IN_A_ROW.test(read.text);
 }

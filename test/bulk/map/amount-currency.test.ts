@@ -84,7 +84,7 @@ const FORMATS: readonly Case[] = [
     'COP',
     /^column "(income|debt_amount)": it names another currency than the field/,
   ],
-  [[1500, USD], [9000, '0'], 'dollars', /^column "income": it names another currency/],
+  [[1500, USD], [9000, '0'], 'dollars', /^column "currency": it is no code of a currency/],
   [[1500, '"Bs" 0'], [9000, '"Bs" 0'], '', /can be BOB or VES: write the row's currency/],
   [[1500, '"C$" 0'], [9000, '"C$" 0'], '', /can be NIO or CAD/],
   [[1500, '"TOP" 0'], [9000, '"TOP" 0'], '', /its format shows another number/],
@@ -121,6 +121,19 @@ test('a text with a currency and an amount is read like a format with a currency
   await assertCases(fileOf('a.csv', csvOf(list)), TEXTS);
   await assertCases(fileOf('a.json', JSON.stringify(list)), TEXTS);
   await assertCases(sheetOf(TEXTS), TEXTS);
+});
+
+test('a currency is sent as a code, or the row is refused: the service would take the currency of the phone', async () => {
+  const cases: [typed: string, sent: string | undefined][] = [
+    ['COP', 'COP'], ['usd', 'usd'], [' Mxn ', ' Mxn '], ['US$', 'USD'], ['R$', 'BRL'], ['S/', 'PEN'], ['€', 'EUR'], ['COP$', 'COP'],
+    ['$', undefined], ['pesos', undefined], ['Dólares', undefined], ['Bs', undefined], ['XAU', undefined],
+  ]; // biome-ignore format: one table
+  const source = await sourceOf(fileOf('a.csv', csvOf(cases.map(([currency]) => applicant({ currency })))));
+  const rows = await allOf(source.convertedRows());
+  for (const [index, [typed, sent]] of cases.entries()) {
+    const { application, faults } = rows[index] ?? assert.fail();
+    assert.deepEqual([application.currency, faults.length], [sent, sent === undefined ? 1 : 0], typed);
+  }
 });
 
 test('$ alone is the sign of the currency that the service would take, or the amount is refused (D12)', async () => {

@@ -176,7 +176,7 @@ test('columns are found by every documented name and by likely spellings', () =>
     ['Histórico', 'prior_history'], ['Histórico de pagamentos', 'prior_history'], ['Consentimento', 'messaging_optin'],
     ['Número\u00a0de\u00a0cédula', 'id_number'], ['N° de cédula', 'id_number'], ['\ufeffNome', 'name'], ['Ｎｏｍｅ', 'name'],
     ['Numero de ce\u0301dula', 'id_number'], ['Valor da\ndívida:', 'debt_amount'],
-    ['Teléfono (WhatsApp)', 'phone'], ['Tel.', 'phone'], ['Celular/WhatsApp', 'phone'], ['Número de\u00a0WhatsApp', 'phone'],
+    ['Teléfono (WhatsApp)', 'phone'], ['Tel.', 'phone'], ['Whats App', 'phone'], ['Celular/WhatsApp', 'phone'], ['Número de\u00a0WhatsApp', 'phone'],
     ['Nº de celular', 'phone'], ['N.º de teléfono', 'phone'], ['Telf. (con código de país)', 'phone'], ['Cel', 'phone'],
     ['Contact phone number', 'phone'], ['Teléfono\nde contacto', 'phone'], ['Te\u200blé\u00adfono', 'phone'], ['TELÉFONO MÓVIL:', 'phone'],
     ['Número do WhatsApp', 'phone'], ['N.º de cédula', 'id_number'], ['Num. documento', 'id_number'], ['Tipo de moneda', 'currency'],
