@@ -1,5 +1,6 @@
 /** `ventanilla submit` without `--dry-run`: check, show, ask, send, sum up. */
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { Language, Words } from '../../base/language.ts';
 import { type Io, shortTime, writeNote, writeOutput } from '../../cli/output.ts';
@@ -47,9 +48,17 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
     await refuseEmpty(source);
     const partner = journal?.ended ? null : await service.quota();
     const country = partner === null ? null : countryOf(partner, source.country);
+    if (journal !== null && partner !== null && !journal.isResumed) {
+      // Nothing was sent: the journal begins again, with the country.
+      await journal.close();
+      await rm(path);
+      journal = null;
+    }
     // The rows are read as they were when the submission began.
     const read = source.inCountry(journal === null ? country : journal.country);
-    const { check, batches } = await checkFile(read, partner === null ? null : sandbox ? 'DEV' : 'PRO');
+    // The rules of phones cost as much as all the rest, so rows are judged where a person looks at them.
+    const isShown = partner !== null && !command.yes;
+    const { check, batches } = await checkFile(read, isShown ? (sandbox ? 'DEV' : 'PRO') : null);
     if (partner !== null) await askToSend(read, check, partner, journal?.isResumed === true, command);
     else await writeOutput(textOutput, `\n${settledText(journal)[language]}\n`);
     journal ??= await journalOf(read);

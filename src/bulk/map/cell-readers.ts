@@ -180,7 +180,9 @@ function wordsOf(cell: Cell): unknown {
   return typeof cell === 'string' && isNumberOrDate(cell.trim()) ? new UnconvertedCell(NOT_WORDS) : cell;
 }
 
-/** The code of a currency. The service would take another word for none, and the phone's currency in its place (D12). */
+/**
+ * The code of a currency. The service would take another word for none, and the phone's currency in its place (D12).
+ */
 function currencyCodeOf(cell: Cell): unknown {
   if (typeof cell !== 'string') return wordsOf(cell);
   const text = cell.trim();

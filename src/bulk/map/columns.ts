@@ -3,7 +3,7 @@ import { type FieldName, type NamedField, namedFields } from '../../applications
 import { inEach, type Words } from '../../base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import type { Table } from '../read/table.ts';
-import { quoted } from './option-text.ts';
+import { isQuotable, quoted } from './option-text.ts';
 import { isLikely, simplify } from './spellings.ts';
 
 /** The fields as the service reads them. WhatsApp's names of the consent are among the names of its column. */
@@ -185,9 +185,9 @@ function tooMany(
 /** How a person names a column in an option: by its name where no other column has it, else by its number. */
 export function columnInOption(columns: readonly string[], index: number): string {
   const name = columns[index] ?? '';
-  // Another character would not survive being shown and copied.
-  const isPlain = /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name) && columns.filter((one) => one === name).length === 1;
-  return isPlain ? name : `#${index + 1}`;
+  // Other characters would not survive being shown and copied.
+  const isPlain = /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name) && isQuotable(name);
+  return isPlain && columns.filter((one) => one === name).length === 1 ? name : `#${index + 1}`;
 }
 
 function mapOption(field: FieldName, columns: readonly string[], index: number): string {

@@ -4,7 +4,7 @@
  */
 import type { FieldName } from '../../applications/rules/fields.ts';
 import { foldWord } from './fold-word.ts';
-import { quoted } from './option-text.ts';
+import { isQuotable, quoted } from './option-text.ts';
 import { WORD_FIELDS } from './values.ts';
 
 /** A field with more different words has the wrong column: its values may be anything, and are not shown. */
@@ -51,9 +51,14 @@ export class UnknownWords {
   }
 }
 
-/** The options that give the words of a field a value, to be copied. `VALUE` stands where nobody knows the value. */
+/**
+ * The options that give the words of a field a value, to be copied. `VALUE` stands where nobody knows the value. Words
+ * that no quotes keep whole have none.
+ */
 export function optionsFor(field: FieldName, words: readonly UnknownWord[]): string[] {
-  const meant = words.map(({ word }) => ({ word, value: meaningOf(field, word) }));
+  const meant = words
+    .filter(({ word }) => isQuotable(word))
+    .map(({ word }) => ({ word, value: meaningOf(field, word) }));
   // A comma and a slash have a meaning of their own in --consent-values.
   const isConsent = ({ word, value }: (typeof meant)[number]) =>
     field === 'messaging_optin' && value !== null && !/[,/]/.test(word);

@@ -56,6 +56,15 @@ test("$ is taken in the currency of the partner's country, which the service tel
   assert.deepEqual(await phonesOf(partnerId), ['CLP']);
 });
 
+test('a sandbox run that is repeated reads $ as the first one did, and so does a run after one that sent nothing', async () => {
+  const { apiKey } = await service.addPartner({ country: 'CO' });
+  const path = file({ phone: null, income: '$ 3.200.000', currency: null });
+  for (const more of [['--sandbox'], ['--sandbox'], []]) {
+    const { code, err } = await summary(apiKey, path, '--url', url, ...more);
+    assert.equal(code, 0, err);
+  }
+});
+
 test('rows that the service will refuse, and words without a value, are told before the question', async () => {
   const { apiKey } = await service.addPartner();
   const path = file({}, { debt_age: 'Más de 2 años' }, { debt_age: 'más de 2 años', income: '' });

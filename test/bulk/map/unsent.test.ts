@@ -149,11 +149,14 @@ test('a column without a name, or with the name of another, has its number in th
 });
 
 test('an option names a column in quotes that a shell leaves as they are', async () => {
-  const name = 'Línea "A" $1';
-  assert.deepEqual(
-    (await unsentOf(phoneless({ [name]: '3005550101' })))[0]?.at(-1),
-    `--ignore 'Línea "A" $1'`,
-  );
+  for (const [name, option] of [
+    ['Línea $1', `--ignore 'Línea $1'`],
+    ["Línea d'Ana", `--ignore "Línea d'Ana"`],
+    ['Línea "A"', '--ignore "#10"'],
+    ["Línea $1 d'Ana", '--ignore "#10"'],
+    ['Línea\n1', '--ignore "#10"'],
+  ] as const)
+    assert.deepEqual((await unsentOf(phoneless({ [name]: '3005550101' })))[0]?.at(-1), option);
 });
 
 test('--ignore names a column that is there', async () => {

@@ -96,6 +96,19 @@ test('values of persons are not shown: many different words, long ones, phones, 
     assert.deepEqual(wordsOf('prior_history', 'sí', ...words).all, [['prior_history', null]]);
 });
 
+test('a word that no quotes keep whole in every shell has no option: a file runs no command', () => {
+  assert.deepEqual(
+    options('debt_age', 'x" & del y', "$(x) 'y'", 'a\\', '`x`', '!x', "d'Ana", '< 6 meses & más'),
+    [
+      "--map 'debt_age:a\\=VALUE'",
+      "--map 'debt_age:`x`=VALUE'",
+      "--map 'debt_age:!x=VALUE'",
+      '--map "debt_age:d\'Ana=VALUE"',
+      '--map "debt_age:< 6 meses & más=lt6"',
+    ],
+  );
+});
+
 test('fields come in the order of the contract', () => {
   const all = new UnknownWords();
   for (const field of ['messaging_optin', 'debt_age', 'num_debts'] as const) all.add(field, 'x', 2);

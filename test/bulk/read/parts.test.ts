@@ -232,4 +232,7 @@ test('two parts with one name are damage: nobody knows which one a spreadsheet s
   const other = sheet.replace('12345678', '87654321');
   const path = fileOf('a.xlsx', zipOf({ ...parts, 'XL/worksheets/Sheet1.xml': other }));
   await assert.rejects(rowsOf(path), /a\.xlsx: it is damaged or cut off/);
+  // Parts that are not read do not matter.
+  const media = { 'xl/media/image1.png': 'x', 'xl/media/Image1.png': 'y' };
+  assert.equal((await rowsOf(fileOf('a.xlsx', zipOf({ ...parts, ...media })))).length, 1);
 });

@@ -44,6 +44,8 @@ export async function openArchive({ path, file, size }: Inspected): Promise<Arch
       async part(name, maxBytes = MAX_BYTES) {
         const entry = entries.get(keyOf(name));
         if (entry === undefined) return null;
+        // Nobody knows which one of the two a spreadsheet shows.
+        if (entry === 'twice') throw damaged(file);
         const { uncompressedSize, compressedSize } = entry;
         const bomb = uncompressedSize > HARMLESS_BYTES && uncompressedSize > MAX_RATIO * compressedSize;
         if (bomb || uncompressedSize > maxBytes) {
@@ -118,18 +120,16 @@ async function endOfArchive(fd: number, size: number): Promise<number> {
   return size - tail.length + at + END_BYTES + tail.readUInt16LE(at + COMMENT_LENGTH_AT);
 }
 
-function entriesOf(zip: ZipFile, file: string): Promise<Map<string, Entry>> {
+function entriesOf(zip: ZipFile, file: string): Promise<Map<string, Entry | 'twice'>> {
   return new Promise((resolve, reject) => {
-    const entries = new Map<string, Entry>();
+    const entries = new Map<string, Entry | 'twice'>();
     if (zip.entryCount > MAX_PARTS) {
       const en = `${file}: it has more than ${MAX_PARTS} parts`;
       return reject(new BulkError({ en, es: `${file}: tiene más de ${MAX_PARTS} partes` }));
     }
     zip.on('entry', (entry: Entry) => {
       const key = keyOf(entry.fileName);
-      // Of two parts with one name nobody knows which one the spreadsheet shows.
-      if (entries.has(key)) return reject(damaged(file));
-      entries.set(key, entry);
+      entries.set(key, entries.has(key) ? 'twice' : entry);
       zip.readEntry();
     });
     zip.once('end', () => resolve(entries));
