@@ -65,8 +65,9 @@ CREATE TABLE elapsed (
   open_from bigint NOT NULL DEFAULT 0,
   -- Ids of data keys that no batch may be sealed with any more: they are retired, or are just being retired.
   refused_keys integer[] NOT NULL DEFAULT '{}',
-  -- The fingerprint of the index key that the stored blind indexes are made with; NULL: no service has run yet. While
-  -- indexes are made again (vault reindex) it is that of no key, so that no batch is registered.
+  -- The fingerprint of how the stored blind indexes are made: with which index key, and in which form of the values
+  -- (indexOriginsOf in src/seal/vault.ts); NULL: no service has run yet. While indexes are made again (vault reindex)
+  -- it is that of no key, so that no batch is registered.
   index_key uuid
 );
 INSERT INTO elapsed DEFAULT VALUES;
@@ -84,13 +85,14 @@ LANGUAGE sql AS $$
   UPDATE elapsed SET index_key = p_key WHERE index_key IS DISTINCT FROM p_key
 $$;
 
--- Raises VN005 where the stored blind indexes are made with another index key: a process that a vault reindex passed by
--- would find nobody.
+-- Raises VN005 where the stored blind indexes are made with another index key, or in another form: a process that a
+-- vault reindex passed by would find nobody.
 CREATE FUNCTION require_index_key(p_key uuid) RETURNS void
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF EXISTS (SELECT FROM elapsed e WHERE e.index_key <> p_key) THEN
-    RAISE EXCEPTION 'this process has another INDEX_KEY than the stored blind indexes' USING ERRCODE = 'VN005';
+    RAISE EXCEPTION 'the stored blind indexes are not those of this process: a vault reindex began after its start'
+      USING ERRCODE = 'VN005';
   END IF;
 END
 $$;

@@ -20,7 +20,7 @@ CREATE TABLE reseals (
 );
 
 -- The reindex under way: one row at most, none where none is. Each step writes its place with what it made again. The
--- keys are fingerprints (indexKeyIdsOf in src/seal/vault.ts).
+-- keys are fingerprints of the way in which indexes are made (indexOriginsOf in src/seal/vault.ts).
 CREATE TABLE reindexes (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   from_key uuid NOT NULL,
@@ -28,8 +28,9 @@ CREATE TABLE reindexes (
   -- Where the next step begins: the kind of indexes, and the one of them from which it goes on.
   kind text NOT NULL,
   step_from text NOT NULL,
-  -- Indexes that were made again.
-  written bigint NOT NULL DEFAULT 0
+  -- Indexes that were made again, and applications that keep the form before because their values do not open.
+  written bigint NOT NULL DEFAULT 0,
+  unopened bigint NOT NULL DEFAULT 0
 );
 
 -- What the runtime role may do (0001_shared.sql).

@@ -4,6 +4,7 @@
  * that two share an index is about one in four thousand.
  */
 
+import { foldIdNumber } from '../applications/rules/fold-id-number.ts';
 import type { BlindIndex, BlindIndexKind } from '../applications/rules/ids.ts';
 import { foldPhone, type Phone } from '../applications/rules/phone.ts';
 import type { Vault } from './vault.ts';
@@ -15,8 +16,13 @@ export function phoneIndexOf(vault: Vault, phone: Phone): BlindIndex<'phone'> {
   return indexOf(vault, 'phone', foldPhone(phone));
 }
 
-/** The index of a citizen ID number in its stored form. */
+/** The index of a citizen ID number; two spellings of one number (D49) have the same index. */
 export function idNumberIndexOf(vault: Vault, idNumber: string): BlindIndex<'id_number'> {
+  return indexOf(vault, 'id_number', foldIdNumber(idNumber));
+}
+
+/** The same in the form before (`INDEX_FORM`): only equal texts have the same index. */
+export function formerIdNumberIndexOf(vault: Vault, idNumber: string): BlindIndex<'id_number'> {
   return indexOf(vault, 'id_number', idNumber);
 }
 

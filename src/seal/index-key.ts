@@ -1,4 +1,6 @@
 /** The index key that the stored blind indexes were made with, as the database remembers it. */
+import { errorCode } from '../base/error-code.ts';
+import { ToldError } from '../base/told-error.ts';
 import type { Session, Transaction } from '../postgres/database.ts';
 import { INDEX_KEY, LOCK_SECRETS } from './data-keys.ts';
 import type { Vault } from './vault.ts';
@@ -34,10 +36,22 @@ export async function putIndexKey(session: Session, fingerprint: string): Promis
   await session.query(PUT, [fingerprint]);
 }
 
-/**
- * Throws an error with the code VN005 where the stored indexes are made with another key than those of the vault: a
- * `vault reindex` passed this process by, or is under way.
- */
+/** The code of `require_index_key` in the database. */
+const OTHER_INDEX_KEY = 'VN005';
+
+/** The stored indexes are made with another key, or in another form, than those of this process. */
+class OtherIndexKeyError extends ToldError {
+  override readonly name = 'OtherIndexKeyError';
+  readonly code = OTHER_INDEX_KEY;
+
+  constructor() {
+    super('a vault reindex has begun since this command started: run the command again when that is over');
+  }
+}
+
+/** Throws `OtherIndexKeyError` where a `vault reindex` passed this process by, or is under way. */
 export async function requireIndexKey(session: Session, { indexKeyId }: Vault): Promise<void> {
-  await session.query(REQUIRE, [indexKeyId]);
+  await session.query(REQUIRE, [indexKeyId]).catch((error: unknown) => {
+    throw errorCode(error) === OTHER_INDEX_KEY ? new OtherIndexKeyError() : error;
+  });
 }

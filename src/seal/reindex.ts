@@ -1,8 +1,16 @@
-/** Makes stored blind indexes again when the index key is replaced, in steps of a transaction each. */
-import type { Transaction } from '../postgres/database.ts';
+/** Makes stored blind indexes again when their key or their form changes, in steps of a transaction each. */
+import type { Database, Transaction } from '../postgres/database.ts';
+import type { Vault } from './vault.ts';
 
 /** The index with the new key from a stored one; both are the decimal text of a bigint. */
 export type Again = (stored: string) => string;
+
+/** How the indexes are made again. */
+export interface Remaking {
+  readonly again: Again;
+  /** What opens the values where their form is new too (`IndexOrigin`); null: the key alone is. */
+  readonly opening: { readonly database: Database; readonly vault: Vault } | null;
+}
 
 /** What one step did. */
 export interface ReindexStep {
@@ -10,6 +18,8 @@ export interface ReindexStep {
   readonly next: string | null;
   /** How many indexes were made again. */
   readonly written: number;
+  /** How many applications keep the earlier form, because their values do not open. */
+  readonly unopened?: number;
 }
 
 /** Stored blind indexes of one kind. */
@@ -20,7 +30,7 @@ export interface Reindexing {
    * Makes indexes again from a place on; the empty text is the beginning. A step locks the tables of one partition at
    * most, and makes no index again that an earlier step has made. Nobody else may write indexes meanwhile.
    */
-  readonly step: (session: Transaction, again: Again, from: string) => Promise<ReindexStep>;
+  readonly step: (session: Transaction, remaking: Remaking, from: string) => Promise<ReindexStep>;
 }
 
 /** The statements for one column. */
@@ -39,7 +49,7 @@ const AT_ONCE = 10_000;
 export function reindexColumns(name: string, columns: readonly IndexColumn[]): Reindexing {
   return {
     name,
-    step: async (session, again) => {
+    step: async (session, { again }) => {
       let written = 0;
       for (const column of columns) written += await reindexColumn(session, again, column);
       return { next: null, written };

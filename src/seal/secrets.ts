@@ -8,7 +8,7 @@ import { SetupError } from '../postgres/setup-error.ts';
 import { DATA_KEY, INDEX_KEY, LOCK_SECRETS, PEPPER } from './data-keys.ts';
 import { NO_INDEX_KEY, putIndexKey } from './index-key.ts';
 import type { Secrets } from './vault.ts';
-import { fingerprintOf, indexKeyIdsOf, Vault } from './vault.ts';
+import { fingerprintOf, indexOriginsOf, Vault } from './vault.ts';
 import type { Opening, Witness, Witnesses } from './witness.ts';
 
 /** A secret as the database remembers it. */
@@ -55,18 +55,20 @@ export async function knowsSecrets(database: Database): Promise<boolean> {
 
 /**
  * Refuses secrets that the stored data was not made with: another index key would let duplicates pass, another pepper
- * would lock every partner out. A remembered secret binds only if data depends on it, so that neither a mistake in
- * one call nor a data key that sealed nothing prevents the next start. Changes nothing. Throws `SetupError` that
- * names the secret.
+ * would lock every partner out. A remembered secret binds only if data depends on it, so that neither a mistake in one
+ * call nor a data key that sealed nothing prevents the next start. Blind indexes of an earlier form are refused too,
+ * but for `also`: who looks for nobody by them, as a backup. Changes nothing. Throws `SetupError` that names the
+ * secret.
  */
 export async function checkSecrets(
   database: Database,
   secrets: Secrets,
   witnesses: Witnesses,
   clock: Clock,
+  also?: 'of an earlier form',
 ): Promise<void> {
   await inTransaction(database, async (session) => {
-    await refuseOthers(session, { secrets, witnesses, clock }, false);
+    await refuseOthers(session, { secrets, witnesses, clock, also }, false);
   });
 }
 
@@ -103,7 +105,7 @@ export async function confirmSecrets(
     await refuseOthers(session, { secrets, witnesses, clock }, false);
     await session.query(FORGET, [[...fingerprintsOf(secrets).keys()]]);
     await remember(session, secrets, true);
-    await putIndexKey(session, indexKeyIdsOf(secrets).at(-1)!);
+    await putIndexKey(session, indexKeyIdOf(secrets));
     await session.query(ALLOW_AGAIN, [[...secrets.dataKeys.keys()][0]]);
   });
 }
@@ -124,6 +126,7 @@ interface Check {
   readonly secrets: Secrets;
   readonly witnesses: Witnesses;
   readonly clock: Clock;
+  readonly also?: 'of an earlier form' | undefined;
 }
 
 async function refuseOthers(session: Transaction, check: Check, isCommand: boolean): Promise<void> {
@@ -136,21 +139,37 @@ async function refuseOthers(session: Transaction, check: Check, isCommand: boole
     if (retired) continue;
     const given = fingerprints.get(name);
     const known = value.replaceAll('-', '');
-    if (name === INDEX_KEY && known === NO_INDEX_KEY) throw new SetupError(HALF_REINDEXED);
     if (given === known || (name === PEPPER && pepperIdsOf(check.secrets).includes(known))) continue;
-    if (
-      name === INDEX_KEY &&
-      indexKeyIdsOf(check.secrets).includes(known) &&
-      (await isNeeded(session, name, check))
-    )
-      throw new SetupError(NEWER_INDEX_KEY);
+    if (name === INDEX_KEY && (await isOfTheseKeys(session, check, known, isCommand && confirmed))) continue;
     if (given !== undefined && isCommand && confirmed) throw refusal(name, given);
     if (await isNeeded(session, name, check)) throw refusal(name, given);
   }
 }
 
+/**
+ * Whether the stored indexes were made with these keys in an earlier way, and nothing needs them. Throws `SetupError`
+ * where something does, or where they are looked for `always`.
+ */
+async function isOfTheseKeys(
+  session: Transaction,
+  check: Check,
+  known: string,
+  always: boolean,
+): Promise<boolean> {
+  if (known === NO_INDEX_KEY) throw new SetupError(HALF_REINDEXED);
+  const origin = indexOriginsOf(check.secrets).get(known);
+  if (origin === undefined) return false;
+  const hasNewestKey = origin.key === (check.secrets.newerIndexKeys ?? []).length;
+  if (hasNewestKey && check.also === 'of an earlier form') return true;
+  if (always || (await isNeeded(session, INDEX_KEY, check)))
+    throw new SetupError(hasNewestKey ? NEWER_FORM : NEWER_INDEX_KEY);
+  return true;
+}
+
 const NEWER_INDEX_KEY =
   'INDEX_KEY has a newer key than the stored indexes: stop every service and worker, and run vault reindex';
+const NEWER_FORM =
+  'this version compares ID numbers by their letters and digits, and the stored indexes were made by an earlier one: stop every service and worker, and run vault reindex';
 const HALF_REINDEXED =
   'a vault reindex is not over: run vault reindex with the same INDEX_KEY until it says that it is, and start the services then';
 const MOST_NAMED = 10;
@@ -237,14 +256,17 @@ function pepperIdsOf({ apiKeyPepper, olderPeppers = [] }: Secrets): string[] {
   return [apiKeyPepper, ...olderPeppers].map(fingerprintOf);
 }
 
+function indexKeyIdOf(secrets: Secrets): string {
+  return [...indexOriginsOf(secrets).keys()].at(-1)!;
+}
+
 function fingerprintsOf(secrets: Secrets): Map<string, string> {
   const keys: [string, Buffer][] = [
     [PEPPER, secrets.apiKeyPepper],
     ...[...secrets.dataKeys].map(([id, key]): [string, Buffer] => [`${DATA_KEY}${id}`, key]),
   ];
-  const indexKeyId = indexKeyIdsOf(secrets).at(-1)!;
   return new Map([
-    [INDEX_KEY, indexKeyId],
+    [INDEX_KEY, indexKeyIdOf(secrets)],
     ...keys.map(([name, key]): [string, string] => [name, fingerprintOf(key)]),
   ]);
 }

@@ -55,6 +55,20 @@ type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
  */
 export const MOST_SEALS = 2 ** 32;
 
+/**
+ * The form of the values that blind indexes are made of. 1: an ID number as it was sent. 2: an ID number as D49 folds
+ * it. A change of `foldIdNumber` or `foldPhone` is a new form: `vault reindex` makes the stored indexes of the one
+ * before again.
+ */
+const INDEX_FORM = 2;
+
+/** How the blind indexes of a store were made. */
+export interface IndexOrigin {
+  /** The number of the newest key, from 0 on, in the order in which the keys came. */
+  readonly key: number;
+  readonly form: number;
+}
+
 export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;
   readonly #sealingKeyId: number;
@@ -64,8 +78,10 @@ export class Vault {
   readonly #blindHashes: Readonly<Record<BlindIndexKind, (text: string) => string>>;
   /** The newest first. */
   readonly #peppers: readonly KeyObject[];
-  /** Fingerprints of the index keys (`indexKeyIdsOf`). */
-  readonly indexKeyIds: readonly string[];
+  /** How the indexes of a store may have been made with these keys, by fingerprint (`indexOriginsOf`). */
+  readonly indexOrigins: ReadonlyMap<string, IndexOrigin>;
+  /** The fingerprint of the newest index key and the present form: the store's indexes are made so. */
+  readonly indexKeyId: string;
   readonly #again: readonly ((index: string) => string)[];
   /** The keys of INDEX_KEY, the oldest first. */
   readonly #indexKeys: readonly KeyObject[];
@@ -81,7 +97,8 @@ export class Vault {
     this.#blindHashes = Object.fromEntries(
       BLIND_INDEX_KINDS.map((kind) => [kind, keyedHash(secrets.indexKey, `${kind}:`)]),
     ) as Record<BlindIndexKind, (text: string) => string>;
-    this.indexKeyIds = indexKeyIdsOf(secrets);
+    this.indexOrigins = indexOriginsOf(secrets);
+    this.indexKeyId = [...this.indexOrigins.keys()].at(-1)!;
     this.#again = (secrets.newerIndexKeys ?? []).map((key) => keyedHash(key, 'again:'));
     this.#indexKeys = [secrets.indexKey, ...(secrets.newerIndexKeys ?? [])].map((key) =>
       createSecretKey(key),
@@ -110,11 +127,6 @@ export class Vault {
   /** The data key that this process seals with: its id, and a fingerprint that does not tell the key. */
   get sealingKey(): { readonly id: number; readonly fingerprint: string } {
     return { id: this.#sealingKeyId, fingerprint: fingerprintOf(this.#sealingKey) };
-  }
-
-  /** The fingerprint of the newest index key: the store's indexes are made with it. */
-  get indexKeyId(): string {
-    return this.indexKeyIds.at(-1)!;
   }
 
   /** How many values this process has sealed. */
@@ -204,12 +216,20 @@ export class Vault {
   }
 }
 
-/** Fingerprints of the index key and of each newer one, together with all keys before it: the oldest first. */
-export function indexKeyIdsOf({ indexKey, newerIndexKeys = [] }: Secrets): string[] {
+/**
+ * Fingerprints of the ways in which stored blind indexes may have been made: in each form with the index key, and with
+ * each newer one together with all keys before it. The present way is the last one.
+ */
+export function indexOriginsOf({ indexKey, newerIndexKeys = [] }: Secrets): Map<string, IndexOrigin> {
   const ids = [fingerprintOf(indexKey)];
   for (const key of newerIndexKeys)
     ids.push(fingerprintOf(Buffer.from(`${ids.at(-1)}${fingerprintOf(key)}`)));
-  return ids;
+  const former = ids.map((id, key): [string, IndexOrigin] => [id, { key, form: 1 }]);
+  const present = ids.map((id, key): [string, IndexOrigin] => [
+    fingerprintOf(Buffer.from(`${id} form ${INDEX_FORM}`)),
+    { key, form: INDEX_FORM },
+  ]);
+  return new Map([...former, ...present]);
 }
 
 /** 32 hex digits that tell two keys apart and from which no key can be found out. */

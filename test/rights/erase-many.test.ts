@@ -68,7 +68,10 @@ it('ends with exit code 1 where a partner sends the person again and again', asy
   const erase = ['subject', 'erase', '--id-number', person.id_number, ...WHY];
   const { code, out } = await beside.run(...erase);
   assert.equal(code, 1);
-  assert.match(out, /^Erased: applications .*\n(.*\n)*More applications of the person come in all the time/);
+  assert.match(
+    out,
+    /^Found .*\nErased: applications .*\n(.*\n)*More applications of the person come in all the time/,
+  );
   assert.equal((await run(...erase)).code, 0);
   assert.deepEqual(await tablesWith(store, [person.name, person.id_number]), []);
 });

@@ -95,6 +95,7 @@ it('takes everything of the person out of every table and every envelope, over a
     ...{
       erased: true,
       applications: [rejected, open],
+      spellings: 1,
       closed: [open],
       kept_contracts: [],
       unopened_batches: [],
@@ -196,7 +197,7 @@ it('without --yes it tells what it would erase, and changes nothing', async () =
   const { out } = await run('subject', 'erase', '--phone', one.phone, ...WHY);
   assert.match(out, new RegExp(`application ${id} of Acme, pending_signature[^]*Open: ${id}[^]*--yes`));
   assert.deepEqual(await json('subject', 'erase', '--phone', one.phone, ...WHY), {
-    ...{ erased: false, applications: [id], open: [id], partners: ['Acme'] },
+    ...{ erased: false, applications: [id], spellings: 1, open: [id], partners: ['Acme'] },
   });
   assert.deepEqual(await wholeStore(store), before);
 });

@@ -458,7 +458,9 @@ async function everyJob(): Promise<void> {
   for (const { step } of [...WITNESSES.reindexings, ...WITNESSES.reindexings]) {
     for (let place: string | null = ''; place !== null; ) {
       const from: string = place;
-      place = (await inTransaction(database, (session) => step(session, flipped, from))).next;
+      place = (
+        await inTransaction(database, (session) => step(session, { again: flipped, opening: null }, from))
+      ).next;
     }
   }
 }

@@ -234,8 +234,8 @@ describe('vault reindex', () => {
       const undone = new Set<string>();
       return {
         ...kind,
-        step: async (session, again, from) => {
-          const done = await kind.step(session, again, from);
+        step: async (session, remaking, from) => {
+          const done = await kind.step(session, remaking, from);
           if (undone.has(from)) return done;
           undone.add(from);
           throw new Error('the step fails');
@@ -243,12 +243,12 @@ describe('vault reindex', () => {
       };
     });
     for (;;) {
-      const written = await reindex(context, failing).catch((error: Error) => {
+      const done = await reindex(context, failing).catch((error: Error) => {
         if (error.message !== 'the step fails') throw error;
         return null;
       });
-      if (written !== null) {
-        assert.ok(written > 0);
+      if (done !== null) {
+        assert.ok(done.written > 0);
         break;
       }
       failed += 1;

@@ -159,7 +159,7 @@ async function recordCreate(
     const { fault, pending } = await schemaFit(database);
     if (fault !== null || pending.length > 0) return;
     const secrets = await secretsOf(config, clock);
-    await checkSecrets(database, secrets, await loadWitnesses(), clock);
+    await checkSecrets(database, secrets, await loadWitnesses(), clock, 'of an earlier form');
     await noting({ database, vault: new Vault(secrets), clock, actor }, { act: 'backup create' });
   } finally {
     await database.end();
@@ -187,7 +187,7 @@ async function checkRestored(
   try {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null) throw new BackupError(fault);
-    await checkSecrets(database, secrets, await loadWitnesses(), clock);
+    await checkSecrets(database, secrets, await loadWitnesses(), clock, 'of an earlier form');
     const nothing = { erasures: 0, applications: 0, unknownPhones: 0 };
     if (pending.length > 0 && erasuresOf === null) return nothing;
     if (pending.length > 0) await migrate(database, clock);

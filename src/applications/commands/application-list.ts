@@ -33,7 +33,7 @@ export function addList(group: Command, { roles, io }: Cli): void {
       '--phone <number>',
       `only applications with this phone, with country code or as dialled at home; ${STDIN}`,
     )
-    .option('--id-number <text>', `only applications with this citizen ID number; ${STDIN}`)
+    .option('--id-number <text>', `only applications with this citizen ID number, in any spelling; ${STDIN}`)
     .option('--partner <id>', 'only applications of this partner', readPartnerId)
     .addOption(choiceOption('--status <status>', 'only applications with this status', APPLICATION_STATUSES))
     .option('--interested', 'only leads: the applicant tapped "I am interested"; newest interest first')

@@ -4,6 +4,7 @@ import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
+import { requireIndexKey } from '../../seal/index-key.ts';
 import type { Vault } from '../../seal/vault.ts';
 import {
   type ApplicationId,
@@ -66,8 +67,9 @@ const FITTING = `
   ORDER BY a.id DESC`;
 
 /**
- * The applications that fit every part of the filter, highest id first, each once. Applications that are registered
- * or moved meanwhile may or may not be among them.
+ * The applications that fit every part of the filter, highest id first, each once. Applications that are registered or
+ * moved meanwhile may or may not be among them. Throws an `OtherIndexKeyError` where a `vault reindex` has begun since
+ * this process started.
  */
 export async function* searchApplications(
   database: Database,
@@ -77,7 +79,7 @@ export async function* searchApplications(
   const { status, phones, idNumber } = filter;
   const pages =
     phones !== undefined || idNumber !== undefined
-      ? lookUp(database, filter)
+      ? lookUp(database, vault, filter)
       : status === 'in_review'
         ? readQueue(database, filter)
         : browse(database, filter);
@@ -118,7 +120,7 @@ async function* browse(database: Database, { partnerId, status }: ApplicationFil
   }
 }
 
-async function* lookUp(database: Database, filter: ApplicationFilter): Pages {
+async function* lookUp(database: Database, vault: Vault, filter: ApplicationFilter): Pages {
   const { partnerId, status, phones, idNumber } = filter;
   const indexes = [
     phones?.map(toBigint) ?? null,
@@ -140,4 +142,6 @@ async function* lookUp(database: Database, filter: ApplicationFilter): Pages {
       last = found.length < LOOKED_UP ? null : found.at(-1);
     }
   }
+  // With indexes that were made otherwise nobody is found.
+  await requireIndexKey(database, vault);
 }

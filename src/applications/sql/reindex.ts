@@ -1,9 +1,15 @@
-/** Makes the blind indexes of the applications again when the index key is replaced. */
+/** Makes the blind indexes of the applications again when their key or their form changes. */
 
+import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { type Again, type Reindexing, type ReindexStep, reindexColumns } from '../../seal/reindex.ts';
+import { formerIdNumberIndexOf, idNumberIndexOf, phoneIndexOf, toBigint } from '../../seal/blind-indexes.ts';
+import { type Reindexing, type ReindexStep, type Remaking, reindexColumns } from '../../seal/reindex.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { type BatchId, batchesOfPartition, partitionOfBatch, toBatchId } from '../rules/ids.ts';
+import { batchesOfNoKey } from './damaged-envelopes.ts';
+import { isRecord, recordAt } from './envelope.ts';
 import { partitionsEnd } from './partition-runs.ts';
+import { eachEnvelope, type OpenedColumns } from './read-envelopes.ts';
 
 /** On a cluster the index tells the machine of a row, so it cannot be changed in place. */
 const OPEN_PHONES = {
@@ -33,13 +39,16 @@ const FILL_AGAIN = 'UPDATE closed_segments SET in_buckets = false';
 /** The index of an erased ID number (`erased_index` of the database). */
 const ERASED = '0';
 
-/** An index by position; null where the position has none. */
-type Indexes = readonly (string | null)[];
-
 interface Row {
-  readonly id: string;
-  readonly phones: Indexes;
-  readonly id_numbers: Indexes;
+  readonly id: BatchId;
+  readonly phones: readonly (string | null)[];
+  readonly id_numbers: readonly (string | null)[];
+}
+
+/** The indexes of one position; null where there is no application, or none of its phone. */
+interface Indexes {
+  readonly phone: string | null;
+  readonly idNumber: string | null;
 }
 
 /** What has blind indexes of applications. A step of the batches goes on from the number of a batch. */
@@ -56,25 +65,77 @@ export const APPLICATION_REINDEXINGS: readonly Reindexing[] = [
   },
 ];
 
-async function reindexBatches(session: Transaction, again: Again, text: string): Promise<ReindexStep> {
-  const anew = (index: string | null) => (index === null || index === ERASED ? index : again(index));
+async function reindexBatches(session: Transaction, remaking: Remaking, text: string): Promise<ReindexStep> {
   let from: BatchId = toBatchId(text === '' ? 0 : text);
   const { before } = batchesOfPartition(partitionOfBatch(from));
   let written = 0;
+  let unopened = 0;
   for (let reads = 0; reads < READS && from !== before; reads += 1) {
     const { rows } = await session.query<Row>(READ, [from, before]);
     const last = rows.at(-1);
     from = last === undefined ? before : toBatchId(Number(last.id) + 1);
     if (last === undefined) continue;
-    const phones = rows.flatMap((row) => row.phones.map(anew));
+    const made = new Map(rows.map((row) => [row.id, withNewKeys(row, remaking)]));
+    unopened += await withNewForm(made, remaking);
+    const all = [...made].flatMap(([id, positions]) => positions.map((indexes) => ({ id, ...indexes })));
     await session.query(WRITE, [
       rows.map(({ id }) => id),
-      rows.flatMap((row) => row.phones.map(() => row.id)),
-      phones,
-      rows.flatMap((row) => row.id_numbers.map(anew)),
+      all.map(({ id }) => id),
+      all.map(({ phone }) => phone),
+      all.map(({ idNumber }) => idNumber),
     ]);
-    written += 2 * phones.length;
+    written += 2 * all.length;
   }
   const isOver = Number(from) >= (await partitionsEnd(session));
-  return { next: isOver ? null : `${from}`, written };
+  return { next: isOver ? null : `${from}`, written, unopened };
+}
+
+function withNewKeys({ phones, id_numbers: idNumbers }: Row, { again }: Remaking): Indexes[] {
+  const anew = (index: string | null) => (index === null || index === ERASED ? index : again(index));
+  return idNumbers.map((idNumber, position) => ({
+    phone: anew(phones[position] ?? null),
+    idNumber: anew(idNumber),
+  }));
+}
+
+/**
+ * Puts the indexes in the present form, where that is new, in the place of those of batches. Returns how many
+ * applications keep theirs, because the record does not open or is not the one that the indexes were made of. Reads
+ * with sessions of its own, because a row that cannot be read would end the transaction. Throws `UnknownDataKeyError`.
+ */
+async function withNewForm(made: ReadonlyMap<BatchId, Indexes[]>, { opening }: Remaking): Promise<number> {
+  if (opening === null) return 0;
+  const { database, vault } = opening;
+  const unknown: BatchId[] = [];
+  const missing = new Set(made.keys());
+  let unopened = 0;
+  await eachEnvelope(database, vault, [...made.keys()], { fields: ['id_number', 'phone'] }, (id, columns) => {
+    missing.delete(id);
+    if (columns === 'unknown_key') unknown.push(id);
+    unopened += renew(vault, made.get(id) ?? [], columns);
+  });
+  const damaged = await batchesOfNoKey(database, unknown);
+  if (unknown.some((id) => !damaged.has(id))) throw new UnknownDataKeyError();
+  for (const id of missing) unopened += renew(vault, made.get(id) ?? [], null);
+  return unopened;
+}
+
+/** Replaces indexes by those of the records. Returns how many applications keep theirs. */
+function renew(vault: Vault, indexes: Indexes[], columns: OpenedColumns): number {
+  let unopened = 0;
+  for (const [position, kept] of indexes.entries()) {
+    if (kept.idNumber === null || kept.idNumber === ERASED) continue;
+    const record = columns === null || columns === 'unknown_key' ? null : recordAt(columns, position);
+    const { id_number: idNumber, phone } = isRecord(record) ? record : {};
+    // A record that was put in the place of another one stays one that does not fit.
+    const phoneIndex = phone == null ? null : toBigint(phoneIndexOf(vault, phone));
+    const isOfRecord =
+      idNumber != null &&
+      toBigint(formerIdNumberIndexOf(vault, idNumber)) === kept.idNumber &&
+      phoneIndex === kept.phone;
+    if (isOfRecord)
+      indexes[position] = { phone: phoneIndex, idNumber: toBigint(idNumberIndexOf(vault, idNumber)) };
+    else unopened += 1;
+  }
+  return unopened;
 }

@@ -61,11 +61,11 @@ export async function readForPage(
   operatorId: number,
   { id, lastEvent }: { readonly id: ApplicationId; readonly lastEvent: string },
 ): Promise<ShownApplication> {
-  const { database } = context;
+  const { database, vault } = context;
   // Three reads at once: one after the other they take long on a busy store, and all at once they take its sessions.
   const [application, earlier, rest] = await Promise.all([
     showApplication(context, id),
-    earlierApplications(database, id),
+    earlierApplications(database, vault, id),
     readRest(context, operatorId, id),
   ]);
   const refused = await refusedProposalsOf(database, id);

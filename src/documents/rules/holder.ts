@@ -1,4 +1,5 @@
 /** Compares the holder that a statement names with the applicant. */
+import { foldIdNumber } from '../../applications/rules/fold-id-number.ts';
 import { wordsOf } from './fold.ts';
 
 /** A person as the application or the statement has them. */
@@ -18,8 +19,8 @@ const HIDDEN = /^[*xX•.#]*[*xX•#]+/;
 const LEAST_SHOWN = 3;
 
 /**
- * Whether the statement is of this applicant. The name is compared by its words, the ID number by its letters and
- * digits; the one that differs decides.
+ * Whether the statement is of this applicant. The name is compared by its words, the ID number as D49 compares it, and
+ * without zeros and words before it too; the one that differs decides.
  */
 export function matchHolder(applicant: Holder, statement: Holder): HolderMatch {
   const matches = [
@@ -57,15 +58,16 @@ function nameWords(name: string | null): string[] {
 function matchIdNumbers(one: string | null, other: string | null): HolderMatch {
   if (one === null || other === null) return 'unknown';
   const shown = other.trim().replace(HIDDEN, '');
-  const [mine, theirs] = [plain(one), plain(shown)];
-  if (mine === '' || theirs.length < LEAST_SHOWN) return 'unknown';
   const isHidden = shown !== other.trim();
-  return (isHidden ? mine.endsWith(theirs) : mine === theirs) ? 'same' : 'another';
+  const forms = [foldIdNumber, plain].map((form) => [form(one), form(shown)] as const);
+  if (forms.some(([mine, theirs]) => mine === '' || theirs.length < LEAST_SHOWN)) return 'unknown';
+  const isSame = forms.some(([mine, theirs]) => (isHidden ? mine.endsWith(theirs) : mine === theirs));
+  return isSame ? 'same' : 'another';
 }
 
-/** Without the kind of the document before the number, dots, dashes and leading zeros. */
+/** Without words before the number, dots, dashes and leading zeros: a statement has its own labels and widths. */
 function plain(idNumber: string): string {
   const words = wordsOf(idNumber);
   const first = words.findIndex((word) => /\d/.test(word));
-  return words.slice(Math.max(0, first)).join('').replace(/^0+/, '');
+  return foldIdNumber(words.slice(Math.max(0, first)).join(' ')).replace(/^0+/, '');
 }

@@ -1,4 +1,5 @@
 /** What becomes of a document by what was read in it. */
+import { foldIdNumber } from '../../applications/rules/fold-id-number.ts';
 import type { DocumentReason, Purpose } from './document.ts';
 import { wordsOf } from './fold.ts';
 import { type Holder, type HolderMatch, matchHolder } from './holder.ts';
@@ -85,7 +86,7 @@ function holderOf(lines: readonly string[], applicant: Holder, finding: Finding)
 }
 
 function mentions(lines: readonly string[], { name, idNumber }: Holder): boolean {
-  const number = wordsOf(idNumber ?? '').join('');
+  const number = wordsOf(foldIdNumber(idNumber ?? '')).join('');
   const own = wordsOf(name ?? '').filter((word) => word.length > 1);
   return lines.some((line) => {
     const words = wordsOf(line);

@@ -11,10 +11,10 @@ import {
 import { partitionsEnd } from '../../applications/sql/partition-runs.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import {
-  type Again,
   type IndexColumn,
   type Reindexing,
   type ReindexStep,
+  type Remaking,
   reindexColumns,
 } from '../../seal/reindex.ts';
 
@@ -80,7 +80,7 @@ export const MESSAGE_REINDEXINGS: readonly Reindexing[] = [
   { name: 'message records', step: reindexRecords },
 ];
 
-async function reindexRecords(session: Transaction, again: Again, text: string): Promise<ReindexStep> {
+async function reindexRecords(session: Transaction, { again }: Remaking, text: string): Promise<ReindexStep> {
   let from = toMessageId(text === '' ? '0' : text);
   const partition = partitionOf(from);
   const before = partition < 0 ? AFTER_REVIEWS.before : firstMessageOf(batchesOfPartition(partition).before);

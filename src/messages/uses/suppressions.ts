@@ -4,6 +4,7 @@ import { type OperatorContext, OperatorError } from '../../operations/operator-c
 import { readOnePhone } from '../../partners/uses/operator-phone.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { phoneIndexOf } from '../../seal/blind-indexes.ts';
+import { requireIndexKey } from '../../seal/index-key.ts';
 import {
   addSuppression as addStored,
   liftSuppression,
@@ -50,5 +51,8 @@ export async function removeSuppression(
 }
 
 async function indexOf(context: OperatorContext, text: string): Promise<BlindIndex<'phone'>> {
-  return phoneIndexOf(context.vault, await readOnePhone(context, text));
+  const phone = await readOnePhone(context, text);
+  // After a vault reindex the index would be nobody's, and messages would go on.
+  await requireIndexKey(context.database, context.vault);
+  return phoneIndexOf(context.vault, phone);
 }

@@ -7,7 +7,7 @@ import { writeJson, writeNote, writeOutput } from '../../cli/output.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import { type ErasedSubject, eraseSubject, type Found, findSubject } from '../uses/erase-subject.ts';
-import { addNamed, type NamedOptions, readAsked, requireOne } from './named-person.ts';
+import { addNamed, foundText, type NamedOptions, readAsked, requireOne } from './named-person.ts';
 
 interface EraseOptions extends NamedOptions {
   readonly reason: string;
@@ -43,7 +43,7 @@ export function addErase(group: Command, { roles, io }: Cli): void {
         const asked = await readAsked(io, options);
         if (yes === undefined) {
           const found = await findSubject(context, asked);
-          return json ? writeJson(io, foundJson(found)) : writeOutput(io, foundText(found));
+          return json ? writeJson(io, foundJson(found)) : writeOutput(io, wouldText(found, options));
         }
         const erased = await eraseSubject(context, asked, { close: close === true, reason }).catch(
           async (error: unknown) => {
@@ -53,18 +53,24 @@ export function addErase(group: Command, { roles, io }: Cli): void {
           },
         );
         await keep(context);
-        await (json ? writeJson(io, erasedJson(erased)) : writeOutput(io, erasedText(erased)));
+        await (json ? writeJson(io, erasedJson(erased)) : writeOutput(io, erasedText(erased, options)));
         if (erased.unopened.length > 0 || erased.isLeft) io.exitCode = 1;
       });
     });
 }
 
-function foundJson({ applications, open }: Found) {
+function foundJson({ applications, spellings, open }: Found) {
   const partners = new Set(applications.map(({ partner }) => partner.name));
-  return { erased: false, applications: applications.map(({ id }) => id), open, partners: [...partners] };
+  return {
+    erased: false,
+    applications: applications.map(({ id }) => id),
+    spellings: spellings.size,
+    open,
+    partners: [...partners],
+  };
 }
 
-function foundText({ applications, open, hasPhone }: Found): string {
+function wouldText({ applications, spellings, open, hasPhone }: Found, named: NamedOptions): string {
   if (applications.length === 0 && !hasPhone) return NOTHING;
   const lines = applications.map(
     ({ id, partner, status }) =>
@@ -72,6 +78,7 @@ function foundText({ applications, open, hasPhone }: Found): string {
   );
   if (applications.length === 0) lines.push('no application, but traces of messages to the phone');
   return [
+    ...(applications.length > 0 ? [foundText(named, applications.length, spellings.size)] : []),
     'This would be erased:',
     ...lines.map((line) => `- ${line}`),
     ...keptText(applications.filter(({ signedAt }) => signedAt !== null).map(({ id }) => id)),
@@ -80,10 +87,19 @@ function foundText({ applications, open, hasPhone }: Found): string {
   ].join('\n');
 }
 
-function erasedJson({ applications, closed, contracts, unopened, partners, isLeft }: ErasedSubject) {
+function erasedJson({
+  applications,
+  spellings,
+  closed,
+  contracts,
+  unopened,
+  partners,
+  isLeft,
+}: ErasedSubject) {
   return {
     erased: !isLeft,
     applications,
+    spellings: spellings.size,
     closed,
     kept_contracts: contracts,
     unopened_batches: unopened,
@@ -103,10 +119,11 @@ const NOTHING = 'Nothing of this person is stored, but perhaps a suppression of 
 const TRACES =
   'Erased: traces of messages to the phone, which gets no more messages. There was no application.\n';
 
-function erasedText(erased: ErasedSubject): string {
-  const { applications, closed, contracts, unopened, partners, hadPhone, isLeft } = erased;
+function erasedText(erased: ErasedSubject, named: NamedOptions): string {
+  const { applications, spellings, closed, contracts, unopened, partners, hadPhone, isLeft } = erased;
   if (applications.length === 0) return hadPhone ? TRACES : NOTHING;
   return [
+    foundText(named, applications.length, spellings.size),
     `Erased: applications ${applications.join(', ')}. Amounts and scores stay. The phones get no more messages.`,
     ...(closed.length > 0 ? [`Rejected first, with the code data_erased: ${closed.join(', ')}.`] : []),
     ...keptText(contracts),

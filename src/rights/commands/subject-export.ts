@@ -4,18 +4,22 @@ import { explainedJson, tellFaults } from '../../applications/commands/applicati
 import { withOffset } from '../../base/time.ts';
 import { namedBy } from '../../cli/actor-option.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
-import { writeJson } from '../../cli/output.ts';
+import { writeJson, writeNote } from '../../cli/output.ts';
 import { addReveal, type RevealOptions, revealReason } from '../../cli/reveal.ts';
 import { noting } from '../../operations/acting.ts';
 import type { Act } from '../../operations/sql/operator-events.ts';
 import { type Exported, exportSubject } from '../uses/export-subject.ts';
-import { addNamed, type NamedOptions, readAsked, requireOne } from './named-person.ts';
+import { addNamed, foundText, type NamedOptions, readAsked, requireOne } from './named-person.ts';
+
+interface ExportOptions extends NamedOptions, RevealOptions {
+  readonly json?: boolean;
+}
 
 /** Adds `subject export`. */
 export function addExport(group: Command, { roles, io, clock }: Cli): void {
   const example = 'subject export --phone - --reveal --reason "ticket 4711"';
   const command = addCommand(group, 'export', 'print everything about a person as JSON', example);
-  addNamed(addReveal(command)).action((options: NamedOptions & RevealOptions, used: Command) => {
+  addNamed(addReveal(command)).action((options: ExportOptions, used: Command) => {
     requireOne(options, used);
     const reason = revealReason(options, used);
     if (reason === null) used.error('error: it prints personal data: add --reveal --reason TEXT');
@@ -28,6 +32,8 @@ export function addExport(group: Command, { roles, io, clock }: Cli): void {
         return noting(namedBy(options, context), first, ...others);
       });
       await writeJson(io, exportedJson(exported, new Date(clock.nowMs())));
+      const { applications, spellings } = exported;
+      if (!options.json) writeNote(io, `${foundText(options, applications.length, spellings.size)}\n`);
       const faulty = exported.applications.filter(({ application }) => application.fault !== null);
       tellFaults(
         io,
@@ -37,9 +43,10 @@ export function addExport(group: Command, { roles, io, clock }: Cli): void {
   });
 }
 
-function exportedJson({ applications, events, phones }: Exported, now: Date) {
+function exportedJson({ applications, spellings, events, phones }: Exported, now: Date) {
   return withTimes({
     exported_at: now,
+    spellings: spellings.size,
     applications: applications.map(({ application, beside }) => ({
       ...explainedJson(application),
       ...beside,

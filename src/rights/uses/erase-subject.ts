@@ -11,12 +11,15 @@ import { hasPhones, isBeingSent } from '../../messages/sql/erasure.ts';
 import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { phoneIndexOf, toBigint } from '../../seal/blind-indexes.ts';
+import { requireIndexKey } from '../../seal/index-key.ts';
 import { type Erased, eraseApplications, openError } from './erase-applications.ts';
-import { type Asked, findApplications, type Named, readNamed } from './find-applications.ts';
+import { type Asked, findApplications, type Named, readNamed, spellingsOf } from './find-applications.ts';
 
 /** What there is of a person. */
 export interface Found {
   readonly applications: readonly StoredApplication[];
+  /** In which spellings they have the phone or the ID number that the person was asked for by. */
+  readonly spellings: ReadonlySet<string>;
   /** Those of them that are open. */
   readonly open: readonly ApplicationId[];
   /** Delivery has something under the phone that the person was asked for by. */
@@ -26,6 +29,8 @@ export interface Found {
 /** What was erased, over all transactions. */
 export interface ErasedSubject {
   readonly applications: ApplicationId[];
+  /** As in `Found`. */
+  readonly spellings: Set<string>;
   readonly closed: ApplicationId[];
   /** Those whose signed contract stays for the legal term. */
   readonly contracts: ApplicationId[];
@@ -68,6 +73,7 @@ export async function eraseSubject(
   const phones = phonesOf(context, named);
   const total: ErasedSubject = {
     applications: [],
+    spellings: new Set(),
     closed: [],
     contracts: [],
     unopened: [],
@@ -78,7 +84,8 @@ export async function eraseSubject(
   for (let round = 1; ; round += 1) {
     // Right after a registration an envelope holds applicants who were refused, and no index leads to these.
     await trimSurplus(context.database, context.vault, context.clock, { forMs: TRIM_FOR_MS, after: '0' });
-    const { applications, open, hasPhone } = await look(context, named);
+    const { applications, spellings, open, hasPhone } = await look(context, named);
+    for (const spelling of spellings) total.spellings.add(spelling);
     // Traces without an application are erased once: what still looks like one then has no application any more.
     if (applications.length === 0 && (!hasPhone || total.hadPhone)) break;
     if (round > MOST_ROUNDS) {
@@ -94,7 +101,10 @@ export async function eraseSubject(
         () =>
           acting(
             context,
-            (part) => eraseApplications(part, ids, phones, { close, nobodySends: false }),
+            async (part) => {
+              await requireIndexKey(part.database, part.vault);
+              return eraseApplications(part, ids, phones, { close, nobodySends: false });
+            },
             (erased) => actOf(erased, reason),
           ),
         total.applications,
@@ -113,7 +123,10 @@ export async function eraseSubject(
 async function look(context: OperatorContext, named: Named): Promise<Found> {
   const applications = await findApplications(context, named);
   const open = applications.filter(({ status }) => status === null || isOpen(status)).map(({ id }) => id);
-  return { applications, open, hasPhone: await hasPhones(context.database, phonesOf(context, named)) };
+  const hasPhone = await hasPhones(context.database, phonesOf(context, named));
+  // A vault reindex that began meanwhile would let the person look like nobody.
+  await requireIndexKey(context.database, context.vault);
+  return { applications, spellings: spellingsOf(named, applications), open, hasPhone };
 }
 
 function phonesOf({ vault }: OperatorContext, named: Named): string[] {

@@ -5,8 +5,9 @@ import { readNotes } from '../../desk/uses/notes.ts';
 import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import { fromBigint, phoneIndexOf } from '../../seal/blind-indexes.ts';
+import { requireIndexKey } from '../../seal/index-key.ts';
 import { eventsOf, phonesOf, type Trace, tracesOfApplication, tracesOfPhones } from '../sql/traces.ts';
-import { type Asked, findApplications, readNamed } from './find-applications.ts';
+import { type Asked, findApplications, readNamed, spellingsOf } from './find-applications.ts';
 
 /** An application with what is stored beside it. */
 interface ExportedApplication {
@@ -16,6 +17,8 @@ interface ExportedApplication {
 
 export interface Exported {
   readonly applications: readonly ExportedApplication[];
+  /** In which spellings they have the phone or the ID number that the person was asked for by. */
+  readonly spellings: ReadonlySet<string>;
   /** What partners can read about the applications. */
   readonly events: readonly Trace[];
   /** What is stored under the phones, by table. */
@@ -46,11 +49,15 @@ export async function exportSubject(
   const phones = new Set((await phonesOf(database, ids)).map((stored) => fromBigint<'phone'>(stored)));
   if ('phone' in named) phones.add(phoneIndexOf(vault, named.phone));
   const partners = [...new Set(found.map(({ partner }) => partner.id))];
-  return {
+  const exported = {
     applications,
+    spellings: spellingsOf(named, found),
     events: ids.length === 0 ? [] : await eventsOf(database, partners, ids),
     phones: await tracesOfPhones(database, [...phones] as readonly BlindIndex<'phone'>[]),
   };
+  // A vault reindex that began meanwhile would let something be missing.
+  await requireIndexKey(database, vault);
+  return exported;
 }
 
 /** What the service answered the person; `text` is null where the content does not open. */

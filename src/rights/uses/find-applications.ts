@@ -1,4 +1,5 @@
 /** Finds the applications of a person, over all partners. */
+import { foldIdNumber } from '../../applications/rules/fold-id-number.ts';
 import { foldPhone, isPhone, type Phone } from '../../applications/rules/phone.ts';
 import { searchApplications } from '../../applications/sql/application-search.ts';
 import type { StoredApplication } from '../../applications/sql/applications.ts';
@@ -26,9 +27,9 @@ export async function readNamed(context: Reader, { phone, idNumber }: Asked): Pr
 }
 
 /**
- * The applications of a person, highest id first. Two phones may have one blind index: an application whose record
- * shows another phone or ID number is of somebody else, and is left out. One whose record cannot be read counts by its
- * index.
+ * The applications of a person, highest id first, in whatever spelling they have the phone (D11) or the ID number
+ * (D49). Two phones may have one blind index: an application whose record shows another phone or ID number is of
+ * somebody else, and is left out. One whose record cannot be read counts by its index. Throws as `searchApplications`.
  */
 export async function findApplications(
   { database, vault }: Reader,
@@ -46,7 +47,16 @@ export async function findApplications(
 }
 
 function isOf(named: Named, { fields }: StoredApplication): boolean {
-  if ('idNumber' in named) return fields.id_number === null || fields.id_number === named.idNumber;
+  if ('idNumber' in named) {
+    const { id_number: idNumber } = fields;
+    return typeof idNumber !== 'string' || foldIdNumber(idNumber) === foldIdNumber(named.idNumber);
+  }
   const { phone } = fields;
   return typeof phone !== 'string' || !isPhone(phone) || foldPhone(phone) === foldPhone(named.phone);
+}
+
+/** The different texts in which applications have what named the person; one that cannot be read has none. */
+export function spellingsOf(named: Named, applications: readonly StoredApplication[]): Set<string> {
+  const field = 'idNumber' in named ? 'id_number' : 'phone';
+  return new Set(applications.map(({ fields }) => fields[field]).filter((text) => typeof text === 'string'));
 }

@@ -28,9 +28,11 @@ export function erasureJson({ indexKeyId }: Vault, { id, at, applications, phone
  * another list.
  */
 export function phonesInStore(vault: Vault, { indexKeyId, phones }: WrittenErasure): string[] | null {
-  const from = vault.indexKeyIds.indexOf(indexKeyId);
-  if (from === -1) return null;
-  return phones.map((phone) => toBigint(vault.indexAgain(phone, from) as Parameters<typeof toBigint>[0]));
+  const origin = vault.indexOrigins.get(indexKeyId);
+  if (origin === undefined) return null;
+  return phones.map((phone) =>
+    toBigint(vault.indexAgain(phone, origin.key) as Parameters<typeof toBigint>[0]),
+  );
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

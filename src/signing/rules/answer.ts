@@ -1,4 +1,5 @@
 /** Reads what an applicant writes to sign: the last four characters of the ID number, and the code (D46). Pure. */
+import { foldIdNumber } from '../../applications/rules/fold-id-number.ts';
 
 /** What is asked for. */
 export type SigningQuestion = 'last_four' | 'code';
@@ -25,9 +26,9 @@ export function readLastFour(text: string): string | null {
   return onlyOne(words.filter((word) => [...word].length === LAST && /\d/.test(word)).map(folded));
 }
 
-/** The last four letters and digits of an ID number, as they are compared. */
+/** The last four letters and digits of an ID number, as they are compared; the type of document is no part (D49). */
 export function lastFourOf(idNumber: string): string {
-  return [...folded(idNumber)].slice(-LAST).join('');
+  return [...folded(foldIdNumber(idNumber))].slice(-LAST).join('');
 }
 
 /** Whether an ID number is long enough to be asked for: of a shorter one no answer can be right. */

@@ -9,7 +9,7 @@ import { acting, noting } from '../../operations/acting.ts';
 import type { Reindexing } from '../../seal/reindex.ts';
 import type { SealedKind } from '../../seal/witness.ts';
 import { awaitReseal, type KeyStatus, type Reseal, reseal, retire, vaultStatus } from '../uses/operate.ts';
-import { reindex } from '../uses/reindex.ts';
+import { type Reindexed, reindex } from '../uses/reindex.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -117,20 +117,26 @@ function addReindex(group: Command, { roles, io }: Cli, reindexings: readonly Re
   addCommand(
     group,
     'reindex',
-    'make all blind indexes again with a new INDEX_KEY, while no service runs',
+    'make all blind indexes again: with a new INDEX_KEY, or after an update that asks for it; no service may run',
     'vault reindex',
   ).action(({ json }: Options) =>
     roles.operate(async (context) => {
-      const written = await reindex(context, reindexings);
-      if (json) return writeJson(io, { written });
-      await writeOutput(
-        io,
-        written === 0
-          ? 'Nothing to do: the newest key of INDEX_KEY has made the stored indexes.\n'
-          : `Made ${written} blind indexes again. Start the services with the same INDEX_KEY.\n`,
-      );
+      const done = await reindex(context, reindexings);
+      if (json) return writeJson(io, done ?? { written: 0, unopened: 0 });
+      await writeOutput(io, done === null ? NOT_DUE : reindexedText(done));
     }, 'unchecked'),
   );
+}
+
+const NOT_DUE =
+  'Nothing to do: the newest key of INDEX_KEY has made the stored indexes, as this version makes them.\n';
+
+function reindexedText({ written, unopened }: Reindexed): string {
+  const left =
+    unopened === 0
+      ? ''
+      : `${counted(unopened, 'application does not open and keeps its index', 'applications do not open and keep their indexes')}: a search finds them by the phone alone. `;
+  return `Made ${written} blind indexes again. ${left}Start the services with the same INDEX_KEY.\n`;
 }
 
 function readKeyId(text: string): number {

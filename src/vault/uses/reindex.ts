@@ -1,34 +1,42 @@
-/** Makes every stored blind index again with a newer index key. */
+/** Makes every stored blind index again with a newer index key, or in the form of this version. */
 import { errorCode } from '../../base/error-code.ts';
 import { HOUR_MS } from '../../base/time.ts';
+import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import { acting } from '../../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
 import { storedAgain } from '../../seal/blind-indexes.ts';
 import { readDataKeys, transactionsEnd } from '../../seal/data-keys.ts';
 import { lockIndexKey, NO_INDEX_KEY, rememberIndexKey } from '../../seal/index-key.ts';
-import type { Reindexing } from '../../seal/reindex.ts';
+import type { Reindexing, ReindexStep } from '../../seal/reindex.ts';
 import { beginReindex, endReindex, lockReindex, moveReindex, readReindex } from '../sql/reindexes.ts';
 
 /** A step of a whole table takes long where millions of phones are open or suppressed. */
 const STATEMENT_MS = HOUR_MS;
 const LOCKED = '55P03';
 
+/** What a whole reindex did. */
+export type Reindexed = Required<Pick<ReindexStep, 'written' | 'unopened'>>;
+
 /**
- * Makes all blind indexes again with the newer keys of INDEX_KEY. No service may run: from the first step to the last
- * one starts, commands and registrations are refused. Each step is a transaction. Where this throws or is killed in
- * between, call it again with the same keys: it goes on. Returns how many were written, 0 where the newest key has made
- * them already. Throws `OperatorError` where a service runs, where another process takes steps, and where the stored
- * indexes were made with another key than those of the list.
+ * Makes all blind indexes again with the newer keys of INDEX_KEY, and in the form of this version (`IndexOrigin`). No
+ * service may run: from the first step to the last one starts, commands and registrations are refused. Each step is a
+ * transaction. Where this throws or is killed in between, call it again with the same keys: it goes on. Resolves to
+ * null where nothing is to be done. Throws `OperatorError` where a service runs, where another process takes steps,
+ * where the stored indexes were made with another key than those of the list, and where a data key is missing that
+ * opens values.
  */
-export async function reindex(context: OperatorContext, reindexings: readonly Reindexing[]): Promise<number> {
+export async function reindex(
+  context: OperatorContext,
+  reindexings: readonly Reindexing[],
+): Promise<Reindexed | null> {
   const { database, clock } = context;
   const isDue = await acting(
     context,
     (part) => begin(part, reindexings),
     () => ({ act: 'vault reindex' }),
   );
-  if (!isDue) return 0;
+  if (!isDue) return null;
   // A batch on its way has the old indexes.
   if (!(await transactionsEnd(database, clock))) {
     throw new OperatorError(
@@ -36,8 +44,8 @@ export async function reindex(context: OperatorContext, reindexings: readonly Re
     );
   }
   for (;;) {
-    const written = await step(context, reindexings);
-    if (written !== null) return written;
+    const done = await step(context, reindexings);
+    if (done !== null) return done;
   }
 }
 
@@ -47,34 +55,33 @@ function begin({ database, vault }: OperatorContext, reindexings: readonly Reind
     const known = await lockIndexKey(session);
     const underWay = await readReindex(session);
     const fromKey = underWay?.fromKey ?? known;
-    const from = fromKey === null ? -1 : vault.indexKeyIds.indexOf(fromKey);
-    if (from === -1) {
+    if (fromKey === null || !vault.indexOrigins.has(fromKey)) {
       throw new OperatorError(
         'the stored indexes were made with none of the keys of INDEX_KEY: write the new key before the present one, NEW,OLD',
       );
     }
     if (underWay !== null && underWay.toKey !== vault.indexKeyId) {
       throw new OperatorError(
-        'a vault reindex to another INDEX_KEY is not over: set INDEX_KEY as it was for that one, and run vault reindex again',
+        'a vault reindex to another INDEX_KEY is not over: set INDEX_KEY as it was for that one, and run vault reindex again with the version that began it',
       );
     }
-    if (from === vault.indexKeyIds.length - 1) return false;
+    if (fromKey === vault.indexKeyId) return false;
     if ((await readDataKeys(session)).some(({ sealsNow }) => sealsNow)) {
       throw new OperatorError('a service or a worker runs: stop all of them, wait a minute and try again');
     }
     if (underWay === null) {
-      await beginReindex(session, fromKey!, vault.indexKeyId, reindexings[0]!.name);
+      await beginReindex(session, fromKey, vault.indexKeyId, reindexings[0]!.name);
       await rememberIndexKey(session, NO_INDEX_KEY);
     }
     return true;
   });
 }
 
-/** Takes the next step. Resolves to the number of indexes of all steps where this one was the last; else to null. */
+/** Takes the next step. Resolves to what all steps did where this one was the last; else to null. */
 function step(
   { database, vault }: OperatorContext,
   reindexings: readonly Reindexing[],
-): Promise<number | null> {
+): Promise<Reindexed | null> {
   return inTransaction(database, async (session) => {
     const underWay = await lockReindex(session).catch((error: unknown) => {
       if (errorCode(error) !== LOCKED) throw error;
@@ -82,19 +89,34 @@ function step(
     });
     if (underWay === null) throw new OperatorError('another vault reindex has just ended');
     const kind = reindexings.findIndex(({ name }) => name === underWay.kind);
-    const again = storedAgain(vault, vault.indexKeyIds.indexOf(underWay.fromKey));
+    const origin = vault.indexOrigins.get(underWay.fromKey)!;
+    const isOfForm = origin.form === vault.indexOrigins.get(vault.indexKeyId)!.form;
+    const remaking = {
+      again: storedAgain(vault, origin.key),
+      opening: isOfForm ? null : { database, vault },
+    };
     await session.query(`SET LOCAL statement_timeout = ${STATEMENT_MS}`);
-    const done = await reindexings[kind]!.step(patient(session), again, underWay.from);
+    const done = await reindexings[kind]!.step(patient(session), remaking, underWay.from).catch(toldOfKey);
     const following = done.next === null ? reindexings[kind + 1]?.name : underWay.kind;
     if (following !== undefined) {
-      await moveReindex(session, { kind: following, from: done.next ?? '' }, done.written);
+      await moveReindex(session, { kind: following, from: done.next ?? '' }, done);
       return null;
     }
     await lockIndexKey(session);
     await rememberIndexKey(session, underWay.toKey);
     await endReindex(session);
-    return underWay.written + done.written;
+    return {
+      written: underWay.written + done.written,
+      unopened: underWay.unopened + (done.unopened ?? 0),
+    };
   });
+}
+
+function toldOfKey(error: unknown): never {
+  if (!(error instanceof UnknownDataKeyError)) throw error;
+  throw new OperatorError(
+    'an envelope is sealed with a data key that this command lacks: set DATA_KEYS as the services have it, and run vault reindex again',
+  );
 }
 
 /** The session with more time for each answer. */

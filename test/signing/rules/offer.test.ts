@@ -140,6 +140,8 @@ test('D46: the last four characters of an ID number are compared without signs, 
   assert.equal(lastFourOf('CC 10.203.040'), '3040');
   assert.equal(lastFourOf('12.345.678-k'), '678K');
   assert.equal(lastFourOf('7'), '7');
+  // The type of document is no part of the number (D49).
+  assert.deepEqual([lastFourOf('CC 1234'), lastFourOf('CC123')], ['1234', '123']);
   for (const text of ['3040', ' 30-40', '30 40.', 'las últimas son 3040', '３０４０']) {
     assert.equal(readLastFour(text), '3040', text);
   }

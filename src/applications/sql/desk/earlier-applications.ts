@@ -1,6 +1,8 @@
 /** Earlier applications of the same phone or of the same ID number, by their blind indexes. */
 import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { Session } from '../../../postgres/database.ts';
+import { requireIndexKey } from '../../../seal/index-key.ts';
+import type { Vault } from '../../../seal/vault.ts';
 import { type ApplicationId, partitionOf, toApplicationId } from '../../rules/ids.ts';
 import type { ApplicationStatus } from '../../rules/lifecycle.ts';
 import { byPartitions, lookUpParts } from '../partition-runs.ts';
@@ -35,9 +37,13 @@ const READ = `
   SELECT a.id, a.partner_id, p.name AS partner_name, a.status, a.signed_at, a.created_at
   FROM applications_of($1) AS a JOIN partners p ON p.id = a.partner_id ORDER BY a.id DESC`;
 
-/** The applications before this one with its phone and with its ID number; none where it is erased. */
+/**
+ * The applications before this one with its phone and with its ID number (D49); none where it is erased. Throws an
+ * `OtherIndexKeyError` where a `vault reindex` passed this process by.
+ */
 export async function earlierApplications(
   session: Session,
+  vault: Vault,
   id: ApplicationId,
 ): Promise<{ readonly samePhone: Earlier; readonly sameIdNumber: Earlier }> {
   const { rows } = await session.query<{ phone_index: string | null; id_number_index: string | null }>(
@@ -55,6 +61,7 @@ export async function earlierApplications(
     for (const one of found) (one.is_phone ? samePhone : sameIdNumber).push(toApplicationId(one.id));
     if (Math.min(samePhone.length, sameIdNumber.length) >= MOST_COUNTED) break;
   }
+  await requireIndexKey(session, vault);
   return { samePhone: await read(session, samePhone), sameIdNumber: await read(session, sameIdNumber) };
 }
 
