@@ -26,6 +26,7 @@ const FOLDER = join(import.meta.dirname, 'page');
 const SCRIPTS = [
   'page.js',
   'find.js',
+  'typed.js',
   'list.js',
   'chat.js',
   'bubbles.js',

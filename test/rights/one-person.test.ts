@@ -100,3 +100,15 @@ it('D49: who has no number, but a type or dashes, is nobody else', async () => {
   const ids = await registerAll(nobody);
   for (const [n, idNumber] of nobody.entries()) assert.deepEqual(await listed(idNumber), [ids[n]], idNumber);
 });
+
+it('D11: a phone is found as people paste it: with an extension, marks of direction, and full-width digits', async () => {
+  const [id] = await register(key, [applicant({ phone: toPhone('+573006699999'), ...REJECTED })]);
+  for (const phone of [
+    '+57 300 669 9999 ext. 12',
+    '\u202a+57 300\u2011669\u20119999\u202c',
+    '３００ ６６９ ９９９９',
+  ]) {
+    assert.deepEqual(idsOf(await json('application', 'list', '--phone', phone)), [id], phone);
+    assert.deepEqual((await json('subject', 'erase', '--phone', phone, ...WHY)).applications, [id], phone);
+  }
+});

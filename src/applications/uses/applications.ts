@@ -19,6 +19,7 @@ import {
 } from '../rules/lifecycle.ts';
 import { normalisePhone } from '../rules/phone.ts';
 import { type ReasonCode, UNSPECIFIED } from '../rules/reason-codes.ts';
+import { typedPhone } from '../rules/typed-phone.ts';
 import { searchApplications } from '../sql/application-search.ts';
 import {
   type ApplicationDetails,
@@ -86,7 +87,7 @@ export async function searchPhones(
   { database, vault }: Pick<OperatorContext, 'database' | 'vault'>,
   text: string,
 ): Promise<readonly BlindIndex<'phone'>[]> {
-  const trimmed = text.trim();
+  const trimmed = typedPhone(text);
   const international = `+${trimmed.replace(/^[ (]*(?:\+|00)/, '')}`;
   const readings = [
     // With a + the country does not matter; CO stands for any country.
@@ -214,7 +215,12 @@ export async function reviewApplication(
 }
 
 function isSameName(one: string, other: string): boolean {
-  const plain = (name: string) => name.normalize('NFKC').trim().toLowerCase();
+  const plain = (name: string) =>
+    name
+      .normalize('NFKC')
+      .replace(/\p{Cf}/gu, '')
+      .trim()
+      .toLowerCase();
   return plain(one) === plain(other);
 }
 

@@ -6,6 +6,7 @@ import { phoneIndexOf } from '../../seal/blind-indexes.ts';
 import type { ApplicationId } from '../rules/ids.ts';
 import { isOpen } from '../rules/lifecycle.ts';
 import { foldPhone, isPhone, normalisePhone } from '../rules/phone.ts';
+import { typedPhone } from '../rules/typed-phone.ts';
 import { freePhoneIndex } from '../sql/application-marks.ts';
 import { readApplicationDetails } from '../sql/applications.ts';
 
@@ -20,7 +21,7 @@ export async function freePhone(
   { phone: text, reason }: { phone: string; reason: string },
 ): Promise<void> {
   const why = checkReason(reason);
-  const trimmed = text.trim();
+  const trimmed = typedPhone(text);
   // With a country code the country does not matter; CO stands for any country.
   const wanted = /^(\+|00)/.test(trimmed) ? normalisePhone(trimmed, 'CO') : null;
   if (wanted === null) throw new OperatorError('the phone must be a number with + and country code');

@@ -4,9 +4,16 @@
 export const LOGIN_RULE =
   'the login must be 2 to 64 letters, digits, dots, hyphens, underscores, plus or at signs, and begin with a letter';
 
-/** A login as it is stored, if it is one. */
+/**
+ * A login as it is stored, if it is one: full-width letters are those of ASCII, and what a copied text has without
+ * showing it is gone. A letter of another script that looks the same stays another one, which no login has.
+ */
 export function normalLogin(text: string): string {
-  return text.trim().toLowerCase();
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .toLowerCase();
 }
 
 /** The login in lower case; null where the text breaks the rule. */

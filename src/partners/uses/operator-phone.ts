@@ -1,6 +1,7 @@
 /** A phone as an operator writes it, where a guess could mean another person. */
 import { normalisePhone, type Phone } from '../../applications/rules/phone.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
+import { typedPhone } from '../../applications/rules/typed-phone.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { phoneIndexOf } from '../../seal/blind-indexes.ts';
 import { readPartnerCountries } from '../sql/partners.ts';
@@ -13,7 +14,7 @@ export async function readOnePhone(
   context: Pick<OperatorContext, 'database' | 'vault'>,
   text: string,
 ): Promise<Phone> {
-  const phones = await readingsOf(context, text.trim());
+  const phones = await readingsOf(context, typedPhone(text));
   const [phone] = phones;
   if (phone === undefined) {
     throw new OperatorError(

@@ -1,11 +1,9 @@
 /** The fields of the simulator's page that find phones, names and outcomes. */
+import { isFound, phoneIn, plain } from './typed.js';
 
-/** The digits of the shortest phone. */
-const MIN_DIGITS = 7;
 const field = document.getElementById('find');
 const outcome = document.getElementById('outcome');
-const typed = () => field.value.trim().toLowerCase();
-const digitsOf = (text) => text.replace(/\D/g, '');
+const typed = () => plain(field.value);
 
 export function onFind(act) {
   field.addEventListener('input', act);
@@ -18,8 +16,7 @@ export function isFinding() {
 
 /** The phone to ask the service for, which knows older messages, too; null for a name or too few digits. */
 export function wantedPhone() {
-  const text = typed();
-  return /^[\d\s+().-]+$/.test(text) && digitsOf(text).length >= MIN_DIGITS ? text : null;
+  return phoneIn(typed());
 }
 
 /** The chats whose name or phone has what is typed, and whose last message tells the chosen outcome. */
@@ -33,9 +30,5 @@ function typedChats(chats) {
   const text = typed();
   // The service has found the phone already.
   if (text === '' || wantedPhone() !== null) return chats;
-  const digits = /\p{L}/u.test(text) ? '' : digitsOf(text);
-  return chats.filter(
-    ({ name, phone }) =>
-      (name ?? '').toLowerCase().includes(text) || (digits !== '' && phone.includes(digits)),
-  );
+  return chats.filter((chat) => isFound(chat, text));
 }
