@@ -74,7 +74,8 @@ const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 
 /** True where a body that cannot be read is named as compressed by its header, or is so by its first bytes. */
 function isCompressed(body: Buffer, encoding = 'identity'): boolean {
-  return !/^\s*(identity)?\s*$/i.test(encoding) || startsWith(body, GZIP) || startsWith(body, ZSTD);
+  const isPlain = ['', 'identity'].includes(encoding.trim().toLowerCase());
+  return !isPlain || startsWith(body, GZIP) || startsWith(body, ZSTD);
 }
 
 function startsWith(body: Buffer, bytes: readonly number[]): boolean {

@@ -74,7 +74,7 @@ describe('a backup that cannot be read', () => {
   it('is never passed over in silence: the text names it, and the moments that others have', async () => {
     const place = await withDamaged();
     const told =
-      /^000002-00000002\/manifest is cut off.*with --at, and choose a time in one of these: 2026-11-20T00:00/;
+      /^000002-00000002\/manifest is cut off.*with --at, and choose a time in one of these: from 2026-11-20T00:00/;
     await assert.rejects(chooseBackup(place, key), refused(told));
     rmSync(join(place.address, manifestName(SECOND)));
     await put(place, { name: SECOND, at: at(5), to: 900, toAt: at(9) });

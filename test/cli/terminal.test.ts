@@ -282,6 +282,8 @@ test('every file of the program writes through the function that escapes', () =>
   assert.deepEqual(
     writers.map(({ path }) => path),
     [
+      // Lines of JSON, which the logger escapes.
+      'app/log.ts',
       'app/process-roles.ts',
       // Shows numbers only.
       'bulk/commands/submit-progress.ts',
@@ -299,6 +301,7 @@ test('every file of the program writes through the function that escapes', () =>
   assert.deepEqual(
     plain.map(({ path }) => path),
     [
+      'app/log.ts',
       'bulk/commands/submit-progress.ts',
       'documents/reader/child.ts',
       'main.ts',

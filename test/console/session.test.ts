@@ -8,7 +8,7 @@ const { showOperator } = await import(String('../../console/src/api/ask.ts'));
 
 const WAYS_IN = [
   ...['addApp', 'beginAtProvider', 'beginBinding', 'beginEnrolment', 'endEnrolment', 'giveCode'],
-  ...['givePassword', 'isLinkUsable', 'readSession', 'readWaysIn'],
+  ...['givePassword', 'lookAtLink', 'readSession', 'readWaysIn'],
 ];
 const OF_OPERATOR = ['beginAgainAtProvider', 'proveAgain', 'signOut', 'signOutEverywhere'];
 

@@ -16,7 +16,8 @@ import { startSession } from '../../src/operators/sql/sessions.ts';
 import { addOperator } from '../../src/operators/uses/manage.ts';
 import { newRecoveryCodes, newSession, recoveryDigest } from '../../src/operators/uses/tokens.ts';
 import type { TestDatabase } from './database.ts';
-import { patient, patientClock } from './patient.ts';
+import { patientClock } from './eventually.ts';
+import { patient } from './patient.ts';
 
 export const PASSWORD = 'seven wet umbrellas';
 /** Argon2id with the least memory and passes: a hash with the service's own takes a sixth of a second. */

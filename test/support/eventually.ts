@@ -1,5 +1,6 @@
 /** Waits for something that must happen. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, machineClock } from '../../src/base/clock.ts';
 
 /** Only something that never happens takes this long, also on a machine that is busy and a quarter as fast. */
 export const PATIENCE_MS = 240_000;
@@ -36,3 +37,6 @@ export async function pause(ms: number): Promise<void> {
 export async function readyAt(opsUrl: string): Promise<void> {
   await eventually(`${opsUrl}/readyz`, async () => (await fetch(`${opsUrl}/readyz`)).status === 200);
 }
+
+/** The machine's clock for tests that are about no limit: its signals abort what never happens alone. */
+export const patientClock: Clock = { ...machineClock, timeout: () => machineClock.timeout(PATIENCE_MS) };
