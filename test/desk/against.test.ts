@@ -73,7 +73,7 @@ describe('a reason that the file contradicts (D48)', () => {
   });
 
   it('is told of each application to its maker, and to the second operator', async () => {
-    const [bare, full, refused, open] = await desk.register(4, { debt_amount: 9_000_000 });
+    const [bare, full, refused, open] = await desk.register(4, { debt_amount: 6_000_000 });
     await addDocument(full!, 'accepted');
     await addCheck(full!, 'operator', 100);
     await addCheck(full!, 'adjusted', 100);

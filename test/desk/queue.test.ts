@@ -42,7 +42,12 @@ async function inReview(amounts: readonly number[], key = keys[0]!): Promise<num
   const ids = await register(
     key,
     amounts.map((debt_amount) =>
-      applicant({ ...IN_REVIEW, debt_amount, phone: toPhone(`+57300${7_000_000 + ++phones}`) }),
+      applicant({
+        ...IN_REVIEW,
+        // Just above the reference installment (D29).
+        ...{ income: debt_amount * 0.04, debt_amount },
+        phone: toPhone(`+57300${7_000_000 + ++phones}`),
+      }),
     ),
   );
   await runtime.query('SELECT expand_reviews(0, 100, 24)');

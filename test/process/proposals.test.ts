@@ -38,6 +38,8 @@ test('a killed service loses no proposal, and applies none twice', async () => {
 const PROPOSED = `
   WITH maker AS (
     INSERT INTO operators (login, role, enrolled_at) VALUES ('ana', 'reviewer', now()) RETURNING id
+  ), authority AS (
+    INSERT INTO operator_authorities (operator_id, currency, amount) SELECT id, 'COP', 1000000000 FROM maker
   ), made AS (
     INSERT INTO proposals (application_id, act, reason_code, reason, is_override, maker_id, decided_on, created_at, apply_at)
     SELECT i.application_id, 'approve', 'unspecified', 'fine', false, m.id, 0, now() - interval '11 seconds',

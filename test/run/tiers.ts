@@ -14,8 +14,10 @@ const TEST_FILES = ['test/**/*.test.ts', 'verify/**/*.test.ts'];
 const SMOKE = 'test/smoke/';
 /** What tests are made of. What the program imports says nothing about a test. */
 const OF_TESTS = /^(?:test|verify|examples|bench)\//;
-/** Time decides nothing there: a wait for an event, or a test that sets the time itself. */
-const WITHOUT_REAL_TIME = ['test/support/eventually.ts', 'test/support/test-clock.ts'];
+/** Time decides nothing there: a wait for an event, limits for a busy machine, or a test that sets the time itself. */
+const WITHOUT_REAL_TIME = [
+  ...['test/support/eventually.ts', 'test/support/patient.ts', 'test/support/test-clock.ts'],
+];
 const REAL_TIME = new RegExp(
   [
     String.raw`\bset(?:Timeout|Interval)\(|(?<!\.)\bsleep\(|\bAtomics\.wait\(|\bAbortSignal\.timeout\(`,
