@@ -13,7 +13,7 @@ const HIDDEN = {
   control: 'fi\u0007ne',
 };
 
-/** Commands with the place of their free text. */
+/** Commands with the place of their free text. A login is none: it is stored without what a copied text hides. */
 const COMMANDS: readonly (readonly string[])[] = [
   ...['approve', 'reject', 'disburse'].map((act) => ['application', act, '128', '--reason', '?']),
   ['application', 'disburse', '128', '--reason', 'x', '--override', '--second', '?'],
@@ -26,7 +26,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['subject', 'erase', '--id-number', '1', '--reason', '?'],
   ['conversation', 'say', '128', '?'],
   ['partner', 'add', '--name', '?', '--country', 'CO'],
-  ['operator', 'add', '--login', '?', '--role', 'viewer'],
 ];
 
 for (const command of COMMANDS) {
@@ -34,7 +33,7 @@ for (const command of COMMANDS) {
     for (const [what, hidden] of Object.entries(HIDDEN)) {
       const { code, err } = await run(...command.map((part) => (part === '?' ? hidden : part)));
       assert.notEqual(code, 0, what);
-      assert.match(err, /characters|must be 2 to 64 letters/, what);
+      assert.match(err, /characters/, what);
     }
   });
 }
