@@ -108,7 +108,7 @@ export async function showPhones(
   isTerminal: boolean,
 ): Promise<void> {
   const { language, country } = source;
-  if (phones.byCountry.size === 0) return;
+  if (phones.byCountry.size + phones.refused.count === 0) return;
   const countries = Array.from(
     phones.byCountry,
     ([one, number]) => `${count(number, language)} ${nameOf(one, language)}`,
@@ -135,6 +135,29 @@ export async function showPhones(
     await writeOutput(io, `  ${count(kind.count, language)} ${what[language]}${end}\n`);
     if (isTerminal) await showExamples(io, kind, language);
   }
+  if (phones.refused.count > 0) await showRefused(io, phones.refused, language, isTerminal);
+}
+
+/** The phones that the service refuses, with the numbers that they could be. */
+async function showRefused(
+  io: Io,
+  { count: all, first }: Check['phones']['refused'],
+  language: Language,
+  isTerminal: boolean,
+): Promise<void> {
+  const text: Words = {
+    en: 'that the service refuses: write the country code',
+    es: 'que el servicio rechaza: escribe el código de país',
+  };
+  await writeOutput(io, `  ${count(all, language)} ${text[language]}${isTerminal ? ':' : ''}\n`);
+  if (!isTerminal) return;
+  const or: Words = { en: ' or ', es: ' o ' };
+  for (const { row, typed, couldBe } of first) {
+    const numbers = couldBe.map(({ phone, country }) => `${phone}, ${nameOf(country, language)}`);
+    const guess = numbers.length === 0 ? '' : ` → ${numbers.join(or[language])}?`;
+    await writeOutput(io, `    ${ROW[language].toLowerCase()} ${row}: ${plain(typed)}${guess}\n`);
+  }
+  if (all > first.length) await writeOutput(io, '    …\n');
 }
 
 async function showExamples(io: Io, { count: all, first }: PhonesOfAKind, language: Language): Promise<void> {

@@ -146,11 +146,12 @@ function noteRow(check: Check, source: Source, { row, faults, changes }: Convert
 function noteJudgement(
   { phones, words }: Check,
   { row, application, faults }: ConvertedRow,
-  { application: read, country, isLocal, faults: refused }: Judgement,
+  { application: read, country, isLocal, faults: refused, couldBe }: Judgement,
 ): void {
   if (read !== null && faults.length === 0) phones.add(row.number, application.phone, isLocal, read, country);
   for (const { field, problem } of refused) {
     const value = application[field];
+    if (problem === 'phone') phones.addRefused(row.number, value, couldBe);
     const isWord = (problem === 'choice' || problem === 'consent') && typeof value !== 'object';
     if (isWord && value !== undefined) words.add(field, value, row.number);
   }

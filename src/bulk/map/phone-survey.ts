@@ -2,6 +2,7 @@
 import type { Application } from '../../applications/rules/fields.ts';
 import type { Phone } from '../../applications/rules/phone.ts';
 import { COUNTRY_CURRENCY, type Country } from '../../base/country-data.ts';
+import type { Candidate } from './rules.ts';
 
 /** Examples of each kind. */
 const MAX_EXAMPLES = 5;
@@ -15,6 +16,13 @@ export interface ReadPhone {
   readonly country: Country | null;
   /** The currency of the row's amounts. */
   readonly currency: string;
+}
+
+/** A phone as it stands in the file, and the numbers that it could be. */
+interface RefusedPhone {
+  readonly row: number;
+  readonly typed: string;
+  readonly couldBe: readonly Candidate[];
 }
 
 /** How many phones are of a kind, and the first ones. */
@@ -32,6 +40,15 @@ export class PhoneSurvey {
   readonly local: PhonesOfAKind = { count: 0, first: [] };
   /** The phones in rows whose amounts are in another currency than that of the phone's country. */
   readonly otherCurrency: PhonesOfAKind = { count: 0, first: [] };
+
+  /** The phones that the service refuses, and what those without country code could be. */
+  readonly refused: { count: number; readonly first: RefusedPhone[] } = { count: 0, first: [] };
+
+  addRefused(row: number, typed: unknown, couldBe: readonly Candidate[]): void {
+    this.refused.count += 1;
+    if (this.refused.first.length < MAX_EXAMPLES)
+      this.refused.first.push({ row, typed: String(typed), couldBe });
+  }
 
   add(
     row: number,

@@ -1,9 +1,11 @@
 /** Checks applications by the service's own rules, without the service. */
 
 import type { Application } from '../../applications/rules/fields.ts';
+import { normalisePhone, type Phone } from '../../applications/rules/phone.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
 import { type Fault, readApplication } from '../../applications/rules/read-application.ts';
-import type { Country } from '../../base/country-data.ts';
+import { COUNTRY_CURRENCY, type Country } from '../../base/country-data.ts';
+import { keysOf } from '../../base/keys-of.ts';
 import { faultTexts } from '../../contract/texts.ts';
 import type { Environment } from '../../partners/rules/credential.ts';
 import { type BulkError, bulkErrorAt } from '../read/bulk-error.ts';
@@ -18,6 +20,13 @@ const TEXT = faultTexts(BULK_FIELDS);
 /** A phone that tells its country, whatever the partner's is. */
 const WITH_COUNTRY_CODE = /^\s*(\+|00)/;
 
+/** A number that a phone could be, and its country. */
+export interface Candidate {
+  readonly phone: Phone;
+  readonly country: Country;
+}
+const MOST_CANDIDATES = 3;
+
 /** What the service makes of an application. */
 export interface Judgement {
   /** The application as the service reads it; null where the service refuses it. */
@@ -26,6 +35,8 @@ export interface Judgement {
   readonly country: Country | null;
   /** True for a phone without country code. */
   readonly isLocal: boolean;
+  /** What such a phone could be where the service refuses it. */
+  readonly couldBe: readonly Candidate[];
   /** Without the faults of refused cells, which have their own texts. In the service's order. */
   readonly faults: readonly (Pick<Fault, 'field' | 'problem'> & { readonly text: string })[];
 }
@@ -43,13 +54,32 @@ export function serviceRules(source: Source, environment: Environment): (row: Co
     if (reading.kind === 'valid') {
       const { phone } = reading.application;
       const country = phone === null ? null : countryOfPhone(phone);
-      return { application: reading.application, country, isLocal, faults: [] };
+      return { application: reading.application, country, isLocal, faults: [], couldBe: [] };
     }
     const faults = (reading.kind === 'invalid' ? reading.faults : [])
       .filter((fault) => !refused.some((cell) => cell.field === fault.field))
       .map((fault) => ({ field: fault.field, problem: fault.problem, text: TEXT([fault], language) }));
-    return { application: null, country: null, isLocal, faults };
+    const isRefused = faults.some(({ problem }) => problem === 'phone');
+    const couldBe = isRefused && isLocal ? candidatesOf(application, partnerCountry) : [];
+    return { application: null, country: null, isLocal, faults, couldBe };
   };
+}
+
+/** The numbers of a refused phone in the partner's country, and in countries of the row's currency (D11). */
+function candidatesOf(
+  { phone, currency }: ConvertedRow['application'],
+  partnerCountry: Country | null,
+): Candidate[] {
+  const code = String(currency ?? '')
+    .trim()
+    .toUpperCase();
+  const ofCurrency = keysOf(COUNTRY_CURRENCY).filter((one) => COUNTRY_CURRENCY[one] === code);
+  const found = new Map<Phone, Country>();
+  for (const country of [partnerCountry ?? [], ofCurrency].flat()) {
+    const read = normalisePhone(String(phone).trim(), country);
+    if (read !== null && countryOfPhone(read) === country) found.set(read, country);
+  }
+  return Array.from(found, ([read, country]) => ({ phone: read, country })).slice(0, MOST_CANDIDATES);
 }
 
 function isPhoneWithoutCode(phone: unknown): boolean {

@@ -39,6 +39,21 @@ test("D11: the question shows the numbers as the service reads them, for the par
   );
 });
 
+test('D11: a phone that two countries could mean is shown with both numbers', async () => {
+  const { apiKey } = await service.addPartner({ country: 'MX' });
+  const path = file({ phone: '319 (555) 0019', currency: 'COP' }, { phone: '(1) 234 5678', currency: 'COP' });
+  const { out } = await submit({ apiKey, answer: 'no' }, path, '--url', url);
+  assert.match(out, /\n {2}2 that the service refuses: write the country code:\n/);
+  assert.match(
+    out,
+    /row 2: 319 \(555\) 0019 → \+523195550019, Mexico \(MX\) or \+573195550019, Colombia \(CO\)\?\n/,
+  );
+  assert.match(out, /row 3: \(1\) 234 5678\n/);
+  const piped = await submit({}, path, '--dry-run', '--country', 'MX');
+  assert.match(piped.out, /2 that the service refuses: write the country code\n/);
+  assert.doesNotMatch(piped.out, /0019|5678/);
+});
+
 test('--country that is not the country of the partner is refused: its phones would be those of others', async () => {
   const { apiKey } = await service.addPartner({ country: 'MX' });
   const { code, err } = await submit({ apiKey }, file({}), '--url', url, '--yes', '--country', 'CO');
