@@ -125,7 +125,10 @@ export async function startService(
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
     listeners.push(await startHealth(config, log, clock, health));
-    consoleListener = await startOperatorListener(config, store, { log, logFailure, page: consolePage });
+    consoleListener = await startOperatorListener(config, store, {
+      ...{ log, logFailure, watcher },
+      page: consolePage,
+    });
   } catch (error) {
     // A listener that is open already would keep the process alive.
     const opened = [partner, ops, ...listeners].map((listener) => listener.close());

@@ -42,6 +42,7 @@ function watch({ database, clock, pools, setting }: WatchContext): Watcher {
     readDocument: (result, tookMs) => conversations.reading(result, tookMs),
     scanned: (result) => conversations.scan(result),
     sentCode: (way, result) => conversations.code(way, result),
+    triedToSignIn: (step, result) => meters.triedToSignIn(step, result),
     kept: (ends) => noteUpkeep(database, ends),
     addPages: (app) => addMetrics(app, scrape),
   };

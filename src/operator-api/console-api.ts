@@ -61,6 +61,8 @@ export interface ConsoleApi {
   /** The built page; null: there is none. */
   readonly page: Promise<Page | null>;
   readonly logFailure: LogFailure;
+  /** The addresses of proxies whose `X-Forwarded-For` is believed; none by default. */
+  readonly proxies?: readonly string[];
 }
 
 /** Answers the routes below `/api`, and with the page everywhere else. */
@@ -68,6 +70,8 @@ export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyIns
   const { clock } = api;
   const app = fastify({
     forceCloseConnections: true,
+    // The last address that none of these proxies has: what stands before it, anybody may have made up.
+    trustProxy: [...(api.proxies ?? [])],
     bodyLimit: MAX_BODY_BYTES,
     schemaController: NO_SCHEMAS,
     serverFactory: frontDoor({

@@ -1,4 +1,6 @@
 /** The variables of the operators' console and of their sign-in. */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { isLoopback } from '../base/loopback.ts';
 import { type ReadSetting, readPort, type Setting } from '../base/setting.ts';
 import { ToldError } from '../base/told-error.ts';
@@ -44,6 +46,25 @@ export const CONSOLE_URL: Setting<string | null> = {
       );
     }
     return url.origin;
+  },
+};
+
+/** CONSOLE_TRUSTED_PROXIES: the addresses and networks of the proxies that say where a browser is. */
+export const CONSOLE_TRUSTED_PROXIES: Setting<readonly string[]> = {
+  variable: 'CONSOLE_TRUSTED_PROXIES',
+  read: (text = '') => {
+    const proxies = text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+    if (
+      !proxies.every(
+        (one) => isIP(one.split('/', 1)[0]!) !== 0 && (isIP(one) !== 0 || ipaddr.isValidCIDR(one)),
+      )
+    ) {
+      throw new RangeError('must be addresses or networks joined by commas, such as 10.0.0.7, fd00::/8');
+    }
+    return proxies;
   },
 };
 

@@ -4,6 +4,7 @@ import type { Subject } from '../subject/subject.ts';
 import {
   CONSOLE_HOST,
   CONSOLE_PORT,
+  CONSOLE_TRUSTED_PROXIES,
   CONSOLE_URL,
   OIDC_CLIENT_ID,
   OIDC_CLIENT_SECRET,
@@ -19,7 +20,7 @@ export const operators: Subject = {
     },
   ],
   settings: [
-    ...[CONSOLE_PORT, CONSOLE_HOST, CONSOLE_URL],
+    ...[CONSOLE_PORT, CONSOLE_HOST, CONSOLE_URL, CONSOLE_TRUSTED_PROXIES],
     ...[OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_SECOND_FACTOR],
   ],
   witnesses: async () => ({ dataKeys: [(await import('./sql/sealed-factors.ts')).FACTORS] }),

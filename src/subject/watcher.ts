@@ -67,6 +67,8 @@ export interface Watcher {
   scanned(result: string): void;
   /** A code for a signature went out, or did not. */
   sentCode(way: string, result: string): void;
+  /** Somebody tried to sign in to the operators' console. */
+  triedToSignIn(step: string, result: string): void;
   /** The jobs of a turn of the upkeep ended. */
   kept(ends: readonly JobEnd[]): Promise<void>;
   /** Adds what it shows to a listener of operators. */
@@ -89,6 +91,7 @@ export const NOBODY: Watcher = {
   readDocument: () => {},
   scanned: () => {},
   sentCode: () => {},
+  triedToSignIn: () => {},
   kept: async () => {},
   addPages: () => {},
 };

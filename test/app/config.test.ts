@@ -51,7 +51,7 @@ const VARIABLES = [
     'CONTRACT_YEARS',
   ],
   ...['BELVO_URL', 'BELVO_SECRET_ID', 'BELVO_SECRET_PASSWORD', 'BELVO_RETURN_URL'],
-  ...['CONSOLE_PORT', 'CONSOLE_HOST', 'CONSOLE_URL'],
+  ...['CONSOLE_PORT', 'CONSOLE_HOST', 'CONSOLE_URL', 'CONSOLE_TRUSTED_PROXIES'],
   ...['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_SECRET_FILE', 'OIDC_SECOND_FACTOR'],
   'ENDPOINT_HOSTS',
   ...['BACKUP_TO', 'BACKUP_KEY', 'BACKUP_KEEP'],
@@ -131,6 +131,7 @@ const DEFAULTS = {
   CONSOLE_PORT: null,
   CONSOLE_HOST: '127.0.0.1',
   CONSOLE_URL: null,
+  CONSOLE_TRUSTED_PROXIES: [],
   OIDC_ISSUER: null,
   OIDC_CLIENT_ID: null,
   OIDC_CLIENT_SECRET: null,
@@ -439,6 +440,11 @@ describe('readConfig', () => {
       ['SMS_ACCOUNT_SID', /letters and digits/, ['AC 1', 'AC/../x']],
       ['CONTRACT_YEARS', /years from 5 to 99/, ['4', '100', 'ten']],
       ['CONSOLE_PORT', /a port number/, ['70000', 'http', '-1']],
+      [
+        'CONSOLE_TRUSTED_PROXIES',
+        /must be addresses or networks/,
+        ['proxy.example', '10.0.0.0/33', '10.0.0.1 10.0.0.2', 'true', '1', '*', '::/200'],
+      ],
       [
         'CONSOLE_URL',
         /must be an origin/,

@@ -57,7 +57,10 @@ async function otherProcess(): Promise<string> {
   return `127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-const service = await testService({ METRICS_PORT: '0' }, { upkeep: false, isPatient: false });
+const service = await testService(
+  { METRICS_PORT: '0', CONSOLE_PORT: '0' },
+  { upkeep: false, isPatient: false },
+);
 const { apiKey } = await service.addPartner();
 const sql = (text: string) => service.database.query(text);
 const send = (applications: number) =>
@@ -76,10 +79,25 @@ async function prometheusOnAll(): Promise<Prometheus> {
   return startPrometheus([address, await otherProcess(), `127.0.0.1:${await freePort()}`]);
 }
 
+/** Tries links that nobody has: after fifty nobody looks at them any more. */
+async function guessLinks(): Promise<void> {
+  const console_ = /"url":"(http:\/\/[^"]+)","msg":"the console answers/.exec(service.log.join(''))?.[1];
+  assert.ok(console_, 'CONSOLE_PORT opens a listener');
+  for (let n = 0; n < 52; n += 1) {
+    const answer = await fetch(`${console_}/api/enrolment/look`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token: `guess-${n}` }),
+    });
+    await answer.body?.cancel();
+  }
+}
+
 const prometheus = withoutPrometheus === false ? await prometheusOnAll() : null;
 
 /** Slow batches, too much work, statements that fail, no free connection, and a process that is held up. */
 async function passingTroubles(): Promise<void> {
+  await guessLinks();
   // What a service says of its key counts for a minute.
   await service.database.query(
     `INSERT INTO secret_checks (name, value, confirmed, seals_at, seals)

@@ -254,7 +254,11 @@ describe('a sign-in', () => {
     );
     assert.deepEqual(
       rows.map(({ act, reason }) => `${act}: ${reason}`),
-      ['sign in refused: wrong password', 'sign in refused: wrong code', 'sign in: one-time code'],
+      [
+        'sign in refused: wrong password, from 127.0.0.0/24',
+        'sign in refused: wrong code, from 127.0.0.0/24',
+        'sign in: one-time code, from 127.0.0.0/24',
+      ],
     );
   });
 });

@@ -120,7 +120,8 @@ export function tokenOf(link: string): string | null {
 
 /**
  * Starts a console with the routes of the accounts, and `more`; `page` is the built page: most tests need none. `oidc`
- * is the identity provider; `publicOrigin` the origin that `CONSOLE_URL` gives, else the listener's own.
+ * is the identity provider; `publicOrigin` the origin that `CONSOLE_URL` gives, else the listener's own; `proxies` are
+ * those of `CONSOLE_TRUSTED_PROXIES`.
  */
 export async function startTestConsole(
   { database, runtime, vault, clock }: TestDatabase,
@@ -128,16 +129,19 @@ export async function startTestConsole(
   page: Promise<Page | null> = Promise.resolve(null),
   oidc: OidcConfig | null = null,
   publicOrigin: string | null = null,
+  proxies: readonly string[] = [],
 ) {
   const failures: unknown[] = [];
+  const tries: string[] = [];
   const logFailure = (_text: string, facts: object) => failures.push(facts);
   let url = '';
   const origin = () => publicOrigin ?? url;
   const accounts = await accountRoutes({
     ...{ database: runtime, vault, oidc, origin, logFailure },
     clock: clock === machineClock ? patientClock : clock,
+    onTry: (step, result) => tries.push(`${step} ${result}`),
   });
-  const api = { database: runtime, clock, routes: [...accounts, ...more], origin, page, logFailure };
+  const api = { database: runtime, clock, routes: [...accounts, ...more], origin, page, logFailure, proxies };
   // A password's hash takes long on a busy machine, and a test with several waits for each.
   const app = consoleApi(api, patient(CONSOLE_LIMITS));
   const undocumented = new Set<string>();
@@ -184,5 +188,5 @@ export async function startTestConsole(
     };
     return { id, login, recoveryCodes, nextCode, signIn };
   };
-  return { url: () => url, failures, invite, enrolled, visitor: () => new Visitor(url) };
+  return { url: () => url, tries, failures, invite, enrolled, visitor: () => new Visitor(url) };
 }

@@ -9,6 +9,9 @@ import { CookieBrowser, LINK } from './cookie-browser.ts';
 import type { TestDatabase } from './database.ts';
 import { startIdentityProvider } from './identity-provider.ts';
 
+/** Where a browser of the tests is, as the record says it. */
+const FROM_HERE = ', from 127.0.0.0/24';
+
 /** `amr:mfa` and `acr:urn:example:gold` count as second factors. Before each test the person gives one. */
 export async function startOidcDesk(store: TestDatabase, more: readonly Route[] = []) {
   const { database } = store;
@@ -67,7 +70,7 @@ export async function startOidcDesk(store: TestDatabase, more: readonly Route[] 
       'SELECT act, reason FROM operator_events WHERE actor = $1 ORDER BY id',
       [`operator ${id}`],
     );
-    return rows.map(({ act, reason }) => `${act}: ${reason}`);
+    return rows.map(({ act, reason }) => `${act}: ${reason.replace(FROM_HERE, '')}`);
   };
   /** The login of a session; the status where there is none. */
   const whoIs = async (browser: CookieBrowser) => {

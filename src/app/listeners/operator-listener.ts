@@ -8,11 +8,13 @@ import type { LogFailure } from '../../operations/failure-log.ts';
 import {
   CONSOLE_HOST,
   CONSOLE_PORT,
+  CONSOLE_TRUSTED_PROXIES,
   consoleOrigin,
   NEXT_PORT,
   oidcConfig,
 } from '../../operators/settings.ts';
 import { forgetConsole, noteConsole } from '../../operators/uses/console-place.ts';
+import type { Watcher } from '../../subject/watcher.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FoundPage } from '../console-page.ts';
 import type { Store } from '../open-store.ts';
@@ -23,6 +25,13 @@ export interface OperatorListener extends Listener {
   readonly origin: string | null;
 }
 
+interface Surroundings {
+  readonly log: Logger;
+  readonly logFailure: LogFailure;
+  readonly page: Promise<FoundPage>;
+  readonly watcher: Watcher;
+}
+
 /**
  * Listens on `CONSOLE_PORT`. Where it is not set, the embedded store has its console at the number after `OPS_PORT`, or
  * at any free one where that is taken: a default must not refuse a start. Throws a `ConfigError` where the address
@@ -31,7 +40,7 @@ export interface OperatorListener extends Listener {
 export async function startOperatorListener(
   { setting, databaseUrl, dataDir }: Config,
   { database, vault, clock }: Store,
-  { log, logFailure, page }: { log: Logger; logFailure: LogFailure; page: Promise<FoundPage> },
+  { log, logFailure, page, watcher }: Surroundings,
 ): Promise<OperatorListener> {
   const host = setting(CONSOLE_HOST);
   const given = setting(CONSOLE_PORT);
@@ -54,10 +63,14 @@ export async function startOperatorListener(
   const store = { database, vault, clock };
   const open = async (port: number): Promise<Listener & { readonly origin: string }> => {
     const origin = (): string => consoleOrigin(setting, app.server.listening ? portOf(app) : port);
-    const accounts = await accountRoutes({ ...store, oidc, origin, logFailure });
+    const accounts = await accountRoutes({
+      ...{ ...store, oidc, origin, logFailure },
+      onTry: (step, result) => watcher.triedToSignIn(step, result),
+    });
     const app: FastifyInstance = consoleApi({
       database,
       clock,
+      proxies: setting(CONSOLE_TRUSTED_PROXIES),
       routes: [
         ...accounts,
         ...deskRoutes(

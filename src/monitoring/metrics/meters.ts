@@ -6,6 +6,7 @@ import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { CHANNEL_STATUSES, type ChannelEvent } from '../../messages/rules/channel-event.ts';
 import type { SendResult } from '../../messages/rules/send-result.ts';
+import { SIGN_IN_RESULTS, SIGN_IN_STEPS } from '../../operators/rules/sign-in-try.ts';
 import type { Load } from '../../subject/watcher.ts';
 
 /** Seconds. Answers take milliseconds, and 9 s at most (D37). */
@@ -76,6 +77,12 @@ export class Meters {
   readonly #events = this.counter('channel_events_total', 'Events of the channel that are stored.', ['kind']);
   readonly #pushes = this.counter('push_attempts_total', 'Pushes of events, by result.', ['result']);
 
+  readonly #signIns = this.counter(
+    'sign_in_tries_total',
+    "Tries to sign in to the operators' console, by step and result.",
+    ['step', 'result'],
+  );
+
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LOOP_MS });
     const limit = this.gauge('heap_limit_bytes', 'The most memory of the JavaScript heap.', []);
@@ -88,6 +95,8 @@ export class Meters {
     }
     for (const kind of EVENTS) this.#events.inc({ kind }, 0);
     for (const result of PUSHES) this.#pushes.inc({ result }, 0);
+    for (const step of SIGN_IN_STEPS)
+      for (const result of SIGN_IN_RESULTS) this.#signIns.inc({ step, result }, 0);
   }
 
   /** Adds a request that ended. `route`: the method and the path of a route, or `none`. */
@@ -127,6 +136,10 @@ export class Meters {
 
   pushed(result: string): void {
     this.#pushes.inc({ result });
+  }
+
+  triedToSignIn(step: string, result: string): void {
+    this.#signIns.inc({ step, result });
   }
 
   /** Shows the queue of requests. */

@@ -5,6 +5,7 @@ import type { LogFailure } from '../../operations/failure-log.ts';
 import type { Route } from '../../operator-api/route.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
+import type { OnTry } from '../rules/sign-in-try.ts';
 import type { OidcConfig } from '../settings.ts';
 import { IdentityProvider } from '../uses/identity-provider.ts';
 import { checkArgon2 } from '../uses/password-hash.ts';
@@ -21,20 +22,30 @@ interface Accounts {
   /** Where browsers reach the console; the port may be known only once it is open. */
   readonly origin: () => string;
   readonly logFailure: LogFailure;
+  /** Hears of each try to sign in. */
+  readonly onTry: OnTry;
 }
 
 /** Throws `ToldError` where this Node.js cannot check a password. */
-export async function accountRoutes({ oidc, origin, logFailure, ...store }: Accounts): Promise<Route[]> {
+export async function accountRoutes({
+  oidc,
+  origin,
+  logFailure,
+  onTry,
+  ...store
+}: Accounts): Promise<Route[]> {
   await checkArgon2();
   const way = oidc && {
     ...{ ...store, provider: new IdentityProvider(oidc, store.clock) },
     callback: () => `${origin()}${CALLBACK}`,
   };
   return [
-    ...sessionRoutes(store, way !== null),
-    ...enrolmentRoutes(store),
-    ...oidcRoutes(way, ({ fault, code }) =>
-      logFailure('a sign-in at the identity provider failed', { fault, code }),
+    ...sessionRoutes(store, way !== null, onTry),
+    ...enrolmentRoutes(store, onTry),
+    ...oidcRoutes(
+      way,
+      ({ fault, code }) => logFailure('a sign-in at the identity provider failed', { fault, code }),
+      onTry,
     ),
   ];
 }

@@ -2,6 +2,7 @@
 import { type Answer, type Route, route } from '../../operator-api/route.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
+import type { OnTry } from '../rules/sign-in-try.ts';
 import { addApp, beginEnrolment, endEnrolment, lookAtLink, type NotBegun, type Step } from '../uses/enrol.ts';
 import { EnrolmentBegun, EnrolmentEnded, GivenPassword, LinkUsable, ShortText, Strict } from './forms.ts';
 import { throttled } from './throttled.ts';
@@ -12,7 +13,7 @@ export const NO_LINK = {
 };
 
 /** The routes of an enrolment. */
-export function enrolmentRoutes(store: { database: Database; vault: Vault }): Route[] {
+export function enrolmentRoutes(store: { database: Database; vault: Vault }, onTry: OnTry): Route[] {
   return [
     route({
       method: 'POST',
@@ -36,6 +37,7 @@ export function enrolmentRoutes(store: { database: Database; vault: Vault }): Ro
       reply: LinkUsable,
       run: async ({ body: { token }, address }) => {
         const look = await lookAtLink(store, { token, address });
+        if (look.kind !== 'usable') onTry('link', look.kind === 'no_link' ? 'refused' : 'locked_out');
         return look.kind === 'usable' ? { body: { login: look.login } } : refused(look);
       },
     }),
@@ -59,8 +61,11 @@ export function enrolmentRoutes(store: { database: Database; vault: Vault }): Ro
         'Ends the enrolment with a code of the app. The answer is the recovery codes, shown only this once.',
       body: Strict({ token: ShortText, code: ShortText }),
       reply: EnrolmentEnded,
-      run: async ({ body }) =>
-        answerOf(await endEnrolment(store, body), (codes, login) => ({ login, recovery_codes: [...codes] })),
+      run: async ({ body, address }) =>
+        answerOf(await endEnrolment(store, { ...body, address }), (codes, login) => ({
+          login,
+          recovery_codes: [...codes],
+        })),
     }),
   ];
 }

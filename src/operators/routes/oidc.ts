@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox';
 import { type Answer, type Call, type Route, route } from '../../operator-api/route.ts';
+import type { OnTry } from '../rules/sign-in-try.ts';
 import { ProviderError } from '../uses/identity-provider.ts';
 import { type Begun, beginAgain, beginBinding, beginSignIn, type Oidc } from '../uses/oidc-begin.ts';
 import { type Ended, endSignIn } from '../uses/oidc-end.ts';
@@ -26,9 +27,9 @@ const AWAY = {
 };
 
 /** The routes of a sign-in by OpenID Connect; without `oidc` they answer that it is not set up. */
-export function oidcRoutes(oidc: Oidc | null, logFault: LogFault): Route[] {
+export function oidcRoutes(oidc: Oidc | null, logFault: LogFault, onTry: OnTry): Route[] {
   const begin = (start: (oidc: Oidc) => Promise<Begun>, refused: Answer<never>) =>
-    oidc === null ? NOT_OFFERED : started(start(oidc), refused, logFault);
+    oidc === null ? NOT_OFFERED : started(start(oidc), refused, { logFault, onTry });
   return [
     route({
       ...{ method: 'GET', path: '/session/oidc', access: 'open', reply: WaysIn },
@@ -71,7 +72,12 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault): Route[] {
       summary: 'Takes the answer of the identity provider, which sends the browser here.',
       query: ProviderAnswer,
       reply: Nothing,
-      run: async (call) => (oidc === null ? NOT_OFFERED : goOn(await ended(oidc, call, logFault))),
+      run: async (call) => {
+        if (oidc === null) return NOT_OFFERED;
+        const outcome = await ended(oidc, call, logFault);
+        onTry('provider', PROVED.includes(outcome.kind) ? 'done' : 'refused');
+        return goOn(outcome);
+      },
     }),
   ];
 }
@@ -85,10 +91,11 @@ function codeOf(session: Call<unknown, unknown>['session']): { needs_code: boole
 async function started(
   start: Promise<Begun>,
   refused: Answer<never>,
-  logFault: LogFault,
+  { logFault, onTry }: { logFault: LogFault; onTry: OnTry },
 ): Promise<Answer<{ url: string }>> {
   try {
     const begun = await start;
+    if (begun.kind !== 'done') onTry('provider', begun.kind === 'refused' ? 'refused' : 'locked_out');
     if (begun.kind === 'refused') return refused;
     if (begun.kind === 'done') return { body: { url: begun.url }, pendingCookie: begun.secret };
     return throttled(begun.retryAfterSeconds);
@@ -98,6 +105,9 @@ async function started(
     return AWAY;
   }
 }
+
+/** The outcomes of who was let in. */
+const PROVED: readonly string[] = ['done', 'again', 'bound'];
 
 type Outcome = Ended | { readonly kind: ProviderError['fault'] };
 

@@ -4,6 +4,7 @@ import { type Answer, type Route, route } from '../../operator-api/route.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { authorityJson } from '../rules/authority.ts';
+import type { OnTry, SignInResult, SignInStep } from '../rules/sign-in-try.ts';
 import { readProfile } from '../sql/operators.ts';
 import { giveCode, givePassword, type SignIn } from '../uses/sign-in.ts';
 import { proveAgain } from '../uses/sign-in-again.ts';
@@ -11,11 +12,16 @@ import { signOut, signOutEverywhere } from '../uses/sign-out.ts';
 import { GivenPassword, Nothing, ShortText, SignedIn, Strict } from './forms.ts';
 import { throttled } from './throttled.ts';
 
-/** The routes of a session; `hasOidc`: operators may also sign in by OpenID Connect. */
+/** The routes of a session; `hasOidc`: operators may also sign in by OpenID Connect. `onTry` hears of each try. */
 export function sessionRoutes(
   store: { database: Database; vault: Vault; clock: Clock },
   hasOidc: boolean,
+  onTry: OnTry,
 ): Route[] {
+  const answer = (step: SignInStep, signIn: SignIn, refused?: Answer<never>) => {
+    onTry(step, RESULTS[signIn.kind]);
+    return answerOf(signIn, refused);
+  };
   return [
     route({
       method: 'POST',
@@ -24,10 +30,10 @@ export function sessionRoutes(
       summary: 'Signs in with the password. The session may then only give the code.',
       body: Strict({ login: ShortText, password: GivenPassword }),
       reply: Nothing,
-      run: async ({ body, session, sessionKey, address, deviceCookie }) =>
-        answerOf(
-          await givePassword(store, { ...body, address, deviceCookie, before: session && sessionKey }),
-        ),
+      run: async ({ body, session, sessionKey, address, deviceCookie }) => {
+        const given = { ...body, address, deviceCookie, before: session && sessionKey };
+        return answer('password', await givePassword(store, given));
+      },
     }),
     route({
       method: 'POST',
@@ -36,11 +42,10 @@ export function sessionRoutes(
       summary: 'Gives the second factor: a code of the app, or a recovery code.',
       body: Strict({ code: ShortText }),
       reply: Nothing,
-      run: async ({ body, session, sessionKey, deviceCookie }) => {
+      run: async ({ body, session, sessionKey, address, deviceCookie }) => {
         const { operatorId } = session!;
-        return answerOf(
-          await giveCode(store, { operatorId, key: sessionKey!, code: body.code, deviceCookie }),
-        );
+        const given = { operatorId, key: sessionKey!, code: body.code, address, deviceCookie };
+        return answer('code', await giveCode(store, given));
       },
     }),
     route({
@@ -68,8 +73,10 @@ export function sessionRoutes(
       summary: 'Proves both factors again, for what needs a new sign-in. The session gets another secret.',
       body: Strict({ password: GivenPassword, code: ShortText }),
       reply: Nothing,
-      run: async ({ body, session, sessionKey }) =>
-        answerOf(await proveAgain(store, { ...body, login: session!.login, key: sessionKey! }), NOT_PROVED),
+      run: async ({ body, session, sessionKey, address }) => {
+        const proof = { ...body, login: session!.login, key: sessionKey!, address };
+        return answer('again', await proveAgain(store, proof), NOT_PROVED);
+      },
     }),
     route({
       method: 'DELETE',
@@ -96,6 +103,12 @@ export function sessionRoutes(
     }),
   ];
 }
+
+const RESULTS = {
+  done: 'done',
+  refused: 'refused',
+  throttled: 'locked_out',
+} as const satisfies Record<SignIn['kind'], SignInResult>;
 
 /** Not 401: the session goes on. */
 export const NOT_PROVED = {

@@ -20,14 +20,22 @@ const FORGET = `
 const TAKE_BACK = 'UPDATE operator_tries SET tries = tries - 1 WHERE name = ANY ($1) AND tries > 0';
 const CLEAR = 'DELETE FROM operator_tries WHERE name = ANY ($1)';
 
+/** There were too many tries. */
+export interface LockedOut {
+  /** The seconds after which the next one is allowed. */
+  readonly retryAfterSeconds: number;
+  /** This is the first one too many. */
+  readonly begins: boolean;
+}
+
 /**
- * Counts a try before the factors are looked at, so that tries at the same moment count too. Returns the seconds after
- * which the next one is allowed; null: this one is.
+ * Counts a try before the factors are looked at, so that tries at the same moment count too. null: it is allowed.
  */
-export async function countTry(database: Database, { name, most }: Tried): Promise<number | null> {
+export async function countTry(database: Database, { name, most }: Tried): Promise<LockedOut | null> {
   const { rows } = await database.query<{ tries: number; ends_in_seconds: number }>(COUNT, [[name], WINDOW]);
   const { tries, ends_in_seconds } = onlyRow(rows);
-  return tries > most ? Math.max(1, ends_in_seconds) : null;
+  if (tries <= most) return null;
+  return { retryAfterSeconds: Math.max(1, ends_in_seconds), begins: tries === most + 1 };
 }
 
 /** Counts one try less: it led to a sign-in, or nobody looked at it. */

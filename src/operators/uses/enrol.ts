@@ -42,8 +42,8 @@ export async function lookAtLink(
   store: Store,
   { token, address }: { token: string; address: string },
 ): Promise<{ readonly kind: 'usable'; readonly login: string } | NotBegun> {
-  const retryAfterSeconds = await countLook(store, address);
-  if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
+  const lockedOut = await countLook(store, address);
+  if (lockedOut !== null) return { kind: 'throttled', ...lockedOut };
   const account = await inTransaction(store.database, (session) =>
     lockAccountByLink(session, digestOf(token)),
   );
@@ -67,8 +67,8 @@ export async function beginEnrolment(
   const fault = faultOfPassword(password, account.login, isKnownPassword);
   if (fault !== null) return { kind: 'wrong', fault: faultText(fault, account.login) };
   // Each hash keeps strangers from signing in meanwhile, and others wait for it.
-  const retryAfterSeconds = await countLink(store, link);
-  if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
+  const lockedOut = await countLink(store, link);
+  if (lockedOut !== null) return { kind: 'throttled', ...lockedOut };
   const hash = await hashPassword(password);
   const totp = randomBytes(SECRET_BYTES);
   return inTransaction(database, async (session): Promise<Step<string>> => {
@@ -97,7 +97,7 @@ export function addApp({ database, vault }: Store, token: string): Promise<Step<
 /** Ends the enrolment with a code of the authenticator app. The value is the recovery codes, shown only this once. */
 export function endEnrolment(
   { database, vault }: Store,
-  { token, code }: { token: string; code: string },
+  { token, code, address }: { token: string; code: string; address: string },
 ): Promise<Step<readonly string[]>> {
   return inTransaction(database, async (session): Promise<Step<readonly string[]>> => {
     const account = await lockAccountByLink(session, digestOf(token));
@@ -119,7 +119,10 @@ export function endEnrolment(
     );
     await enrol(session, id, step);
     const first = password === null ? 'identity provider' : 'password';
-    await recordSignIn(session, vault, id, 'enrol', `${first} and one-time code`);
+    await recordSignIn(session, vault, id, 'enrol', {
+      why: `${first} and one-time code`,
+      address,
+    });
     return { kind: 'done', account, value: codes };
   });
 }

@@ -7,6 +7,7 @@ import { countWrongProof, type SessionKey } from '../sql/sessions.ts';
 import { knownAccounts } from './device-cookie.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { proofOf } from './second-factor.ts';
+import { recordLockout } from './sign-in.ts';
 import { recordSignIn } from './sign-in-record.ts';
 import { clearCodes, countCode, countStart } from './throttle.ts';
 import { digestOf, newToken } from './tokens.ts';
@@ -58,9 +59,10 @@ export async function beginAgain(
   { operatorId, key, code }: { operatorId: number; key: SessionKey; code: string | undefined },
 ): Promise<Begun> {
   if (code !== undefined) {
-    const retryAfterSeconds = await countCode(oidc, operatorId);
-    if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
-    if (!(await isCode(oidc, operatorId, key, code))) return { kind: 'refused' };
+    const lockedOut = await countCode(oidc, operatorId);
+    if (lockedOut?.begins) await recordLockout(oidc, operatorId, address);
+    if (lockedOut !== null) return { kind: 'throttled', ...lockedOut };
+    if (!(await isCode(oidc, { operatorId, key, code, address }))) return { kind: 'refused' };
     await clearCodes(oidc, operatorId);
   }
   return begin(
@@ -72,23 +74,21 @@ export async function beginAgain(
 
 function isCode(
   { database, vault }: Oidc,
-  operatorId: number,
-  { id }: SessionKey,
-  code: string,
+  { operatorId, key, code, address }: { operatorId: number; key: SessionKey; code: string; address: string },
 ): Promise<boolean> {
   return inTransaction(database, async (session) => {
     const account = await lockAccount(session, operatorId);
     if (account !== null && (await proofOf(session, vault, account, code)) !== null) return true;
-    await countWrongProof(session, id);
-    await recordSignIn(session, vault, operatorId, 'sign in again refused', 'wrong code');
+    await countWrongProof(session, key.id);
+    await recordSignIn(session, vault, operatorId, 'sign in again refused', { why: 'wrong code', address });
     return false;
   });
 }
 
 async function begin(oidc: Oidc, from: Parameters<typeof countStart>[1], purpose: Purpose): Promise<Begun> {
   const { database, provider, callback } = oidc;
-  const retryAfterSeconds = await countStart(oidc, from);
-  if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
+  const lockedOut = await countStart(oidc, from);
+  if (lockedOut !== null) return { kind: 'throttled', ...lockedOut };
   const { token: secret, digest } = newToken();
   const url = await provider.addressFor({ secret, callback: callback() }, maxAgeOf(purpose));
   await beginPending(database, digest, purpose);

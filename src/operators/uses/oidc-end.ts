@@ -99,18 +99,19 @@ async function signIn(
   session: Transaction,
   { pending, proved, brought }: Answered & { brought: Brought },
 ): Promise<Ended> {
+  const { address } = brought;
   const account = await lockAccountByIdentity(session, proved.identity);
   if (account === null) return { kind: 'unknown' };
   const { id, totp } = account;
   if (!proved.hasSecondFactor && totp === null) {
-    await recordSignIn(session, vault, id, 'sign in refused', 'no second factor');
+    await recordSignIn(session, vault, id, 'sign in refused', { why: 'no second factor', address });
     return { kind: 'no_second_factor' };
   }
   if (brought.session !== null && brought.sessionKey !== null)
     await endSession(session, brought.sessionKey.id);
   const isWhole = proved.hasSecondFactor;
   const cookie = await begin(session, id, isWhole, ageOf(proved, pending));
-  if (isWhole) await recordSignIn(session, vault, id, 'sign in', 'identity provider');
+  if (isWhole) await recordSignIn(session, vault, id, 'sign in', { why: 'identity provider', address });
   if (!isWhole) return { kind: 'done', cookie };
   return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, account) };
 }
@@ -120,15 +121,16 @@ async function bind(
   session: Transaction,
   { pending, proved, brought, linkDigest }: Answered & { brought: Brought; linkDigest: Buffer },
 ): Promise<Ended> {
+  const { address } = brought;
   const account = await lockAccountByLink(session, linkDigest);
   if (account === null) return { kind: 'no_link' };
   const { token, digest } = newToken();
   if (!(await bindIdentity(session, account.id, proved.identity, digest))) return { kind: 'taken' };
-  await recordSignIn(session, vault, account.id, 'enrol', 'identity provider');
+  await recordSignIn(session, vault, account.id, 'enrol', { why: 'identity provider', address });
   if (!proved.hasSecondFactor) return { kind: 'bound', token };
   await enrol(session, account.id, 0);
   const cookie = await begin(session, account.id, true, ageOf(proved, pending));
-  await recordSignIn(session, vault, account.id, 'sign in', 'identity provider');
+  await recordSignIn(session, vault, account.id, 'sign in', { why: 'identity provider', address });
   // Read again: the browser knows the enrolment of now.
   const enrolled = (await lockAccount(session, account.id))!;
   return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, enrolled) };
@@ -149,23 +151,29 @@ async function again(
     hasCode: boolean;
   },
 ): Promise<Ended> {
-  const { session: own, sessionKey } = brought;
+  const { session: own, sessionKey, address } = brought;
   if (own === null || !own.isWhole || sessionKey?.id.equals(sessionId) !== true) return { kind: 'not_again' };
   const account = await lockAccountByIdentity(session, proved.identity);
   // A provider that asked nobody to sign in says a moment before this sign-in began.
   if (account?.id !== own.operatorId || !isWithin(maxAgeOf(pending.purpose), { pending, proved })) {
-    await recordSignIn(session, vault, own.operatorId, 'sign in again refused', 'identity provider');
+    await recordSignIn(session, vault, own.operatorId, 'sign in again refused', {
+      why: 'identity provider',
+      address,
+    });
     return { kind: 'not_again' };
   }
   if (!proved.hasSecondFactor && !hasCode) {
-    await recordSignIn(session, vault, account.id, 'sign in again refused', 'no second factor');
+    await recordSignIn(session, vault, account.id, 'sign in again refused', {
+      why: 'no second factor',
+      address,
+    });
     return { kind: 'no_second_factor' };
   }
   const { cookie, key } = newSession();
   const age = ageOf(proved, pending);
   const provedSecondsAgo = hasCode ? Math.max(age, pending.seconds) : age;
   if (!(await renewSession(session, sessionId, key, provedSecondsAgo))) return { kind: 'not_again' };
-  await recordSignIn(session, vault, account.id, 'sign in again', 'identity provider');
+  await recordSignIn(session, vault, account.id, 'sign in again', { why: 'identity provider', address });
   return { kind: 'again', cookie };
 }
 

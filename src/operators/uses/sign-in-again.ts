@@ -8,7 +8,7 @@ import { accountByLogin, lockAccount } from '../sql/factors.ts';
 import { countWrongProof, renewSession, type SessionKey } from '../sql/sessions.ts';
 import { isPassword } from './password-hash.ts';
 import { proofOf } from './second-factor.ts';
-import type { SignIn } from './sign-in.ts';
+import { recordLockout, type SignIn } from './sign-in.ts';
 import { recordSignIn } from './sign-in-record.ts';
 import { clearCodes, countCode } from './throttle.ts';
 import { newSession } from './tokens.ts';
@@ -18,6 +18,7 @@ interface Proof {
   readonly key: SessionKey;
   readonly password: string;
   readonly code: string;
+  readonly address: string;
 }
 
 /**
@@ -26,15 +27,18 @@ interface Proof {
  */
 export async function proveAgain(
   store: { database: Database; vault: Vault },
-  { login, key, password, code }: Proof,
+  { login, key, password, code, address }: Proof,
 ): Promise<SignIn> {
   const { database, vault } = store;
   const account = await accountByLogin(database, login);
   if (account === null) return { kind: 'refused' };
   const { id } = account;
   // Not by the login or the address, which strangers share behind a proxy: they would stop every payment.
-  const retryAfterSeconds = await countCode(store, id);
-  if (retryAfterSeconds !== null) return { kind: 'throttled', retryAfterSeconds };
+  const lockedOut = await countCode(store, id);
+  if (lockedOut !== null) {
+    if (lockedOut.begins) await recordLockout(store, id, address);
+    return { kind: 'throttled', ...lockedOut };
+  }
   const isRight = await isPassword(password, account.password);
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
     const locked = await lockAccount(session, id);
@@ -43,13 +47,13 @@ export async function proveAgain(
     const proof = isKnown ? await proofOf(session, vault, locked, code) : null;
     if (proof === null) {
       await countWrongProof(session, key.id);
-      const reason = isKnown ? 'wrong code' : 'wrong password';
-      await recordSignIn(session, vault, id, 'sign in again refused', reason);
+      const why = isKnown ? 'wrong code' : 'wrong password';
+      await recordSignIn(session, vault, id, 'sign in again refused', { why, address });
       return { kind: 'refused' };
     }
     const { cookie, key: next } = newSession();
     if (!(await renewSession(session, key.id, next))) return { kind: 'refused' };
-    await recordSignIn(session, vault, id, 'sign in again', proof);
+    await recordSignIn(session, vault, id, 'sign in again', { why: proof, address });
     return { kind: 'done', cookie };
   });
   if (result.kind === 'done') await clearCodes(store, id);

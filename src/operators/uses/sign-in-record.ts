@@ -4,17 +4,25 @@ import { addOperatorEvents } from '../../operations/sql/operator-events.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { operatorName } from '../rules/operator-name.ts';
+import { sourceOf } from '../rules/sign-in-try.ts';
 
 /** What is recorded. Unknown logins leave no row, because anybody can make them up. */
 type SignInAct = 'enrol' | 'sign in' | 'sign in refused' | 'sign in again' | 'sign in again refused';
 
-/** `reason` is what proved the operator, or why nothing did; never what was typed. */
+/**
+ * `why` is what proved the operator, or why nothing did; never what was typed. `address` is where the browser is: the
+ * row has its network (`sourceOf`).
+ */
 export function recordSignIn(
   session: Transaction,
   vault: Vault,
   operatorId: number,
   act: SignInAct,
-  reason: string,
+  { why, address }: { readonly why: string; readonly address: string },
 ): Promise<void> {
+  const reason = `${why}, from ${sourceOf(address)}`;
   return addOperatorEvents(session, chainKeysOf(vault), operatorName(operatorId), [{ act, reason }]);
 }
+
+/** Too many tries: `why` of the row that a lockout begins with. */
+export const LOCKED_OUT = 'locked out after too many tries';

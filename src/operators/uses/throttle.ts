@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { clearTries, countTry, takeTryBack } from '../sql/tries.ts';
+import { clearTries, countTry, type LockedOut, takeTryBack } from '../sql/tries.ts';
 
 interface Store {
   readonly database: Database;
@@ -19,8 +19,8 @@ interface From {
 
 /** A try that was counted. */
 interface Counted {
-  /** The seconds after which the next one is allowed; null: this one is. */
-  readonly retryAfterSeconds: number | null;
+  /** null: it is allowed. */
+  readonly lockedOut: LockedOut | null;
   /** The password was right. */
   readonly clear: () => Promise<void>;
   /** For a stranger: nobody looked at the password. null: it is no stranger's, and waits where it has to. */
@@ -52,17 +52,17 @@ export async function countPassword({ database, vault }: Store, from: From): Pro
   const known = nameOf(vault, 'known', from.login);
   if (from.isKnown && (await countTry(database, { name: known, most: MOST.known })) === null) {
     // This one alone: to forget all would let a new crowd wait for its turns with each password that is right.
-    return { retryAfterSeconds: null, clear: () => takeTryBack(database, [known]), takeBack: null };
+    return { lockedOut: null, clear: () => takeTryBack(database, [known]), takeBack: null };
   }
   const { address, pair, login } = namesOf(vault, from);
   // One after the other: an address over its bound adds no row for each login that it makes up, and the tries that it
   // has too many of a login do not use up those of the operator, who is elsewhere.
-  const retryAfterSeconds =
+  const lockedOut =
     (await countTry(database, { name: address, most: MOST.address })) ??
     (await countTry(database, { name: pair, most: MOST.pair })) ??
     (await countTry(database, { name: login, most: MOST.login }));
   return {
-    retryAfterSeconds,
+    lockedOut,
     // The tries of the login from this address count no more. Those of the address and of the login stay but for this
     // one: else the operators of an office, who share an address, would stop one another.
     clear: async () => {
@@ -73,8 +73,8 @@ export async function countPassword({ database, vault }: Store, from: From): Pro
   };
 }
 
-/** Counts a try of a code. Returns the seconds after which the next one is allowed; null: this one is. */
-export function countCode({ database, vault }: Store, operatorId: number): Promise<number | null> {
+/** Counts a try of a code. null: it is allowed. */
+export function countCode({ database, vault }: Store, operatorId: number): Promise<LockedOut | null> {
   return countTry(database, { name: nameOf(vault, 'codes', String(operatorId)), most: MOST.codes });
 }
 
@@ -84,7 +84,7 @@ export function clearCodes({ database, vault }: Store, operatorId: number): Prom
 }
 
 /** Counts a try to choose a password with a link. Returns what `countCode` does. */
-export function countLink({ database, vault }: Store, linkDigest: Buffer): Promise<number | null> {
+export function countLink({ database, vault }: Store, linkDigest: Buffer): Promise<LockedOut | null> {
   return countTry(database, { name: nameOf(vault, 'link', linkDigest.toString('hex')), most: MOST.link });
 }
 
@@ -95,7 +95,7 @@ export function countLink({ database, vault }: Store, linkDigest: Buffer): Promi
 export async function countStart(
   { database, vault }: Store,
   { address, operatorId }: { readonly address: string; readonly operatorId: number | null },
-): Promise<number | null> {
+): Promise<LockedOut | null> {
   const most = MOST.starts;
   const own = nameOf(vault, 'starts of', String(operatorId));
   if (operatorId !== null && (await countTry(database, { name: own, most })) === null) return null;
@@ -108,7 +108,7 @@ export function takeStartBack({ database, vault }: Store, address: string): Prom
 }
 
 /** Counts a look at a link. Returns what `countCode` does. */
-export function countLook({ database, vault }: Store, address: string): Promise<number | null> {
+export function countLook({ database, vault }: Store, address: string): Promise<LockedOut | null> {
   return countTry(database, { name: nameOf(vault, 'looks', address), most: MOST.looks });
 }
 

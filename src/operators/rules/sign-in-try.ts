@@ -1,0 +1,30 @@
+/** What is counted of tries to sign in, and what the record says of where one came from. */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** The first factor here, the second one, both of them again, the identity provider, and an operator's link. */
+export const SIGN_IN_STEPS = ['password', 'code', 'again', 'provider', 'link'] as const;
+/** `locked_out`: nobody looks at the try, because there were too many. */
+export const SIGN_IN_RESULTS = ['done', 'refused', 'locked_out'] as const;
+
+export type SignInStep = (typeof SIGN_IN_STEPS)[number];
+export type SignInResult = (typeof SIGN_IN_RESULTS)[number];
+
+/** Hears of each try. */
+export type OnTry = (step: SignInStep, result: SignInResult) => void;
+
+const KEPT_BITS = { ipv4: 24, ipv6: 48 } as const;
+
+/**
+ * The network of an address, for the record, which stays for ever: it tells an office from a stranger and one attack
+ * from another, and not which of a network's people or homes it was. `unknown` for what is no address.
+ */
+export function sourceOf(address: string): string {
+  // A group of IPv6 addresses is the first half of one (`addressGroup`).
+  const text = isIP(address) === 0 ? `${address}::` : address;
+  if (address === '' || isIP(text) === 0) return 'unknown';
+  const parsed = ipaddr.process(text);
+  const bits = KEPT_BITS[parsed.kind()];
+  const kind = parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  return `${kind.networkAddressFromCIDR(`${parsed}/${bits}`)}/${bits}`;
+}
