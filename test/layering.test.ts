@@ -263,6 +263,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'monitoring/sql': ['base', 'postgres', 'subject', 'monitoring/rules'],
   'monitoring/metrics': [
     ...['base', 'postgres', 'gate', 'subject', 'messages/rules', 'conversation/rules', 'monitoring/rules'],
+    'operators/rules',
   ],
   'monitoring/uses': [...GROUND, 'monitoring/rules', 'monitoring/sql'],
   'monitoring/commands': [

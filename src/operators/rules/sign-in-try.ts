@@ -1,5 +1,4 @@
 /** What is counted of tries to sign in, and what the record says of where one came from. */
-import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** The first factor here, the second one, both of them again, the identity provider, and an operator's link. */
@@ -21,10 +20,15 @@ const KEPT_BITS = { ipv4: 24, ipv6: 48 } as const;
  */
 export function sourceOf(address: string): string {
   // A group of IPv6 addresses is the first half of one (`addressGroup`).
-  const text = isIP(address) === 0 ? `${address}::` : address;
-  if (address === '' || isIP(text) === 0) return 'unknown';
+  const text = isAddress(address) ? address : `${address}::`;
+  if (address === '' || !isAddress(text)) return 'unknown';
   const parsed = ipaddr.process(text);
   const bits = KEPT_BITS[parsed.kind()];
   const kind = parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
   return `${kind.networkAddressFromCIDR(`${parsed}/${bits}`)}/${bits}`;
+}
+
+/** The library reads `1` as an address too. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
 }
