@@ -267,6 +267,38 @@ describe('an evil program in the place of the reader', { skip: noCalls || skip }
   });
 });
 
+describe('a machine that gives no space of users', { skip: noCalls || skip }, () => {
+  /** How documents are read there, by the word of the operator: the machine is a space of users that allows no other. */
+  const howReadBy = (risk: string) => {
+    const own = (path: string) => JSON.stringify(join(import.meta.dirname, '../../src', path));
+    const code = `
+      import { machineClock } from ${own('base/clock.ts')};
+      import { howRead } from ${own('documents/open.ts')};
+      console.log(JSON.stringify(await howRead(() => '${risk}', machineClock)));
+      process.exit();`;
+    const script = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"';
+    const node = [process.execPath, '--input-type=module-typescript', '-e', code];
+    const { stdout, stderr } = spawnSync(
+      'unshare',
+      ['--user', '--map-root-user', 'sh', '-c', script, 'sh', ...node],
+      { encoding: 'utf8' },
+    );
+    assert.notEqual(stdout, '', stderr);
+    return JSON.parse(stdout) as { reader: string; told: string };
+  };
+
+  it('reads nothing and says so, unless the operator takes the risk or the phones are simulated', () => {
+    const off = howReadBy('isolated');
+    assert.equal(off.reader, 'off');
+    assert.match(off.told, /^documents are not read, and each waits for an operator: .*#the-reader\)$/);
+    for (const risk of ['exposed', 'demonstration']) {
+      const taken = howReadBy(risk);
+      assert.equal(taken.reader, risk);
+      assert.match(taken.told, /reaches the secrets of the service/);
+    }
+  });
+});
+
 describe("code in the reader's Node, past its permission model", { skip }, () => {
   /** The reader's Node without `--permission`, as after a hole in the model. */
   async function told(value: string): Promise<string> {

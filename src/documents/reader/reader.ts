@@ -138,8 +138,19 @@ function isScan(text: ReadResult): boolean {
 
 type Place = ReaderCommand & { readonly clock: Clock };
 
-function readOnce(bytes: Buffer, type: string, limits: ReaderLimits, place: Place): Promise<ReadResult> {
-  const process = start(type, limits, place);
+async function readOnce(
+  bytes: Buffer,
+  type: string,
+  limits: ReaderLimits,
+  place: Place,
+): Promise<ReadResult> {
+  let process: ChildProcess;
+  try {
+    process = start(type, limits, place);
+  } catch {
+    // Root of a container that may not change its user.
+    return { fault: 'reader_failed' };
+  }
   return new Promise((resolve) => {
     let answer = '';
     let late = false;
