@@ -137,8 +137,9 @@ describe('the deployment files', () => {
 });
 
 describe('the process that reads documents gets spaces of its own (docs/documents.md)', () => {
-  /** What the reader's start calls, as strace shows it, with both forms of mount(8). */
+  /** What setpriv, unshare and mount(8) call, the newer mount(8) too. */
   const CALLS = [
+    'capset',
     'unshare',
     'mount',
     'chroot',
@@ -178,6 +179,36 @@ describe('the process that reads documents gets spaces of its own (docs/document
     for (const unit of UNITS) {
       assert.match(read(`deploy/systemd/${unit}`), /^RestrictNamespaces=user mnt pid net ipc$/m);
       assert.match(read(`deploy/systemd/${unit}`), /^OOMPolicy=continue$/m);
+    }
+  });
+
+  it('in units: the filter allows what its start calls', {
+    skip: spawnSync('systemd-analyze', ['--version']).status !== 0 && 'needs systemd-analyze',
+  }, () => {
+    const known = new Map<string, string[]>();
+    const callsOf = (word: string): string[] => {
+      if (!word.startsWith('@')) return [word];
+      const { stdout } = spawnSync('systemd-analyze', ['syscall-filter', word], { encoding: 'utf8' });
+      const words = stdout
+        .split('\n')
+        .slice(1)
+        .map((line) => line.trim());
+      if (!known.has(word)) known.set(word, words.filter((one) => /^[@_a-z]/.test(one)).flatMap(callsOf));
+      return known.get(word) as string[];
+    };
+    for (const unit of UNITS) {
+      const allowed = new Set<string>();
+      for (const [, not, words = ''] of read(`deploy/systemd/${unit}`).matchAll(
+        /^SystemCallFilter=(~?)(.*)$/gm,
+      )) {
+        for (const call of words.split(' ').flatMap(callsOf)) allowed[not === '~' ? 'delete' : 'add'](call);
+      }
+      assert.deepEqual(
+        CALLS.filter((call) => !allowed.has(call)),
+        [],
+        unit,
+      );
+      assert.ok(!allowed.has('bpf') && !allowed.has('reboot'));
     }
   });
 });
