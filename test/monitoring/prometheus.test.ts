@@ -212,6 +212,10 @@ describe('deploy/monitoring', { skip: withoutPrometheus }, () => {
         VALUES (1, 1, 'earnings', 'received', 'document-1', now())`,
     );
     await sql(
+      `INSERT INTO documents (application_id, partner_id, purpose, state, reason)
+        VALUES (3, 1, 'earnings', 'received', 'reader_off')`,
+    );
+    await sql(
       `INSERT INTO loan_contracts (application_id, state, reason, elapsed_ms) VALUES (1, 'blocked', 'no_terms', 0)`,
     );
     await sql(
