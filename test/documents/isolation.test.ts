@@ -268,7 +268,7 @@ describe('an evil program in the place of the reader', { skip: noCalls || skip }
 });
 
 describe('a machine that gives no space of users', { skip: noCalls || skip }, () => {
-  /** How documents are read there, by the word of the operator: the machine is a space of users that allows no other. */
+  /** How documents are read there, by the operator's word: the machine is a space of users that allows no other. */
   const howReadBy = (risk: string) => {
     const own = (path: string) => JSON.stringify(join(import.meta.dirname, '../../src', path));
     const code = `
