@@ -104,7 +104,7 @@ describe('starting', { concurrency: 2 }, () => {
 
   test('npm start runs `ventanilla serve` without other settings of the process', () => {
     const { scripts, bin } = JSON.parse(readFileSync('package.json', 'utf8'));
-    assert.equal(scripts.start, `exec node ${bin.ventanilla} serve`);
+    assert.equal(scripts.start, `exec node --disable-sigusr1 ${bin.ventanilla} serve`);
   });
 
   test('from an empty store to a registered batch and later starts', async (t) => {
