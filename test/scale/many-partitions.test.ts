@@ -472,6 +472,10 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
 
   it('is used by statements and jobs that lock a few partitions each', async () => {
     await addPartitions(store.ownerUrl, PARTITIONS);
+    // While there is no batch, a start with another index key looks for one in each partition.
+    await confirmSecrets(store.database, TEST_SECRETS, WITNESSES, machineClock);
+    const other = { ...TEST_SECRETS, indexKey: Buffer.alloc(32) };
+    await checkSecrets(database, other, WITNESSES, machineClock);
     await talk(await everything());
     await everyJob();
     const many = [...counts]
