@@ -53,14 +53,12 @@ export async function deskBrowser(around: (route: Route) => Route = (route) => r
   /** Empties the queue, and registers as many applications that wait in it. */
   const inReview = async (count: number): Promise<number[]> => {
     await database.query('DELETE FROM review_items; DELETE FROM review_queue');
-    const people = Array.from({ length: count }, (_, n) =>
-      applicant({
-        ...PERSON,
-        ...IN_REVIEW,
-        debt_amount: 4_000_000 + 400_000 * n,
-        phone: toPhone(`+57300${7_000_000 + ++phones}`),
-      }),
-    );
+    const people = Array.from({ length: count }, (_, n) => {
+      const debt_amount = 4_000_000 + 400_000 * n;
+      const phone = toPhone(`+57300${7_000_000 + ++phones}`);
+      // Just above the reference installment (D29).
+      return applicant({ ...PERSON, ...IN_REVIEW, income: debt_amount * 0.04, debt_amount, phone });
+    });
     const ids = await register(key, people);
     await runtime.query('SELECT expand_reviews(0, 100, 24)');
     return ids;
