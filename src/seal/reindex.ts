@@ -5,9 +5,18 @@ import type { Vault } from './vault.ts';
 /** The index with the new key from a stored one; both are the decimal text of a bigint. */
 export type Again = (stored: string) => string;
 
+/** Puts new indexes of phones ($2) in the place of old ones ($1), both arrays of bigint, one for one. */
+export type MovePhones = (
+  session: Transaction,
+  before: readonly string[],
+  after: readonly string[],
+) => Promise<void>;
+
 /** How the indexes are made again. */
 export interface Remaking {
   readonly again: Again;
+  /** Moves phones in the tables of all kinds, which have the new key by then. */
+  readonly movePhones: MovePhones;
   /** What opens the values where their form is new too (`IndexOrigin`); null: the key alone is. */
   readonly opening: { readonly database: Database; readonly vault: Vault } | null;
 }
@@ -31,6 +40,10 @@ export interface Reindexing {
    * most, and makes no index again that an earlier step has made. Nobody else may write indexes meanwhile.
    */
   readonly step: (session: Transaction, remaking: Remaking, from: string) => Promise<ReindexStep>;
+  /** True for the kind that opens values: it tells which phones move, so its steps come after all others. */
+  readonly tellsMoves?: true;
+  /** Where the kind has phones that are stored under their index alone. Calling it twice does no harm. */
+  readonly movePhones?: MovePhones;
 }
 
 /** The statements for one column. */
@@ -45,10 +58,20 @@ export interface IndexColumn {
 
 const AT_ONCE = 10_000;
 
-/** Makes the indexes of columns again in one step: of tables without partitions. */
-export function reindexColumns(name: string, columns: readonly IndexColumn[]): Reindexing {
+/**
+ * Makes the indexes of columns again in one step: of tables without partitions. `moves` are the statements of
+ * `movePhones`.
+ */
+export function reindexColumns(
+  name: string,
+  columns: readonly IndexColumn[],
+  moves: readonly string[] = [],
+): Reindexing {
   return {
     name,
+    movePhones: async (session, before, after) => {
+      for (const move of moves) await session.query(move, [before, after]);
+    },
     step: async (session, { again }) => {
       let written = 0;
       for (const column of columns) written += await reindexColumn(session, again, column);
@@ -64,7 +87,8 @@ async function reindexColumn(session: Transaction, again: Again, { read, write, 
   for (;;) {
     const { rows } = await session.query<{ index: string }>(`FETCH ${AT_ONCE} FROM stored`);
     if (rows.length === 0) break;
-    const old = rows.map(({ index }) => index);
+    // With the same key, where the form alone is new, an index stays.
+    const old = rows.map(({ index }) => index).filter((index) => again(index) !== index);
     await session.query(write, [old, old.map(again)]);
     if (remove !== undefined) await session.query(remove, [old]);
     written += old.length;

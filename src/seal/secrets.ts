@@ -169,7 +169,7 @@ async function isOfTheseKeys(
 const NEWER_INDEX_KEY =
   'INDEX_KEY has a newer key than the stored indexes: stop every service and worker, and run vault reindex';
 const NEWER_FORM =
-  'this version compares ID numbers by their letters and digits, and the stored indexes were made by an earlier one: stop every service and worker, and run vault reindex';
+  'this version compares ID numbers by their letters and digits and reads phones by the plans of their countries, and the stored indexes were made by an earlier one: stop every service and worker, and run vault reindex';
 const HALF_REINDEXED =
   'a vault reindex is not over: run vault reindex with the same INDEX_KEY until it says that it is, and start the services then';
 const MOST_NAMED = 10;

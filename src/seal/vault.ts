@@ -56,9 +56,9 @@ type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
 export const MOST_SEALS = 2 ** 32;
 
 /**
- * The form of the values that blind indexes are made of. 1: an ID number as it was sent. 2: an ID number as D49 folds
- * it. A change of `foldIdNumber` or `foldPhone` is a new form: `vault reindex` makes the stored indexes of the one
- * before again.
+ * The form of the values that blind indexes are made of. 1: both as they were sent. 2: an ID number as D49 folds
+ * it, and a phone as its plan reads it (D11). A change of `foldIdNumber` or `foldPhone` is a new form: `vault reindex`
+ * makes the stored indexes of the one before again.
  */
 const INDEX_FORM = 2;
 

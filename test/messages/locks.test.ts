@@ -350,6 +350,7 @@ const HELD_BY_CALLER = [
 const ALONE = [
   /^UPDATE (?:suppressions|recipients|waiting_rejections|replies) t SET (?:phone_index|channel_message_id) = g\.after FROM/,
   /^UPDATE message_records m SET channel_message_id = g\.index FROM/,
+  /^DELETE FROM suppressions s USING \$\{NEW\}/,
   /^DELETE FROM suppressions WHERE NOT active/,
   /^DELETE FROM (?:application_states s|outbox o) WHERE \w\.batch_id >= v_begin/,
 ];

@@ -146,7 +146,9 @@ describe('keys', () => {
     const [before] = await deliver();
     const again = storedAgain(newer, 0);
     for (const { step } of MESSAGE_REINDEXINGS)
-      await inTransaction(database, (session) => step(session, { again, opening: null }, ''));
+      await inTransaction(database, (session) =>
+        step(session, { again, opening: null, movePhones: async () => {} }, ''),
+      );
     const [stored] = await repliesOf(database, toApplicationId(person.id));
     assert.equal(stored?.channelIndex, channelIndexOf(newer, `wamid.${before?.callback}`));
     const { rows } = await database.query('SELECT phone_index FROM replies');

@@ -3,9 +3,16 @@
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { formerIdNumberIndexOf, idNumberIndexOf, phoneIndexOf, toBigint } from '../../seal/blind-indexes.ts';
-import { type Reindexing, type ReindexStep, type Remaking, reindexColumns } from '../../seal/reindex.ts';
+import {
+  type MovePhones,
+  type Reindexing,
+  type ReindexStep,
+  type Remaking,
+  reindexColumns,
+} from '../../seal/reindex.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { type BatchId, batchesOfPartition, partitionOfBatch, toBatchId } from '../rules/ids.ts';
+import { knownPhone } from '../rules/phone.ts';
 import { batchesOfNoKey } from './damaged-envelopes.ts';
 import { isRecord, recordAt } from './envelope.ts';
 import { partitionsEnd } from './partition-runs.ts';
@@ -20,6 +27,22 @@ const OPEN_PHONES = {
     JOIN unnest($1::bigint[], $2::bigint[]) AS g(before, after) ON g.before = o.phone_index`,
   remove: 'DELETE FROM open_phones WHERE phone_index = ANY ($1::bigint[])',
 };
+/** Who holds a phone goes on holding it; of others whose phones become one the oldest takes it. */
+const TAKE = `
+  INSERT INTO open_phones (phone_index, application_id)
+  SELECT g.after, o.application_id FROM open_phones o
+  JOIN unnest($1::bigint[], $2::bigint[]) AS g(before, after) ON g.before = o.phone_index
+  ORDER BY o.application_id
+  ON CONFLICT (phone_index) DO NOTHING`;
+const LEAVE = 'DELETE FROM open_phones WHERE phone_index = ANY ($1::bigint[]) RETURNING application_id AS id';
+const HOLDERS = 'SELECT application_id AS id FROM open_phones WHERE phone_index = ANY ($1::bigint[])';
+const STATUSES = 'SELECT a.id, a.status FROM applications_of($1) AS a';
+const NOTE = `
+  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
+  SELECT u.id, clock_timestamp(), 'ventanilla', 'free_phone', u.status, u.status, $3
+  FROM unnest($1::bigint[], $2::application_status[]) AS u(id, status)`;
+const FREED = 'the phone is one with that of another open application, read by the plan of its country (D11)';
+
 const READ = `
   SELECT id, phones, id_numbers FROM batches WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 1000`;
 /** $1: batches; $2 to $4: the batch, the phone and the ID number of each of their positions. */
@@ -53,8 +76,8 @@ interface Indexes {
 
 /** What has blind indexes of applications. A step of the batches goes on from the number of a batch. */
 export const APPLICATION_REINDEXINGS: readonly Reindexing[] = [
-  reindexColumns('open phones', [OPEN_PHONES]),
-  { name: 'batches', step: reindexBatches },
+  { ...reindexColumns('open phones', [OPEN_PHONES]), movePhones: moveOpenPhones },
+  { name: 'batches', step: reindexBatches, tellsMoves: true },
   {
     name: 'look-up buckets',
     step: async (session) => {
@@ -64,6 +87,22 @@ export const APPLICATION_REINDEXINGS: readonly Reindexing[] = [
     },
   },
 ];
+
+/**
+ * An open application whose phone another one holds by then stays open and holds none, as after
+ * `application free-phone`: its history says so.
+ */
+async function moveOpenPhones(...[session, before, after]: Parameters<MovePhones>): Promise<void> {
+  await session.query(TAKE, [before, after]);
+  const left = await session.query<{ id: string }>(LEAVE, [before]);
+  if (left.rows.length === 0) return;
+  const holders = await session.query<{ id: string }>(HOLDERS, [after]);
+  const hold = new Set(holders.rows.map(({ id }) => id));
+  const freed = left.rows.map(({ id }) => id).filter((id) => !hold.has(id));
+  if (freed.length === 0) return;
+  const { rows } = await session.query<{ id: string; status: string }>(STATUSES, [freed]);
+  await session.query(NOTE, [rows.map(({ id }) => id), rows.map(({ status }) => status), FREED]);
+}
 
 async function reindexBatches(session: Transaction, remaking: Remaking, text: string): Promise<ReindexStep> {
   let from: BatchId = toBatchId(text === '' ? 0 : text);
@@ -76,7 +115,8 @@ async function reindexBatches(session: Transaction, remaking: Remaking, text: st
     from = last === undefined ? before : toBatchId(Number(last.id) + 1);
     if (last === undefined) continue;
     const made = new Map(rows.map((row) => [row.id, withNewKeys(row, remaking)]));
-    unopened += await withNewForm(made, remaking);
+    const moves = new Map<string, string>();
+    unopened += await withNewForm(made, remaking, moves);
     const all = [...made].flatMap(([id, positions]) => positions.map((indexes) => ({ id, ...indexes })));
     await session.query(WRITE, [
       rows.map(({ id }) => id),
@@ -84,6 +124,7 @@ async function reindexBatches(session: Transaction, remaking: Remaking, text: st
       all.map(({ phone }) => phone),
       all.map(({ idNumber }) => idNumber),
     ]);
+    if (moves.size > 0) await remaking.movePhones(session, [...moves.keys()], [...moves.values()]);
     written += 2 * all.length;
   }
   const isOver = Number(from) >= (await partitionsEnd(session));
@@ -103,7 +144,11 @@ function withNewKeys({ phones, id_numbers: idNumbers }: Row, { again }: Remaking
  * applications keep theirs, because the record does not open or is not the one that the indexes were made of. Reads
  * with sessions of its own, because a row that cannot be read would end the transaction. Throws `UnknownDataKeyError`.
  */
-async function withNewForm(made: ReadonlyMap<BatchId, Indexes[]>, { opening }: Remaking): Promise<number> {
+async function withNewForm(
+  made: ReadonlyMap<BatchId, Indexes[]>,
+  { opening }: Remaking,
+  moves: Map<string, string>,
+): Promise<number> {
   if (opening === null) return 0;
   const { database, vault } = opening;
   const unknown: BatchId[] = [];
@@ -112,16 +157,19 @@ async function withNewForm(made: ReadonlyMap<BatchId, Indexes[]>, { opening }: R
   await eachEnvelope(database, vault, [...made.keys()], { fields: ['id_number', 'phone'] }, (id, columns) => {
     missing.delete(id);
     if (columns === 'unknown_key') unknown.push(id);
-    unopened += renew(vault, made.get(id) ?? [], columns);
+    unopened += renew(vault, made.get(id) ?? [], columns, moves);
   });
   const damaged = await batchesOfNoKey(database, unknown);
   if (unknown.some((id) => !damaged.has(id))) throw new UnknownDataKeyError();
-  for (const id of missing) unopened += renew(vault, made.get(id) ?? [], null);
+  for (const id of missing) unopened += renew(vault, made.get(id) ?? [], null, moves);
   return unopened;
 }
 
-/** Replaces indexes by those of the records. Returns how many applications keep theirs. */
-function renew(vault: Vault, indexes: Indexes[], columns: OpenedColumns): number {
+/**
+ * Replaces indexes by those of the records, and adds to `moves` which phone's index becomes which one. Returns how many
+ * applications keep theirs.
+ */
+function renew(vault: Vault, indexes: Indexes[], columns: OpenedColumns, moves: Map<string, string>): number {
   let unopened = 0;
   for (const [position, kept] of indexes.entries()) {
     if (kept.idNumber === null || kept.idNumber === ERASED) continue;
@@ -133,9 +181,15 @@ function renew(vault: Vault, indexes: Indexes[], columns: OpenedColumns): number
       idNumber != null &&
       toBigint(formerIdNumberIndexOf(vault, idNumber)) === kept.idNumber &&
       phoneIndex === kept.phone;
-    if (isOfRecord)
-      indexes[position] = { phone: phoneIndex, idNumber: toBigint(idNumberIndexOf(vault, idNumber)) };
-    else unopened += 1;
+    if (!isOfRecord) {
+      unopened += 1;
+      continue;
+    }
+    const read = phone == null ? null : knownPhone(phone);
+    const readIndex = read === null ? null : toBigint(phoneIndexOf(vault, read));
+    indexes[position] = { phone: readIndex, idNumber: toBigint(idNumberIndexOf(vault, idNumber)) };
+    if (phoneIndex !== null && readIndex !== null && readIndex !== phoneIndex)
+      moves.set(phoneIndex, readIndex);
   }
   return unopened;
 }

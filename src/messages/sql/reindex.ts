@@ -59,6 +59,32 @@ const COLUMNS: readonly IndexColumn[] = [
   },
 ];
 
+/** Where one of two phones that become one was suppressed, it is. */
+const MOVE_SUPPRESSIONS = `
+  INSERT INTO suppressions AS t (phone_index, active, source, created_at, changed_at, stopped_at, resumed_at, lifted_at,
+    lifted_stop, heard_ms)
+  SELECT DISTINCT ON (g.after) g.after, s.active, s.source, s.created_at, s.changed_at, s.stopped_at, s.resumed_at,
+    s.lifted_at, s.lifted_stop, s.heard_ms
+  FROM suppressions s JOIN ${NEW} ON s.phone_index = g.before
+  ORDER BY g.after, s.active DESC, s.created_at DESC
+  ON CONFLICT (phone_index) DO UPDATE SET active = true, source = excluded.source, created_at = excluded.created_at,
+    changed_at = excluded.changed_at, stopped_at = greatest(t.stopped_at, excluded.stopped_at)
+  WHERE excluded.active AND NOT t.active`;
+/** What stays under the old index is deleted by the upkeep a day later. */
+const MOVE_RECIPIENTS = `
+  UPDATE recipients t SET phone_index = g.after
+  FROM (SELECT DISTINCT ON (u.after) u.before, u.after FROM unnest($1::bigint[], $2::bigint[]) AS u(before, after)
+    ORDER BY u.after, u.before) AS g
+  WHERE t.phone_index = g.before AND NOT EXISTS (SELECT FROM recipients o WHERE o.phone_index = g.after)`;
+const MOVES = [
+  MOVE_SUPPRESSIONS,
+  `DELETE FROM suppressions s USING ${NEW} WHERE s.phone_index = g.before`,
+  MOVE_RECIPIENTS,
+  `UPDATE waiting_rejections t SET phone_index = g.after FROM ${NEW} WHERE t.phone_index = g.before`,
+  `UPDATE replies t SET phone_index = g.after FROM ${NEW} WHERE t.phone_index = g.before`,
+  `UPDATE channel_users t SET phone_index = g.after FROM ${NEW} WHERE t.phone_index = g.before`,
+];
+
 const READ_RECORDS = `
   SELECT message_id AS id, channel_message_id AS index FROM message_records
   WHERE message_id >= $1 AND message_id < $2 AND channel_message_id IS NOT NULL ORDER BY message_id LIMIT 10000`;
@@ -76,7 +102,7 @@ const AFTER_REVIEWS = {
 
 /** What has blind indexes of messages. A step of the records goes on from the id of a message. */
 export const MESSAGE_REINDEXINGS: readonly Reindexing[] = [
-  reindexColumns('messages', COLUMNS),
+  reindexColumns('messages', COLUMNS, MOVES),
   { name: 'message records', step: reindexRecords },
 ];
 

@@ -28,8 +28,9 @@ export type Reindexed = Required<Pick<ReindexStep, 'written' | 'unopened'>>;
  */
 export async function reindex(
   context: OperatorContext,
-  reindexings: readonly Reindexing[],
+  kinds: readonly Reindexing[],
 ): Promise<Reindexed | null> {
+  const reindexings = kinds.toSorted((one, other) => Number(!!one.tellsMoves) - Number(!!other.tellsMoves));
   const { database, clock } = context;
   const isDue = await acting(
     context,
@@ -94,6 +95,9 @@ function step(
     const remaking = {
       again: storedAgain(vault, origin.key),
       opening: isOfForm ? null : { database, vault },
+      movePhones: async (part: Transaction, before: readonly string[], after: readonly string[]) => {
+        for (const { movePhones } of reindexings) await movePhones?.(part, before, after);
+      },
     };
     await session.query(`SET LOCAL statement_timeout = ${STATEMENT_MS}`);
     const done = await reindexings[kind]!.step(patient(session), remaking, underWay.from).catch(toldOfKey);

@@ -281,6 +281,8 @@ const REFUSED: readonly (readonly [line: string, code: number, message: RegExp])
   ['application list --status open', 2, /one of: pending_signature, in_review, rejected, disbursed/],
   ['application list --partner 99', 1, /no partner 99/],
   ['application list --phone abc', 1, /no country has such a phone/],
+  ['application list --phone +57300123456', 1, /no country has such a phone/],
+  ['application list --phone 12345678', 1, /no country has such a phone/],
   ['application list --limit 0', 2, /whole number from 1/],
   ['application show 999999', 1, /no application 999999/],
   ['application show 9007199254740993', 2, /too large/],
