@@ -2,7 +2,7 @@
 
 /** `ext. 12`, `anexo 12`, `x12`, `;ext=12`, `#12`: the words of the countries that the service knows. */
 const EXTENSION =
-  /[\s,;(]*(?:ext(?:ensi[oó]n|ens[aã]o)?|anexo|interno|int|ramal|x|#)[.:=\s]*\d{1,6}\s*\)?$/iu;
+  /[\s,;(]{0,8}(?:ext(?:ensi[oó]n|ens[aã]o)?|anexo|interno|int|ramal|x|#)[.:=\s]{0,8}\d{1,6}\s{0,8}\)?$/iu;
 
 /**
  * The text in the characters that D11 reads: full-width digits, dashes and spaces of each kind are those of ASCII.
