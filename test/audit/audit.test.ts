@@ -184,7 +184,12 @@ describe('who did what: every act of an operator is recorded', () => {
       ),
     );
     assert.equal(rows.length, 16);
-    assert.deepEqual(await verify(), { ok: true, events: (await list())[0]?.id, misfit: null });
+    assert.deepEqual(await verify(), {
+      ok: true,
+      events: (await list())[0]?.id,
+      misfits: [],
+      misfit_count: 0,
+    });
   });
 });
 
@@ -286,8 +291,8 @@ describe('who did what: a changed, removed or inserted row shows', () => {
       5,
       [
         'DELETE FROM operator_events WHERE id = 5',
-        'UPDATE operator_events SET id = -id WHERE id > 5',
-        'UPDATE operator_events SET id = -id - 1 WHERE id < 0',
+        'UPDATE operator_events SET id = id + 1000000 WHERE id > 5',
+        'UPDATE operator_events SET id = id - 1000001 WHERE id > 1000000',
       ],
     ],
     ['a removed beginning', 1, ['DELETE FROM operator_events WHERE id <= 3']],
@@ -295,8 +300,8 @@ describe('who did what: a changed, removed or inserted row shows', () => {
       'two rows that changed places',
       5,
       [
-        'UPDATE operator_events SET id = -id WHERE id IN (5, 6)',
-        'UPDATE operator_events SET id = 11 + id WHERE id < 0',
+        'UPDATE operator_events SET id = id + 1000000 WHERE id IN (5, 6)',
+        'UPDATE operator_events SET id = 1000011 - id WHERE id > 1000000',
       ],
     ],
     ['a row of another key', 5, ['UPDATE operator_events SET key_number = 1 WHERE id = 5']],
@@ -304,8 +309,9 @@ describe('who did what: a changed, removed or inserted row shows', () => {
   for (const [what, row, statements] of PLANTED) {
     it(`names the first row that does not fit: ${what}`, () =>
       tampered(statements, async () => {
-        const { ok, events, misfit } = await verify();
-        assert.deepEqual([ok, events, misfit.id], [false, row - 1, row]);
+        const { ok, events, misfits } = await verify();
+        assert.deepEqual([ok, misfits[0].id], [false, row]);
+        assert.ok(events >= row - 1, 'it goes on');
         const { code, out } = await run('audit', 'verify');
         assert.equal(code, 1);
         assert.match(out, new RegExp(`^Row ${row} does not fit: `));
@@ -315,23 +321,23 @@ describe('who did what: a changed, removed or inserted row shows', () => {
   it('names a row behind the end', async () => {
     const last = (await list())[0]!.id;
     const add = `INSERT INTO operator_events SELECT ${COPY.replace('id', `${last + 1}`)} FROM operator_events WHERE id = 5`;
-    await tampered([add], async () => assert.equal((await verify()).misfit.id, last + 1));
+    await tampered([add], async () => assert.equal((await verify()).misfits[0].id, last + 1));
   });
 
   it('bad input: a chain that is cut at its end is refused by the head in the store, and by a head from outside', async () => {
     const anchor = await head();
     const last = (await list())[0]!.id;
     const cut = `DELETE FROM operator_events WHERE id = ${last}`;
-    await tampered([cut], async () => assert.match((await verify()).misfit.fault, /cut at its end/));
+    await tampered([cut], async () => assert.match((await verify()).misfits[0].fault, /cut at its end/));
     // Whoever can write the head too leaves no trace in the store.
     const hidden = `UPDATE operator_events_head h SET event_id = e.id, mac = e.mac FROM operator_events e WHERE e.id = ${last - 1}`;
     await tampered([cut, hidden], async () => {
       assert.equal((await verify()).ok, true);
-      const { ok, misfit } = await verify('--head', anchor);
-      assert.deepEqual([ok, misfit.id], [false, last]);
-      assert.match(misfit.fault, /cut at its end/);
+      const { ok, misfits } = await verify('--head', anchor);
+      assert.deepEqual([ok, misfits[0].id], [false, last]);
+      assert.match(misfits[0].fault, /cut at its end/);
       await noting(context, { act: 'another end' });
-      assert.match((await verify('--head', anchor)).misfit.fault, /another row stood here/);
+      assert.match((await verify('--head', anchor)).misfits[0].fault, /another row stood here/);
     });
     assert.equal((await verify('--head', anchor)).ok, true);
   });
@@ -356,12 +362,12 @@ describe('who did what: a changed, removed or inserted row shows', () => {
     await noting(newer, { act: 'with the newer key' });
     const { out } = await commandLine(newer as never).run('audit', 'verify', '--json');
     assert.equal(JSON.parse(out).ok, true);
-    const { misfit } = await verify();
-    assert.equal(misfit.id, last + 1);
-    assert.match(misfit.fault, /a key of INDEX_KEY that is not given here/);
+    const { misfits } = await verify();
+    assert.equal(misfits[0].id, last + 1);
+    assert.match(misfits[0].fault, /a key of INDEX_KEY that is not given here/);
     await noting(context, { act: 'with the older key again' });
     const again = await commandLine(newer as never).run('audit', 'verify', '--json');
-    assert.match(JSON.parse(again.out).misfit.fault, /an older key than the row before/);
+    assert.match(JSON.parse(again.out).misfits[0].fault, /an older key than the row before/);
   });
 });
 

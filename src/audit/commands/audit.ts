@@ -59,7 +59,7 @@ function addVerify(group: Command, { roles, io }: Cli): void {
   addCommand(
     group,
     'verify',
-    'compute the chain again and name the first row that does not fit',
+    'compute the chain again and name each row that does not fit',
     'audit verify --head "$(cat head)"',
   )
     .option(
@@ -69,14 +69,15 @@ function addVerify(group: Command, { roles, io }: Cli): void {
     )
     .action(({ head, json }: ListOptions & { head?: ChainHead }) =>
       roles.operate(async (context) => {
-        const { events, misfit } = await verifyChain(context, head ?? null);
-        if (misfit !== null) io.exitCode = 1;
-        if (json) return writeJson(io, { ok: misfit === null, events, misfit });
+        const { events, misfits, misfitCount } = await verifyChain(context, head ?? null);
+        if (misfitCount > 0) io.exitCode = 1;
+        if (json) return writeJson(io, { ok: misfitCount === 0, events, misfits, misfit_count: misfitCount });
+        if (misfitCount === 0) return writeOutput(io, `Every row fits: ${counted(events, 'row')}.\n`);
+        for (const { id, fault } of misfits) await writeOutput(io, `Row ${id} does not fit: ${fault}.\n`);
+        const unnamed = misfitCount - misfits.length;
         await writeOutput(
           io,
-          misfit === null
-            ? `Every row fits: ${counted(events, 'row')}.\n`
-            : `Row ${misfit.id} does not fit: ${misfit.fault}. Before it ${counted(events, 'row fits', 'rows fit')}. See docs/audit.md.\n`,
+          `The record is not intact: ${counted(misfitCount, 'fault')}${unnamed > 0 ? `, ${unnamed} of them not shown` : ''}. ${counted(events, 'row fits', 'rows fit')}. See docs/audit.md.\n`,
         );
       }),
     );

@@ -43,6 +43,14 @@ export interface ChainHead {
 
 const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const LOCK_HEAD = `SELECT event_id AS id, mac, to_char(clock_timestamp() ${UTC} AS now FROM operator_events_head FOR UPDATE`;
+/** A statement of its own, so that it sees what was committed before the lock. */
+const IS_END = `
+  SELECT ($1 = 0 OR EXISTS (SELECT FROM operator_events e WHERE e.id = $1 AND e.mac = $2))
+    AND NOT EXISTS (SELECT FROM operator_events e WHERE e.id > $1 AND e.id <= $1::bigint + $3::bigint) AS is_end`;
+/** The first row with so much room behind it. */
+const WITH_ROOM = `
+  SELECT o.id, o.mac FROM (SELECT e.id, e.mac, lead(e.id) OVER (ORDER BY e.id) AS next FROM operator_events e) AS o
+  WHERE o.next IS NULL OR o.next - o.id > $1 ORDER BY o.id LIMIT 1`;
 const READ_HEAD = 'SELECT event_id AS id, mac FROM operator_events_head';
 const MOVE_HEAD = 'UPDATE operator_events_head SET event_id = $1, mac = $2';
 const ADD = `
@@ -79,7 +87,7 @@ export async function addOperatorEvents(
   acts: readonly Act[],
 ): Promise<void> {
   const { rows } = await session.query<{ id: string; mac: Buffer; now: string }>(LOCK_HEAD);
-  const head = onlyRow(rows);
+  const head = await freeEnd(session, onlyRow(rows), acts.length);
   let { mac } = head;
   const events = acts.map(({ act, target = null, applicationId = null, reason = null }, index) => {
     const id = Number(head.id) + index + 1;
@@ -95,6 +103,23 @@ export async function addOperatorEvents(
     ...[column('reason'), keys.newest, column('mac')],
   ]);
   await session.query(MOVE_HEAD, [events.at(-1)?.id ?? head.id, mac]);
+}
+
+/**
+ * The head, or the row behind which the chain goes on where somebody has put rows behind the head or moved it: a wrong
+ * row must not end the record. `audit verify` shows it.
+ */
+async function freeEnd<Head extends { readonly id: string; readonly mac: Buffer }>(
+  session: Transaction,
+  head: Head,
+  count: number,
+): Promise<Head> {
+  const { is_end } = onlyRow(
+    (await session.query<{ is_end: boolean }>(IS_END, [head.id, head.mac, count])).rows,
+  );
+  if (is_end) return head;
+  const [row] = (await session.query<{ id: string; mac: Buffer }>(WITH_ROOM, [count])).rows;
+  return row === undefined ? { ...head, id: '0', mac: Buffer.alloc(32) } : { ...head, ...row };
 }
 
 /** The end of the chain, as the store remembers it. Throws an `Error` where it does not. */
