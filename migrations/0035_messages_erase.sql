@@ -49,10 +49,10 @@ BEGIN
 END
 $$;
 
--- Deletes messages, wherever they are, but for those of the outbox. Raises object_in_use where one of them is being
--- sent, unless p_nobody_sends says that no worker runs: its result must find its record. Runs as the owner, because the
--- runtime role may not delete records.
-CREATE FUNCTION erase_begun_messages(p_message_ids bigint[], p_nobody_sends boolean) RETURNS void
+-- Deletes messages of erased applications, wherever they are, but for those of the outbox. Raises object_in_use where
+-- one of them is being sent, unless p_nobody_sends says that no worker runs: its result must find its record. Runs as
+-- the owner, because the runtime role may not delete records: it deletes those that the erasure is of.
+CREATE FUNCTION erase_begun_messages(p_message_ids bigint[], p_nobody_sends boolean, p_erasure uuid) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -60,6 +60,7 @@ DECLARE
   v_recorded bigint[];
   v_is_sending boolean;
 BEGIN
+  PERFORM require_erasure(p_erasure, ARRAY(SELECT application_of_message(u.id) FROM unnest(p_message_ids) AS u(id)));
   PERFORM FROM leases l WHERE l.ids && p_message_ids ORDER BY l.id FOR UPDATE;
   SELECT coalesce(array_agg(h.message_id), '{}'), coalesce(bool_or(h.status = 'sending'), false)
   INTO v_recorded, v_is_sending FROM (
@@ -79,12 +80,13 @@ BEGIN
   DELETE FROM message_records WHERE message_id = ANY (nullif(v_recorded, '{}'));
 END
 $$;
-SELECT runs_as_owner('erase_begun_messages(bigint[], boolean)');
+SELECT runs_as_owner('erase_begun_messages(bigint[], boolean, uuid)');
 
 -- Deletes the messages of these applications and what delivery has under these phones, and suppresses the phones:
 -- nobody writes to the person again. p_nobody_sends: as in erase_begun_messages. The caller has locked the
--- applications.
-CREATE FUNCTION erase_messages(p_application_ids bigint[], p_phones bigint[], p_nobody_sends boolean) RETURNS void
+-- applications, and stored the erasure.
+CREATE FUNCTION erase_messages(p_application_ids bigint[], p_phones bigint[], p_nobody_sends boolean, p_erasure uuid)
+RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   v_ids constant bigint[] := message_ids_of(p_application_ids);
@@ -95,7 +97,7 @@ BEGIN
   IF p_application_ids <> '{}' THEN
     v_untouched := (SELECT count(*) FROM take_from_outbox(p_application_ids));
     IF v_untouched > 0 THEN INSERT INTO message_counts VALUES ('queued', -v_untouched); END IF;
-    PERFORM erase_begun_messages(v_ids, p_nobody_sends);
+    PERFORM erase_begun_messages(v_ids, p_nobody_sends, p_erasure);
   END IF;
   DELETE FROM waiting_rejections w WHERE w.phone_index = ANY (p_phones) AND w.message_id = ANY (v_ids);
   PERFORM FROM recipients r WHERE r.phone_index = ANY (p_phones) ORDER BY r.phone_index FOR UPDATE;

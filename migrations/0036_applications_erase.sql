@@ -81,15 +81,16 @@ BEGIN
 END
 $$;
 
--- Puts one word in the place of each reason in the history of applications: a reason is free text. Runs as the owner,
--- because the runtime role may not change the history.
-CREATE FUNCTION erase_reasons(p_ids bigint[]) RETURNS void
+-- Puts one word in the place of each reason in the history of erased applications: a reason is free text. Runs as the
+-- owner, because the runtime role may not change the history: it does so for those that the erasure is of.
+CREATE FUNCTION erase_reasons(p_ids bigint[], p_erasure uuid) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM require_erasure(p_erasure, p_ids);
   UPDATE application_events e SET reason = 'erased' WHERE e.application_id = ANY (p_ids);
 END
 $$;
-SELECT runs_as_owner('erase_reasons(bigint[])');
+SELECT runs_as_owner('erase_reasons(bigint[], uuid)');
 
 -- Locks these batches in the order of their ids, and returns them. One after the other, because a cluster locks no
 -- rows of several shards in one statement.
@@ -109,7 +110,9 @@ $$;
 -- Erases applications whose batches the caller has locked, all of them of these batches: their blind indexes, their
 -- part of the envelopes and the texts of their history. p_envelopes: of each batch the envelope without them; NULL:
 -- nobody is left in it. p_opened: false where the envelope does not open, so that it stays.
-CREATE FUNCTION erase_applicants(p_ids bigint[], p_batches bigint[], p_envelopes bytea[], p_opened boolean[]) RETURNS void
+CREATE FUNCTION erase_applicants(
+  p_ids bigint[], p_batches bigint[], p_envelopes bytea[], p_opened boolean[], p_erasure uuid
+) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -134,6 +137,6 @@ BEGIN
     surplus = b.surplus AND NOT g.is_opened
   FROM unnest(p_batches, p_envelopes, p_opened) AS g(id, envelope, is_opened)
   WHERE b.id = ANY (p_batches) AND b.id = g.id;
-  PERFORM erase_reasons(p_ids);
+  PERFORM erase_reasons(p_ids, p_erasure);
 END
 $$;

@@ -114,10 +114,40 @@ CREATE TRIGGER contract_evidence_stays BEFORE UPDATE ON contract_evidence
 CREATE TRIGGER contract_evidence_stays_all BEFORE TRUNCATE ON contract_evidence
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_evidence();
 
+-- Keeps a signed contract as it is: nobody but the owner of the tables, as whom drop_contracts and forget_contracts run,
+-- deletes it or changes it, but for its withdrawal, its final PDF and a seal with another data key. So those functions
+-- decide by what their caller cannot write. A signature is of the moment in which it is written.
+CREATE FUNCTION keep_signed_contract() RETURNS trigger
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_free constant text[] := '{state,withdrawn_at,finishing_at,signed_key,signed_sha256,sealed}';
+BEGIN
+  IF current_user = (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = TG_RELID) THEN
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+  END IF;
+  IF TG_OP = 'UPDATE' AND OLD.state NOT IN ('signed', 'withdrawn') THEN
+    IF NEW.signed_at BETWEEN now() - interval '1 minute' AND now() + interval '1 minute' THEN RETURN NEW; END IF;
+  ELSIF TG_OP = 'UPDATE' AND to_jsonb(NEW) - v_free = to_jsonb(OLD) - v_free AND NEW.sealed IS NOT NULL
+    AND ((NEW.state, NEW.withdrawn_at) IS NOT DISTINCT FROM (OLD.state, OLD.withdrawn_at)
+      OR OLD.state = 'signed' AND NEW.state = 'withdrawn')
+    AND (OLD.signed_sha256 IS NULL OR (NEW.signed_key, NEW.signed_sha256) = (OLD.signed_key, OLD.signed_sha256))
+  THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'a signed contract stays as it is' USING ERRCODE = '42501';
+END
+$$;
+CREATE TRIGGER loan_contracts_stay BEFORE UPDATE ON loan_contracts FOR EACH ROW
+  WHEN (OLD.state IN ('signed', 'withdrawn') OR NEW.state IN ('signed', 'withdrawn'))
+  EXECUTE FUNCTION keep_signed_contract();
+CREATE TRIGGER loan_contracts_stay_all BEFORE DELETE ON loan_contracts FOR EACH ROW
+  WHEN (OLD.state IN ('signed', 'withdrawn')) EXECUTE FUNCTION keep_signed_contract();
+
 -- Lets go of the contracts and the evidence of applications that have no signed contract: their codes and evidence are
 -- deleted, and their PDFs are to be deleted. Without its secret a PDF cannot be read any more, from now on. Returns the
--- applications whose signed contract stays. Runs as the owner, because the runtime role may not delete evidence.
-CREATE FUNCTION drop_contracts(p_application_ids bigint[]) RETURNS SETOF bigint
+-- applications whose signed contract stays. Runs as the owner, because the runtime role may not delete evidence: it
+-- deletes that which the erasure is of.
+CREATE FUNCTION drop_contracts(p_application_ids bigint[], p_erasure uuid) RETURNS SETOF bigint
 LANGUAGE plpgsql AS $$
 DECLARE
   v_kept constant bigint[] := ARRAY(
@@ -125,6 +155,7 @@ DECLARE
     WHERE c.application_id = ANY (p_application_ids) AND c.state IN ('signed', 'withdrawn'));
   v_free constant bigint[] := ARRAY(SELECT unnest(p_application_ids) EXCEPT SELECT unnest(v_kept));
 BEGIN
+  PERFORM require_erasure(p_erasure, p_application_ids);
   PERFORM FROM loan_contracts c WHERE c.application_id = ANY (p_application_ids) ORDER BY c.id FOR UPDATE;
   DELETE FROM loan_contracts c WHERE c.application_id = ANY (p_application_ids) AND c.state IN ('blocked', 'begun');
   UPDATE loan_contracts c SET state = 'dropped', sealed = NULL, terms = NULL
@@ -134,7 +165,7 @@ BEGIN
   RETURN QUERY SELECT unnest(v_kept);
 END
 $$;
-SELECT runs_as_owner('drop_contracts(bigint[])');
+SELECT runs_as_owner('drop_contracts(bigint[], uuid)');
 
 -- What the runtime role may do (0001_shared.sql).
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'loan_contracts');

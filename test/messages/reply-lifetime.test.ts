@@ -1,6 +1,6 @@
 /** What becomes of stored replies: erasure, retention, other keys, clocks that step (docs/upkeep.md, docs/keys.md). */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { type Phone, toPhone } from '../../src/applications/rules/phone.ts';
@@ -13,7 +13,8 @@ import { forgetReplies } from '../../src/messages/sql/replies/retention.ts';
 import { REPLIES } from '../../src/messages/sql/replies/sealed.ts';
 import { queueReplies, repliesOf, sealReply } from '../../src/messages/sql/replies.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { inTransaction, type Transaction } from '../../src/postgres/database.ts';
+import { addErasure } from '../../src/rights/sql/erasures.ts';
 import { channelIndexOf, phoneIndexOf, storedAgain, toBigint } from '../../src/seal/blind-indexes.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -59,14 +60,25 @@ beforeEach(async () => {
   await database.query('UPDATE sender SET tokens = 1000, credit = 1000, alive_at = now(), failures = 0');
 });
 
+/** The part of an erasure that takes messages and replies out. */
+async function erase(
+  session: Transaction,
+  person: Awaited<ReturnType<typeof someone>>,
+  nobodySends: boolean,
+): Promise<void> {
+  const erasureId = randomUUID();
+  const applications = [{ id: toApplicationId(person.id), sealId: randomUUID() }];
+  const phones = [indexOf(person)];
+  await addErasure(session, { id: erasureId, at: null, applications, phones });
+  await eraseMessages(session, [toApplicationId(person.id)], phones, { nobodySends, erasureId });
+}
+
 describe('an erasure', () => {
   it('deletes the replies of the person and leaves those of others', async () => {
     const [person, other] = [await someone(), await someone()];
     for (const one of [person, other]) await queueReply(store, one, 1);
     assert.equal(await hasPhones(database, [indexOf(person)]), true);
-    await inTransaction(database, (session) =>
-      eraseMessages(session, [toApplicationId(person.id)], [indexOf(person)], false),
-    );
+    await inTransaction(database, (session) => erase(session, person, false));
     assert.deepEqual([await count(person), await count(other)], [0, 1]);
     assert.equal(await hasPhones(database, [indexOf(person)]), false);
   });
@@ -75,12 +87,10 @@ describe('an erasure', () => {
     const person = await someone();
     await queueReply(store, person, 1);
     await database.query("UPDATE replies SET status = 'sending', attempts = 1");
-    const erase = (nobodySends: boolean) =>
-      inTransaction(database, (session) =>
-        eraseMessages(session, [toApplicationId(person.id)], [indexOf(person)], nobodySends),
-      );
-    await assert.rejects(erase(false), isBeingSent);
-    await erase(true);
+    const erasing = (nobodySends: boolean) =>
+      inTransaction(database, (session) => erase(session, person, nobodySends));
+    await assert.rejects(erasing(false), isBeingSent);
+    await erasing(true);
     assert.equal(await count(person), 0);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Takes a person out of applications (`migrations/0035_applications_erase.sql`): amounts, points, decision and status
+ * Takes a person out of applications (`migrations/0036_applications_erase.sql`): amounts, points, decision and status
  * stay.
  */
 import { errorCode } from '../../base/error-code.ts';
@@ -69,7 +69,7 @@ const BATCHES_AT_ONCE = 25;
 const LOCK = `
   SELECT id, seal_id, envelope, array_positions(id_numbers, NULL) AS gone, cardinality(id_numbers) AS positions
   FROM lock_batches($1)`;
-const ERASE = 'SELECT erase_applicants($1, $2, $3, $4)';
+const ERASE = 'SELECT erase_applicants($1, $2, $3, $4, $5)';
 
 interface LockedBatch {
   readonly id: BatchId;
@@ -81,7 +81,7 @@ interface LockedBatch {
 }
 
 /**
- * Erases applications that the transaction holds: the blind indexes, the look-ups, the texts of the history, and their
+ * Erases applications that the transaction holds, and has stored an erasure of: the blind indexes, the look-ups, the texts of the history, and their
  * part of each envelope, which is sealed again without them. Returns the batches whose envelope does not open: nobody
  * can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data key that this process lacks,
  * and a `ToldError` where the process seals with a key that is retired.
@@ -90,6 +90,7 @@ export async function eraseApplicants(
   session: Transaction,
   vault: Vault,
   ids: readonly ApplicationId[],
+  erasureId: string,
 ): Promise<BatchId[]> {
   await requireLiveKey(session, vault);
   const unopened: BatchId[] = [];
@@ -105,6 +106,7 @@ export async function eraseApplicants(
       rows.map(({ id }) => id),
       byteaArray(rewritten, (envelope) => envelope || null),
       rewritten.map((envelope) => envelope !== false),
+      erasureId,
     ]);
     unopened.push(...rows.filter((_, index) => rewritten[index] === false).map(({ id }) => id));
   }

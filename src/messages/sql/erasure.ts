@@ -1,24 +1,24 @@
-/** Takes out what delivery has about a person (`migrations/0034_messages_erase.sql`). */
+/** Takes out what delivery has about a person (`migrations/0035_messages_erase.sql`). */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { errorCode } from '../../base/error-code.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 
 const ERASE_REPLIES = 'SELECT erase_replies($1, $2, $3)';
-const ERASE = 'SELECT erase_messages($1, $2, $3)';
+const ERASE = 'SELECT erase_messages($1, $2, $3, $4)';
 
 /**
  * Deletes the messages and replies of these applications and what delivery has under these phones (blind indexes, in
- * the decimal text of a bigint), and suppresses the phones. The transaction has locked the applications. `nobodySends`:
- * no worker runs on the database. Throws an error of `isBeingSent` where a message is being sent.
+ * the decimal text of a bigint), and suppresses the phones. The transaction has locked the applications, and stored the
+ * erasure. `nobodySends`: no worker runs on the database. Throws an error of `isBeingSent` where a message is being sent.
  */
 export async function eraseMessages(
   session: Transaction,
   ids: readonly ApplicationId[],
   phones: readonly string[],
-  nobodySends: boolean,
+  { nobodySends, erasureId }: { readonly nobodySends: boolean; readonly erasureId: string },
 ): Promise<void> {
   await session.query(ERASE_REPLIES, [ids, phones, nobodySends]);
-  await session.query(ERASE, [ids, phones, nobodySends]);
+  await session.query(ERASE, [ids, phones, nobodySends, erasureId]);
 }
 
 /** Whether an erasure failed because a message is being sent. */

@@ -64,18 +64,19 @@ export function eraseApplications(
     const applications = held.map(({ id }) => id);
     const found = held.flatMap(({ phone }) => (phone === null ? [] : [phone]));
     const suppressed = [...new Set([...phones, ...found])];
+    // First: what deletes records asks for it.
+    const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
+    if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);
     await eraseConversations(session, applications, [...new Set([...phones, ...found])]);
-    await eraseMessages(session, applications, suppressed, nobodySends);
+    await eraseMessages(session, applications, suppressed, { nobodySends, erasureId });
     await eraseDocuments(session, applications);
     await eraseNotes(session, applications);
     await endErasedPends(session, applications);
     await eraseLooks(session, applications);
-    const contracts = await eraseContracts(session, applications);
+    const contracts = await eraseContracts(session, applications, erasureId);
     await eraseIncomeEvidence(session, applications);
     await dropSteps(session, applications);
-    const unopened = await eraseApplicants(session, vault, applications);
-    const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
-    if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);
+    const unopened = await eraseApplicants(session, vault, applications, erasureId);
     const { from, to } = TRANSITIONS.reject;
     const rejection = { from, to, action: 'reject', reason: ERASED, reasonCode: 'data_erased' } as const;
     // Without its phone it queues no message.

@@ -2,19 +2,20 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { Session } from '../../postgres/database.ts';
 
-const ERASE = 'SELECT id FROM drop_contracts($1) AS d(id)';
+const ERASE = 'SELECT id FROM drop_contracts($1, $2) AS d(id)';
 
 /**
  * Lets go of the contracts, codes and evidence of these applications, but for signed contracts: these stay for the
  * legal term. Returns the applications whose signed contract stays. From the end of the transaction on no dropped PDF
- * can be read any more; the upkeep deletes the bytes.
+ * can be read any more; the upkeep deletes the bytes. The transaction has stored the erasure.
  */
 export async function eraseContracts(
   session: Session,
   ids: readonly ApplicationId[],
+  erasureId: string,
 ): Promise<ApplicationId[]> {
   if (ids.length === 0) return [];
-  const { rows } = await session.query<{ id: string }>(ERASE, [ids]);
+  const { rows } = await session.query<{ id: string }>(ERASE, [ids, erasureId]);
   return rows.map(({ id }) => Number(id) as ApplicationId);
 }
 
