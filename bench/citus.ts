@@ -14,6 +14,7 @@ import { migrate } from '../src/schema/migrations.ts';
 import { grantRuntime } from '../src/schema/runtime-role.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { CitusCluster, findCitus } from '../test/support/citus-cluster.ts';
+import { remac } from '../test/support/remac.ts';
 import { as, makeRuntimeRole, RUNTIME_ROLE, runtimePassword } from '../test/support/runtime-role.ts';
 import { type Bar, judge } from './bars.ts';
 import { numberOption, readOptions } from './options.ts';
@@ -94,8 +95,10 @@ async function serveOn(cluster: CitusCluster, workers: number): Promise<Store> {
     await distributeFor(database, runtime);
     await runtime.end();
   }
-  const { apiKey, text } = makeKey(new Vault(SECRETS), null);
+  const vault = new Vault(SECRETS);
+  const { apiKey, text } = makeKey(vault, null);
   await database.query(ADD_PARTNER, [text.digest, text.hint, text.pepper]);
+  await remac({ database, vault });
   await database.end();
   const postmasters = await Promise.all(machines.map(postmasterOf));
   const child = spawn(process.execPath, ['src/start.js', 'serve'], {

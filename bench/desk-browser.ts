@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { machineClock } from '../src/base/clock.ts';
-import { enrol, setFactors } from '../src/operators/sql/factors.ts';
+import { enrol, lockAccount, setFactors } from '../src/operators/sql/factors.ts';
 import { startSession } from '../src/operators/sql/sessions.ts';
 import { addOperator } from '../src/operators/uses/manage.ts';
 import { hashPassword } from '../src/operators/uses/password-hash.ts';
@@ -113,7 +113,6 @@ judge([
 ]);
 
 async function register(count: number): Promise<void> {
-  await service.admin.query('UPDATE api_keys SET daily_cap = NULL');
   for (let left = count; left > 0; left -= BATCH) {
     const batch = Array.from({ length: Math.min(left, BATCH) }, () => anApplication({ ...IN_REVIEW }));
     const response = await fetch(service.url, {
@@ -136,11 +135,12 @@ async function register(count: number): Promise<void> {
 async function signedIn(login: string, password: string): Promise<BrowserContext> {
   const vault = new Vault(await secretsOfDataDir(service.dataDir, false, machineClock));
   const authority = new Map([['COP', 10n ** 12n]]);
-  const { operator } = await addOperator({ database }, { login, role: 'reviewer', authority });
-  await setFactors(database, vault, { id: operator.id, password, totp: Buffer.alloc(20) });
-  await enrol(database, operator.id, 0);
+  const { operator } = await addOperator({ database, vault }, { login, role: 'reviewer', authority });
+  const invited = (await lockAccount(database, vault, operator.id))!;
+  const begun = await setFactors(database, vault, invited, { password, totp: Buffer.alloc(20) });
+  const account = await enrol(database, vault, begun, { totpStep: 0 });
   const { cookie, key } = newSession();
-  await startSession(database, key, { operatorId: operator.id, isWhole: true });
+  await startSession(database, vault, key, { account, isWhole: true });
   const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 800 } });
   await context.addCookies([{ name: 'ventanilla', value: cookie, url: origin }]);
   await context.addInitScript(STOPWATCH);

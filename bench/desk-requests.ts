@@ -1,13 +1,17 @@
 /** The requests of reviewers on a full store, beside registrations. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { machineClock } from '../src/base/clock.ts';
+import { lockAccount } from '../src/operators/sql/factors.ts';
 import { startSession } from '../src/operators/sql/sessions.ts';
 import { newSession } from '../src/operators/uses/tokens.ts';
+import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
+import { Vault } from '../src/seal/vault.ts';
 import { freePort } from '../test/support/free-port.ts';
 import { type Bar, number } from './bars.ts';
 import { fillStore } from './fill.ts';
 import { type Measured, worker } from './phase.ts';
-import { startServiceProcess } from './service-process.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const BOUND_MS = 200;
 const LOAD = { concurrency: 1, size: 100 };
@@ -80,8 +84,9 @@ export async function benchDesk({ stored, waiting, rounds }: Size): Promise<Bar[
     await service.addPartner('Small');
     await service.admin.query(SPREAD);
     await service.admin.query('VACUUM ANALYZE review_items');
-    const cookie = await signedIn(service.connectionString);
+    const cookie = await signedIn(service);
     await service.admin.query(ADD_DECIDERS);
+    await service.remac();
     await service.admin.query(DECIDED);
     await service.admin.query('VACUUM ANALYZE decision_hours');
     const reviewer = reviewerAt(`http://localhost:${consolePort}/api`, cookie);
@@ -119,12 +124,16 @@ async function expanded(admin: pg.Client): Promise<void> {
   while ((await admin.query(left)).rowCount !== 0) await sleep(250);
 }
 
-async function signedIn(connectionString: string): Promise<string> {
-  const pool = new pg.Pool({ connectionString, max: 1 });
-  const { id } = (await pool.query(ADD_OPERATOR)).rows[0];
+async function signedIn({ admin, dataDir, remac }: ServiceProcess): Promise<string> {
+  const { id } = (await admin.query(ADD_OPERATOR)).rows[0];
+  await remac();
+  const vault = new Vault(await secretsOfDataDir(dataDir, false, machineClock));
+  const session = admin as never;
   const { cookie, key } = newSession();
-  await startSession(pool as never, key, { operatorId: id, isWhole: true });
-  await pool.end();
+  await startSession(session, vault, key, {
+    account: (await lockAccount(session, vault, id))!,
+    isWhole: true,
+  });
   return cookie;
 }
 

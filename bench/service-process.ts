@@ -9,6 +9,7 @@ import { openEmbedded } from '../src/embedded/server.ts';
 import { makeKey } from '../src/partners/uses/keys.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
 import { Vault } from '../src/seal/vault.ts';
+import { remac } from '../test/support/remac.ts';
 
 export interface ServiceProcess {
   /** The process of the service, not of its database. */
@@ -24,6 +25,8 @@ export interface ServiceProcess {
   readonly admin: pg.Client;
   /** Adds a partner. Resolves to its key, for both environments and without a cap. */
   addPartner(name: string): Promise<string>;
+  /** After a change of operators or API keys by SQL: gives the rows the MACs of the service. */
+  remac(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,6 +34,8 @@ const ADD_PARTNER = `
   WITH partner AS (INSERT INTO partners (name, country) VALUES ($1, 'CO') RETURNING id),
     usage AS (INSERT INTO usage_totals (partner_id) SELECT id FROM partner)
   INSERT INTO api_keys (partner_id, digest, hint, pepper) SELECT id, $2, $3, $4 FROM partner`;
+const HAS_MACS = `
+  SELECT FROM information_schema.columns WHERE table_name = 'api_keys' AND column_name = 'mac'`;
 
 /**
  * Starts a service. `environment` adds variables to the defaults, with which nothing is delivered. `folder` is the
@@ -73,6 +78,12 @@ export async function startServiceProcess(
   ) as [string, string];
   const admin = new pg.Client({ connectionString });
   await admin.connect();
+  const vaultOf = async () => new Vault(await secretsOfDataDir(dataDir, false, machineClock));
+  const remacked = async () => {
+    // An older checkout has none.
+    const { rowCount } = await admin.query(HAS_MACS);
+    if (rowCount !== 0) await remac({ database: admin as never, vault: await vaultOf() });
+  };
   return {
     pid: child.pid as number,
     url,
@@ -82,10 +93,12 @@ export async function startServiceProcess(
     serviceUrl,
     admin,
     async addPartner(name) {
-      const { apiKey, text } = makeKey(new Vault(await secretsOfDataDir(dataDir, false, machineClock)), null);
+      const { apiKey, text } = makeKey(await vaultOf(), null);
       await admin.query(ADD_PARTNER, [name, text.digest, text.hint, text.pepper]);
+      await remacked();
       return apiKey;
     },
+    remac: remacked,
     stop: async () => {
       await admin.end();
       await server.close();

@@ -71,8 +71,9 @@ export class Stage {
       const statements = Math.ceil((this.#ms / 1000) * most);
       return this.#ceiling.run({ ...work, together, connectionString, statements });
     }
-    const { url, apiKey, admin } = this.#services[on] as ServiceProcess;
+    const { url, apiKey, admin, remac } = this.#services[on] as ServiceProcess;
     await admin.query('UPDATE api_keys SET daily_cap = $1', [cap ?? null]);
+    await remac();
     const load = () => this.#loader.run({ ...work, url, apiKey });
     if (on !== 'delivering' || this.#delivering === null) return load();
     const { result, messagesPerSecond } = await this.#delivering.during(load);

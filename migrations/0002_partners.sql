@@ -30,7 +30,9 @@ CREATE TABLE api_keys (
   created_at timestamptz NOT NULL DEFAULT now(),
   -- Set when the key is rotated: until then it is valid beside its successor.
   expires_at timestamptz,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  -- HMAC-SHA-256 over whose key it is and what it allows, with a key from INDEX_KEY (src/partners/sql/key-macs.ts).
+  mac bytea NOT NULL DEFAULT ''
 );
 CREATE INDEX api_keys_partner ON api_keys (partner_id);
 

@@ -1,16 +1,6 @@
 -- The sign-in of operators by OpenID Connect (D48; src/operators, docs/operators.md). The tables are of the coordinator
 -- alone, as those of 0045_operators.sql are.
 
--- Who signs in at the identity provider: an account is bound by issuer and subject, never by a name or an address.
-CREATE TABLE operator_identities (
-  issuer text NOT NULL,
-  subject text NOT NULL,
-  -- Without a foreign key, which a table of a cluster's coordinator cannot have.
-  operator_id integer NOT NULL UNIQUE,
-  bound_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (issuer, subject)
-);
-
 -- Sign-ins that are under way at the identity provider. Bound: each counts once and for ten minutes, an address begins
 -- 50 in 15 minutes, and the upkeep deletes those that are over.
 CREATE TABLE operator_pending_sign_ins (
@@ -22,10 +12,11 @@ CREATE TABLE operator_pending_sign_ins (
   enrolment bytea,
   -- For a sign-in again: the session that it renews, and whether a code of the app was right.
   session_id bytea,
-  has_code boolean NOT NULL DEFAULT false
+  has_code boolean NOT NULL DEFAULT false,
+  -- As that of operators, over the row.
+  mac bytea NOT NULL DEFAULT ''
 );
 CREATE INDEX operator_pending_sign_ins_started ON operator_pending_sign_ins (started_at);
 
 -- What the runtime role may do (0001_shared.sql).
-SELECT runtime_may('SELECT, INSERT, DELETE', 'operator_identities');
 SELECT runtime_may('SELECT, INSERT, DELETE', 'operator_pending_sign_ins');

@@ -50,17 +50,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'rights/sql': ['erasures', 'erased_phones'],
   'vault/sql': ['reseals', 'reindexes'],
   'operations/sql': ['operator_events', 'operator_events_head'],
-  'operators/sql': [
-    ...[
-      'operators',
-      'operator_authorities',
-      'operator_identities',
-      'operator_pending_sign_ins',
-      'operator_recovery_codes',
-      'operator_sessions',
-      'operator_tries',
-    ],
-  ],
+  'operators/sql': [...['operators', 'operator_pending_sign_ins', 'operator_sessions', 'operator_tries']],
   'desk/sql': [
     ...[
       'review_items',

@@ -15,6 +15,7 @@ import { type BrowserSession, findSession, type SessionKey } from '../operators/
 import { BusyError } from '../operators/uses/password-hash.ts';
 import { readCookie } from '../operators/uses/tokens.ts';
 import type { Database } from '../postgres/database.ts';
+import type { Vault } from '../seal/vault.ts';
 import { cookieHeader, cookieOf } from './cookie.ts';
 import { faultOfForm } from './fault-of-form.ts';
 import { openapiOf } from './openapi.ts';
@@ -54,6 +55,7 @@ export const CONSOLE_LIMITS: ListenerLimits = {
 /** What the listener needs. */
 export interface ConsoleApi {
   readonly database: Database;
+  readonly vault: Vault;
   readonly clock: Clock;
   readonly routes: readonly Route[];
   /** The origin under which browsers reach the listener. The port may be known only once it is open. */
@@ -181,13 +183,13 @@ class Refusal extends Error {
 }
 
 async function sessionOf(
-  { database, origin }: ConsoleApi,
+  { database, vault, origin }: ConsoleApi,
   request: FastifyRequest,
   access: Access,
 ): Promise<{ session: BrowserSession | null; sessionKey: SessionKey | null }> {
   const { headers } = request;
   const sessionKey = readCookie(cookieOf('session', headers.cookie, origin()) ?? '');
-  const session = sessionKey && (await findSession(database, sessionKey, isOfSomebody(request)));
+  const session = sessionKey && (await findSession(database, vault, sessionKey, isOfSomebody(request)));
   const shown = headers[OPERATOR_HEADER.toLowerCase()];
   if (session !== null && shown !== undefined && shown !== String(session.operatorId))
     throw new Refusal(401, 'the session is of another operator');

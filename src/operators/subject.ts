@@ -23,6 +23,12 @@ export const operators: Subject = {
     ...[CONSOLE_PORT, CONSOLE_HOST, CONSOLE_URL, CONSOLE_TRUSTED_PROXIES],
     ...[OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_SECOND_FACTOR],
   ],
-  witnesses: async () => ({ dataKeys: [(await import('./sql/sealed-factors.ts')).FACTORS] }),
+  witnesses: async () => {
+    const [{ FACTORS }, { hasAccounts, RENEWED }] = await Promise.all([
+      import('./sql/sealed-factors.ts'),
+      import('./sql/renewed.ts'),
+    ]);
+    return { dataKeys: [FACTORS], indexKey: [hasAccounts], reindexings: RENEWED };
+  },
   service: async () => (await import('./service.ts')).OPERATORS_SERVICE,
 };

@@ -24,6 +24,17 @@ export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenC
       load: async () => (await import('./commands/quota.ts')).addQuotaCommands,
     },
   ],
-  witnesses: async () => ({ apiKeyPepper: [(await import('./sql/api-keys.ts')).keysOfOtherPeppers] }),
+  witnesses: async () => {
+    const [{ hasKeys, keysOfOtherPeppers }, { KEYS }, { renewedMacs }] = await Promise.all([
+      import('./sql/api-keys.ts'),
+      import('./sql/key-macs.ts'),
+      import('../seal/row-macs.ts'),
+    ]);
+    return {
+      apiKeyPepper: [keysOfOtherPeppers],
+      indexKey: [hasKeys],
+      reindexings: [renewedMacs('MACs of API keys', KEYS)],
+    };
+  },
   service: async () => (await import('./service.ts')).PARTNERS_SERVICE,
 });

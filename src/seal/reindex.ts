@@ -12,9 +12,11 @@ export type MovePhones = (
   after: readonly string[],
 ) => Promise<void>;
 
-/** How the indexes are made again. */
+/** How the indexes are made again, and the MACs of rows. */
 export interface Remaking {
   readonly again: Again;
+  /** The vault, and the number in `Vault.derivedKeys` of the key that was the newest one until now. */
+  readonly macs: { readonly vault: Vault; readonly before: number };
   /** Moves phones in the tables of all kinds, which have the new key by then. */
   readonly movePhones: MovePhones;
   /** What opens the values where their form is new too (`IndexOrigin`); null: the key alone is. */
@@ -25,13 +27,13 @@ export interface Remaking {
 export interface ReindexStep {
   /** Where the next step begins; null: the step was the last one of its kind. */
   readonly next: string | null;
-  /** How many indexes were made again. */
+  /** How many indexes, or MACs, were made again. */
   readonly written: number;
   /** How many applications keep the earlier form, because their values do not open. */
   readonly unopened?: number;
 }
 
-/** Stored blind indexes of one kind. */
+/** Stored blind indexes, or MACs, of one kind. */
 export interface Reindexing {
   /** In the plural: `open phones`. */
   readonly name: string;

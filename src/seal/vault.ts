@@ -19,7 +19,7 @@ import { randomBytes } from './random-bytes.ts';
 export interface Secrets {
   /** The data keys by id (1 to 255). The first key seals; every key opens. */
   readonly dataKeys: ReadonlyMap<number, Buffer>;
-  /** Makes the blind indexes, the ids of events, the digests of requests, and the chain of operators' acts. */
+  /** Makes the blind indexes, the ids of events, the digests of requests, the record of acts and the MACs of rows. */
   readonly indexKey: Buffer;
   /** Each makes the blind indexes again from those of the key before; the oldest first. */
   readonly newerIndexKeys?: readonly Buffer[];
@@ -85,6 +85,8 @@ export class Vault {
   readonly #again: readonly ((index: string) => string)[];
   /** The keys of INDEX_KEY, the oldest first. */
   readonly #indexKeys: readonly KeyObject[];
+  /** By label, of which the program has a few. */
+  readonly #derived = new Map<string, readonly KeyObject[]>();
   #seals = 0;
 
   constructor(secrets: Secrets) {
@@ -176,8 +178,14 @@ export class Vault {
   }
 
   /** A key of 32 bytes from each key of INDEX_KEY, the oldest first, by HKDF-SHA-256 (RFC 5869) with a label. */
-  derivedKeys(label: string): KeyObject[] {
-    return this.#indexKeys.map((key) => createSecretKey(Buffer.from(hkdfSync('sha256', key, '', label, 32))));
+  derivedKeys(label: string): readonly KeyObject[] {
+    const known = this.#derived.get(label);
+    if (known !== undefined) return known;
+    const made = this.#indexKeys.map((key) =>
+      createSecretKey(Buffer.from(hkdfSync('sha256', key, '', label, 32))),
+    );
+    this.#derived.set(label, made);
+    return made;
   }
 
   /** The key of `derivedKeys` that comes from the newest INDEX_KEY. */

@@ -203,7 +203,7 @@ describe('D37: the start of a service', () => {
     const { database, vault } = used;
     const text = (apiKey: string) => textOf(vault, apiKey);
     const insert = (apiKey: string) =>
-      insertFirstPartner(database, { name: 'First', country: 'CO' }, text(apiKey));
+      insertFirstPartner(database, vault, { name: 'First', country: 'CO' }, text(apiKey));
     assert.deepEqual([await insert('one'), await insert('one'), await insert('two')], [true, true, false]);
   });
 });

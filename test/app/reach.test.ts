@@ -11,6 +11,7 @@ import type { RunningService } from '../../src/app/serve.ts';
 import { forgetConsole, noteConsole, notedConsole } from '../../src/operators/uses/console-place.ts';
 import { addOperator, disableOperator } from '../../src/operators/uses/manage.ts';
 import { testDatabase } from '../support/database.ts';
+import { remac } from '../support/remac.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
 const EVERY_ADDRESS = ['0.0.0.0', '::', 'desk.example'];
@@ -61,14 +62,12 @@ describe('CONSOLE_HOST', () => {
     for (const CONSOLE_HOST of EVERY_ADDRESS) {
       await assert.rejects(start({ CONSOLE_HOST, CONSOLE_PORT: '0' }), refusal('CONSOLE_HOST'));
     }
-    const { operator } = await addOperator(
-      { database },
-      { login: 'ana', role: 'viewer', authority: new Map() },
-    );
+    const { operator } = await addOperator(store, { login: 'ana', role: 'viewer', authority: new Map() });
     await assert.rejects(open(), refusal('CONSOLE_HOST'));
     await database.query('UPDATE operators SET enrolled_at = now() WHERE id = $1', [operator.id]);
+    await remac(store);
     assert.notEqual((await open()).consoleUrl, null);
-    await disableOperator({ database }, 'ana');
+    await disableOperator(store, 'ana');
     await assert.rejects(open(), refusal('CONSOLE_HOST'));
   });
 });

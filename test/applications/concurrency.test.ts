@@ -255,7 +255,7 @@ describe('D16, D18: caps under a flood', () => {
     const small = await service.addPartner({ dailyCap: 20 });
     const text = { digest: Buffer.alloc(32, 'x'), pepper: '0'.repeat(32), hint: 'hint' };
     const settings = { environment: null, language: 'auto', dailyCap: 50, brand: {} } as const;
-    const key = await insertKey(database, small.partnerId, text, settings);
+    const key = await insertKey(database, vault, small.partnerId, text, settings);
     const great = { partnerId: small.partnerId, keyId: key?.id as KeyId };
     const outcomes = (
       await Promise.all(

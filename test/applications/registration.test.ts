@@ -88,7 +88,7 @@ async function addKey(partnerId: PartnerId, dailyCap: number | null) {
   const apiKey = formatApiKey(null, randomBytes(SECRET_BYTES));
   const text = textOf(service.vault, apiKey);
   const settings = { environment: null, language: 'auto', dailyCap, brand: {} } as const;
-  const key = await insertKey(service.database, partnerId, text, settings);
+  const key = await insertKey(service.database, service.vault, partnerId, text, settings);
   assert.ok(key !== null);
   return { keyId: key.id, apiKey };
 }
@@ -420,7 +420,7 @@ describe("D18: usage is the partner's, the cap the key's", () => {
     const { apiKey: old, partnerId, keyId } = await service.addPartner({ dailyCap: 3 });
     await send(old, [approved(), approved()]);
     const successor = await addKey(partnerId, 3);
-    await revokeStoredKey(service.database, keyId);
+    await revokeStoredKey(service.database, service.vault, keyId);
     assert.equal((await post(PRO, old, { applications: [approved()] })).status, 401);
     assert.equal((await usedBy(successor.apiKey)).remaining, 1);
     assert.deepEqual(await kindsSent(successor.apiKey, [approved(), approved()]), ['registered', 'quota']);

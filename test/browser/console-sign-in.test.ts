@@ -17,6 +17,7 @@ import { consoleInBrowser, EMPTY_QUEUE, SCREENS, WIDE } from '../support/console
 import { eventually } from '../support/eventually.ts';
 import { startIdentityProvider } from '../support/identity-provider.ts';
 import { check } from '../support/page-faults.ts';
+import { remac } from '../support/remac.ts';
 
 const PROPOSAL: ProposalReply = {
   ...{
@@ -72,12 +73,14 @@ describe('the sign-in in a browser', { skip }, async () => {
   provider.callbacks.push(`${desk.url()}${CALLBACK}`);
   /** Refusals that the page shows, and the way to the provider. */
   const expected = new RegExp(`40[13]|^${provider.issuer}/`);
-  const makeOld = (login: string) =>
-    store.database.query(
+  const makeOld = async (login: string) => {
+    await store.database.query(
       `UPDATE operator_sessions SET proved_at = now() - interval '6 minutes'
        WHERE operator_id = (SELECT id FROM operators WHERE login = $1)`,
       [login],
     );
+    await remac(store);
+  };
   const isSignedIn = (page: Page) => page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
 
   it('an act that needs a new sign-in asks for password and code, and is then done once', async () => {

@@ -7,6 +7,7 @@ import { type Enrolled, PASSWORD } from '../support/console.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { check } from '../support/page-faults.ts';
+import { remac } from '../support/remac.ts';
 import { testSigning } from '../support/signing.ts';
 
 describe('payments and refusals, in a browser', { skip }, async () => {
@@ -15,11 +16,13 @@ describe('payments and refusals, in a browser', { skip }, async () => {
   const signing = await testSigning(desk.store);
   const ana = await desk.console.enrolled('ana.maria', 'reviewer');
   const bea = await desk.console.enrolled('bea', 'reviewer', new Map([['COP', 10n ** 14n]]));
-  const makeOld = ({ id }: Enrolled) =>
-    desk.rows(
+  const makeOld = async ({ id }: Enrolled) => {
+    await desk.rows(
       "UPDATE operator_sessions SET proved_at = now() - interval '6 minutes' WHERE operator_id = $1",
       [id],
     );
+    await remac(desk.store);
+  };
   const overrides = (id: number) =>
     desk.rows('SELECT act, needs_second FROM proposals WHERE application_id = $1', [id]);
   const prove = async (page: Page, operator: Enrolled) => {

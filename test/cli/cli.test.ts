@@ -15,7 +15,7 @@ import { ACTOR, commandLine } from './harness.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);
-const authenticate = authenticator(store.vault, new Credentials(store.database), () => {});
+const authenticate = authenticator(store.vault, new Credentials(store.database, store.vault), () => {});
 /** The id of the demo partner. Processes that start together may each use up a number. */
 let demo = '';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;

@@ -34,7 +34,7 @@ const start = () => {
 };
 const propose = (id: number, undoSeconds: number) =>
   proposeOne(
-    { database: runtime, undoSeconds, dueHours: 24 },
+    { database: runtime, vault, undoSeconds, dueHours: 24 },
     { ...DECISION, makerId: ana.id },
     { id: id as never, lastEvent: '0' },
     null,

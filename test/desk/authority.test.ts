@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Decider, haveAuthority } from '../../src/desk/rules/proposal.ts';
 import { whyReturned } from '../../src/desk/rules/returned.ts';
-import { setAuthority } from '../../src/operators/sql/operators.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { proposalDesk } from '../support/proposals.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
+import { setAuthority } from '../support/authority.ts';
+import { remac } from '../support/remac.ts';
 
 const store = await testDatabase();
-const { database } = store;
+const { database, vault } = store;
 const desk = await proposalDesk(store);
 /** In hundredths; the debt of each application is within MUCH and above LITTLE. */
 const [LITTLE, MUCH] = [100_000_000n, 900_000_000n];
@@ -22,9 +23,14 @@ const cleo = await desk.operator('cleo', 'reviewer', null);
 
 /** What an operator may decide on alone from now on; null: nothing. */
 const authority = (id: number, hundredths: bigint | null, currency = 'COP') =>
-  setAuthority(database, id, new Map(hundredths === null ? [] : [[currency, hundredths]]));
+  setAuthority(database, vault, id, new Map(hundredths === null ? [] : [[currency, hundredths]]));
+/** Changes the accounts of one operator, or of all. */
+const account = async (change: string, id: number | null = null) => {
+  await database.query(`UPDATE operators SET ${change} WHERE $1::integer IS NULL OR id = $1`, [id]);
+  await remac(store);
+};
 const restore = async () => {
-  await database.query("UPDATE operators SET disabled_at = NULL, role = 'reviewer'");
+  await account("disabled_at = NULL, role = 'reviewer'");
   await authority(ana.id, LITTLE);
   await authority(bob.id, MUCH);
   await authority(cleo.id, null);
@@ -125,14 +131,14 @@ describe('what does not hold any more when it is applied (D48)', () => {
     [
       'the second one looks alone now',
       'second',
-      () => database.query("UPDATE operators SET role = 'viewer' WHERE id = $1", [bob.id]),
+      () => account("role = 'viewer'", bob.id),
     ],
     [
       'the maker is disabled',
       'maker',
-      () => database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [ana.id]),
+      () => account('disabled_at = now()', ana.id),
     ],
-    ['both are disabled', 'maker', () => database.query('UPDATE operators SET disabled_at = now()')],
+    ['both are disabled', 'maker', () => account('disabled_at = now()')],
   ];
   for (const [what, code, change] of CHANGES) {
     it(`comes back to its maker, nothing is lost, and both see why: ${what}`, async () => {
@@ -211,7 +217,7 @@ describe('what does not hold any more when it is applied (D48)', () => {
       await inTransaction(database, async (session) => {
         // As a change of an operator begins.
         await session.query('SELECT id FROM operators ORDER BY id FOR NO KEY UPDATE');
-        await setAuthority(session, bob.id, new Map());
+        await setAuthority(session, vault, bob.id, new Map());
         ends = Promise.all([desk.applyOne(), desk.applyOne()]);
         await eventually('a loop waits', async () => (await waitingSessions(database)).length > 0);
         if (end === 'rolls back') throw new Error('undone');

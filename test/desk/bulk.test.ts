@@ -8,6 +8,7 @@ import { inTransaction } from '../../src/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { remac } from '../support/remac.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
@@ -179,6 +180,7 @@ it('comes back as a whole where its maker may not decide any more', async () => 
   const body = { ...APPROVAL, applications: named(ids) };
   assert.equal((await dora.visitor.ask('POST', '/api/proposals/bulk', body)).body.proposed, 3);
   await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [dora.id]);
+  await remac(store);
   assert.deepEqual(await desk.applyAll(), ['returned', 'returned', 'returned']);
   for (const id of ids) {
     const { state, returned_for } = await desk.proposal(ana.visitor, id);

@@ -13,6 +13,7 @@ import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
+import { remac } from '../support/remac.ts';
 
 const store = await testDatabase();
 const { database, runtime, vault } = store;
@@ -74,6 +75,7 @@ describe('each route of the desk', () => {
     );
     const stale = await people.admin!.signIn();
     await database.query("UPDATE operator_sessions SET proved_at = now() - interval '6 minutes'");
+    await remac(store);
     const { paths } = (await stale.ask('GET', '/api/openapi.json')).body;
     const marked: string[] = [];
     for (const { method, path } of ROUTES) {

@@ -81,7 +81,7 @@ it('a death at any statement of a proposal makes it once or not at all, and its 
     const dying = new Dying(death);
     dying.arm();
     const made = proposeOne(
-      { database: dying.over(runtime), undoSeconds: 600, dueHours: 24 },
+      { database: dying.over(runtime), vault, undoSeconds: 600, dueHours: 24 },
       { ...DECISION, makerId: ana.id },
       { id: id as never, lastEvent: '0' },
       key,

@@ -9,6 +9,7 @@ import { listProposals } from '../../src/desk/sql/proposals.ts';
 import { testDatabase } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { remac } from '../support/remac.ts';
 import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
@@ -255,6 +256,7 @@ describe('a proposal that became illegal meanwhile', () => {
       const [id] = await desk.register();
       await desk.proposed(dora.visitor, id!);
       await database.query(`UPDATE operators SET ${change} WHERE id = $1`, [dora.id]);
+      await remac(store);
       assert.deepEqual(await desk.applyAll(), ['returned']);
       assert.equal(await desk.statusOf(id!), 'in_review');
       const { state, outcome, returned_for } = await desk.proposal(visitor, id!);

@@ -14,6 +14,7 @@ import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
+import { remac } from '../support/remac.ts';
 
 const store = await testDatabase();
 const { database, runtime, vault } = store;
@@ -249,12 +250,14 @@ describe('a claim', () => {
          SELECT max(started_at) FROM operator_sessions WHERE operator_id = $1)`,
       [sam.id],
     );
+    await remac(store);
     await sam.signIn();
     await database.query(
       `UPDATE operator_sessions SET seen_at = now() - interval '31 minutes' WHERE operator_id = $1 AND started_at = (
          SELECT max(started_at) FROM operator_sessions WHERE operator_id = $1)`,
       [sam.id],
     );
+    await remac(store);
     await first.ask('DELETE', '/api/session');
     assert.equal((await claim(ruth, id!)).status, 409, 'another session of the operator goes on');
     await second.ask('DELETE', '/api/session');

@@ -8,9 +8,11 @@ import { testDatabase } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
 import { proposalDesk } from '../support/proposals.ts';
 import { shifted } from '../support/shifted.ts';
+import { setAuthority } from '../support/authority.ts';
+import { remac } from '../support/remac.ts';
 
 const store = await testDatabase();
-const { database } = store;
+const { database, vault } = store;
 const desk = await proposalDesk(store);
 const boss = await desk.operator('boss', 'admin', null);
 const ana = await desk.operator('ana', 'reviewer', 500_000_000n);
@@ -73,9 +75,7 @@ describe('the authority of a maker (D48)', () => {
     assert.equal((await desk.proposed(ana.visitor, equal)).needs_second, null);
     const { id, needs_second } = await desk.proposed(ana.visitor, above);
     assert.equal(needs_second, 'authority');
-    await database.query('UPDATE operator_authorities SET amount = amount * 2 WHERE operator_id = $1', [
-      ana.id,
-    ]);
+    await setAuthority(database, vault, ana.id, new Map([['COP', 1_000_000_000n]]));
     assert.deepEqual(await desk.applyAll(), ['applied'], 'the one above waits');
     assert.equal(await desk.statusOf(above), 'in_review');
     assert.equal((await desk.act(bob.visitor, id, 'confirm')).status, 200);
@@ -84,7 +84,7 @@ describe('the authority of a maker (D48)', () => {
     const { by, second } = page.timeline.at(-1);
     assert.deepEqual([by.login, second.login], ['ana', 'bob']);
     assert.deepEqual(page.proposal.second, { id: bob.id, login: 'bob' });
-    await database.query('UPDATE operator_authorities SET amount = 5000000 WHERE operator_id = $1', [ana.id]);
+    await setAuthority(database, vault, ana.id, new Map([['COP', 500_000_000n]]));
   });
 
   it('is nothing without an amount, also for an admin', async () => {
@@ -106,6 +106,7 @@ describe('the second operator (D48)', () => {
     const { id, application } = await above();
     const other = await ana.signIn();
     await database.query("UPDATE operators SET role = 'admin', login = 'annette' WHERE id = $1", [ana.id]);
+    await remac(store);
     for (const visitor of [ana.visitor, other]) {
       assert.equal((await desk.act(visitor, id, 'confirm')).status, 403);
       assert.equal((await desk.act(visitor, id, 'decline', { reason: 'x' })).status, 403);
@@ -116,6 +117,7 @@ describe('the second operator (D48)', () => {
     );
     assert.equal(await desk.statusOf(application), 'in_review');
     await database.query("UPDATE operators SET role = 'reviewer', login = 'ana' WHERE id = $1", [ana.id]);
+    await remac(store);
     assert.equal((await desk.act(ana.visitor, id, 'undo')).status, 200);
   });
 
@@ -127,6 +129,7 @@ describe('the second operator (D48)', () => {
     assert.equal((await desk.act(desk.site.visitor(), id, 'confirm')).status, 401);
     assert.equal((await desk.act(cleo.visitor, id, 'confirm')).status, 200);
     await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [cleo.id]);
+    await remac(store);
     assert.deepEqual(await desk.applyAll(), ['returned']);
     assert.equal(await desk.statusOf(application), 'in_review');
     const { outcome, returned_for } = await desk.proposal(bob.visitor, application);
@@ -251,12 +254,17 @@ describe('the second operator (D48)', () => {
 describe('a payment (D46, D48)', () => {
   it('always needs a second operator and a sign-in of the last five minutes, of both', async () => {
     const id = await payable();
-    const stale = (operator: number) =>
-      database.query(
+    const stale = async (operator: number) => {
+      await database.query(
         "UPDATE operator_sessions SET proved_at = now() - interval '6 minutes' WHERE operator_id = $1",
         [operator],
       );
-    const fresh = () => database.query('UPDATE operator_sessions SET proved_at = now()');
+      await remac(store);
+    };
+    const fresh = async () => {
+      await database.query('UPDATE operator_sessions SET proved_at = now()');
+      await remac(store);
+    };
     await stale(bob.id);
     const refused = await desk.propose(bob.visitor, id, PAYMENT);
     assert.deepEqual([refused.status, refused.body.needs], [403, 'sign-in']);

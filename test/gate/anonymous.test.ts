@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { ANSWERS_PER_SECOND, AnonymousPace, AT_ONCE } from '../../src/gate/anonymous-pace.ts';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import { eventually } from '../support/eventually.ts';
+import { remac } from '../support/remac.ts';
 import { testService } from '../support/service.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { exchange, head } from './raw.ts';
@@ -189,6 +190,7 @@ describe('D37: requests without a valid key', () => {
       (await paced(exchange(service.url, [head('GET', '/PRO', { 'X-API-Key': key })]))).answers[0]?.status;
     assert.equal(await status(dead), 200);
     await service.database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+    await remac(service);
     assert.equal(await status(dead), 401);
     assert.equal(await status((await service.addPartner()).apiKey), 200);
     await paced(Promise.all(flood));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import { GIG_APPLICANT } from '../support/applicant.ts';
+import { remac } from '../support/remac.ts';
 import { post, testService } from '../support/service.ts';
 import { exchange, head } from './raw.ts';
 
@@ -184,6 +185,7 @@ async function sendEverywhere(): Promise<void> {
 describe('leaks', () => {
   before(async () => {
     await service.database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked.keyId]);
+    await remac(service);
     await sendEverywhere();
   });
 

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { exchange, head } from '../gate/raw.ts';
 import { ABOVE_LIMIT, GIG_APPLICANT, IN_REVIEW, REJECTED } from '../support/applicant.ts';
+import { remac } from '../support/remac.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
 
@@ -225,6 +226,7 @@ describe('golden answers', () => {
     const { apiKey, keyId } = await service.addPartner({ dailyCap: 3 });
     await post(PRO, apiKey, { applications: [anApplication(), anApplication(), anApplication()] });
     await service.database.query('UPDATE api_keys SET daily_cap = 1 WHERE id = $1', [keyId]);
+    await remac(service);
     const { partner } = JSON.parse((await call('GET', PRO, { 'X-API-Key': apiKey })).text);
     assert.deepEqual([partner.daily_cap, partner.used_24h, partner.remaining], [1, 3, 0]);
     const { body } = await post(PRO, apiKey, { applications: [anApplication(englishOf)] });
@@ -445,6 +447,7 @@ describe('keys (contract "Authentication")', () => {
       const { apiKey, keyId } = await service.addPartner();
       for (let times = 0; times < 3; times++) assert.equal((await send(apiKey)).status, 200, what);
       await service.database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+      await remac(service);
       const before = await storedApplications();
       failure(await send(apiKey), 401, what);
       assert.equal(await storedApplications(), before);

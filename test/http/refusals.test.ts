@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
+import { remac } from '../support/remac.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { TestClock } from '../support/test-clock.ts';
 
@@ -58,11 +59,13 @@ test('the use of an ended key, or of a key for the other environment, counts for
   await get('PRO');
   statuses.push((await post(`${service.url}/PRO`, apiKey, { applications: [anApplication()] })).status);
   await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+  await remac(service);
   await get('DEV');
   await database.query(
     "UPDATE api_keys SET revoked_at = NULL, expires_at = now() - interval '1 second' WHERE id = $1",
     [keyId],
   );
+  await remac(service);
   await get('DEV');
   assert.deepEqual(statuses, [200, 401, 401, 401, 401]);
   assert.equal((await counted(keyId, 4)).unauthorized, 4);

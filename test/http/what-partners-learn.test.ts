@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import { remac } from '../support/remac.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
@@ -16,6 +17,7 @@ async function secondKey(partnerId: PartnerId, fill: number): Promise<string> {
     "INSERT INTO api_keys (partner_id, digest, hint, pepper) VALUES ($1, $2, 'second', $3)",
     [partnerId, vault.apiKeyDigest(apiKey), vault.pepperIds[0]],
   );
+  await remac(service);
   return apiKey;
 }
 
@@ -31,6 +33,7 @@ test('D20, D21: a 401 does not tell whether the key is unknown or has ended, als
   await database.query("UPDATE api_keys SET expires_at = now() - interval '1 day' WHERE id = $1", [
     expired.keyId,
   ]);
+  await remac(service);
   const unknown = formatApiKey(null, Buffer.alloc(SECRET_BYTES, 0x11));
   const keys = [
     'rubbish',
@@ -61,6 +64,7 @@ test('D21: of two keys of a partner only the revoked one is refused', async () =
   const { apiKey, keyId, partnerId } = await service.addPartner();
   const other = await secondKey(partnerId, 0x33);
   await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+  await remac(service);
   const statusOf = async (key: string) => (await fetch(PRO, { headers: { 'X-API-Key': key } })).status;
   assert.deepEqual([await statusOf(apiKey), await statusOf(other)], [401, 200]);
 });

@@ -157,7 +157,11 @@ describe('keys', () => {
     const again = storedAgain(newer, 0);
     for (const { step } of MESSAGE_REINDEXINGS)
       await inTransaction(database, (session) =>
-        step(session, { again, opening: null, movePhones: async () => {} }, ''),
+        step(
+          session,
+          { again, macs: { vault: newer, before: 0 }, opening: null, movePhones: async () => {} },
+          '',
+        ),
       );
     const [stored] = await repliesOf(database, toApplicationId(person.id));
     assert.equal(stored?.channelIndex, channelIndexOf(newer, `wamid.${before?.callback}`));

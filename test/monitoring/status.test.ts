@@ -180,6 +180,11 @@ describe('status', () => {
       "UPDATE upkeep_jobs SET failed_at = now() - interval '2 minutes', succeeded_at = now() WHERE job = 'read the terms again'",
     ],
     [
+      'rows_forged',
+      "SELECT note_upkeep('{check the rows of operators}', '{1}', '{false}')",
+      "UPDATE upkeep_jobs SET failed_at = now() - interval '7 minutes', succeeded_at = now() WHERE job = 'check the rows of operators'",
+    ],
+    [
       'messages_uncertain',
       `INSERT INTO waiting_messages VALUES ('uncertain', 1, now() - interval '2 hours', 1)`,
       'DELETE FROM waiting_messages',

@@ -8,6 +8,7 @@ import { type Route, route } from '../../src/operator-api/route.ts';
 import { mayActAs, ROLES } from '../../src/operators/rules/role.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { remac } from '../support/remac.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
@@ -93,10 +94,13 @@ describe('each route', () => {
     const idOf = (visitor: Visitor) =>
       Buffer.from(visitor.cookie!.split('=')[1]!.split('.')[0]!, 'base64url');
     await database.query('UPDATE operator_sessions SET is_whole = false WHERE id = $1', [idOf(half)]);
+    await remac(store);
     await database.query("UPDATE operator_sessions SET seen_at = now() - interval '1 hour' WHERE id = $1", [
       idOf(ended),
     ]);
+    await remac(store);
     await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [gone.id]);
+    await remac(store);
     let walked = 0;
     for (const [path, operations] of Object.entries<Record<string, Operation>>(document.paths)) {
       for (const [method, { security }] of Object.entries(operations)) {
@@ -175,6 +179,7 @@ describe('each route', () => {
     const app = consoleApi({
       ...{
         database,
+        vault: store.vault,
         clock: machineClock,
         routes: SAMPLES,
         origin: () => desk.url(),
@@ -199,7 +204,9 @@ describe('each route', () => {
       ...{ reply: Type.Object({}), run: () => new Promise<never>(() => {}) },
     });
     const clock = new TestClock();
-    const api = { database, clock, routes: [hangs], origin: () => desk.url(), page: Promise.resolve(null) };
+    const { vault } = store;
+    const page = Promise.resolve(null);
+    const api = { database, vault, clock, routes: [hangs], origin: () => desk.url(), page };
     const app = consoleApi({ ...api, logFailure: () => {} });
     let isAnswered = false;
     const asked = app.inject({ url: '/api/samples/hangs' }).finally(() => {
@@ -227,6 +234,7 @@ describe('each route', () => {
     const viewer = await people.viewer!.signIn();
     assert.equal((await viewer.ask('GET', '/api/samples/fresh')).status, 200);
     await database.query("UPDATE operator_sessions SET proved_at = now() - interval '6 minutes'");
+    await remac(store);
     const { status, body } = await viewer.ask('GET', '/api/samples/fresh');
     assert.equal(status, 403);
     assert.match(body.error, /sign in again/);

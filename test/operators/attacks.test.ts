@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { beforeEach, describe, it } from 'node:test';
 import { Type } from 'typebox';
 import { route } from '../../src/operator-api/route.ts';
+import { lockAccount } from '../../src/operators/sql/factors.ts';
 import { startSession } from '../../src/operators/sql/sessions.ts';
 import { resetOperator } from '../../src/operators/uses/manage.ts';
 import { countPassword } from '../../src/operators/uses/throttle.ts';
@@ -12,6 +13,7 @@ import { inTransaction, type Session } from '../../src/postgres/database.ts';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
+import { remac } from '../support/remac.ts';
 import { REPOSITORY } from '../support/sources.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
@@ -96,10 +98,10 @@ describe('a session of an operator who changes', () => {
     // As a sign-in leaves it that commits while the reset waits for the account.
     const { cookie, key } = newSession();
     const { reset } = await inTransaction(database, async (session) => {
-      await session.query('SELECT FROM operators WHERE id = $1 FOR NO KEY UPDATE', [id]);
-      const reset = resetOperator({ database }, name);
+      const account = (await lockAccount(session, vault, id))!;
+      const reset = resetOperator(store, name);
       await eventually('a reset that waits', async () => (await waitingSessions(database)).length > 0);
-      await startSession(session, key, { operatorId: id, isWhole: true });
+      await startSession(session, vault, key, { account, isWhole: true });
       return { reset };
     });
     await reset;
@@ -116,8 +118,10 @@ describe('a session of an operator who changes', () => {
     const may = async () => (await visitor.ask('GET', '/api/samples/admin')).status;
     assert.equal(await may(), 403);
     await database.query("UPDATE operators SET role = 'admin' WHERE id = $1", [id]);
+    await remac(store);
     assert.equal(await may(), 200);
     await database.query("UPDATE operators SET role = 'reviewer' WHERE id = $1", [id]);
+    await remac(store);
     assert.equal(await may(), 403);
   });
 
@@ -127,6 +131,7 @@ describe('a session of an operator who changes', () => {
       const visitor = desk.visitor();
       await visitor.ask('POST', '/api/session', { login: name, password: PASSWORD });
       await database.query(`UPDATE operators SET ${change} WHERE id = $1`, [id]);
+      await remac(store);
       assert.equal((await visitor.ask('POST', '/api/session/totp', { code: await nextCode() })).status, 401);
     }
   });
@@ -135,6 +140,7 @@ describe('a session of an operator who changes', () => {
     const { id, login: name } = await desk.enrolled(login(), 'viewer');
     const answer = await inTransaction(database, async (session) => {
       await session.query('UPDATE operators SET password = NULL WHERE id = $1', [id]);
+      await remac({ database: session, vault });
       // The right password, by the row as it was: then the request waits for this transaction.
       const asked = desk.visitor().ask('POST', '/api/session', { login: name, password: PASSWORD });
       await eventually('a try that waits', async () => (await waitingSessions(database)).length > 0);

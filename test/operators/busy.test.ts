@@ -29,7 +29,7 @@ const desk = await startTestConsole(store);
 const ana = await desk.enrolled('ana', 'viewer');
 const signedIn = await ana.signIn();
 const knowing = desk.visitor();
-knowing.device = `ventanilla-device=${cookieWith(store.vault, null, (await accountByLogin(database, 'ana'))!)}`;
+knowing.device = `ventanilla-device=${cookieWith(store.vault, null, (await accountByLogin(database, store.vault, 'ana'))!)}`;
 const { token } = await desk.invite('new', 'viewer');
 const password = { login: 'ana', password: PASSWORD };
 

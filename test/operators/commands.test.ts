@@ -15,8 +15,7 @@ const { run, json } = commandLine(store);
 const desk = await startTestConsole(store);
 beforeEach(() =>
   database.query(`
-    DELETE FROM operator_sessions; DELETE FROM operator_authorities; DELETE FROM operator_recovery_codes;
-    DELETE FROM operators`),
+    DELETE FROM operator_sessions; DELETE FROM operators`),
 );
 const add = (login: string, role: string, ...more: string[]) =>
   json('operator', 'add', '--login', login, '--role', role, ...more);

@@ -7,6 +7,7 @@ import { disableOperator, resetOperator } from '../../src/operators/uses/manage.
 import { countPassword } from '../../src/operators/uses/throttle.ts';
 import { PASSWORD, startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { remac } from '../support/remac.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -98,13 +99,14 @@ describe('a browser that knows the operator', () => {
   it('knows it no more where the operator is disabled or got new factors, also after the next enrolment', async () => {
     const { visitor } = await known('elsa');
     assert.deepEqual(await namesOf(cookieOf(visitor)), ['elsa']);
-    await resetOperator({ database }, 'elsa');
+    await resetOperator(store, 'elsa');
     assert.deepEqual(await namesOf(cookieOf(visitor)), []);
     await database.query("UPDATE operators SET enrolled_at = now() WHERE login = 'elsa'");
+    await remac(store);
     assert.deepEqual(await namesOf(cookieOf(visitor)), []);
     const { visitor: other } = await known('fina');
     assert.deepEqual(await namesOf(cookieOf(other)), ['fina']);
-    await disableOperator({ database }, 'fina');
+    await disableOperator(store, 'fina');
     assert.deepEqual(await namesOf(cookieOf(other)), []);
     await useUp('fina');
     assert.equal(await give(other, 'fina'), 429);
@@ -112,7 +114,7 @@ describe('a browser that knows the operator', () => {
 
   it('knows it for 90 days by the clock of the database, and not where that clock was ahead (D39)', async () => {
     await desk.enrolled('gina', 'reviewer');
-    const account = (await accountByLogin(database, 'gina'))!;
+    const account = (await accountByLogin(database, store.vault, 'gina'))!;
     const made = (ms: number) => cookieWith(store.vault, null, { ...account, nowMs: account.nowMs + ms });
     assert.deepEqual(await namesOf(made(-89 * DAY_MS)), ['gina']);
     assert.deepEqual(await namesOf(made(-90 * DAY_MS)), []);
@@ -139,8 +141,9 @@ describe('a browser that knows the operator', () => {
     let cookie: string | null = null;
     const logins = Array.from({ length: 9 }, (_, n) => `shift${n}`);
     for (const login of [...logins, 'shift8']) {
-      if ((await accountByLogin(database, login)) === null) await desk.enrolled(login, 'reviewer');
-      cookie = cookieWith(store.vault, cookie, (await accountByLogin(database, login))!);
+      if ((await accountByLogin(database, store.vault, login)) === null)
+        await desk.enrolled(login, 'reviewer');
+      cookie = cookieWith(store.vault, cookie, (await accountByLogin(database, store.vault, login))!);
     }
     assert.deepEqual(await namesOf(cookie), logins.slice(1));
   });

@@ -7,6 +7,7 @@ import { route } from '../../src/operator-api/route.ts';
 import { CookieBrowser } from '../support/cookie-browser.ts';
 import { testDatabase } from '../support/database.ts';
 import { startOidcDesk } from '../support/oidc-desk.ts';
+import { remac } from '../support/remac.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -18,11 +19,13 @@ const { provider, desk, somebody, post, get, toCallback, through, comeBack, boun
   await startOidcDesk(store, [ACT]);
 beforeEach(() => database.query('DELETE FROM operator_tries'));
 
-const makeOld = (id: number) =>
-  database.query(
+const makeOld = async (id: number) => {
+  await database.query(
     "UPDATE operator_sessions SET proved_at = now() - interval '6 minutes' WHERE operator_id = $1",
     [id],
   );
+  await remac(store);
+};
 const act = async (browser: CookieBrowser) => (await post(browser, '/api/samples/act')).status;
 const AGAIN = '/api/session/again/oidc';
 
@@ -76,6 +79,7 @@ describe('a sign-in again at the identity provider', () => {
     const { browser, recoveryCodes } = await boundWithApp();
     const callback = await toCallback(browser, AGAIN, { code: recoveryCodes[1] });
     await database.query("UPDATE operator_pending_sign_ins SET started_at = now() - interval '6 minutes'");
+    await remac(store);
     assert.equal(await comeBack(browser, callback), '/?oidc=again');
     assert.equal(await act(browser), 403);
   });

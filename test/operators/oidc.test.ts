@@ -9,6 +9,7 @@ import { tokenOf } from '../support/console.ts';
 import { CookieBrowser, LINK } from '../support/cookie-browser.ts';
 import { testDatabase } from '../support/database.ts';
 import { startOidcDesk } from '../support/oidc-desk.ts';
+import { remac } from '../support/remac.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -26,10 +27,7 @@ describe('an enrolment at the identity provider', () => {
       [login, 'admin', 'oidc', false, true],
     );
     assert.ok(body.proved_seconds_ago < 300);
-    const { rows } = await database.query(
-      'SELECT issuer, subject FROM operator_identities WHERE operator_id = $1',
-      [id],
-    );
+    const { rows } = await database.query('SELECT issuer, subject FROM operators WHERE id = $1', [id]);
     assert.deepEqual(rows, [{ issuer: provider.issuer, subject }]);
     assert.deepEqual(await actsOf(id), ['enrol: identity provider', 'sign in: identity provider']);
     const device = browser.jar(desk.url()).get('ventanilla-device') ?? null;
@@ -101,7 +99,8 @@ describe('an enrolment at the identity provider', () => {
       ...{ token: next, password: 'seven wet umbrellas' },
     });
     assert.equal(begun.status, 200);
-    const bindings = () => database.query('SELECT FROM operator_identities WHERE operator_id = $1', [id]);
+    const bindings = () =>
+      database.query('SELECT FROM operators WHERE id = $1 AND subject IS NOT NULL', [id]);
     assert.equal((await bindings()).rowCount, 0);
     // And the other way round.
     provider.person.subject = subject;
@@ -116,6 +115,7 @@ describe('an enrolment at the identity provider', () => {
     const browser = new CookieBrowser();
     const callback = await toCallback(browser, '/api/enrolment/oidc', { token });
     await database.query('UPDATE operators SET enrolment = NULL WHERE id = $1', [id]);
+    await remac(store);
     assert.equal(await comeBack(browser, callback), '/?oidc=no_link');
     assert.equal(await through(new CookieBrowser()), '/?oidc=unknown');
   });
@@ -162,17 +162,16 @@ describe('a sign-in at the identity provider', () => {
     provider.person.subject = login;
     assert.equal(await through(new CookieBrowser()), '/?oidc=unknown');
     provider.person.subject = subject;
-    await database.query(
-      "UPDATE operator_identities SET issuer = 'https://elsewhere.example' WHERE operator_id = $1",
-      [id],
-    );
+    const moveTo = async (issuer: string) => {
+      await database.query('UPDATE operators SET issuer = $2 WHERE id = $1', [id, issuer]);
+      await remac(store);
+    };
+    await moveTo('https://elsewhere.example');
     assert.equal(await through(new CookieBrowser()), '/?oidc=unknown');
-    await database.query('UPDATE operator_identities SET issuer = $2 WHERE operator_id = $1', [
-      id,
-      provider.issuer,
-    ]);
+    await moveTo(provider.issuer);
     assert.equal(await through(new CookieBrowser()), '/');
     await database.query('UPDATE operators SET disabled_at = now() WHERE id = $1', [id]);
+    await remac(store);
     assert.equal(await through(new CookieBrowser()), '/?oidc=unknown');
   });
 
@@ -221,6 +220,7 @@ describe('a sign-in at the identity provider', () => {
       const browser = new CookieBrowser();
       const callback = await toCallback(browser);
       await database.query(`UPDATE operator_pending_sign_ins SET started_at = ${at}`);
+      await remac(store);
       assert.equal(await comeBack(browser, callback), '/?oidc=over');
       assert.ok((await forgetPending(store.runtime)) >= 1);
     }

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { route } from '../../src/operator-api/route.ts';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { remac } from '../support/remac.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -32,6 +33,7 @@ async function signedInBefore() {
     "UPDATE operator_sessions SET proved_at = now() - interval '6 minutes' WHERE operator_id = $1",
     [admin.id],
   );
+  await remac(store);
   return { ...admin, visitor };
 }
 /** Where a browser of the tests is, as the record says it. */
@@ -120,6 +122,7 @@ describe('a sign-in again', () => {
     assert.deepEqual([refused.status, refused.body.needs], [401, 'code']);
     assert.equal((await desk.visitor().ask('POST', '/api/session/again', body)).status, 401);
     await database.query('UPDATE operators SET password = NULL, totp = NULL WHERE id = $1', [id]);
+    await remac(store);
     assert.equal((await visitor.ask('POST', '/api/session/again', body)).status, 403);
   });
 
@@ -131,6 +134,7 @@ describe('a sign-in again', () => {
       "UPDATE operator_sessions SET proved_at = now() - interval '4 minutes' WHERE operator_id = $1",
       [id],
     );
+    await remac(store);
     assert.equal((await visitor.ask('POST', '/api/session/totp', { code: await nextCode() })).status, 200);
     assert.ok((await visitor.ask('GET', '/api/session')).body.proved_seconds_ago >= 240);
   });

@@ -11,6 +11,7 @@ import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/s
 import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { remac } from '../support/remac.ts';
 import { addPartner } from '../support/service.ts';
 import { startWithoutUpkeep } from '../support/start-patiently.ts';
 
@@ -56,6 +57,7 @@ describe('a new pepper', () => {
       await addPartner(before),
     ];
     await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked.keyId]);
+    await remac(store);
     const first = await serve(ROUNDS.first);
     const second = await serve(ROUNDS.second);
     for (const { statusOf } of [before, first, second]) assert.equal(await statusOf(used.apiKey), 200);
@@ -81,6 +83,7 @@ describe('a new pepper', () => {
     for (const check of [checkSecrets, checkSecretsOfCommand])
       await assert.rejects(check(database, ROUNDS.after, witnesses, machineClock), { message: named });
     await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [unused.keyId]);
+    await remac(store);
     const last = await serve(ROUNDS.after);
     for (const { apiKey } of [used, issued]) assert.equal(await last.statusOf(apiKey), 200);
     await assert.rejects(

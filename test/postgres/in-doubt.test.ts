@@ -434,7 +434,7 @@ describe('in doubt', atOnce(2), () => {
         'over quota, and the cap is raised',
         3,
         async (_, keyId) => {
-          const setCap = (cap: number) => setKeyCap(service.database, keyId, cap);
+          const setCap = (cap: number) => setKeyCap(service.database, service.vault, keyId, cap);
           await setCap(0);
           return () => setCap(3);
         },

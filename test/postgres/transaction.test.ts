@@ -28,7 +28,7 @@ const SETTINGS = { environment: null, language: 'auto', dailyCap: null, brand: {
 it('a first partner and a key are stored although the first try of their transaction met a conflict', async () => {
   const { database, vault } = store;
   const text = { digest: Buffer.alloc(32, 1), pepper: '0'.repeat(32), hint: 'vnt_hint' };
-  assert.equal(await insertFirstPartner(database, { name: 'First', country: 'CO' }, text), true);
+  assert.equal(await insertFirstPartner(database, vault, { name: 'First', country: 'CO' }, text), true);
   assert.equal((await readPartners(database)).length, 1);
   await database.query("SELECT setval('inserts', 1, false)");
   const partner = await addPartner(

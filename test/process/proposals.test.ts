@@ -1,7 +1,11 @@
 /** A service is killed while it applies proposals: the next one applies the rest, and each once and whole (D48). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { machineClock } from '../../src/base/clock.ts';
+import { secretsOfDataDir } from '../../src/seal/secrets-file.ts';
+import { Vault } from '../../src/seal/vault.ts';
 import { IN_REVIEW } from '../support/applicant.ts';
+import { remac } from '../support/remac.ts';
 import { anApplication } from '../support/service.ts';
 import { demoKeyOf, newDataDir, query, startService, submit, until } from './support.ts';
 
@@ -20,6 +24,12 @@ test('a killed service loses no proposal, and applies none twice', async () => {
     return count === COUNT;
   });
   // What operators have proposed: its time to undo is over, so the service begins at once.
+  await query(dataDir, MAKER);
+  const database = {
+    query: async (text: string, values?: unknown[]) => ({ rows: await query(dataDir, text, values) }),
+  };
+  const vault = new Vault(await secretsOfDataDir(dataDir, false, machineClock));
+  await remac({ database: database as never, vault });
   await query(dataDir, PROPOSED);
   const applied = async () =>
     (await query(dataDir, "SELECT count(*)::integer AS count FROM proposals WHERE state = 'applied'"))[0]
@@ -35,16 +45,14 @@ test('a killed service loses no proposal, and applies none twice', async () => {
   assert.equal((await second.stop()).code, 0);
 });
 
+const MAKER = `INSERT INTO operators (login, role, enrolled_at, authority)
+  VALUES ('ana', 'reviewer', now(), '{"COP": "100000000000"}')`;
 const PROPOSED = `
-  WITH maker AS (
-    INSERT INTO operators (login, role, enrolled_at) VALUES ('ana', 'reviewer', now()) RETURNING id
-  ), authority AS (
-    INSERT INTO operator_authorities (operator_id, currency, amount) SELECT id, 'COP', 1000000000 FROM maker
-  ), made AS (
+  WITH made AS (
     INSERT INTO proposals (application_id, act, reason_code, reason, is_override, maker_id, decided_on, created_at, apply_at)
     SELECT i.application_id, 'approve', 'unspecified', 'fine', false, m.id, 0, now() - interval '11 seconds',
       now() - interval '1 second'
-    FROM review_items i, maker m RETURNING id, application_id
+    FROM review_items i, operators m WHERE m.login = 'ana' RETURNING id, application_id
   )
   INSERT INTO open_proposals (application_id, proposal_id, stamped_at, due_at, is_of_many)
   SELECT application_id, id, now(), now(), false FROM made`;

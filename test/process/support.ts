@@ -251,7 +251,7 @@ export function postgresLog(dataDir: string): string {
 
 /** Queries a running embedded server. */
 // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
-export async function query(dataDir: string, sql: string): Promise<any[]> {
+export async function query(dataDir: string, sql: string, values?: unknown[]): Promise<any[]> {
   const lines = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
   const client = new pg.Client({
     host: '127.0.0.1',
@@ -264,7 +264,7 @@ export async function query(dataDir: string, sql: string): Promise<any[]> {
   });
   await client.connect();
   try {
-    return (await client.query(sql)).rows;
+    return (await client.query(sql, values)).rows;
   } finally {
     await client.end();
   }

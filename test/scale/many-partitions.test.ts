@@ -458,7 +458,8 @@ async function everyJob(): Promise<void> {
   for (const { step } of [...WITNESSES.reindexings, ...WITNESSES.reindexings]) {
     for (let place: string | null = ''; place !== null; ) {
       const from: string = place;
-      const remaking = { again: flipped, opening: null, movePhones: async () => {} };
+      const macs = { vault, before: 0 };
+      const remaking = { again: flipped, macs, opening: null, movePhones: async () => {} };
       place = (await inTransaction(database, (session) => step(session, remaking, from))).next;
     }
   }

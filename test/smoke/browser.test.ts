@@ -1,12 +1,12 @@
 /** A browser walks the three pages: the simulator, the documentation, and a reviewer's decision. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setAuthority } from '../../src/operators/sql/operators.ts';
 import { DESKTOP, skip, testBrowser } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
 import { deskBrowser, isProposed, shownNumber } from '../support/desk-browser.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { simulatorPage } from '../support/simulator.ts';
+import { setAuthority } from '../support/authority.ts';
 
 describe('the pages in a browser', { skip }, async () => {
   if (skip) return;
@@ -39,7 +39,8 @@ describe('the pages in a browser', { skip }, async () => {
   it('a reviewer signs in, takes the next application and approves it', async () => {
     const [id] = await desk.inReview(1);
     const operator = await desk.console.enrolled('ana', 'reviewer');
-    await setAuthority(desk.store.database, operator.id, new Map([['COP', 10n ** 14n]]));
+    const { database, vault } = desk.store;
+    await setAuthority(database, vault, operator.id, new Map([['COP', 10n ** 14n]]));
     await desk.visit(
       { ...DESKTOP, locale: 'en-US' },
       async (page) => {

@@ -11,7 +11,7 @@ import { accountRoutes } from '../../src/operators/routes/accounts.ts';
 import type { Authority } from '../../src/operators/rules/authority.ts';
 import type { Role } from '../../src/operators/rules/role.ts';
 import type { OidcConfig } from '../../src/operators/settings.ts';
-import { enrol, setFactors, setRecoveryCodes } from '../../src/operators/sql/factors.ts';
+import { enrol, lockAccount, setFactors, takeStep } from '../../src/operators/sql/factors.ts';
 import { startSession } from '../../src/operators/sql/sessions.ts';
 import { addOperator } from '../../src/operators/uses/manage.ts';
 import { newRecoveryCodes, newSession, recoveryDigest } from '../../src/operators/uses/tokens.ts';
@@ -141,7 +141,7 @@ export async function startTestConsole(
     clock: clock === machineClock ? patientClock : clock,
     onTry: (step, result) => tries.push(`${step} ${result}`),
   });
-  const api = { database: runtime, clock, routes: [...accounts, ...more], origin, page, logFailure, proxies };
+  const api = { database: runtime, vault, clock, routes: [...accounts, ...more], origin, page, logFailure, proxies };
   // A password's hash takes long on a busy machine, and a test with several waits for each.
   const app = consoleApi(api, patient(CONSOLE_LIMITS));
   const undocumented = new Set<string>();
@@ -153,7 +153,7 @@ export async function startTestConsole(
   after(() => assert.deepEqual([...undocumented], [], 'answers that the document does not have'));
 
   const invite = async (login: string, role: Role, authority: Authority = new Map()) => {
-    const { operator, token } = await addOperator({ database }, { login, role, authority });
+    const { operator, token } = await addOperator({ database, vault }, { login, role, authority });
     return { id: operator.id, token };
   };
   /** Adds an operator with both factors, set without the console. */
@@ -161,27 +161,27 @@ export async function startTestConsole(
     const { id } = await invite(login, role, authority);
     const secret = new Secret({ size: 20 });
     const recoveryCodes = newRecoveryCodes();
-    await setFactors(database, vault, { id, password: HASH, totp: Buffer.from(secret.bytes) });
-    await setRecoveryCodes(
-      database,
-      id,
-      recoveryCodes.map((code) => recoveryDigest(code)!),
-    );
-    await enrol(database, id, 0);
+    const account = (await lockAccount(database, vault, id))!;
+    const factors = { password: HASH, totp: Buffer.from(secret.bytes) };
+    await enrol(database, vault, await setFactors(database, vault, account, factors), {
+      totpStep: 0,
+      recoveryCodes: recoveryCodes.map((code) => recoveryDigest(code)!),
+    });
     const totp = new TOTP({ secret });
     // Each code counts once, and one of the next step is taken too. For more of them the store forgets the last one.
     let at = 0;
     const nextCode = async () => {
       at = Math.max(at + STEP_MS, Date.now());
       if (at > Date.now() + STEP_MS) {
-        await database.query('UPDATE operators SET totp_step = 0 WHERE id = $1', [id]);
+        await takeStep(database, vault, (await lockAccount(database, vault, id))!, 0);
         at = Date.now();
       }
       return totp.generate({ timestamp: at });
     };
     const signIn = async () => {
       const { cookie, key } = newSession();
-      await startSession(database, key, { operatorId: id, isWhole: true });
+      const account = (await lockAccount(database, vault, id))!;
+      await startSession(database, vault, key, { account, isWhole: true });
       const signedIn = new Visitor(url);
       signedIn.cookie = `ventanilla=${cookie}`;
       return signedIn;

@@ -27,7 +27,7 @@ export async function intakeOf({ vault, isSpread, clock, ...store }: SpreadStore
     onAnswered: () => {},
     onRemembered: () => {},
   };
-  const credentials = new Credentials(database);
+  const credentials = new Credentials(database, vault);
   const credentialOf = async (keyId: number): Promise<Credential> => {
     const { rows } = await database.query('SELECT digest FROM api_keys WHERE id = $1', [keyId]);
     return (await credentials.find(rows[0].digest))!.credential;

@@ -10,10 +10,10 @@ import { type Applied, applyNext } from '../../src/desk/uses/apply-proposals.ts'
 import type { LookingDesk } from '../../src/desk/uses/second-looks.ts';
 import type { Route } from '../../src/operator-api/route.ts';
 import type { Role } from '../../src/operators/rules/role.ts';
-import { setAuthority } from '../../src/operators/sql/operators.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
+import { setAuthority } from './authority.ts';
 import { startTestConsole, type Visitor } from './console.ts';
 import type { TestDatabase } from './database.ts';
 import { registrarOf } from './intake.ts';
@@ -67,7 +67,8 @@ export async function proposalDesk(
   /** An operator who decides on everything in pesos alone, unless `hundredths` say otherwise. */
   const operator = async (login: string, role: Role = 'reviewer', hundredths: bigint | null = MUCH) => {
     const enrolled = await site.enrolled(login, role);
-    if (hundredths !== null) await setAuthority(database, enrolled.id, new Map([['COP', hundredths]]));
+    if (hundredths !== null)
+      await setAuthority(database, vault, enrolled.id, new Map([['COP', hundredths]]));
     return { ...enrolled, visitor: await enrolled.signIn() };
   };
   const lastEvent = async (id: number) =>

@@ -85,7 +85,7 @@ export async function addPartner(
   const text = textOf(vault, apiKey);
   const brand = templates === undefined ? {} : { templates };
   const settings = { environment, language, dailyCap, brand };
-  const { id: keyId } = (await insertKey(database, partnerId, text, settings)) as ApiKey;
+  const { id: keyId } = (await insertKey(database, vault, partnerId, text, settings)) as ApiKey;
   return { partnerId, keyId, apiKey };
 }
 

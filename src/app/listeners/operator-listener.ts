@@ -54,7 +54,7 @@ export async function startOperatorListener(
       import('../../operators/sql/operators.ts'),
       import('../../documents/open.ts'),
     ]);
-  if (!isLoopbackAddress(host) && !(await canSomebodySignIn(database))) {
+  if (!isLoopbackAddress(host) && !(await canSomebodySignIn(database, vault))) {
     throw new ConfigError(
       'CONSOLE_HOST',
       'must be an address of this machine alone until an operator has set the factors: npx ventanilla operator add comes first',
@@ -68,8 +68,7 @@ export async function startOperatorListener(
       onTry: (step, result) => watcher.triedToSignIn(step, result),
     });
     const app: FastifyInstance = consoleApi({
-      database,
-      clock,
+      ...store,
       proxies: setting(CONSOLE_TRUSTED_PROXIES),
       routes: [
         ...accounts,

@@ -13,6 +13,7 @@ import { addOperatorEvents } from '../../operations/sql/operator-events.ts';
 import { operatorName } from '../../operators/rules/operator-name.ts';
 import { type Database, inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
 import { storeTrouble } from '../../postgres/store-trouble.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { heldBy, heldText, illegalText, waitAfterTry } from '../rules/proposal.ts';
 import { type Returned, whyReturned } from '../rules/returned.ts';
 import { holdDeciders } from '../sql/deciders.ts';
@@ -74,7 +75,7 @@ async function end(
   const { act, isOverride, makerId, secondId, applicationId, proposalId, reason } = due;
   // The move takes the application out of the queue.
   const facts = (await decidedFactsOf(session, [applicationId])).get(applicationId);
-  const returned = (await whyHeldBack(session, due, facts)) ?? (await move(session, due));
+  const returned = (await whyHeldBack(session, vault, due, facts)) ?? (await move(session, due));
   const second = secondId === null ? '' : `, second ${operatorName(secondId)}`;
   if (returned !== null) {
     await backToQueue(session, applicationId);
@@ -106,13 +107,14 @@ const DELETED: Returned = { code: 'deleted', text: 'the application is deleted' 
 /** What speaks against a decision before its application is locked; null: nothing. Its operators stay as they are. */
 async function whyHeldBack(
   session: Transaction,
+  vault: Vault,
   { act, isOverride, makerId, secondId, ...due }: DueProposal,
   facts: DecisionFacts | undefined,
 ): Promise<Returned | null> {
   if (facts === undefined) return DELETED;
   const { status, currency, debtAmount } = facts;
   if (status === null) return illegal(act, null);
-  const deciders = await holdDeciders(session, secondId === null ? [makerId] : [makerId, secondId]);
+  const deciders = await holdDeciders(session, vault, secondId === null ? [makerId] : [makerId, secondId]);
   return whyReturned({
     ...due,
     decided: { act, isOverride, currency, debtAmount },

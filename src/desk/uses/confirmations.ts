@@ -2,6 +2,7 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { Decision } from '../../applications/rules/scorecard.ts';
 import type { Session } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { type Against, speaksAgainst } from '../rules/against.ts';
 import { haveAuthority } from '../rules/proposal.ts';
 import { readDeciders } from '../sql/deciders.ts';
@@ -29,6 +30,7 @@ export function waitsForSecond({ state, needsSecond, confirmedAt }: StoredPropos
 /** What these proposals are about, by their ids, for the operator who asks. */
 export async function proposalFactsOf(
   session: Session,
+  vault: Vault,
   operatorId: number,
   proposals: readonly StoredProposal[],
 ): Promise<ReadonlyMap<number, ProposalFacts>> {
@@ -38,7 +40,7 @@ export async function proposalFactsOf(
   const partners = await partnersOf(session, [...new Set([...facts.values()].map((one) => one.partnerId))]);
   const evidenceOf = await readEvidence(session, ids);
   const makers = proposals.map(({ maker }) => maker.id);
-  const deciders = await readDeciders(session, [...new Set([operatorId, ...makers])]);
+  const deciders = await readDeciders(session, vault, [...new Set([operatorId, ...makers])]);
   return new Map(
     proposals.map((proposal) => {
       const { id, applicationId, act, isOverride, maker } = proposal;

@@ -4,6 +4,7 @@ import type { OperatorContext } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { haveAuthority, mayDecide } from '../rules/proposal.ts';
 import { type Claimer, takeClaim } from '../sql/claims.ts';
 import { readDeciders } from '../sql/deciders.ts';
@@ -62,10 +63,10 @@ export async function confirmProposal(
     context,
     (part) =>
       inTransaction(part.database, async (session) => {
-        const before = await lockForSecond(session, second, id, isRepeated);
+        const before = await lockForSecond(session, part.vault, second, id, isRepeated);
         if (isRepeated(before)) return { proposal: before, isNew: false };
         if (before.act === 'disburse' && !second.isFresh) throw needsSignIn();
-        await requireAuthority(session, before, second);
+        await requireAuthority(session, part.vault, before, second);
         await writeConfirmation(session, id, second.id);
         return { proposal: (await readProposal(session, id))!, isNew: true };
       }),
@@ -88,7 +89,7 @@ export async function declineProposal(
     context,
     (part) =>
       inTransaction(part.database, async (session) => {
-        const before = await lockForSecond(session, second, id, isRepeated);
+        const before = await lockForSecond(session, part.vault, second, id, isRepeated);
         if (isRepeated(before)) return { proposal: before, isNew: false };
         const { applicationId } = before;
         await backToQueue(session, applicationId);
@@ -102,9 +103,14 @@ export async function declineProposal(
 }
 
 /** Refuses at once what would come back when it is applied. */
-async function requireAuthority(session: Session, proposal: StoredProposal, second: Second): Promise<void> {
+async function requireAuthority(
+  session: Session,
+  vault: Vault,
+  proposal: StoredProposal,
+  second: Second,
+): Promise<void> {
   const { applicationId, act, isOverride, maker } = proposal;
-  const deciders = await readDeciders(session, [maker.id, second.id]);
+  const deciders = await readDeciders(session, vault, [maker.id, second.id]);
   const facts = (await decidedFactsOf(session, [applicationId])).get(applicationId);
   // What is deleted or cannot be read comes back with that reason.
   if (facts === undefined || facts.status === null) return;
@@ -123,6 +129,7 @@ function named({ id, applicationId }: StoredProposal) {
  */
 async function lockForSecond(
   session: Transaction,
+  vault: Vault,
   second: Second,
   id: number,
   isRepeated: (proposal: StoredProposal) => boolean,
@@ -134,7 +141,7 @@ async function lockForSecond(
   const proposal = await lockProposal(session, id, require, isRepeated);
   if (isRepeated(proposal)) return proposal;
   // The account may have changed since the request began.
-  if (!mayDecide((await readDeciders(session, [second.id])).get(second.id) ?? null))
+  if (!mayDecide((await readDeciders(session, vault, [second.id])).get(second.id) ?? null))
     throw new Refusal(403, 'your account may not decide any more');
   if (proposal.needsSecond === null) throw conflict('no_second', 'it needs no second operator');
   if (proposal.confirmedAt !== null) {

@@ -1,5 +1,6 @@
 /** The lists of proposals, page by page. */
 import type { Session } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { countToConfirm, listProposals, type ProposalList, type StoredProposal } from '../sql/proposals.ts';
 import { type ProposalFacts, proposalFactsOf } from './confirmations.ts';
 import { Refusal } from './refusal.ts';
@@ -23,7 +24,7 @@ export interface ShownProposals {
 
 /** A page of a list after the one that the cursor names. Throws a `Refusal` for a wrong cursor. */
 export async function proposalsOf(
-  { database }: { readonly database: Session },
+  { database, vault }: { readonly database: Session; readonly vault: Vault },
   operatorId: number,
   { list, cursor, limit = PAGE }: { list: ProposalList; cursor?: string; limit?: number },
 ): Promise<ShownProposals> {
@@ -33,7 +34,7 @@ export async function proposalsOf(
     countToConfirm(database, operatorId, MOST_COUNTED),
   ]);
   const proposals = found.slice(0, limit);
-  const facts = await proposalFactsOf(database, operatorId, list === 'to_confirm' ? proposals : []);
+  const facts = await proposalFactsOf(database, vault, operatorId, list === 'to_confirm' ? proposals : []);
   return { proposals, facts, toConfirm, next: found.length > limit ? `p${proposals.at(-1)!.id}` : null };
 }
 

@@ -2,6 +2,7 @@
 import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { type Contradiction, contradictedCodes } from '../rules/against.ts';
 import { isAgainstScore } from '../rules/lean.ts';
 import { secondReasonOf } from '../rules/proposal.ts';
@@ -32,7 +33,7 @@ export interface SeenMany {
  * `Refusal` (404) where the selection has ended.
  */
 export async function lookAtMany(
-  { database }: { readonly database: Database },
+  { database, vault }: { readonly database: Database; readonly vault: Vault },
   { act, makerId }: { readonly act: ReviewAction; readonly makerId: number },
   many: Many,
 ): Promise<SeenMany> {
@@ -40,7 +41,7 @@ export async function lookAtMany(
   const ids = (await decidedOf(database, makerId, many)).map(({ id }) => id);
   const facts = await decidedFactsOf(database, ids);
   const evidenceOf = await readEvidence(database, ids);
-  const authority = (await readDeciders(database, [makerId])).get(makerId)?.authority ?? new Map();
+  const authority = (await readDeciders(database, vault, [makerId])).get(makerId)?.authority ?? new Map();
   const totals = new Map<string | null, { count: number; debtAmount: number }>();
   const contradicted = new Map<string, { code: ReasonCode; why: Contradiction; count: number }>();
   let [aboveAuthority, againstScore] = [0, 0];

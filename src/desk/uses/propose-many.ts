@@ -24,7 +24,7 @@ export interface Many {
  * the body, and a `Refusal` (404) where the selection has ended.
  */
 export async function proposeMany(
-  { database, undoSeconds, dueHours }: ProposingDesk,
+  { database, vault, undoSeconds, dueHours }: ProposingDesk,
   given: Decision,
   many: Many,
   key: string | null,
@@ -41,7 +41,7 @@ export async function proposeMany(
         propose(
           session,
           decision,
-          { undoSeconds, isOfMany: true },
+          { vault, undoSeconds, isOfMany: true },
           await decidedOf(session, decision.makerId, many),
         ),
       ),

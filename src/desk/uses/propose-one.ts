@@ -5,6 +5,7 @@ import { withOffset } from '../../base/time.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
 import { databaseTime } from '../../postgres/database-time.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { heldBy, heldText, illegalText } from '../rules/proposal.ts';
 import {
   type KeyedRequest,
@@ -24,6 +25,7 @@ import { conflict, noApplication, type Refusal, spentKey } from './refusal.ts';
 
 /** What proposing needs. */
 export interface ProposingDesk extends QueueDesk {
+  readonly vault: Vault;
   /** UNDO_SECONDS. */
   readonly undoSeconds: number;
 }
@@ -40,7 +42,7 @@ interface Made {
  * happened since; 409 another proposal is open, another operator claims it, or the act is illegal.
  */
 export async function proposeOne(
-  { database, undoSeconds, dueHours }: ProposingDesk,
+  { database, vault, undoSeconds, dueHours }: ProposingDesk,
   given: Decision,
   decided: Decided,
   key: string | null,
@@ -51,7 +53,7 @@ export async function proposeOne(
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
       const [outcome] = await once(session, request, async () => {
-        const [made] = await propose(session, decision, { undoSeconds, isOfMany: false }, [decided]);
+        const [made] = await propose(session, decision, { vault, undoSeconds, isOfMany: false }, [decided]);
         if (made!.result !== 'proposed') throw await refusalOf(session, decision, made!);
         await requirePayable(session, decision, decided.id);
         return [made!];

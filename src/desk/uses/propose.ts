@@ -7,6 +7,7 @@ import { OperatorError } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import type { Authority } from '../../operators/rules/authority.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { type BulkResult, secondReasonOf } from '../rules/proposal.ts';
 import { readDeciders } from '../sql/deciders.ts';
 import type { Outcome } from '../sql/desk-requests.ts';
@@ -54,13 +55,17 @@ export function checkDecision(decision: Decision): Decision {
 export async function propose(
   session: Transaction,
   decision: Decision,
-  { undoSeconds, isOfMany }: { readonly undoSeconds: number; readonly isOfMany: boolean },
+  {
+    vault,
+    undoSeconds,
+    isOfMany,
+  }: { readonly vault: Vault; readonly undoSeconds: number; readonly isOfMany: boolean },
   decided: readonly Decided[],
 ): Promise<ProposeOutcome[]> {
   const ids = decided.map(({ id }) => id).toSorted((one, other) => one - other);
   const facts = await decidedFactsOf(session, ids);
   const last = await lastEventsOf(session, ids);
-  const maker = (await readDeciders(session, [decision.makerId])).get(decision.makerId);
+  const maker = (await readDeciders(session, vault, [decision.makerId])).get(decision.makerId);
   const authority: Authority = maker?.authority ?? new Map();
   const byId = new Map(decided.map((one) => [one.id, one]));
   const objections = new Map(

@@ -76,7 +76,7 @@ export async function readForPage(
 type Rest = Omit<ShownApplication, 'lastEvent' | 'application' | 'earlier' | 'timeline'>;
 
 async function readRest(context: OperatorContext, operatorId: number, id: ApplicationId): Promise<Rest> {
-  const { database } = context;
+  const { database, vault } = context;
   const conversation = await chatOf(context, id);
   const proposal = await newestProposalOf(database, id);
   const waiting = proposal !== null && waitsForSecond(proposal) ? [proposal] : [];
@@ -90,7 +90,7 @@ async function readRest(context: OperatorContext, operatorId: number, id: Applic
     notes: await readNotes(context, id),
     item: await readItem(database, id),
     proposal,
-    proposalFacts: [...(await proposalFactsOf(database, operatorId, waiting)).values()][0] ?? null,
+    proposalFacts: [...(await proposalFactsOf(database, vault, operatorId, waiting)).values()][0] ?? null,
     evidence: (await readEvidence(database, [id]))(id),
     pends: await pendsOf(database, id),
   };

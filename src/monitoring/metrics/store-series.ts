@@ -5,7 +5,7 @@
 import { Counter, type Gauge } from 'prom-client';
 import type { PartnerFacts, ReviewFacts, StoreFacts } from '../rules/store-facts.ts';
 import { ENDPOINT_STATUSES, MOST_LATER } from '../rules/store-facts.ts';
-import { failingBackups, termsRefused } from '../rules/troubles.ts';
+import { failingBackups, rowsForged, termsRefused } from '../rules/troubles.ts';
 import { ConversationSeries } from './conversation-series.ts';
 import type { Meters } from './meters.ts';
 
@@ -90,6 +90,7 @@ export class StoreSeries {
     gauges.refusal_sweeps.set(facts.sweeps);
     gauges.terms_refused.set(termsRefused(facts));
     gauges.backups_failing.set(failingBackups(facts).length);
+    gauges.rows_forged.set(rowsForged(facts));
     gauges.sealing_data_keys.set(facts.keys.sealing);
     gauges.seals_share.set(facts.keys.share);
     gauges.reseal_late_seconds.set(facts.keys.resealLateS);
@@ -185,6 +186,7 @@ const GAUGES = {
   sealing_data_keys: ['Data keys that running services seal with: two while a key is replaced.', []],
   seals_share: ['How much of its bound the most used of these keys has sealed, from 0 to 1.', []],
   reseal_late_seconds: ['For how long a step of a reseal under way has been due; 0 without a reseal.', []],
+  rows_forged: ['1 while a check finds accounts, sessions or API keys that no service has written.', []],
   terms_refused: ['1 while a process is refused the new terms or certificate, and keeps the old ones.', []],
   backups_failing: ['Jobs of the backups whose last run failed: bases, the log, erasures, files.', []],
   refusal_sweeps: ['Keys whose refusals of the last two hours look like a sweep of phones.', []],

@@ -23,6 +23,7 @@ export const TROUBLE_CODES = [
   ] as const),
   ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
   ...(['keys_differ', 'seals_near_bound', 'reseal_stuck', 'backup_failing', 'backup_overdue'] as const),
+  ...(['rows_forged'] as const),
 ] as const;
 export type TroubleCode = (typeof TROUBLE_CODES)[number];
 
@@ -59,6 +60,7 @@ export const BOUNDS = {
   missingFiles: 0,
   notRead: 0,
   termsRefused: 0,
+  rowsForged: 0,
   undelivered: 20,
   /** An operator may settle such a message. */
   unsettledS: 3_600,

@@ -19,6 +19,7 @@ export function troublesOf(facts: StoreFacts): Trouble[] {
     ...partnerTroubles(facts),
     ...keyTroubles(facts),
     ...backupTroubles(facts),
+    ...forgedTroubles(facts),
   ];
 }
 
@@ -67,6 +68,24 @@ function termsTroubles(facts: StoreFacts): Trouble[] {
   return [{ code: 'terms_refused', text }];
 }
 
+/** The jobs that check the MACs of rows (`src/operators/service.ts`, `src/partners/service.ts`), every five minutes. */
+const CHECKS = ['check the rows of operators', 'check the rows of API keys'];
+const CHECKED_RECENTLY_MS = 360_000;
+
+/** 1 where a check of the last minutes found rows that no service has written; else 0. */
+export function rowsForged({ jobs, at }: Pick<StoreFacts, 'jobs' | 'at'>): number {
+  const isRecent = ({ failedAt }: JobFacts) =>
+    failedAt !== null && at.getTime() - failedAt.getTime() <= CHECKED_RECENTLY_MS;
+  return jobs.some((job) => CHECKS.includes(job.job) && isRecent(job)) ? 1 : 0;
+}
+
+function forgedTroubles(facts: StoreFacts): Trouble[] {
+  if (rowsForged(facts) <= BOUNDS.rowsForged) return [];
+  const text =
+    'accounts, sessions or API keys were changed in the database without the keys of the service, and are refused: the log names them';
+  return [{ code: 'rows_forged', text }];
+}
+
 /** The job of the base backups (`src/app/backup/schedule.ts`), which is not run every five minutes. */
 const BASE_BACKUP = 'base backup';
 /** The jobs that write to the place of backups (`src/app/background.ts`). */
@@ -102,7 +121,7 @@ function overdueTroubles({ jobs, at }: StoreFacts): Trouble[] {
 
 function isFailing({ job, succeededAt, failedAt }: JobFacts, at: Date): boolean {
   // These have a trouble of their own.
-  if (BACKUP_JOBS.includes(job) || job === TERMS) return false;
+  if (BACKUP_JOBS.includes(job) || job === TERMS || CHECKS.includes(job)) return false;
   if (succeededAt === null) return failedAt !== null;
   return at.getTime() - succeededAt.getTime() > BOUNDS.sinceJobS * 1000;
 }

@@ -79,6 +79,7 @@ function addList(group: Command, { roles, io }: Cli): void {
             { title: 'SIGNS IN WITH', value: ({ signsInWith }) => signsInWith },
             { title: 'SIGNS IN SINCE', value: ({ enrolledAt }) => shortTime(enrolledAt) },
             { title: 'DISABLED', value: ({ disabledAt }) => shortTime(disabledAt) },
+            { title: 'FORGED', value: ({ isForged }) => (isForged ? 'yes: disable it' : null) },
           ],
           json: operatorJson,
           none: 'No operators yet. Add one: npx ventanilla operator add --login ana --role admin',
@@ -218,7 +219,7 @@ async function writeInvited(
 }
 
 function operatorJson(operator: Operator) {
-  const { id, login, role, authority, signsInWith, createdAt, enrolledAt, disabledAt } = operator;
+  const { id, login, role, authority, signsInWith, createdAt, enrolledAt, disabledAt, isForged } = operator;
   return {
     ...{ id, login, role },
     authority: authorityJson(authority),
@@ -226,5 +227,6 @@ function operatorJson(operator: Operator) {
     signs_in_with: signsInWith,
     enrolled_at: enrolledAt && withOffset(enrolledAt),
     disabled_at: disabledAt && withOffset(disabledAt),
+    forged: isForged,
   };
 }

@@ -56,7 +56,7 @@ export function sessionRoutes(
       reply: SignedIn,
       run: async ({ session }) => {
         const { operatorId, login, role, provedSecondsAgo } = session!;
-        const { authority, signsInWith, hasApp } = await readProfile(store.database, operatorId);
+        const { authority, signsInWith, hasApp } = await readProfile(store.database, store.vault, operatorId);
         return {
           body: {
             ...{ id: operatorId, login, role, authority: authorityJson(authority) },

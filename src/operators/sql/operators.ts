@@ -3,8 +3,22 @@ import { DAY_MS } from '../../base/time.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { Authority } from '../rules/authority.ts';
 import type { Role } from '../rules/role.ts';
+import {
+  type Account,
+  type AccountChange,
+  type AccountRow,
+  accountColumns,
+  accountOf,
+  changeAccount,
+  insertAccount,
+  later,
+  micros,
+  toAccount,
+} from './account.ts';
+import { endSessions } from './sessions.ts';
 
 /** An account as other operators see it. */
 export interface Operator {
@@ -18,6 +32,8 @@ export interface Operator {
   readonly disabledAt: Date | null;
   /** null: nothing yet. */
   readonly signsInWith: FirstFactor | null;
+  /** This service has not written the row as it is: the account may do nothing, and can only be disabled. */
+  readonly isForged: boolean;
 }
 
 /** What an operator signs in with: a password of this service, or an identity at the identity provider. */
@@ -31,105 +47,91 @@ export interface Profile {
   readonly hasApp: boolean;
 }
 
-interface Row {
-  id: number;
-  login: string;
-  role: Role;
-  authority: Record<string, string>;
-  created_at: Date;
-  enrolled_at: Date | null;
-  disabled_at: Date | null;
-  signs_in_with: FirstFactor | null;
-}
+type Row = AccountRow & { readonly created_at: Date };
 
-interface ProfileRow {
-  authority: Row['authority'];
-  signs_in_with: FirstFactor;
-  has_app: boolean;
-}
-
-/** Amounts come as texts of hundredths: a number would not hold the largest. */
-const AUTHORITY = `
-  (SELECT coalesce(jsonb_object_agg(a.currency, (a.amount * 100)::bigint::text), '{}') FROM operator_authorities a
-    WHERE a.operator_id = o.id) AS authority`;
-const FIRST_FACTOR = `CASE WHEN o.password IS NULL THEN 'oidc' ELSE 'password' END`;
-const COLUMNS = `o.id, o.login, o.role, o.created_at, o.enrolled_at, o.disabled_at, ${AUTHORITY},
-  CASE WHEN o.enrolled_at IS NOT NULL AND o.disabled_at IS NULL THEN ${FIRST_FACTOR} END AS signs_in_with`;
-const PROFILE = `
-  SELECT ${AUTHORITY}, ${FIRST_FACTOR} AS signs_in_with, o.totp IS NOT NULL AS has_app FROM operators o WHERE o.id = $1`;
+const COLUMNS = `${accountColumns('o')}, o.created_at`;
 const LIST = `SELECT ${COLUMNS} FROM operators o ORDER BY o.id`;
-const FIND = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1`;
-const ANY_LIVE = `
-  SELECT EXISTS (SELECT FROM operators o WHERE o.enrolled_at IS NOT NULL AND o.disabled_at IS NULL) AS any`;
-const ADD = `
-  INSERT INTO operators (id, login, role, enrolment, enrolment_ends)
-  VALUES ($5, $1, $2, $3, now() + $4 * interval '1 millisecond')
-  ON CONFLICT (login) DO NOTHING
-  RETURNING id`;
-const SET_AUTHORITY = `
-  WITH gone AS (DELETE FROM operator_authorities WHERE operator_id = $1 AND currency <> ALL ($2::text[]))
-  INSERT INTO operator_authorities AS a (operator_id, currency, amount)
-  SELECT $1, u.currency, u.hundredths / 100.0 FROM unnest($2::text[], $3::bigint[]) AS u(currency, hundredths)
-  ON CONFLICT (operator_id, currency) DO UPDATE SET amount = excluded.amount`;
+const FIND = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1 FOR NO KEY UPDATE`;
+const BY_ID = `SELECT ${COLUMNS} FROM operators o WHERE o.id = $1`;
+const NOW = `SELECT ${micros('now()')} AS now`;
 const LOCK_ALL = 'SELECT id FROM operators ORDER BY id FOR NO KEY UPDATE';
-const ADMINS = `
-  SELECT count(*)::integer AS admins, count(enrolled_at)::integer AS enrolled
-  FROM operators WHERE role = 'admin' AND disabled_at IS NULL`;
-const SET_ROLE = 'UPDATE operators SET role = $2 WHERE id = $1';
-const DISABLE = `
-  WITH ended AS (DELETE FROM operator_sessions WHERE operator_id = $1),
-    unbound AS (DELETE FROM operator_identities WHERE operator_id = $1)
-  UPDATE operators SET disabled_at = now(), enrolment = NULL, enrolment_ends = NULL
-  WHERE id = $1 AND disabled_at IS NULL`;
 
 const LEAVE_DESK = 'SELECT leave_desk($1)';
 
 /** All operators, the oldest first. */
-export async function readOperators(session: Session): Promise<Operator[]> {
-  return (await session.query<Row>(LIST)).rows.map(operatorOf);
+export async function readOperators(session: Session, vault: Vault): Promise<Operator[]> {
+  return (await session.query<Row>(LIST)).rows.map((row) => operatorOf(vault, row));
 }
 
-/** The operator with this login; null if there is none. */
-export async function findOperator(session: Session, login: string): Promise<Operator | null> {
-  const { rows } = await session.query<Row>(FIND, [login]);
-  return rows[0] === undefined ? null : operatorOf(rows[0]);
+/** An operator with this login, and the account where it may be changed. */
+export interface Found {
+  readonly operator: Operator;
+  /** As it is stored. */
+  readonly stored: Account;
+  /** null: this service has not written the row as it is. */
+  readonly account: Account | null;
+}
+
+/** The operator with this login, locked until the transaction ends; null if there is none. */
+export async function lockOperator(session: Session, vault: Vault, login: string): Promise<Found | null> {
+  const [row] = (await session.query<Row>(FIND, [login])).rows;
+  if (row === undefined) return null;
+  return { operator: operatorOf(vault, row), stored: toAccount(row), account: accountOf(vault, row) };
 }
 
 /** Whether there is an operator with factors whose account is not disabled. */
-export async function canSomebodySignIn(session: Session): Promise<boolean> {
-  return onlyRow((await session.query<{ any: boolean }>(ANY_LIVE)).rows).any;
+export async function canSomebodySignIn(session: Session, vault: Vault): Promise<boolean> {
+  const operators = await readOperators(session, vault);
+  return operators.some((one) => !one.isForged && one.enrolledAt !== null && one.disabledAt === null);
 }
 
 /** Adds an operator, whose link has the token with this digest. Returns the id; null where the login is taken. */
 export async function insertOperator(
   session: Session,
-  { login, role, linkDigest }: { login: string; role: Role; linkDigest: Buffer },
+  vault: Vault,
+  {
+    login,
+    role,
+    authority = new Map(),
+    linkDigest,
+  }: { login: string; role: Role; authority?: Authority; linkDigest: Buffer },
 ): Promise<number | null> {
-  const { rows } = await session.query<{ id: number }>(ADD, [
-    ...[login, role, linkDigest, DAY_MS, await takeId(session, 'operators')],
-  ]);
-  return rows[0]?.id ?? null;
+  const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
+  const account: Account = {
+    ...{ id: await takeId(session, 'operators'), login, role, authority, now, nowMs: Number(now) / 1000 },
+    ...{ password: null, totp: null, totpStep: 0, identity: null, recoveryCodes: [], enrolledAt: null },
+    ...{ disabledAt: null, link: { digest: linkDigest, ends: later(now, DAY_MS) } },
+  };
+  return (await insertAccount(session, vault, account)) ? account.id : null;
 }
 
-/** What the page needs to know of an operator. */
-export async function readProfile(session: Session, id: number): Promise<Profile> {
-  const { rows } = await session.query<ProfileRow>(PROFILE, [id]);
-  const { authority, signs_in_with, has_app } = onlyRow(rows);
-  return { authority: authorityOf(authority), signsInWith: signs_in_with, hasApp: has_app };
+/** The account of an operator as it is now, disabled or not; null: this service has written none. */
+export async function readAccount(session: Session, vault: Vault, id: number): Promise<Account | null> {
+  return accountOf(vault, (await session.query<Row>(BY_ID, [id])).rows[0]);
 }
 
-/** Replaces all amounts of an operator. */
-export async function setAuthority(session: Session, id: number, authority: Authority): Promise<void> {
-  await session.query(SET_AUTHORITY, [id, [...authority.keys()], [...authority.values()]]);
+/** What the page needs to know of an operator. Throws where this service has not written the account as it is. */
+export async function readProfile(session: Session, vault: Vault, id: number): Promise<Profile> {
+  const account = await readAccount(session, vault, id);
+  if (account === null) throw new Error(`operator ${id} has no account`);
+  const { authority, totp } = account;
+  return { authority, signsInWith: firstFactorOf(account), hasApp: totp !== null };
 }
 
-export async function setRole(session: Session, id: number, role: Role): Promise<void> {
-  await session.query(SET_ROLE, [id, role]);
+/** Gives a locked account another role, or other amounts. */
+export async function setRights(
+  session: Session,
+  vault: Vault,
+  account: Account,
+  change: Pick<AccountChange, 'role' | 'authority'>,
+): Promise<void> {
+  await changeAccount(session, vault, account, change);
 }
 
-/** Ends the account's sessions and its link too, and unbinds its identity. */
-export async function disableOperator(session: Session, id: number): Promise<void> {
-  await session.query(DISABLE, [id]);
+/** Ends a locked account, its sessions and its link, and unbinds its identity. It may be one that is forged. */
+export async function disableOperator(session: Session, vault: Vault, account: Account): Promise<void> {
+  await endSessions(session, account.id);
+  await changeAccount(session, vault, account, { disabledAt: account.now, link: null, identity: null });
 }
 
 /** Gives everything back that an operator works on, who is gone. The transaction has locked the account. */
@@ -142,18 +144,21 @@ export async function lockOperators(session: Transaction): Promise<void> {
   await session.query(LOCK_ALL);
 }
 
-/** How many admins there are, and how many of them can sign in. */
-export async function countAdmins(session: Transaction): Promise<{ admins: number; enrolled: number }> {
-  return onlyRow((await session.query<{ admins: number; enrolled: number }>(ADMINS)).rows);
-}
-
-function operatorOf({ id, login, role, authority, ...row }: Row): Operator {
+function operatorOf(vault: Vault, row: Row): Operator {
+  const account = toAccount(row);
+  const { id, login, role, authority, enrolledAt, disabledAt } = account;
   return {
-    ...{ id, login, role, authority: authorityOf(authority), signsInWith: row.signs_in_with },
-    ...{ createdAt: row.created_at, enrolledAt: row.enrolled_at, disabledAt: row.disabled_at },
+    ...{ id, login, role, authority, createdAt: row.created_at },
+    ...{ enrolledAt: dateOf(enrolledAt), disabledAt: dateOf(disabledAt) },
+    signsInWith: enrolledAt === null || disabledAt !== null ? null : firstFactorOf(account),
+    isForged: accountOf(vault, row) === null,
   };
 }
 
-function authorityOf(hundredths: Row['authority']): Authority {
-  return new Map(Object.entries(hundredths).map(([currency, text]) => [currency, BigInt(text)]));
+function firstFactorOf({ password }: Account): FirstFactor {
+  return password === null ? 'oidc' : 'password';
+}
+
+function dateOf(time: string | null): Date | null {
+  return time === null ? null : new Date(Number(time) / 1000);
 }

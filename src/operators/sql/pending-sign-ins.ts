@@ -1,5 +1,9 @@
-/** Sign-ins under way at the identity provider. The database's clock ends them. */
+/** Sign-ins under way at the identity provider. The database's clock ends them; a MAC covers what each is for. */
 import type { Database } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
+import { isRowMac, type MacedRows, rowMac } from '../../seal/row-macs.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { micros, timeOf } from './account.ts';
 
 /** What a sign-in is for. */
 export type Purpose =
@@ -17,45 +21,83 @@ export interface PendingSignIn {
   readonly nowMs: number;
 }
 
-interface Row {
+/** What the MAC of a row covers, and the MAC. */
+interface MacedRow {
+  id: Buffer;
+  /** In microseconds since 1970. */
+  started_at: string;
   purpose: Purpose['kind'];
   enrolment: Buffer | null;
   session_id: Buffer | null;
   has_code: boolean;
+  mac: Buffer;
+}
+
+interface Row extends MacedRow {
   seconds: number;
   now_ms: number;
 }
 
+const KIND = 'operator sign-in under way';
+const COLUMNS = `p.id, ${micros('p.started_at')} AS started_at, p.purpose, p.enrolment, p.session_id, p.has_code, p.mac`;
+
+function factsOf({ id, started_at, purpose, enrolment, session_id, has_code }: Omit<MacedRow, 'mac'>) {
+  const [link, session] = [enrolment, session_id].map((bytes) => bytes?.toString('hex') ?? null);
+  return [id.toString('hex'), started_at, purpose, link!, session!, has_code];
+}
+
+/** All of them, for the check of their MACs and their replacement. */
+export const PENDING_SIGN_INS: MacedRows<MacedRow> = {
+  kind: KIND,
+  read: `SELECT encode(p.id, 'hex') AS name, ${COLUMNS} FROM operator_pending_sign_ins p`,
+  write: `
+    UPDATE operator_pending_sign_ins p SET mac = u.mac FROM unnest($1::text[], $2::bytea[]) AS u(name, mac)
+    WHERE p.id = decode(u.name, 'hex')`,
+  factsOf,
+};
+
 /** A start in the future was written while the clock was ahead. */
 const LIVES = `started_at BETWEEN now() - interval '10 minutes' AND now() + interval '1 minute'`;
+const NOW = `SELECT ${micros('now()')} AS now`;
 const BEGIN = `
-  INSERT INTO operator_pending_sign_ins (id, purpose, enrolment, session_id, has_code)
-  VALUES ($1, $2, $3, $4, $5)`;
+  INSERT INTO operator_pending_sign_ins (id, started_at, purpose, enrolment, session_id, has_code, mac)
+  VALUES ($1, ${timeOf('$2')}, $3, $4, $5, $6, $7)`;
 /** Citus computes no times in RETURNING. */
 const TAKE = `
   WITH taken AS (
-    DELETE FROM operator_pending_sign_ins WHERE id = $1 AND ${LIVES}
-    RETURNING purpose, enrolment, session_id, has_code, started_at
+    DELETE FROM operator_pending_sign_ins WHERE id = $1 AND ${LIVES} RETURNING *
   )
-  SELECT t.purpose, t.enrolment, t.session_id, t.has_code,
-    greatest(0, extract(epoch FROM clock_timestamp() - t.started_at))::float8 AS seconds,
+  SELECT ${COLUMNS}, greatest(0, extract(epoch FROM clock_timestamp() - p.started_at))::float8 AS seconds,
     extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
-  FROM taken t`;
+  FROM taken p`;
 const FORGET = `DELETE FROM operator_pending_sign_ins WHERE NOT (${LIVES})`;
 
 /** `id` is the digest of the secret in the browser's cookie. */
-export async function beginPending(database: Database, id: Buffer, purpose: Purpose): Promise<void> {
+export async function beginPending(
+  database: Database,
+  vault: Vault,
+  id: Buffer,
+  purpose: Purpose,
+): Promise<void> {
   const { linkDigest, sessionId, hasCode } = {
     ...{ linkDigest: null, sessionId: null, hasCode: false },
     ...purpose,
   };
-  await database.query(BEGIN, [id, purpose.kind, linkDigest, sessionId, hasCode]);
+  const { now } = onlyRow((await database.query<{ now: string }>(NOW)).rows);
+  const row = { id, started_at: now, enrolment: linkDigest, session_id: sessionId, has_code: hasCode };
+  const mac = rowMac(vault, KIND, factsOf({ ...row, purpose: purpose.kind }));
+  await database.query(BEGIN, [id, now, purpose.kind, linkDigest, sessionId, hasCode, mac]);
 }
 
-/** Takes a sign-in, which counts once; null: there is none, or it is over. */
-export async function takePending(database: Database, id: Buffer): Promise<PendingSignIn | null> {
+/** Takes a sign-in, which counts once; null: there is none, it is over, or this service has not written it. */
+export async function takePending(
+  database: Database,
+  vault: Vault,
+  id: Buffer,
+): Promise<PendingSignIn | null> {
   const [row] = (await database.query<Row>(TAKE, [id])).rows;
-  return row === undefined ? null : { purpose: purposeOf(row), seconds: row.seconds, nowMs: row.now_ms };
+  if (row === undefined || !isRowMac(vault, KIND, factsOf(row), row.mac)) return null;
+  return { purpose: purposeOf(row), seconds: row.seconds, nowMs: row.now_ms };
 }
 
 /** Deletes those that are over. Returns their number. */

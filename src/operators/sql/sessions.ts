@@ -1,7 +1,22 @@
-/** The sessions of browsers. The database's clock ends them; a time in the future was written while it was ahead. */
+/**
+ * The sessions of browsers. The database's clock ends them; a time in the future was written while it was ahead. A MAC
+ * covers what a session grants, to whom, since when, and the enrolment that it was made with.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import type { Database, Session } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
+import { isRowMac, type MacedRows, rowMac } from '../../seal/row-macs.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { Role } from '../rules/role.ts';
+import {
+  type Account,
+  type AccountRow,
+  accountColumns,
+  accountOf,
+  later,
+  micros,
+  timeOf,
+} from './account.ts';
 
 /** A session that goes on, with its operator as the account is now. */
 export interface BrowserSession {
@@ -34,81 +49,130 @@ const MOST_WRONG_PROOFS = 5;
 const LIVES = `s.seen_at > now() - interval '30 minutes' AND s.started_at > now() - interval '12 hours'
   AND s.seen_at <= now() + interval '1 minute' AND s.started_at <= now() + interval '1 minute'
   AND (s.is_whole OR s.started_at > now() - interval '5 minutes') AND s.wrong_codes < ${MOST_WRONG_PROOFS}`;
+/** What the MAC of a session covers, and the MAC. Times are microseconds since 1970, as texts. */
+interface SessionRow {
+  session_id: Buffer;
+  secret: Buffer;
+  operator_id: number;
+  is_whole: boolean;
+  started_at: string;
+  seen_at: string;
+  proved_at: string;
+  session_mac: Buffer;
+}
+
+const KIND = 'operator session';
+const COLUMNS = `s.id AS session_id, s.secret, s.operator_id, s.is_whole, s.mac AS session_mac,
+  ${['started_at', 'seen_at', 'proved_at'].map((name) => `${micros(`s.${name}`)} AS ${name}`).join(', ')}`;
+
+/** Without the count of wrong proofs, which bounds guesses and grants nothing. */
+function factsOf(row: Omit<SessionRow, 'session_mac'>, enrolledAt: string | null) {
+  return [
+    ...[row.session_id.toString('hex'), row.secret.toString('hex'), row.operator_id, row.is_whole],
+    ...[row.started_at, row.seen_at, row.proved_at, enrolledAt],
+  ];
+}
+
+/** All sessions, for the check of their MACs and their replacement. */
+export const SESSIONS: MacedRows<SessionRow & { enrolled_at: string | null }> = {
+  kind: KIND,
+  read: `
+    SELECT encode(s.id, 'hex') AS name, ${COLUMNS}, s.mac, ${micros('o.enrolled_at')} AS enrolled_at
+    FROM operator_sessions s LEFT JOIN operators o ON o.id = s.operator_id`,
+  write: `
+    UPDATE operator_sessions s SET mac = u.mac FROM unnest($1::text[], $2::bytea[]) AS u(name, mac)
+    WHERE s.id = decode(u.name, 'hex')`,
+  factsOf: (row) => factsOf(row, row.enrolled_at),
+};
+
 const FIND = `
-  SELECT s.secret, s.operator_id, o.login, o.role, s.is_whole,
+  SELECT ${COLUMNS}, ${accountColumns('o')},
     s.proved_at BETWEEN now() - interval '5 minutes' AND now() + interval '1 minute' AS is_fresh,
     greatest(0, floor(extract(epoch FROM now() - s.proved_at)))::integer AS proved_seconds_ago,
     s.seen_at < now() - interval '1 minute' AS is_due
   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
   WHERE s.id = $1 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL AND ${LIVES}`;
-const SEEN = 'UPDATE operator_sessions SET seen_at = now() WHERE id = $1';
+/** Not over what another request has written meanwhile. */
+const SEEN = `UPDATE operator_sessions SET seen_at = ${timeOf('$2')}, mac = $3 WHERE id = $1 AND mac = $4`;
+const NOW = `SELECT ${micros('now()')} AS now`;
 const START = `
   WITH old AS (
     DELETE FROM operator_sessions WHERE id IN (
       SELECT s.id FROM operator_sessions s WHERE s.operator_id = $3 AND s.is_whole = $4
       ORDER BY s.started_at DESC OFFSET ${MOST - 1})
   )
-  INSERT INTO operator_sessions (id, secret, operator_id, is_whole, proved_at)
-  VALUES ($1, $2, $3, $4, now() - $5 * interval '1 second')`;
-const END = 'DELETE FROM operator_sessions WHERE id = $1 RETURNING operator_id, proved_at';
+  INSERT INTO operator_sessions (id, secret, operator_id, is_whole, started_at, seen_at, proved_at, mac)
+  VALUES ($1, $2, $3, $4, ${timeOf('$5')}, ${timeOf('$5')}, ${timeOf('$6')}, $7)`;
+const END = 'DELETE FROM operator_sessions WHERE id = $1';
+const TAKE = `DELETE FROM operator_sessions s WHERE s.id = $1 RETURNING ${COLUMNS}`;
 const END_ALL = 'DELETE FROM operator_sessions WHERE operator_id = $1';
-const BEGIN_ANOTHER = `
-  WITH gone AS (${END}), old AS (
-    DELETE FROM operator_sessions WHERE id IN (
-      SELECT s.id FROM operator_sessions s JOIN gone g ON g.operator_id = s.operator_id
-      WHERE s.is_whole AND s.id <> $1 ORDER BY s.started_at DESC OFFSET ${MOST - 1})
-  )
-  INSERT INTO operator_sessions (id, secret, operator_id, is_whole, proved_at)
-  SELECT $2, $3, g.operator_id, true, coalesce(now() - $4::float8 * interval '1 second', g.proved_at) FROM gone g`;
 const HAS_WHOLE = `SELECT FROM operator_sessions s WHERE s.operator_id = $1 AND s.is_whole AND ${LIVES} LIMIT 1`;
 const WRONG_PROOF = 'UPDATE operator_sessions SET wrong_codes = wrong_codes + 1 WHERE id = $1';
 const FORGET = `
   DELETE FROM operator_sessions s WHERE NOT (${LIVES})`;
 
 /**
- * The session of a cookie; null where there is none, it ended, or the account is disabled. `isUse`: somebody uses it
- * with this request, so that it does not end yet.
+ * The session of a cookie; null where there is none, it ended, the account is disabled, or this service has not written
+ * the session or the account as they are. `isUse`: somebody uses it with this request, so that it does not end yet.
  */
 export async function findSession(
   database: Database,
+  vault: Vault,
   key: SessionKey,
   isUse: boolean,
 ): Promise<BrowserSession | null> {
-  const { rows } = await database.query<{
-    secret: Buffer;
-    operator_id: number;
-    login: string;
-    role: Role;
-    is_whole: boolean;
-    is_fresh: boolean;
-    proved_seconds_ago: number;
-    is_due: boolean;
-  }>({ name: 'find_operator_session', text: FIND, values: [key.id] });
+  const { rows } = await database.query<
+    SessionRow & AccountRow & { is_fresh: boolean; proved_seconds_ago: number; is_due: boolean }
+  >({ name: 'find_operator_session', text: FIND, values: [key.id] });
   const [row] = rows;
   if (row === undefined || !timingSafeEqual(row.secret, key.secretDigest)) return null;
+  const account = accountOf(vault, row);
+  if (account === null || !isRowMac(vault, KIND, factsOf(row, account.enrolledAt), row.session_mac))
+    return null;
   // Not at each request: reading pages would write rows.
-  if (isUse && row.is_due) await database.query(SEEN, [key.id]);
+  if (isUse && row.is_due) {
+    const mac = rowMac(vault, KIND, factsOf({ ...row, seen_at: account.now }, account.enrolledAt));
+    await database.query(SEEN, [key.id, account.now, mac, row.session_mac]);
+  }
   return {
-    ...{ operatorId: row.operator_id, login: row.login, role: row.role },
+    ...{ operatorId: account.id, login: account.login, role: account.role },
     ...{ isWhole: row.is_whole, isFresh: row.is_whole && row.is_fresh },
     provedSecondsAgo: row.proved_seconds_ago,
   };
 }
 
 /**
- * Starts a session; an operator's oldest one ends where there are ten. `provedSecondsAgo`: since the first factor was
- * proved, or the earlier one of both.
+ * Starts a session of a locked account; its oldest one ends where there are ten. `provedSecondsAgo`: since the first
+ * factor was proved, or the earlier one of both.
  */
 export async function startSession(
   session: Session,
-  { id, secretDigest }: SessionKey,
+  vault: Vault,
+  key: SessionKey,
   {
-    operatorId,
+    account,
     isWhole,
     provedSecondsAgo = 0,
-  }: { operatorId: number; isWhole: boolean; provedSecondsAgo?: number },
+  }: { account: Account; isWhole: boolean; provedSecondsAgo?: number },
 ): Promise<void> {
-  await session.query(START, [id, secretDigest, operatorId, isWhole, provedSecondsAgo]);
+  const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
+  await add(session, vault, key, { account, isWhole, now, provedAt: later(now, -provedSecondsAgo * 1000) });
+}
+
+async function add(
+  session: Session,
+  vault: Vault,
+  { id, secretDigest }: SessionKey,
+  { account, isWhole, now, provedAt }: { account: Account; isWhole: boolean; now: string; provedAt: string },
+): Promise<void> {
+  const row = {
+    ...{ session_id: id, secret: secretDigest, operator_id: account.id, is_whole: isWhole },
+    ...{ started_at: now, seen_at: now, proved_at: provedAt },
+  };
+  await session.query(START, [
+    ...[id, secretDigest, account.id, isWhole, now, provedAt],
+    rowMac(vault, KIND, factsOf(row, account.enrolledAt)),
+  ]);
 }
 
 export async function endSession(session: Session, id: Buffer): Promise<void> {
@@ -127,33 +191,44 @@ export async function hasWholeSession(session: Session, operatorId: number): Pro
 
 /**
  * Starts the whole session that follows one without its second factor, which ends. Both are proved since the first one
- * was. Returns false where the session before is over.
+ * was. Returns false where the session before is over. The account is locked.
  */
-export function completeSession(session: Session, before: Buffer, next: SessionKey): Promise<boolean> {
-  return beginAnother(session, before, next, null);
+export function completeSession(
+  session: Session,
+  vault: Vault,
+  account: Account,
+  [before, next]: readonly [before: Buffer, next: SessionKey],
+): Promise<boolean> {
+  return beginAnother(session, vault, account, { before, next, provedSecondsAgo: null });
 }
 
 /**
  * Starts a session in the place of a whole one, where both factors were proved again so long ago. Returns false where
- * that one is over.
+ * that one is over. The account is locked.
  */
 export function renewSession(
   session: Session,
-  before: Buffer,
-  next: SessionKey,
+  vault: Vault,
+  account: Account,
+  [before, next]: readonly [before: Buffer, next: SessionKey],
   provedSecondsAgo = 0,
 ): Promise<boolean> {
-  return beginAnother(session, before, next, provedSecondsAgo);
+  return beginAnother(session, vault, account, { before, next, provedSecondsAgo });
 }
 
 async function beginAnother(
   session: Session,
-  before: Buffer,
-  { id, secretDigest }: SessionKey,
-  provedSecondsAgo: number | null,
+  vault: Vault,
+  account: Account,
+  { before, next, provedSecondsAgo }: { before: Buffer; next: SessionKey; provedSecondsAgo: number | null },
 ): Promise<boolean> {
-  const { rowCount } = await session.query(BEGIN_ANOTHER, [before, id, secretDigest, provedSecondsAgo]);
-  return rowCount === 1;
+  const [gone] = (await session.query<SessionRow>(TAKE, [before])).rows;
+  if (gone?.operator_id !== account.id) return false;
+  if (!isRowMac(vault, KIND, factsOf(gone, account.enrolledAt), gone.session_mac)) return false;
+  const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
+  const provedAt = provedSecondsAgo === null ? gone.proved_at : later(now, -provedSecondsAgo * 1000);
+  await add(session, vault, next, { account, isWhole: true, now, provedAt });
+  return true;
 }
 
 /** Counts a wrong password or code within a session; the fifth one ends it. */

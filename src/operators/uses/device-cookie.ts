@@ -35,6 +35,7 @@ export async function knownAccounts(
   if (marks.length === 0) return [];
   const accounts = await accountsByIds(
     database,
+    vault,
     marks.map(({ id }) => id),
   );
   return accounts.filter((account) => marks.some((mark) => isOf(vault, account, mark)));

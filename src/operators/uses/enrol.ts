@@ -12,10 +12,8 @@ import {
   lockAccountByLink,
   openTotp,
   setFactors,
-  setRecoveryCodes,
   setTotp,
 } from '../sql/factors.ts';
-import { isBound } from '../sql/identities.ts';
 import { hashPassword } from './password-hash.ts';
 import { recordSignIn } from './sign-in-record.ts';
 import { countLink, countLook, takeLookBack } from './throttle.ts';
@@ -45,7 +43,7 @@ export async function lookAtLink(
   const lockedOut = await countLook(store, address);
   if (lockedOut !== null) return { kind: 'throttled', ...lockedOut };
   const account = await inTransaction(store.database, (session) =>
-    lockAccountByLink(session, digestOf(token)),
+    lockAccountByLink(session, store.vault, digestOf(token)),
   );
   if (account === null) return { kind: 'no_link' };
   await takeLookBack(store, address);
@@ -62,7 +60,7 @@ export async function beginEnrolment(
 ): Promise<Step<string>> {
   const { database, vault } = store;
   const link = digestOf(token);
-  const account = await inTransaction(database, (session) => lockAccountByLink(session, link));
+  const account = await inTransaction(database, (session) => lockAccountByLink(session, vault, link));
   if (account === null) return { kind: 'no_link' };
   const fault = faultOfPassword(password, account.login, isKnownPassword);
   if (fault !== null) return { kind: 'wrong', fault: faultText(fault, account.login) };
@@ -73,8 +71,9 @@ export async function beginEnrolment(
   const totp = randomBytes(SECRET_BYTES);
   return inTransaction(database, async (session): Promise<Step<string>> => {
     // The link may have been used, or have ended, while the hash was made.
-    if ((await lockAccountByLink(session, link)) === null) return { kind: 'no_link' };
-    await setFactors(session, vault, { id: account.id, password: hash, totp });
+    const locked = await lockAccountByLink(session, vault, link);
+    if (locked === null) return { kind: 'no_link' };
+    await setFactors(session, vault, locked, { password: hash, totp });
     return { kind: 'done', account, value: totpUri(totp, account.login) };
   });
 }
@@ -86,10 +85,10 @@ export async function beginEnrolment(
 export function addApp({ database, vault }: Store, token: string): Promise<Step<string>> {
   const totp = randomBytes(SECRET_BYTES);
   return inTransaction(database, async (session): Promise<Step<string>> => {
-    const account = await lockAccountByLink(session, digestOf(token));
+    const account = await lockAccountByLink(session, vault, digestOf(token));
     if (account === null) return { kind: 'no_link' };
-    if (!(await isBound(session, account.id))) return { kind: 'wrong', fault: 'choose the password first' };
-    await setTotp(session, vault, account.id, totp);
+    if (account.identity === null) return { kind: 'wrong', fault: 'choose the password first' };
+    await setTotp(session, vault, account, totp);
     return { kind: 'done', account, value: totpUri(totp, account.login) };
   });
 }
@@ -100,7 +99,7 @@ export function endEnrolment(
   { token, code, address }: { token: string; code: string; address: string },
 ): Promise<Step<readonly string[]>> {
   return inTransaction(database, async (session): Promise<Step<readonly string[]>> => {
-    const account = await lockAccountByLink(session, digestOf(token));
+    const account = await lockAccountByLink(session, vault, digestOf(token));
     if (account === null) return { kind: 'no_link' };
     const { id, password, totp, nowMs } = account;
     if (totp === null) return { kind: 'wrong', fault: 'choose the password first' };
@@ -112,12 +111,8 @@ export function endEnrolment(
       };
     }
     const codes = newRecoveryCodes();
-    await setRecoveryCodes(
-      session,
-      id,
-      codes.map((text) => recoveryDigest(text)!),
-    );
-    await enrol(session, id, step);
+    const recoveryCodes = codes.map((text) => recoveryDigest(text)!);
+    await enrol(session, vault, account, { totpStep: step, recoveryCodes });
     const first = password === null ? 'identity provider' : 'password';
     await recordSignIn(session, vault, id, 'enrol', {
       why: `${first} and one-time code`,

@@ -5,7 +5,7 @@ import { addOperatorEvents } from '../../operations/sql/operator-events.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { inTransaction } from '../../postgres/database.ts';
 import { operatorWithRole } from '../rules/operator-name.ts';
-import { resetFactors } from '../sql/factors.ts';
+import { lockAccount, resetFactors } from '../sql/factors.ts';
 import { insertOperator, lockOperators, readOperators } from '../sql/operators.ts';
 import { newToken } from './tokens.ts';
 
@@ -21,7 +21,7 @@ export function inviteFirstAdmin({ database, vault, actor }: OperatorContext): P
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
       await lockOperators(session);
-      const operators = await readOperators(session);
+      const operators = await readOperators(session, vault);
       const isTaken = operators.some(
         ({ login, role, enrolledAt }) => enrolledAt !== null || (role === 'admin' && login !== LOGIN),
       );
@@ -29,9 +29,12 @@ export function inviteFirstAdmin({ database, vault, actor }: OperatorContext): P
       const own = operators.find(({ login }) => login === LOGIN);
       if (own !== undefined) {
         if (own.role !== 'admin') return null;
-        return (await resetFactors(session, own.id, digest)) ? token : null;
+        const account = await lockAccount(session, vault, own.id);
+        if (account === null) return null;
+        await resetFactors(session, vault, account, digest);
+        return token;
       }
-      const id = await insertOperator(session, { login: LOGIN, role: 'admin', linkDigest: digest });
+      const id = await insertOperator(session, vault, { login: LOGIN, role: 'admin', linkDigest: digest });
       // Another process that starts at the same time has just added it, and shows its own link.
       if (id === null) return null;
       const act = {

@@ -47,7 +47,9 @@ export async function beginSignIn(
 /** Begins the enrolment of the account behind a link. Throws `ProviderError`. */
 export async function beginBinding(oidc: Oidc, address: string, token: string): Promise<Begun> {
   const linkDigest = digestOf(token);
-  const account = await inTransaction(oidc.database, (session) => lockAccountByLink(session, linkDigest));
+  const account = await inTransaction(oidc.database, (session) =>
+    lockAccountByLink(session, oidc.vault, linkDigest),
+  );
   if (account === null) return { kind: 'refused' };
   return begin(oidc, { address, operatorId: account.id }, { kind: 'enrol', linkDigest });
 }
@@ -77,7 +79,7 @@ function isCode(
   { operatorId, key, code, address }: { operatorId: number; key: SessionKey; code: string; address: string },
 ): Promise<boolean> {
   return inTransaction(database, async (session) => {
-    const account = await lockAccount(session, operatorId);
+    const account = await lockAccount(session, vault, operatorId);
     if (account !== null && (await proofOf(session, vault, account, code)) !== null) return true;
     await countWrongProof(session, key.id);
     await recordSignIn(session, vault, operatorId, 'sign in again refused', { why: 'wrong code', address });
@@ -86,11 +88,11 @@ function isCode(
 }
 
 async function begin(oidc: Oidc, from: Parameters<typeof countStart>[1], purpose: Purpose): Promise<Begun> {
-  const { database, provider, callback } = oidc;
+  const { database, vault, provider, callback } = oidc;
   const lockedOut = await countStart(oidc, from);
   if (lockedOut !== null) return { kind: 'throttled', ...lockedOut };
   const { token: secret, digest } = newToken();
   const url = await provider.addressFor({ secret, callback: callback() }, maxAgeOf(purpose));
-  await beginPending(database, digest, purpose);
+  await beginPending(database, vault, digest, purpose);
   return { kind: 'done', url, secret };
 }

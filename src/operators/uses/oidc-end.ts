@@ -1,7 +1,8 @@
 /** The way back from the identity provider: what the browser brings becomes a session, or binds an account. */
 import { timingSafeEqual } from 'node:crypto';
 import { inTransaction, type Transaction } from '../../postgres/database.ts';
-import { enrol, lockAccount, lockAccountByLink } from '../sql/factors.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { type Account, enrol, lockAccountByLink } from '../sql/factors.ts';
 import { bindIdentity, lockAccountByIdentity } from '../sql/identities.ts';
 import { type PendingSignIn, takePending } from '../sql/pending-sign-ins.ts';
 import { endSession, renewSession, type SessionKey, startSession } from '../sql/sessions.ts';
@@ -60,7 +61,7 @@ export async function endSignIn(oidc: Oidc, brought: Brought): Promise<Ended> {
   const { secret, answer } = brought;
   // A state of another browser takes nothing: it does not end the sign-in that is under way here.
   if (secret === null || !isSame(answer.getAll('state'), stateOf(secret))) return { kind: 'over' };
-  const pending = await takePending(oidc.database, digestOf(secret));
+  const pending = await takePending(oidc.database, oidc.vault, digestOf(secret));
   if (pending === null) return { kind: 'over' };
   const proved = await oidc.provider.redeem({ secret, callback: oidc.callback() }, answer, pending.nowMs);
   const { purpose } = pending;
@@ -100,7 +101,7 @@ async function signIn(
   { pending, proved, brought }: Answered & { brought: Brought },
 ): Promise<Ended> {
   const { address } = brought;
-  const account = await lockAccountByIdentity(session, proved.identity);
+  const account = await lockAccountByIdentity(session, vault, proved.identity);
   if (account === null) return { kind: 'unknown' };
   const { id, totp } = account;
   if (!proved.hasSecondFactor && totp === null) {
@@ -110,7 +111,7 @@ async function signIn(
   if (brought.session !== null && brought.sessionKey !== null)
     await endSession(session, brought.sessionKey.id);
   const isWhole = proved.hasSecondFactor;
-  const cookie = await begin(session, id, isWhole, ageOf(proved, pending));
+  const cookie = await begin(session, vault, account, isWhole, ageOf(proved, pending));
   if (isWhole) await recordSignIn(session, vault, id, 'sign in', { why: 'identity provider', address });
   if (!isWhole) return { kind: 'done', cookie };
   return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, account) };
@@ -122,17 +123,16 @@ async function bind(
   { pending, proved, brought, linkDigest }: Answered & { brought: Brought; linkDigest: Buffer },
 ): Promise<Ended> {
   const { address } = brought;
-  const account = await lockAccountByLink(session, linkDigest);
+  const account = await lockAccountByLink(session, vault, linkDigest);
   if (account === null) return { kind: 'no_link' };
   const { token, digest } = newToken();
-  if (!(await bindIdentity(session, account.id, proved.identity, digest))) return { kind: 'taken' };
+  const bound = await bindIdentity(session, vault, account, proved.identity, digest);
+  if (bound === null) return { kind: 'taken' };
   await recordSignIn(session, vault, account.id, 'enrol', { why: 'identity provider', address });
   if (!proved.hasSecondFactor) return { kind: 'bound', token };
-  await enrol(session, account.id, 0);
-  const cookie = await begin(session, account.id, true, ageOf(proved, pending));
+  const enrolled = await enrol(session, vault, bound, { totpStep: 0 });
+  const cookie = await begin(session, vault, enrolled, true, ageOf(proved, pending));
   await recordSignIn(session, vault, account.id, 'sign in', { why: 'identity provider', address });
-  // Read again: the browser knows the enrolment of now.
-  const enrolled = (await lockAccount(session, account.id))!;
   return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, enrolled) };
 }
 
@@ -153,7 +153,7 @@ async function again(
 ): Promise<Ended> {
   const { session: own, sessionKey, address } = brought;
   if (own === null || !own.isWhole || sessionKey?.id.equals(sessionId) !== true) return { kind: 'not_again' };
-  const account = await lockAccountByIdentity(session, proved.identity);
+  const account = await lockAccountByIdentity(session, vault, proved.identity);
   // A provider that asked nobody to sign in says a moment before this sign-in began.
   if (account?.id !== own.operatorId || !isWithin(maxAgeOf(pending.purpose), { pending, proved })) {
     await recordSignIn(session, vault, own.operatorId, 'sign in again refused', {
@@ -172,7 +172,7 @@ async function again(
   const { cookie, key } = newSession();
   const age = ageOf(proved, pending);
   const provedSecondsAgo = hasCode ? Math.max(age, pending.seconds) : age;
-  if (!(await renewSession(session, sessionId, key, provedSecondsAgo))) return { kind: 'not_again' };
+  if (!(await renewSession(session, vault, account, [sessionId, key], provedSecondsAgo))) return { kind: 'not_again' };
   await recordSignIn(session, vault, account.id, 'sign in again', { why: 'identity provider', address });
   return { kind: 'again', cookie };
 }
@@ -192,11 +192,12 @@ function ageOf({ signedInAt }: Proved, { nowMs }: PendingSignIn): number {
 
 async function begin(
   session: Transaction,
-  operatorId: number,
+  vault: Vault,
+  account: Account,
   isWhole: boolean,
   provedSecondsAgo: number,
 ): Promise<string> {
   const { cookie, key } = newSession();
-  await startSession(session, key, { operatorId, isWhole, provedSecondsAgo });
+  await startSession(session, vault, key, { account, isWhole, provedSecondsAgo });
   return cookie;
 }

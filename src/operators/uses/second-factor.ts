@@ -9,11 +9,15 @@ import { recoveryDigest } from './tokens.ts';
 export async function proofOf(
   session: Transaction,
   vault: Vault,
-  { id, totp, totpStep, nowMs }: Account,
+  account: Account,
   code: string,
 ): Promise<'one-time code' | 'recovery code' | null> {
+  const { id, totp, totpStep, nowMs } = account;
   const recovery = recoveryDigest(code);
-  if (recovery !== null) return (await takeRecoveryCode(session, id, recovery)) ? 'recovery code' : null;
+  if (recovery !== null)
+    return (await takeRecoveryCode(session, vault, account, recovery)) ? 'recovery code' : null;
   const step = totp === null ? null : stepOfCode(openTotp(vault, id, totp), code, nowMs, totpStep);
-  return step !== null && (await takeStep(session, id, step)) ? 'one-time code' : null;
+  if (step === null) return null;
+  await takeStep(session, vault, account, step);
+  return 'one-time code';
 }

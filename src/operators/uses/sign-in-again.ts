@@ -30,7 +30,7 @@ export async function proveAgain(
   { login, key, password, code, address }: Proof,
 ): Promise<SignIn> {
   const { database, vault } = store;
-  const account = await accountByLogin(database, login);
+  const account = await accountByLogin(database, vault, login);
   if (account === null) return { kind: 'refused' };
   const { id } = account;
   // Not by the login or the address, which strangers share behind a proxy: they would stop every payment.
@@ -41,18 +41,18 @@ export async function proveAgain(
   }
   const isRight = await isPassword(password, account.password);
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
-    const locked = await lockAccount(session, id);
-    const isKnown = isRight && locked?.password === account.password;
+    const locked = await lockAccount(session, vault, id);
+    const known = isRight && locked?.password === account.password ? locked : null;
     // A code beside a wrong password is not looked at: it would be used up.
-    const proof = isKnown ? await proofOf(session, vault, locked, code) : null;
-    if (proof === null) {
+    const proof = known && (await proofOf(session, vault, known, code));
+    if (known === null || proof === null) {
       await countWrongProof(session, key.id);
-      const why = isKnown ? 'wrong code' : 'wrong password';
+      const why = known === null ? 'wrong password' : 'wrong code';
       await recordSignIn(session, vault, id, 'sign in again refused', { why, address });
       return { kind: 'refused' };
     }
     const { cookie, key: next } = newSession();
-    if (!(await renewSession(session, key.id, next))) return { kind: 'refused' };
+    if (!(await renewSession(session, vault, known, [key.id, next]))) return { kind: 'refused' };
     await recordSignIn(session, vault, id, 'sign in again', { why: proof, address });
     return { kind: 'done', cookie };
   });

@@ -70,7 +70,7 @@ async function checkPassword(
   const { lockedOut, clear, takeBack } = await countPassword(store, { login, address, isKnown });
   if (lockedOut !== null && !lockedOut.begins) return { kind: 'throttled', ...lockedOut };
   // What no account can have as its login is not asked for: the store takes no NUL.
-  const account = await accountByLogin(database, readLogin(text) ?? '');
+  const account = await accountByLogin(database, vault, readLogin(text) ?? '');
   if (lockedOut !== null) {
     if (account !== null) await recordLockout(store, account.id, address);
     return { kind: 'throttled', ...lockedOut };
@@ -81,13 +81,14 @@ async function checkPassword(
   if (account === null) return { kind: 'refused' };
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
     // The factors may have been taken away while the hash was made.
-    if (!isRight || (await lockAccount(session, account.id))?.password !== hash) {
+    const locked = isRight ? await lockAccount(session, vault, account.id) : null;
+    if (locked === null || locked.password !== hash) {
       await recordSignIn(session, vault, account.id, 'sign in refused', { why: 'wrong password', address });
       return { kind: 'refused' };
     }
     if (before !== null) await endSession(session, before.id);
     const { cookie, key } = newSession();
-    await startSession(session, key, { operatorId: account.id, isWhole: false });
+    await startSession(session, vault, key, { account: locked, isWhole: false });
     return { kind: 'done', cookie };
   });
   if (result.kind === 'done') await clear();
@@ -114,7 +115,7 @@ export async function giveCode(
     return { kind: 'throttled', ...lockedOut };
   }
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
-    const account = await lockAccount(session, operatorId);
+    const account = await lockAccount(session, vault, operatorId);
     if (account === null) return { kind: 'refused' };
     const proof = await proofOf(session, vault, account, code);
     if (proof === null) {
@@ -124,7 +125,7 @@ export async function giveCode(
     }
     const { cookie, key: next } = newSession();
     // The session may have ended meanwhile: another one takes its place only where it still is.
-    if (!(await completeSession(session, key.id, next))) return { kind: 'refused' };
+    if (!(await completeSession(session, vault, account, [key.id, next]))) return { kind: 'refused' };
     await recordSignIn(session, vault, operatorId, 'sign in', { why: proof, address });
     return { kind: 'done', cookie, deviceCookie: cookieWith(vault, deviceCookie, account) };
   });

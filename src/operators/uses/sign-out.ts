@@ -11,14 +11,14 @@ import { endSession, endSessions, hasWholeSession, type SessionKey } from '../sq
 
 /** Ends a session. With the last whole one of an operator, all that the operator has claimed is given back. */
 export function signOut(
-  { database }: { readonly database: Database },
+  { database, vault }: { readonly database: Database; readonly vault: Vault },
   operatorId: number,
   { id }: SessionKey,
 ): Promise<void> {
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
       // Of two sign-outs at once the second one sees the first.
-      await lockAccount(session, operatorId);
+      await lockAccount(session, vault, operatorId);
       await endSession(session, id);
       if (!(await hasWholeSession(session, operatorId))) await leaveDesk(session, operatorId);
     }),
@@ -33,7 +33,7 @@ export function signOutEverywhere(
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
       // A sign-in under way commits before, so that its session ends too.
-      await lockAccount(session, operatorId);
+      await lockAccount(session, vault, operatorId);
       await endSessions(session, operatorId);
       await leaveDesk(session, operatorId);
       const act = { act: 'sign out everywhere' };

@@ -1,12 +1,17 @@
-/** API keys, as operators manage them. The store holds no key, only its digest and its first characters. */
+/**
+ * API keys, as operators manage them. The store holds no key, only its digest and its first characters. A MAC covers the
+ * row, so a change locks it first.
+ */
 
 import type { LanguageSetting } from '../../base/language.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { Brand } from '../rules/brand.ts';
 import type { Environment, KeyId, PartnerId } from '../rules/credential.ts';
+import { isOwnKey, KEY_FACTS, type KeyFacts, keyMac } from './key-macs.ts';
 
 /** The settings of a new key. */
 export interface KeySettings {
@@ -30,21 +35,21 @@ export interface ApiKey extends KeySettings {
   readonly id: KeyId;
   readonly hint: string;
   readonly partner: { readonly id: PartnerId; readonly name: string };
-  /** The status by the database's clock at the time of reading. */
-  readonly status: 'live' | 'expired' | 'revoked';
+  /**
+   * The status by the database's clock at the time of reading. Forged: this service has not written the row as it is, so
+   * nobody gets in with the key; it can only be revoked.
+   */
+  readonly status: 'live' | 'expired' | 'revoked' | 'forged';
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
-interface Row {
-  id: KeyId;
+interface Row extends KeyFacts {
+  mac: Buffer;
   hint: string;
-  partner_id: PartnerId;
   partner_name: string;
-  environment: Environment | null;
   language: LanguageSetting;
-  daily_cap: number | null;
   brand: Brand;
   status: ApiKey['status'];
   created_at: Date;
@@ -52,8 +57,8 @@ interface Row {
   revoked_at: Date | null;
 }
 
-const COLUMNS = `k.id, k.hint, k.partner_id, p.name AS partner_name, k.environment, k.language, k.daily_cap,
-  k.brand, k.created_at, k.expires_at, k.revoked_at,
+const COLUMNS = `${KEY_FACTS}, k.hint, p.name AS partner_name, k.language, k.brand, k.created_at, k.expires_at,
+  k.revoked_at,
   CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired'
     ELSE 'live' END AS status`;
 
@@ -66,20 +71,21 @@ const PARTNER = 'SELECT FROM partners WHERE id = $1::bigint AND closed_at IS NUL
 /** Values, not a query: on a cluster two of these at once would often deadlock. */
 const INSERT = `
   WITH k AS (
-    INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand, pepper)
-    VALUES ($8, $1, $2, $3, $4, $5, $6, $7, $9) RETURNING *
+    INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand, pepper, mac)
+    VALUES ($8, $1, $2, $3, $4, $5, $6, $7, $9, $10) RETURNING *
   )
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
 /** Adds a key. Returns null if there is no such partner, or it is closed. */
 export function insertKey(
   database: Database,
+  vault: Vault,
   partnerId: PartnerId,
   text: KeyText,
   settings: KeySettings,
 ): Promise<ApiKey | null> {
   return againAfterConflict(() =>
-    inTransaction(database, (session) => insertKeyIn(session, partnerId, text, settings)),
+    inTransaction(database, (session) => insertKeyIn(session, vault, partnerId, text, settings)),
   );
 }
 
@@ -88,24 +94,30 @@ export function insertKey(
  */
 export async function insertKeyIn(
   session: Transaction,
+  vault: Vault,
   partnerId: PartnerId,
   text: KeyText,
   settings: KeySettings,
 ): Promise<ApiKey | null> {
-  const { environment, language, dailyCap, brand } = settings;
   if ((await session.query(PARTNER, [partnerId])).rowCount === 0) return null;
+  return addKey(session, vault, partnerId, text, settings);
+}
+
+async function addKey(
+  session: Transaction,
+  vault: Vault,
+  partnerId: PartnerId,
+  { digest, hint, pepper }: KeyText,
+  { environment, language, dailyCap, brand }: KeySettings,
+): Promise<ApiKey> {
+  const id = (await takeId(session, 'api_keys')) as KeyId;
+  const mac = keyMac(vault, {
+    ...{ id, partner_id: partnerId, digest, environment, daily_cap: dailyCap, expires: null, revoked: null },
+  });
   const { rows } = await session.query<Row>(INSERT, [
-    partnerId,
-    text.digest,
-    text.hint,
-    environment,
-    language,
-    dailyCap,
-    JSON.stringify(brand),
-    await takeId(session, 'api_keys'),
-    text.pepper,
+    ...[partnerId, digest, hint, environment, language, dailyCap, JSON.stringify(brand), id, pepper, mac],
   ]);
-  return keyOf(onlyRow(rows));
+  return keyOf(vault, onlyRow(rows));
 }
 
 const LIST = `
@@ -113,40 +125,99 @@ const LIST = `
   WHERE $1::bigint IS NULL OR k.partner_id = $1 ORDER BY k.id DESC`;
 
 /** The keys of a partner, or of all partners (null), newest first; dead keys too. */
-export async function readKeys(database: Database, partnerId: PartnerId | null): Promise<ApiKey[]> {
+export async function readKeys(
+  database: Database,
+  vault: Vault,
+  partnerId: PartnerId | null,
+): Promise<ApiKey[]> {
   const { rows } = await database.query<Row>(LIST, [partnerId]);
-  return rows.map(keyOf);
+  return rows.map((row) => keyOf(vault, row));
 }
 
 const FIND = `SELECT ${COLUMNS} FROM api_keys k JOIN partners p ON p.id = k.partner_id WHERE k.id = $1::bigint`;
 
 /** The key with this id; null if there is none. */
-export async function readKey(database: Database, id: KeyId): Promise<ApiKey | null> {
-  return readOneKey(database, FIND, [id]);
+export async function readKey(database: Database, vault: Vault, id: KeyId): Promise<ApiKey | null> {
+  return readOneKey(database, vault, FIND, [id]);
 }
 
-const REVOKE = `
-  WITH k AS (
-    UPDATE api_keys SET revoked_at = now() WHERE id = $1::bigint AND revoked_at IS NULL RETURNING *
-  )
-  SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
+const LOCK = `${FIND} FOR NO KEY UPDATE OF k`;
+const CHANGE = `
+  UPDATE api_keys SET daily_cap = $2, expires_at = $3, revoked_at = $4, mac = $5 WHERE id = $1::bigint`;
+/** In whole milliseconds, because a `Date` has no more. */
+const NOW = "SELECT date_trunc('milliseconds', clock_timestamp()) AS now";
+
+/** The row, locked until the transaction ends, and the time of the database. */
+export async function lockKey(session: Transaction, id: KeyId): Promise<{ row: Row; now: Date } | null> {
+  const [row] = (await session.query<Row>(LOCK, [id])).rows;
+  if (row === undefined) return null;
+  return { row, now: onlyRow((await session.query<{ now: Date }>(NOW)).rows).now };
+}
+
+/** Changes a locked row. */
+export async function changeKey(
+  session: Transaction,
+  vault: Vault,
+  before: Row,
+  change: { readonly daily_cap?: number | null; readonly expires_at?: Date; readonly revoked_at?: Date },
+): Promise<ApiKey> {
+  const row = { ...before, ...change };
+  // A time that stays keeps its microseconds.
+  const expires = change.expires_at === undefined ? before.expires : micros(change.expires_at);
+  const revoked = change.revoked_at === undefined ? before.revoked : micros(change.revoked_at);
+  const mac = keyMac(vault, { ...row, expires, revoked });
+  await session.query(CHANGE, [row.id, row.daily_cap, row.expires_at, row.revoked_at, mac]);
+  return keyOf(vault, onlyRow((await session.query<Row>(FIND, [row.id])).rows));
+}
+
+function micros(time: Date): string {
+  return `${time.getTime()}000`;
+}
 
 /** Revokes a key from the next request on (D21). Returns null if there is no such key that is not revoked yet. */
-export async function revokeStoredKey(database: Database, id: KeyId): Promise<ApiKey | null> {
-  return readOneKey(database, REVOKE, [id]);
+export function revokeStoredKey(database: Database, vault: Vault, id: KeyId): Promise<ApiKey | null> {
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      const locked = await lockKey(session, id);
+      if (locked === null || locked.row.revoked_at !== null) return null;
+      return changeKey(session, vault, locked.row, { revoked_at: locked.now });
+    }),
+  );
 }
 
-const SET_CAP = `
-  WITH k AS (UPDATE api_keys SET daily_cap = $2 WHERE id = $1::bigint RETURNING *)
-  SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
+const OF_PARTNER = `
+  SELECT k.id FROM api_keys k WHERE k.partner_id = $1::bigint AND k.revoked_at IS NULL ORDER BY k.id
+  FOR NO KEY UPDATE`;
 
-/** Gives a key another cap, or none (null). Returns null if there is no such key. */
-export async function setKeyCap(
+/** Revokes all keys of a partner that are not revoked, and locks them. Returns how many. */
+export async function revokeKeysOf(
+  session: Transaction,
+  vault: Vault,
+  partnerId: PartnerId,
+): Promise<number> {
+  const { rows } = await session.query<{ id: KeyId }>(OF_PARTNER, [partnerId]);
+  for (const { id } of rows) {
+    const { row, now } = (await lockKey(session, id))!;
+    await changeKey(session, vault, row, { revoked_at: now });
+  }
+  return rows.length;
+}
+
+/** Gives a key another cap, or none (null). Returns null if there is no such key, `forged` where it may not change. */
+export function setKeyCap(
   database: Database,
+  vault: Vault,
   id: KeyId,
   dailyCap: number | null,
-): Promise<ApiKey | null> {
-  return readOneKey(database, SET_CAP, [id, dailyCap]);
+): Promise<ApiKey | 'forged' | null> {
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      const locked = await lockKey(session, id);
+      if (locked === null) return null;
+      if (!isOwnKey(vault, locked.row)) return 'forged';
+      return changeKey(session, vault, locked.row, { daily_cap: dailyCap });
+    }),
+  );
 }
 
 const SET_BRAND = `
@@ -154,51 +225,57 @@ const SET_BRAND = `
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
 /** Gives a key another brand. Returns null if there is no such key. */
-export async function setStoredBrand(database: Database, id: KeyId, brand: Brand): Promise<ApiKey | null> {
-  return readOneKey(database, SET_BRAND, [id, JSON.stringify(brand)]);
+export async function setStoredBrand(
+  database: Database,
+  vault: Vault,
+  id: KeyId,
+  brand: Brand,
+): Promise<ApiKey | null> {
+  return readOneKey(database, vault, SET_BRAND, [id, JSON.stringify(brand)]);
 }
 
-/** A key that was rotated before keeps its earlier end: a second rotation never prolongs it. */
-const ROTATE = `
-  WITH old AS (
-    UPDATE api_keys SET expires_at = least(expires_at, now() + $4 * interval '1 millisecond')
-    WHERE id = $1::bigint AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-    RETURNING *
-  ), k AS (
-    INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand, pepper)
-    SELECT $5, partner_id, $2, $3, environment, language, daily_cap, brand, $6 FROM old RETURNING *
-  )
-  SELECT ${COLUMNS}, old.expires_at AS old_expires_at
-  FROM k JOIN partners p ON p.id = k.partner_id CROSS JOIN old`;
-
 /**
- * Gives a live key a successor with the same settings, and keeps the old one valid for `overlapMs` milliseconds.
- * Returns null if there is no such key or the key is dead.
+ * Gives a live key a successor with the same settings, and keeps the old one valid for `overlapMs` milliseconds. A key
+ * that was rotated before keeps its earlier end: a second rotation never prolongs it. Returns null if there is no such
+ * key, or the key is dead or forged.
  */
-export async function rotateStoredKey(
+export function rotateStoredKey(
   database: Database,
+  vault: Vault,
   id: KeyId,
   text: KeyText,
   overlapMs: number,
 ): Promise<{ key: ApiKey; oldExpiresAt: Date } | null> {
-  const values = [id, text.digest, text.hint, overlapMs, await takeId(database, 'api_keys'), text.pepper];
-  const { rows } = await againAfterConflict(() =>
-    database.query<Row & { old_expires_at: Date }>(ROTATE, values),
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      const locked = await lockKey(session, id);
+      if (locked === null || keyOf(vault, locked.row).status !== 'live') return null;
+      const { row, now } = locked;
+      const end = new Date(now.getTime() + overlapMs);
+      const oldExpiresAt = row.expires_at !== null && row.expires_at < end ? row.expires_at : end;
+      if (oldExpiresAt !== row.expires_at) await changeKey(session, vault, row, { expires_at: oldExpiresAt });
+      const { environment, language, daily_cap: dailyCap, brand } = row;
+      const settings = { environment, language, dailyCap, brand };
+      return { key: await addKey(session, vault, row.partner_id, text, settings), oldExpiresAt };
+    }),
   );
-  const row = rows[0];
-  return row === undefined ? null : { key: keyOf(row), oldExpiresAt: row.old_expires_at };
 }
 
 /**
  * The key of the statement's first row, or null. On a cluster each machine has a copy of the keys, so two changes at
  * once may deadlock, and are repeated.
  */
-async function readOneKey(database: Database, text: string, values: unknown[]): Promise<ApiKey | null> {
+async function readOneKey(
+  database: Database,
+  vault: Vault,
+  text: string,
+  values: unknown[],
+): Promise<ApiKey | null> {
   const { rows } = await againAfterConflict(() => database.query<Row>(text, values));
-  return rows[0] === undefined ? null : keyOf(rows[0]);
+  return rows[0] === undefined ? null : keyOf(vault, rows[0]);
 }
 
-function keyOf(row: Row): ApiKey {
+function keyOf(vault: Vault, row: Row): ApiKey {
   return {
     id: row.id,
     hint: row.hint,
@@ -207,11 +284,16 @@ function keyOf(row: Row): ApiKey {
     language: row.language,
     dailyCap: row.daily_cap,
     brand: row.brand,
-    status: row.status,
+    status: row.status !== 'revoked' && !isOwnKey(vault, row) ? 'forged' : row.status,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
   };
+}
+
+/** Whether there is a key: its MAC depends on the index key. */
+export async function hasKeys(session: Transaction): Promise<boolean> {
+  return (await session.query('SELECT FROM api_keys LIMIT 1')).rows.length > 0;
 }
 
 const OF_OTHER_PEPPERS = `

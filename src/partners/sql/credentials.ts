@@ -5,8 +5,10 @@ import type { LanguageSetting } from '../../base/language.ts';
 import { UnavailableError } from '../../base/registration-failure.ts';
 import type { Database } from '../../postgres/database.ts';
 import { Gathering } from '../../postgres/gathering.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { type Brand, templateNames } from '../rules/brand.ts';
-import type { Credential, Environment, KeyId, PartnerId } from '../rules/credential.ts';
+import type { Credential, KeyId } from '../rules/credential.ts';
+import { isOwnKey, KEY_FACTS, type KeyFacts, keyMac } from './key-macs.ts';
 
 /**
  * One lane: with two, fewer look-ups share a statement, and a request costs PostgreSQL a fifth more (bench, 1 each).
@@ -20,20 +22,15 @@ const MAX_WAITING = 5_000;
  * keys too, so that their use is counted.
  */
 const FIND = `
-  SELECT encode(k.digest, 'hex') AS digest, k.id, k.environment, k.language, k.daily_cap,
-    k.brand -> 'templates' AS templates, p.id AS partner_id, p.name, p.country,
+  SELECT ${KEY_FACTS}, k.language, k.brand -> 'templates' AS templates, p.name, p.country,
     k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AS is_live
   FROM api_keys k JOIN partners p ON p.id = k.partner_id
   WHERE k.digest = ANY ($1)`;
 
-interface Row {
-  digest: string;
-  id: KeyId;
-  environment: Environment | null;
+interface Row extends KeyFacts {
+  mac: Buffer;
   language: LanguageSetting;
-  daily_cap: number | null;
   templates: Brand['templates'] | null;
-  partner_id: PartnerId;
   name: string;
   country: Country;
   is_live: boolean;
@@ -44,9 +41,12 @@ export interface FoundKey {
   readonly credential: Credential;
   /** False after the key is revoked or has expired. */
   readonly isLive: boolean;
+  /** The row. */
+  readonly facts: KeyFacts & { readonly mac: Buffer };
 }
 
-const HASH_AGAIN = 'UPDATE api_keys SET digest = $3, pepper = $4 WHERE id = $1 AND digest = $2';
+/** Not over what a command has changed meanwhile. */
+const HASH_AGAIN = 'UPDATE api_keys SET digest = $3, pepper = $4, mac = $5 WHERE id = $1 AND mac = $2';
 
 interface Lookup {
   readonly digest: Buffer;
@@ -56,11 +56,13 @@ interface Lookup {
 
 export class Credentials {
   readonly #database: Database;
+  readonly #vault: Vault;
   readonly #gathering: Gathering<Lookup>;
   readonly #hashing = new Set<KeyId>();
 
-  constructor(database: Database) {
+  constructor(database: Database, vault: Vault) {
     this.#database = database;
+    this.#vault = vault;
     this.#gathering = new Gathering<Lookup>({
       lanes: LANES,
       maxWaiting: MAX_WAITING,
@@ -70,7 +72,7 @@ export class Credentials {
   }
 
   /**
-   * The key with this digest, at a time after the call; null if there is none. Look-ups that wait at the same moment
+   * The key with this digest, at a time after the call; null if there is none that this service has written. Look-ups that wait at the same moment
    * share a statement. Throws `UnavailableError`.
    */
   find(digest: Buffer): Promise<FoundKey | null> {
@@ -85,13 +87,15 @@ export class Credentials {
    * Replaces the digest of a key by one with another pepper, once at a time for each key. Nobody waits for it: where it
    * fails, the next use of the key tries again.
    */
-  hashAgain(keyId: KeyId, from: Buffer, to: { readonly digest: Buffer; readonly pepper: string }): void {
-    if (this.#hashing.has(keyId)) return;
-    this.#hashing.add(keyId);
+  hashAgain({ facts }: FoundKey, to: { readonly digest: Buffer; readonly pepper: string }): void {
+    const { id, mac } = facts;
+    if (this.#hashing.has(id)) return;
+    this.#hashing.add(id);
+    const newMac = keyMac(this.#vault, { ...facts, digest: to.digest });
     this.#database
-      .query(HASH_AGAIN, [keyId, from, to.digest, to.pepper])
+      .query(HASH_AGAIN, [id, mac, to.digest, to.pepper, newMac])
       .catch(() => {})
-      .finally(() => this.#hashing.delete(keyId));
+      .finally(() => this.#hashing.delete(id));
   }
 
   async #run(lookups: Lookup[]): Promise<void> {
@@ -101,7 +105,8 @@ export class Credentials {
         text: FIND,
         values: [[...new Set(lookups.map(({ digest }) => digest))]],
       });
-      const found = new Map(rows.map((row) => [row.digest, foundKeyOf(row)]));
+      const own = rows.filter((row) => isOwnKey(this.#vault, row));
+      const found = new Map(own.map((row) => [row.digest.toString('hex'), foundKeyOf(row)]));
       for (const { digest, resolve } of lookups) resolve(found.get(digest.toString('hex')) ?? null);
     } catch (error) {
       const reason = new UnavailableError('the key could not be looked up', { cause: error });
@@ -119,5 +124,5 @@ function foundKeyOf(row: Row): FoundKey {
     templates: templateNames(row.templates ?? undefined),
     partner: { id: row.partner_id, name: row.name, country: row.country },
   };
-  return { credential, isLive: row.is_live };
+  return { credential, isLive: row.is_live, facts: row };
 }

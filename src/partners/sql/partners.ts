@@ -5,8 +5,9 @@ import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Session } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { PartnerId } from '../rules/credential.ts';
-import { insertKeyIn, type KeyText } from './api-keys.ts';
+import { insertKeyIn, type KeyText, revokeKeysOf } from './api-keys.ts';
 
 export interface Partner {
   readonly id: PartnerId;
@@ -66,6 +67,7 @@ const LOCK = 'SELECT FROM elapsed FOR NO KEY UPDATE';
  */
 export function insertFirstPartner(
   database: Database,
+  vault: Vault,
   partner: { name: string; country: Country },
   text: KeyText,
 ): Promise<boolean> {
@@ -78,7 +80,7 @@ export function insertFirstPartner(
       const added = await add(session, partner);
       if (added === null) return false;
       const settings = { environment: null, language: 'auto', dailyCap: null, brand: {} } as const;
-      return (await insertKeyIn(session, added.id, text, settings)) !== null;
+      return (await insertKeyIn(session, vault, added.id, text, settings)) !== null;
     }),
   );
 }
@@ -120,8 +122,6 @@ const CLOSE = `
   UPDATE partners SET closed_at = now() WHERE id = $1::bigint AND closed_at IS NULL RETURNING ${COLUMNS}`;
 /** Waits for sessions that rotate a key, so that the next statement sees the new one. */
 const LOCK_KEYS = 'SELECT FROM api_keys WHERE partner_id = $1::bigint ORDER BY id FOR NO KEY UPDATE';
-const REVOKE_KEYS = `
-  UPDATE api_keys SET revoked_at = now() WHERE partner_id = $1::bigint AND revoked_at IS NULL RETURNING id`;
 
 /**
  * What else a subject does for a partner that closes, in the same transaction, after the locks of its row and its keys.
@@ -135,6 +135,7 @@ export type WhenClosing = (session: Session, partnerId: PartnerId) => Promise<un
  */
 export function closeStoredPartner(
   database: Database,
+  vault: Vault,
   id: PartnerId,
   whenClosing: readonly WhenClosing[],
 ): Promise<{ partner: Partner; revoked: number } | null> {
@@ -143,9 +144,9 @@ export function closeStoredPartner(
       const { rows } = await session.query<Row>(CLOSE, [id]);
       if (rows[0] === undefined) return null;
       await session.query(LOCK_KEYS, [id]);
-      const revoked = await session.query(REVOKE_KEYS, [id]);
+      const revoked = await revokeKeysOf(session, vault, id);
       for (const work of whenClosing) await work(session, id);
-      return { partner: partnerOf(rows[0]), revoked: revoked.rowCount ?? 0 };
+      return { partner: partnerOf(rows[0]), revoked };
     }),
   );
 }

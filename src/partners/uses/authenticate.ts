@@ -50,7 +50,7 @@ async function findKey(vault: Vault, credentials: Credentials, apiKey: string): 
   for (const older of vault.olderApiKeyDigests(apiKey)) {
     const known = await credentials.find(older);
     if (known === null) continue;
-    credentials.hashAgain(known.credential.keyId, older, { digest, pepper: vault.pepperIds[0]! });
+    credentials.hashAgain(known, { digest, pepper: vault.pepperIds[0]! });
     return known;
   }
   return null;

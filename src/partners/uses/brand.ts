@@ -59,7 +59,7 @@ export async function showBrand(context: OperatorContext, keyId: KeyId): Promise
  * `OperatorError`.
  */
 export async function setBrand(context: OperatorContext, keyId: KeyId, brand: Brand): Promise<KeyBrand> {
-  const key = await setStoredBrand(context.database, keyId, brand);
+  const key = await setStoredBrand(context.database, context.vault, keyId, brand);
   if (key === null) throw new OperatorError(`there is no key ${keyId}`);
   return keyBrand(key);
 }

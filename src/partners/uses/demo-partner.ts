@@ -17,5 +17,5 @@ export async function ensureDemoPartner(
   patience: Patience,
 ): Promise<{ apiKey: string } | null> {
   const { apiKey, text } = makeKey(vault, null);
-  return (await patience.run(() => insertFirstPartner(database, DEMO, text))) ? { apiKey } : null;
+  return (await patience.run(() => insertFirstPartner(database, vault, DEMO, text))) ? { apiKey } : null;
 }

@@ -52,7 +52,7 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   checkCap(settings.dailyCap);
   const { apiKey, text } = makeKey(context.vault, settings.environment);
-  const key = await insertKey(context.database, partnerId, text, settings);
+  const key = await insertKey(context.database, context.vault, partnerId, text, settings);
   if (key !== null) return { apiKey, key };
   await requirePartner(context, partnerId);
   throw new OperatorError(`partner ${partnerId} is closed: it gets no key (partner reopen ${partnerId})`);
@@ -61,7 +61,7 @@ export async function issueKey(
 /** The keys of a partner, or of all partners, newest first; dead keys too. Throws `OperatorError`. */
 export async function listKeys(context: OperatorContext, partnerId?: PartnerId): Promise<ApiKey[]> {
   if (partnerId !== undefined) await requirePartner(context, partnerId);
-  return readKeys(context.database, partnerId ?? null);
+  return readKeys(context.database, context.vault, partnerId ?? null);
 }
 
 /**
@@ -79,7 +79,7 @@ export async function listRefusals(
 
 /** Revokes a key from the next request on. Throws `OperatorError`, also if the key is revoked already. */
 export async function revokeKey(context: OperatorContext, id: KeyId): Promise<ApiKey> {
-  const revoked = await revokeStoredKey(context.database, id);
+  const revoked = await revokeStoredKey(context.database, context.vault, id);
   if (revoked !== null) return revoked;
   await requireKey(context, id);
   throw new OperatorError(`key ${id} was revoked before`);
@@ -98,7 +98,7 @@ interface RotatedKey extends IssuedKey {
 export async function rotateKey(context: OperatorContext, id: KeyId, overlapMs: number): Promise<RotatedKey> {
   const { environment } = await requireKey(context, id);
   const { apiKey, text } = makeKey(context.vault, environment);
-  const rotated = await rotateStoredKey(context.database, id, text, overlapMs);
+  const rotated = await rotateStoredKey(context.database, context.vault, id, text, overlapMs);
   if (rotated !== null) {
     return { apiKey, key: rotated.key, replaced: { id, expiresAt: rotated.oldExpiresAt } };
   }
@@ -113,9 +113,12 @@ export async function setDailyCap(
   dailyCap: number | null,
 ): Promise<ApiKey> {
   checkCap(dailyCap);
-  const key = await setKeyCap(context.database, id, dailyCap);
+  const key = await setKeyCap(context.database, context.vault, id, dailyCap);
   if (key === null) throw new OperatorError(`there is no key ${id}`);
-  return key;
+  if (key !== 'forged') return key;
+  throw new OperatorError(
+    `key ${id} was changed in the database by somebody without the keys of this service, and nobody gets in with it: revoke it, and issue another one`,
+  );
 }
 
 /**
@@ -145,8 +148,8 @@ function checkCap(dailyCap: number | null): void {
 }
 
 /** The key with this id. Throws `OperatorError` if there is none. */
-export async function requireKey({ database }: OperatorContext, id: KeyId): Promise<ApiKey> {
-  const key = await readKey(database, id);
+export async function requireKey({ database, vault }: OperatorContext, id: KeyId): Promise<ApiKey> {
+  const key = await readKey(database, vault, id);
   if (key === null) throw new OperatorError(`there is no key ${id}`);
   return key;
 }

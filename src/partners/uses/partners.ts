@@ -75,7 +75,7 @@ export async function closePartner(
   id: PartnerId,
   whenClosing: readonly WhenClosing[],
 ): Promise<{ partner: Partner; revoked: number }> {
-  const closed = await closeStoredPartner(context.database, id, whenClosing);
+  const closed = await closeStoredPartner(context.database, context.vault, id, whenClosing);
   if (closed !== null) return closed;
   await requirePartner(context, id);
   throw new OperatorError(`partner ${id} was closed before`);
@@ -122,7 +122,7 @@ export interface PartnerQuota {
 export async function partnerQuota(context: OperatorContext, partnerId: PartnerId): Promise<PartnerQuota> {
   const partner = await requirePartner(context, partnerId);
   const { used24h, fetchedAt } = await quotaStatus(context.database, partnerId, null);
-  const keys = await readKeys(context.database, partnerId);
+  const keys = await readKeys(context.database, context.vault, partnerId);
   return {
     partner,
     used24h,

@@ -94,6 +94,7 @@ function step(
     const isOfForm = origin.form === vault.indexOrigins.get(vault.indexKeyId)!.form;
     const remaking = {
       again: storedAgain(vault, origin.key),
+      macs: { vault, before: origin.key },
       opening: isOfForm ? null : { database, vault },
       movePhones: async (part: Transaction, before: readonly string[], after: readonly string[]) => {
         for (const { movePhones } of reindexings) await movePhones?.(part, before, after);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { remac } from '../../support/remac.ts';
 import { anApplication, testService } from '../../support/service.ts';
 import { type Applicant, csvOf, fileOf } from '../files.ts';
 import { proxyOf } from '../send/proxy.ts';
@@ -83,14 +84,17 @@ test('at the quota the results say which rows were not sent, and a later run rep
   assert.equal(lines.filter(({ outcome }) => outcome === 'registered').length, 250);
   assert.equal(lines.filter(({ outcome }) => outcome === 'not_sent').length, 800);
   await service.database.query('UPDATE api_keys SET daily_cap = NULL WHERE id = $1', [keyId]);
+  await remac(service);
   assert.equal((await summary(apiKey, path, '--url', service.url, '--results', results)).code, 0);
   await assertAllRegistered(service.database, results, list, keyId);
 });
 
 test('after an error the results have what is known so far, and the resumed run completes them', async () => {
   const { apiKey, keyId } = await service.addPartner();
-  const revoke = (at: string) =>
-    service.database.query(`UPDATE api_keys SET revoked_at = ${at} WHERE id = $1`, [keyId]);
+  const revoke = async (at: string) => {
+    await service.database.query(`UPDATE api_keys SET revoked_at = ${at} WHERE id = $1`, [keyId]);
+    await remac(service);
+  };
   const list = applicants(1_050);
   list[1_040] = { ...(list[1_040] as Applicant), phone: '1,02E+09' };
   const path = fileOf('a.csv', csvOf(list));

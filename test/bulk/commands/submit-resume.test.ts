@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { remac } from '../../support/remac.ts';
 import { anApplication, testService } from '../../support/service.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { type Applicant, csvOf, fileOf } from '../files.ts';
@@ -45,6 +46,7 @@ test('submit stops at the quota, keeps left-over rows apart from rejected ones, 
   const still = await summary(apiKey, path, '--url', proxy.url);
   assert.deepEqual([still.code, still.said.not_sent], [3, ROWS - 250]);
   await service.database.query('UPDATE api_keys SET daily_cap = NULL WHERE id = $1', [keyId]);
+  await remac(service);
   const last = await summary(apiKey, path, '--url', proxy.url);
   assert.deepEqual([last.code, registeredIn(last.said), last.said.not_sent], [0, ROWS, 0]);
   assert.equal(await used(apiKey), ROWS);

@@ -11,7 +11,7 @@ import { testDatabase } from '../../support/database.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);
-const authenticate = authenticator(store.vault, new Credentials(store.database), () => {});
+const authenticate = authenticator(store.vault, new Credentials(store.database, store.vault), () => {});
 const folder = await mkdtemp(join(tmpdir(), 'ventanilla-brand-'));
 after(() => rm(folder, { recursive: true }));
 

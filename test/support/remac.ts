@@ -1,0 +1,19 @@
+/** What a test has changed in a table by SQL, as if the service had written it. */
+import type pg from 'pg';
+import { ACCOUNTS } from '../../src/operators/sql/account.ts';
+import { PENDING_SIGN_INS } from '../../src/operators/sql/pending-sign-ins.ts';
+import { SESSIONS } from '../../src/operators/sql/sessions.ts';
+import { KEYS } from '../../src/partners/sql/key-macs.ts';
+import type { Session } from '../../src/postgres/database.ts';
+import { type MacedRows, rowMac } from '../../src/seal/row-macs.ts';
+import type { Vault } from '../../src/seal/vault.ts';
+
+/** Gives all rows that have a MAC the right one for what they are now. */
+export async function remac({ database, vault }: { database: Session; vault: Vault }): Promise<void> {
+  const tables: MacedRows<pg.QueryResultRow>[] = [ACCOUNTS, SESSIONS, PENDING_SIGN_INS, KEYS];
+  for (const table of tables) {
+    const { rows } = await database.query<{ name: string }>(table.read);
+    const macs = rows.map((row) => rowMac(vault, table.kind, table.factsOf(row)));
+    await database.query(table.write, [rows.map(({ name }) => name), macs]);
+  }
+}
