@@ -114,9 +114,9 @@ CREATE TRIGGER contract_evidence_stays BEFORE UPDATE ON contract_evidence
 CREATE TRIGGER contract_evidence_stays_all BEFORE TRUNCATE ON contract_evidence
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_evidence();
 
--- Keeps a signed contract as it is: nobody but the owner of the tables, as whom drop_contracts and forget_contracts run,
--- deletes it or changes it, but for its withdrawal, its final PDF and a seal with another data key. So those functions
--- decide by what their caller cannot write. A signature is of the moment in which it is written.
+-- Keeps a signed contract as it is: nobody but the owner of the tables, as whom drop_contracts and forget_contracts
+-- run, deletes it or changes it, but for its withdrawal, its final PDF and a seal with another data key. So those
+-- functions decide by what their caller cannot write. A signature is of the moment in which it is written.
 CREATE FUNCTION keep_signed_contract() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -27,8 +27,8 @@ CREATE TABLE operators (
   -- SHA-256 of each recovery code that is left, one after the other: each takes the place of a one-time code once. Ten
   -- at most.
   recovery_codes bytea NOT NULL DEFAULT '',
-  -- Who signs in at the identity provider in the place of a password (OpenID Connect): an account is bound by issuer and
-  -- subject, never by a name or an address.
+  -- Who signs in at the identity provider in the place of a password (OpenID Connect): an account is bound by issuer
+  -- and subject, never by a name or an address.
   issuer text,
   subject text,
   -- Since when both factors stand; NULL: the operator cannot sign in.

@@ -19,4 +19,4 @@ CREATE TABLE operator_pending_sign_ins (
 CREATE INDEX operator_pending_sign_ins_started ON operator_pending_sign_ins (started_at);
 
 -- What the runtime role may do (0001_shared.sql).
-SELECT runtime_may('SELECT, INSERT, DELETE', 'operator_pending_sign_ins');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'operator_pending_sign_ins');

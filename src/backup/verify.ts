@@ -14,22 +14,18 @@ export interface Verified extends Restored {
 }
 
 /**
- * Restores into a folder of its own below the folder for temporary files (TMPDIR), starts the store, runs all checks,
- * gives the store to `look`, and removes the folder. Throws `BackupError` where the backup does not restore.
+ * Restores into a scratch folder, starts the store, runs all checks, and gives the store to `look`. Throws `BackupError`
+ * where the backup does not restore.
  */
 export async function verifyBackup(
   options: Omit<RestoreOptions, 'check'>,
   look: (connection: EmbeddedConnection) => Promise<void>,
 ): Promise<Verified> {
   const { clock } = options;
-  const scratch = join(tmpdir(), 'ventanilla-verify');
-  await clearScratch(scratch, clock);
-  const home = temporaryBeside(scratch);
-  await mkdir(home, { mode: 0o700 });
-  const letAge = keepYoung(home, clock);
   let findings: readonly Finding[] = [];
-  try {
-    const check = async (connection: EmbeddedConnection) => {
+  const restored = await lookAtBackup({
+    ...options,
+    check: async (connection) => {
       const client = await login(connection, clock);
       try {
         findings = await checkStore(client);
@@ -37,9 +33,24 @@ export async function verifyBackup(
         await hangUp(client, clock);
       }
       await look(connection);
-    };
-    const restored = await restoreInto(home, { ...options, check }, false);
-    return { ...restored, findings };
+    },
+  });
+  return { ...restored, findings };
+}
+
+/**
+ * Restores into a folder of its own below the folder for temporary files (TMPDIR), starts the store, gives it to
+ * `check`, and removes the folder. Throws `BackupError` where the backup does not restore.
+ */
+export async function lookAtBackup(options: RestoreOptions): Promise<Restored> {
+  const { clock } = options;
+  const scratch = join(tmpdir(), 'ventanilla-verify');
+  await clearScratch(scratch, clock);
+  const home = temporaryBeside(scratch);
+  await mkdir(home, { mode: 0o700 });
+  const letAge = keepYoung(home, clock);
+  try {
+    return await restoreInto(home, options, false);
   } finally {
     letAge();
     await discard(home);

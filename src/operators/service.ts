@@ -1,9 +1,8 @@
 /** What `serve` and `worker` run of the operators' accounts. */
-import { tellForged } from '../seal/row-macs.ts';
 import type { Service } from '../subject/subject.ts';
-import { ACCOUNTS } from './sql/account.ts';
-import { forgetPending, PENDING_SIGN_INS } from './sql/pending-sign-ins.ts';
-import { forgetSessions, SESSIONS } from './sql/sessions.ts';
+import { tellForgedOperators } from './sql/macs.ts';
+import { forgetPending } from './sql/pending-sign-ins.ts';
+import { forgetSessions } from './sql/sessions.ts';
 import { forgetTries } from './sql/tries.ts';
 
 export const OPERATORS_SERVICE: Service = {
@@ -17,10 +16,6 @@ export const OPERATORS_SERVICE: Service = {
         await forgetPending(database);
       },
     },
-    {
-      name: 'check the rows of operators',
-      seldom: true,
-      run: (context) => tellForged(context, [ACCOUNTS, SESSIONS, PENDING_SIGN_INS]),
-    },
+    { name: 'check the rows of operators', seldom: true, run: tellForgedOperators },
   ],
 };

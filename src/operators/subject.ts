@@ -26,7 +26,7 @@ export const operators: Subject = {
   witnesses: async () => {
     const [{ FACTORS }, { hasAccounts, RENEWED }] = await Promise.all([
       import('./sql/sealed-factors.ts'),
-      import('./sql/renewed.ts'),
+      import('./sql/macs.ts'),
     ]);
     return { dataKeys: [FACTORS], indexKey: [hasAccounts], reindexings: RENEWED };
   },

@@ -1,7 +1,6 @@
 /** What `serve` and `worker` run of the partners, beside the check of keys (`app/serve.ts`). */
-import { tellForged } from '../seal/row-macs.ts';
 import type { Service } from '../subject/subject.ts';
-import { KEYS } from './sql/key-macs.ts';
+import { tellForgedKeys } from './sql/key-macs.ts';
 import { forgetKeyOutcomes } from './sql/key-outcomes.ts';
 import { advanceUsage } from './sql/usage.ts';
 
@@ -9,6 +8,6 @@ export const PARTNERS_SERVICE: Service = {
   upkeep: [
     { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
     { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },
-    { name: 'check the rows of API keys', seldom: true, run: (context) => tellForged(context, [KEYS]) },
+    { name: 'check the rows of API keys', seldom: true, run: tellForgedKeys },
   ],
 };

@@ -25,15 +25,14 @@ export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenC
     },
   ],
   witnesses: async () => {
-    const [{ hasKeys, keysOfOtherPeppers }, { KEYS }, { renewedMacs }] = await Promise.all([
+    const [{ hasKeys, keysOfOtherPeppers }, { KEY_MACS }] = await Promise.all([
       import('./sql/api-keys.ts'),
       import('./sql/key-macs.ts'),
-      import('../seal/row-macs.ts'),
     ]);
     return {
       apiKeyPepper: [keysOfOtherPeppers],
       indexKey: [hasKeys],
-      reindexings: [renewedMacs('MACs of API keys', KEYS)],
+      reindexings: [KEY_MACS],
     };
   },
   service: async () => (await import('./service.ts')).PARTNERS_SERVICE,

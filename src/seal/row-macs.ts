@@ -51,7 +51,7 @@ export function isRowMac(
 }
 
 /** What a job of the upkeep gets of its service. */
-interface Telling {
+export interface Telling {
   readonly database: Session;
   readonly vault: Vault;
   readonly log: { error(facts: object, text: string): void };

@@ -1,6 +1,7 @@
 /**
  * Who writes the database as the service does, and has no secret, gets nothing by it: no session, no account, no role,
- * no link, no API key (D2, D48; SECURITY.md). Rows that the service has not written are refused and told, and others go on.
+ * no link, no API key (D2, D48; SECURITY.md). Rows that the service has not written are refused and told, and others
+ * go on.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -10,7 +10,7 @@ import { toPhone } from '../../src/applications/rules/phone.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import type { KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
-import { setKeyCap } from '../../src/partners/sql/api-keys.ts';
+import { setKeyCap } from '../../src/partners/sql/key-changes.ts';
 import { againAfterConflict } from '../../src/postgres/conflicts.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';

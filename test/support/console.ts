@@ -141,7 +141,16 @@ export async function startTestConsole(
     clock: clock === machineClock ? patientClock : clock,
     onTry: (step, result) => tries.push(`${step} ${result}`),
   });
-  const api = { database: runtime, vault, clock, routes: [...accounts, ...more], origin, page, logFailure, proxies };
+  const api = {
+    database: runtime,
+    vault,
+    clock,
+    routes: [...accounts, ...more],
+    origin,
+    page,
+    logFailure,
+    proxies,
+  };
   // A password's hash takes long on a busy machine, and a test with several waits for each.
   const app = consoleApi(api, patient(CONSOLE_LIMITS));
   const undocumented = new Set<string>();

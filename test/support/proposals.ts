@@ -67,8 +67,7 @@ export async function proposalDesk(
   /** An operator who decides on everything in pesos alone, unless `hundredths` say otherwise. */
   const operator = async (login: string, role: Role = 'reviewer', hundredths: bigint | null = MUCH) => {
     const enrolled = await site.enrolled(login, role);
-    if (hundredths !== null)
-      await setAuthority(database, vault, enrolled.id, new Map([['COP', hundredths]]));
+    if (hundredths !== null) await setAuthority(database, vault, enrolled.id, new Map([['COP', hundredths]]));
     return { ...enrolled, visitor: await enrolled.signIn() };
   };
   const lastEvent = async (id: number) =>

@@ -23,6 +23,7 @@ import { type Secrets, Vault } from '../../seal/vault.ts';
 import type { Config } from '../config/config.ts';
 import { requireCluster } from '../open-store.ts';
 import { loadWitnesses } from '../subjects.ts';
+import { type Ended, endAgain, type Later, NOTHING_ENDED, readLater, unknownLaterText } from './endings.ts';
 import { copyErasures, countErasures, eraseAgain } from './erasures.ts';
 import { copyAllFiles, type FileCounts, fileFault, takeFiles } from './file-copies.ts';
 import { filePlace, placeAndKey } from './place.ts';
@@ -82,9 +83,12 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
       const options = await placeAndKey(backup, from, clock);
       let files: FileCounts = NO_FILES;
       let erased: Replayed = { erasures: 0, applications: 0, unknownPhones: 0 };
+      let ended: Ended = NOTHING_ENDED;
+      const { later, fault: laterFault } = await laterState({ ...options, clock }, secrets, at);
       const check = async (connection: EmbeddedConnection, restored: Restored) => {
         const erasuresOf = withoutErasures ? null : options;
-        erased = await checkRestored(connection, secrets, { actor, clock, restored, erasuresOf });
+        const restoring = { actor, clock, restored, erasuresOf, later };
+        ({ erased, ended } = await checkRestored(connection, secrets, restoring));
         // After the erasures: the files of erased persons do not come back.
         files = await withStore(connection, NO_FILES, clock, async (database) =>
           takeFiles({ database, clock }, await filePlace(backup, from, clock), config.setting),
@@ -97,10 +101,33 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
       const notes = [
         erased.unknownPhones > 0 ? unknownPhonesText(erased.unknownPhones) : null,
         fault && `the store is restored, but ${fault}`,
+        laterFault,
       ].filter((note) => note !== null);
-      return { ...done, erased: { ...erased, note: notes.join('\n') || null }, files: files.whole };
+      return {
+        ...done,
+        erased: { ...erased, note: notes.join('\n') || null },
+        files: files.whole,
+        ended: { ...ended, until: later?.at ?? null },
+      };
     },
   };
+}
+
+/** What the place tells of after the moment. The restore goes on where it cannot be read: `fault` says why. */
+async function laterState(
+  options: Omit<Parameters<typeof readLater>[0], 'signal'>,
+  secrets: Secrets,
+  at: Date | undefined,
+): Promise<{ readonly later: Later | null; readonly fault: string | null }> {
+  if (at === undefined) return { later: null, fault: null };
+  return untilSignal(async (signal) => {
+    try {
+      return { later: await readLater({ ...options, signal }, secrets, at), fault: null };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { later: null, fault: unknownLaterText(error) };
+    }
+  });
 }
 
 async function secretsOf(config: Config, clock: Clock): Promise<Secrets> {
@@ -172,29 +199,32 @@ interface Restoring {
   readonly restored: Restored;
   /** The place whose erasures are done again; null: none are. */
   readonly erasuresOf: { readonly place: Place; readonly key: BackupKey } | null;
+  /** null: none is known. */
+  readonly later: Later | null;
 }
 
 /**
- * Records the restore in the restored store, and erases again who was erased after its moment. Throws where the store
+ * Records the restore in the restored store, ends the sign-ins of operators and what was ended since, and erases again
+ * who was erased after its moment. Throws where the store
  * is not of this version, its data is sealed with other secrets, or the erasures cannot be read.
  */
 async function checkRestored(
   connection: EmbeddedConnection,
   secrets: Secrets,
-  { actor, clock, restored: { name, at }, erasuresOf }: Restoring,
-): Promise<Replayed> {
+  { actor, clock, restored: { name, at }, erasuresOf, later }: Restoring,
+): Promise<{ readonly erased: Replayed; readonly ended: Ended }> {
   const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
   try {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null) throw new BackupError(fault);
     await checkSecrets(database, secrets, await loadWitnesses(), clock, 'of an earlier form');
     const nothing = { erasures: 0, applications: 0, unknownPhones: 0 };
-    if (pending.length > 0 && erasuresOf === null) return nothing;
     if (pending.length > 0) await migrate(database, clock);
     const context = { database, vault: new Vault(secrets), clock, actor };
     const target = `backup ${name} to ${at.toISOString()}`;
     await noting(context, { act: 'backup restore', target });
-    return erasuresOf === null ? nothing : await eraseAgain(context, erasuresOf);
+    const ended = await endAgain(context, later);
+    return { ended, erased: erasuresOf === null ? nothing : await eraseAgain(context, erasuresOf) };
   } finally {
     await database.end();
   }

@@ -61,6 +61,14 @@ export async function noteWrongPerson(
   for (const some of byPartitions(ids, partitionOf)) await session.query(NOTE_WRONG_PERSON, [some, isWrong]);
 }
 
+const WRONG_PERSONS = 'SELECT application_id FROM application_states WHERE wrong_person';
+
+/** The applications whose phone is somebody else's. */
+export async function readWrongPersons(session: Session): Promise<ApplicationId[]> {
+  const { rows } = await session.query<{ application_id: string }>(WRONG_PERSONS);
+  return rows.map(({ application_id }) => toApplicationId(application_id));
+}
+
 /** The application as the transaction has locked it. */
 interface LockedState {
   readonly status: ApplicationStatus;

@@ -81,10 +81,10 @@ interface LockedBatch {
 }
 
 /**
- * Erases applications that the transaction holds, and has stored an erasure of: the blind indexes, the look-ups, the texts of the history, and their
- * part of each envelope, which is sealed again without them. Returns the batches whose envelope does not open: nobody
- * can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data key that this process lacks,
- * and a `ToldError` where the process seals with a key that is retired.
+ * Erases applications that the transaction holds, and has stored an erasure of: the blind indexes, the look-ups, the
+ * texts of the history, and their part of each envelope, which is sealed again without them. Returns the batches whose
+ * envelope does not open: nobody can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data
+ * key that this process lacks, and a `ToldError` where the process seals with a key that is retired.
  */
 export async function eraseApplicants(
   session: Transaction,

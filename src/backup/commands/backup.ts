@@ -23,7 +23,9 @@ export interface BackupActs {
     at: Date | undefined,
   ): Promise<Verified & FileCount & { readonly erasures: number }>;
   /** Erases again what was erased after the moment of the backup, unless `withoutErasures`. */
-  restore(options: RestoreChoice): Promise<Restored & FileCount & { readonly erased: ErasedAgain }>;
+  restore(
+    options: RestoreChoice,
+  ): Promise<Restored & FileCount & { readonly erased: ErasedAgain; readonly ended: EndedAgain }>;
 }
 
 /** Files of documents and contracts that were copied, read or put back. */
@@ -43,6 +45,18 @@ interface ErasedAgain {
   readonly applications: number;
   /** What the operator has to do besides; null: nothing. */
   readonly note: string | null;
+}
+
+/** What the restore has ended: all sign-ins of operators, and again what a later state of the place has ended. */
+interface EndedAgain {
+  readonly sessions: number;
+  readonly links: number;
+  /** Ids of API keys. */
+  readonly keys: readonly number[];
+  readonly suppressions: number;
+  readonly losses: readonly { readonly id: number; readonly what: string }[];
+  /** The moment of the later state; null: the place has none. */
+  readonly until: Date | null;
 }
 
 interface FromOptions {
@@ -119,6 +133,7 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
             ...toJson(restored),
             erased_again: withoutErasures ? null : applications,
             files: restored.files,
+            ended: endedJson(restored.ended),
           });
         await writeOutput(io, `Restored backup ${restored.name}: the store of ${shown(restored.at)}.\n`);
         await writeOutput(io, `Put back ${counted(restored.files, 'file')} of documents and contracts.\n`);
@@ -128,8 +143,30 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
             ? 'Persons who were erased since are there again: erase them before the service starts (docs/subject.md).\n'
             : `Erased again: ${counted(applications, 'application')}, by ${counted(erasures, 'erasure')}.\n`,
         );
+        await writeOutput(io, endedText(restored.ended));
       },
     );
+}
+
+function endedJson({ until, losses, ...ended }: EndedAgain) {
+  return {
+    ...ended,
+    operators: losses.map(({ id, what }) => ({ id, lost: what })),
+    until: until && withOffset(until),
+  };
+}
+
+function endedText({ sessions, links, keys, suppressions, losses, until }: EndedAgain): string {
+  const signIns = `Ended: ${counted(sessions, 'session')} and ${counted(links, 'link')} of operators, who sign in again.\n`;
+  if (until === null) {
+    return `${signIns}The place tells nothing of what was ended later: revoke keys, add opt-outs and reset factors again by hand.\n`;
+  }
+  const lines = [
+    ...keys.map((id) => `key ${id}`),
+    ...losses.map(({ id, what }) => `operator ${id}: ${what}`),
+    counted(suppressions, 'opt-out'),
+  ];
+  return `${signIns}Ended again, as the store of ${shown(until)} has it: ${lines.join('; ')}.\n`;
 }
 
 function toJson({ name, at, bytes }: Restored) {

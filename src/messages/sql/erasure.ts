@@ -9,7 +9,8 @@ const ERASE = 'SELECT erase_messages($1, $2, $3, $4)';
 /**
  * Deletes the messages and replies of these applications and what delivery has under these phones (blind indexes, in
  * the decimal text of a bigint), and suppresses the phones. The transaction has locked the applications, and stored the
- * erasure. `nobodySends`: no worker runs on the database. Throws an error of `isBeingSent` where a message is being sent.
+ * erasure. `nobodySends`: no worker runs on the database. Throws an error of `isBeingSent` where a message is being
+ * sent.
  */
 export async function eraseMessages(
   session: Transaction,

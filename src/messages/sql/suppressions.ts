@@ -107,6 +107,50 @@ export async function forgetLifts(database: Database): Promise<void> {
   while ((await database.query(FORGET_LIFTS)).rowCount === 5000);
 }
 
+/** Phones that became suppressed after a moment, as a restored older store takes them. */
+export interface LaterSuppressions {
+  /** Blind indexes, as the decimal texts of a bigint. */
+  readonly phones: readonly string[];
+  readonly sources: readonly string[];
+  /** By the channel's clock: the opt-out; null: an operator's. */
+  readonly stoppedAt: readonly (Date | null)[];
+}
+
+/** Less than the time that a change takes to be committed. */
+const UNDER_WAY = "interval '1 minute'";
+const SINCE = `
+  SELECT phone_index AS phone, source, stopped_at FROM suppressions
+  WHERE active AND changed_at > $1::timestamptz - ${UNDER_WAY} ORDER BY phone_index`;
+
+/** The phones that became suppressed after a moment, and are. */
+export async function readSuppressionsSince(session: Session, at: Date): Promise<LaterSuppressions> {
+  const { rows } = await session.query<{ phone: string; source: string; stopped_at: Date | null }>(SINCE, [
+    at,
+  ]);
+  return {
+    phones: rows.map(({ phone }) => phone),
+    sources: rows.map(({ source }) => source),
+    stoppedAt: rows.map(({ stopped_at }) => stopped_at),
+  };
+}
+
+const SUPPRESS_AGAIN = `
+  INSERT INTO suppressions AS s (phone_index, source, stopped_at)
+  SELECT u.phone, u.source, u.stopped_at FROM unnest($1::bigint[], $2::text[], $3::timestamptz[])
+    AS u(phone, source, stopped_at) ORDER BY u.phone
+  ON CONFLICT (phone_index) DO UPDATE SET active = true, source = excluded.source, changed_at = now(),
+    stopped_at = greatest(s.stopped_at, excluded.stopped_at), heard_ms = elapsed_ms()
+  WHERE NOT s.active`;
+
+/** Suppresses these phones where they are not. Returns how many were not. */
+export async function suppressAgain(
+  session: Session,
+  { phones, sources, stoppedAt }: LaterSuppressions,
+): Promise<number> {
+  if (phones.length === 0) return 0;
+  return (await session.query(SUPPRESS_AGAIN, [phones, sources, stoppedAt])).rowCount ?? 0;
+}
+
 /** Whether there is a suppression, in force or lifted: it is stored under the index of its phone. */
 export async function hasSuppressions(session: Session): Promise<boolean> {
   return (await session.query('SELECT FROM suppressions LIMIT 1')).rows.length > 0;

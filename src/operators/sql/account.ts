@@ -3,6 +3,7 @@
  * it, so each change reads the whole row, checks it, and writes it with a new MAC.
  */
 import type { Session } from '../../postgres/database.ts';
+import { micros, timeOf } from '../../postgres/micros.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../seal/row-macs.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { Authority } from '../rules/authority.ts';
@@ -64,21 +65,6 @@ export interface AccountRow {
 }
 
 const DIGEST_BYTES = 32;
-
-/** A time of the database in microseconds since 1970, as a text. */
-export function micros(time: string): string {
-  return `(extract(epoch FROM ${time}) * 1000000)::bigint::text`;
-}
-
-/** The time from `micros`. A product with an interval of one microsecond is exact. */
-export function timeOf(parameter: string): string {
-  return `timestamptz 'epoch' + ${parameter}::float8 * interval '1 microsecond'`;
-}
-
-/** The time so many milliseconds later. */
-export function later(time: string, ms: number): string {
-  return String(BigInt(time) + BigInt(Math.round(ms * 1000)));
-}
 
 /** The columns of an account; `operators` is the name of the table in the statement. */
 export function accountColumns(operators: string): string {

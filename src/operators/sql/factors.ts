@@ -2,8 +2,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { DAY_MS } from '../../base/time.ts';
 import type { Session } from '../../postgres/database.ts';
+import { later } from '../../postgres/micros.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { type Account, type AccountRow, accountColumns, accountOf, changeAccount, later } from './account.ts';
+import { type Account, type AccountRow, accountColumns, accountOf, changeAccount } from './account.ts';
 import { endSessions } from './sessions.ts';
 
 export type { Account };

@@ -2,6 +2,7 @@
 import { DAY_MS } from '../../base/time.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
+import { later, micros } from '../../postgres/micros.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { Authority } from '../rules/authority.ts';
@@ -14,8 +15,6 @@ import {
   accountOf,
   changeAccount,
   insertAccount,
-  later,
-  micros,
   toAccount,
 } from './account.ts';
 import { endSessions } from './sessions.ts';

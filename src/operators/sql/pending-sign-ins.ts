@@ -1,9 +1,9 @@
 /** Sign-ins under way at the identity provider. The database's clock ends them; a MAC covers what each is for. */
 import type { Database } from '../../postgres/database.ts';
+import { micros, timeOf } from '../../postgres/micros.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../seal/row-macs.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { micros, timeOf } from './account.ts';
 
 /** What a sign-in is for. */
 export type Purpose =

@@ -4,19 +4,12 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Database, Session } from '../../postgres/database.ts';
+import { later, micros, timeOf } from '../../postgres/micros.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../seal/row-macs.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { Role } from '../rules/role.ts';
-import {
-  type Account,
-  type AccountRow,
-  accountColumns,
-  accountOf,
-  later,
-  micros,
-  timeOf,
-} from './account.ts';
+import { type Account, type AccountRow, accountColumns, accountOf } from './account.ts';
 
 /** A session that goes on, with its operator as the account is now. */
 export interface BrowserSession {

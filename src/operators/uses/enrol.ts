@@ -6,14 +6,7 @@ import type { Vault } from '../../seal/vault.ts';
 import { isKnownPassword } from '../rules/known-password.ts';
 import { faultOfPassword, faultText } from '../rules/password.ts';
 import { SECRET_BYTES, stepOfCode, totpUri } from '../rules/totp.ts';
-import {
-  type Account,
-  enrol,
-  lockAccountByLink,
-  openTotp,
-  setFactors,
-  setTotp,
-} from '../sql/factors.ts';
+import { type Account, enrol, lockAccountByLink, openTotp, setFactors, setTotp } from '../sql/factors.ts';
 import { hashPassword } from './password-hash.ts';
 import { recordSignIn } from './sign-in-record.ts';
 import { countLink, countLook, takeLookBack } from './throttle.ts';

@@ -172,7 +172,8 @@ async function again(
   const { cookie, key } = newSession();
   const age = ageOf(proved, pending);
   const provedSecondsAgo = hasCode ? Math.max(age, pending.seconds) : age;
-  if (!(await renewSession(session, vault, account, [sessionId, key], provedSecondsAgo))) return { kind: 'not_again' };
+  if (!(await renewSession(session, vault, account, [sessionId, key], provedSecondsAgo)))
+    return { kind: 'not_again' };
   await recordSignIn(session, vault, account.id, 'sign in again', { why: 'identity provider', address });
   return { kind: 'again', cookie };
 }

@@ -1,6 +1,6 @@
 /**
- * API keys, as operators manage them. The store holds no key, only its digest and its first characters. A MAC covers the
- * row, so a change locks it first.
+ * API keys, as operators manage them. The store holds no key, only its digest and its first characters. A MAC covers
+ * the row (`key-macs.ts`).
  */
 
 import type { LanguageSetting } from '../../base/language.ts';
@@ -36,8 +36,8 @@ export interface ApiKey extends KeySettings {
   readonly hint: string;
   readonly partner: { readonly id: PartnerId; readonly name: string };
   /**
-   * The status by the database's clock at the time of reading. Forged: this service has not written the row as it is, so
-   * nobody gets in with the key; it can only be revoked.
+   * The status by the database's clock at the time of reading. Forged: this service has not written the row as it is,
+   * so nobody gets in with the key; it can only be revoked.
    */
   readonly status: 'live' | 'expired' | 'revoked' | 'forged';
   readonly createdAt: Date;
@@ -45,7 +45,7 @@ export interface ApiKey extends KeySettings {
   readonly revokedAt: Date | null;
 }
 
-interface Row extends KeyFacts {
+export interface KeyRow extends KeyFacts {
   mac: Buffer;
   hint: string;
   partner_name: string;
@@ -103,7 +103,7 @@ export async function insertKeyIn(
   return addKey(session, vault, partnerId, text, settings);
 }
 
-async function addKey(
+export async function addKey(
   session: Transaction,
   vault: Vault,
   partnerId: PartnerId,
@@ -114,7 +114,7 @@ async function addKey(
   const mac = keyMac(vault, {
     ...{ id, partner_id: partnerId, digest, environment, daily_cap: dailyCap, expires: null, revoked: null },
   });
-  const { rows } = await session.query<Row>(INSERT, [
+  const { rows } = await session.query<KeyRow>(INSERT, [
     ...[partnerId, digest, hint, environment, language, dailyCap, JSON.stringify(brand), id, pepper, mac],
   ]);
   return keyOf(vault, onlyRow(rows));
@@ -130,94 +130,15 @@ export async function readKeys(
   vault: Vault,
   partnerId: PartnerId | null,
 ): Promise<ApiKey[]> {
-  const { rows } = await database.query<Row>(LIST, [partnerId]);
+  const { rows } = await database.query<KeyRow>(LIST, [partnerId]);
   return rows.map((row) => keyOf(vault, row));
 }
 
-const FIND = `SELECT ${COLUMNS} FROM api_keys k JOIN partners p ON p.id = k.partner_id WHERE k.id = $1::bigint`;
+export const FIND = `SELECT ${COLUMNS} FROM api_keys k JOIN partners p ON p.id = k.partner_id WHERE k.id = $1::bigint`;
 
 /** The key with this id; null if there is none. */
 export async function readKey(database: Database, vault: Vault, id: KeyId): Promise<ApiKey | null> {
   return readOneKey(database, vault, FIND, [id]);
-}
-
-const LOCK = `${FIND} FOR NO KEY UPDATE OF k`;
-const CHANGE = `
-  UPDATE api_keys SET daily_cap = $2, expires_at = $3, revoked_at = $4, mac = $5 WHERE id = $1::bigint`;
-/** In whole milliseconds, because a `Date` has no more. */
-const NOW = "SELECT date_trunc('milliseconds', clock_timestamp()) AS now";
-
-/** The row, locked until the transaction ends, and the time of the database. */
-export async function lockKey(session: Transaction, id: KeyId): Promise<{ row: Row; now: Date } | null> {
-  const [row] = (await session.query<Row>(LOCK, [id])).rows;
-  if (row === undefined) return null;
-  return { row, now: onlyRow((await session.query<{ now: Date }>(NOW)).rows).now };
-}
-
-/** Changes a locked row. */
-export async function changeKey(
-  session: Transaction,
-  vault: Vault,
-  before: Row,
-  change: { readonly daily_cap?: number | null; readonly expires_at?: Date; readonly revoked_at?: Date },
-): Promise<ApiKey> {
-  const row = { ...before, ...change };
-  // A time that stays keeps its microseconds.
-  const expires = change.expires_at === undefined ? before.expires : micros(change.expires_at);
-  const revoked = change.revoked_at === undefined ? before.revoked : micros(change.revoked_at);
-  const mac = keyMac(vault, { ...row, expires, revoked });
-  await session.query(CHANGE, [row.id, row.daily_cap, row.expires_at, row.revoked_at, mac]);
-  return keyOf(vault, onlyRow((await session.query<Row>(FIND, [row.id])).rows));
-}
-
-function micros(time: Date): string {
-  return `${time.getTime()}000`;
-}
-
-/** Revokes a key from the next request on (D21). Returns null if there is no such key that is not revoked yet. */
-export function revokeStoredKey(database: Database, vault: Vault, id: KeyId): Promise<ApiKey | null> {
-  return againAfterConflict(() =>
-    inTransaction(database, async (session) => {
-      const locked = await lockKey(session, id);
-      if (locked === null || locked.row.revoked_at !== null) return null;
-      return changeKey(session, vault, locked.row, { revoked_at: locked.now });
-    }),
-  );
-}
-
-const OF_PARTNER = `
-  SELECT k.id FROM api_keys k WHERE k.partner_id = $1::bigint AND k.revoked_at IS NULL ORDER BY k.id
-  FOR NO KEY UPDATE`;
-
-/** Revokes all keys of a partner that are not revoked, and locks them. Returns how many. */
-export async function revokeKeysOf(
-  session: Transaction,
-  vault: Vault,
-  partnerId: PartnerId,
-): Promise<number> {
-  const { rows } = await session.query<{ id: KeyId }>(OF_PARTNER, [partnerId]);
-  for (const { id } of rows) {
-    const { row, now } = (await lockKey(session, id))!;
-    await changeKey(session, vault, row, { revoked_at: now });
-  }
-  return rows.length;
-}
-
-/** Gives a key another cap, or none (null). Returns null if there is no such key, `forged` where it may not change. */
-export function setKeyCap(
-  database: Database,
-  vault: Vault,
-  id: KeyId,
-  dailyCap: number | null,
-): Promise<ApiKey | 'forged' | null> {
-  return againAfterConflict(() =>
-    inTransaction(database, async (session) => {
-      const locked = await lockKey(session, id);
-      if (locked === null) return null;
-      if (!isOwnKey(vault, locked.row)) return 'forged';
-      return changeKey(session, vault, locked.row, { daily_cap: dailyCap });
-    }),
-  );
 }
 
 const SET_BRAND = `
@@ -235,33 +156,6 @@ export async function setStoredBrand(
 }
 
 /**
- * Gives a live key a successor with the same settings, and keeps the old one valid for `overlapMs` milliseconds. A key
- * that was rotated before keeps its earlier end: a second rotation never prolongs it. Returns null if there is no such
- * key, or the key is dead or forged.
- */
-export function rotateStoredKey(
-  database: Database,
-  vault: Vault,
-  id: KeyId,
-  text: KeyText,
-  overlapMs: number,
-): Promise<{ key: ApiKey; oldExpiresAt: Date } | null> {
-  return againAfterConflict(() =>
-    inTransaction(database, async (session) => {
-      const locked = await lockKey(session, id);
-      if (locked === null || keyOf(vault, locked.row).status !== 'live') return null;
-      const { row, now } = locked;
-      const end = new Date(now.getTime() + overlapMs);
-      const oldExpiresAt = row.expires_at !== null && row.expires_at < end ? row.expires_at : end;
-      if (oldExpiresAt !== row.expires_at) await changeKey(session, vault, row, { expires_at: oldExpiresAt });
-      const { environment, language, daily_cap: dailyCap, brand } = row;
-      const settings = { environment, language, dailyCap, brand };
-      return { key: await addKey(session, vault, row.partner_id, text, settings), oldExpiresAt };
-    }),
-  );
-}
-
-/**
  * The key of the statement's first row, or null. On a cluster each machine has a copy of the keys, so two changes at
  * once may deadlock, and are repeated.
  */
@@ -271,11 +165,11 @@ async function readOneKey(
   text: string,
   values: unknown[],
 ): Promise<ApiKey | null> {
-  const { rows } = await againAfterConflict(() => database.query<Row>(text, values));
+  const { rows } = await againAfterConflict(() => database.query<KeyRow>(text, values));
   return rows[0] === undefined ? null : keyOf(vault, rows[0]);
 }
 
-function keyOf(vault: Vault, row: Row): ApiKey {
+export function keyOf(vault: Vault, row: KeyRow): ApiKey {
   return {
     id: row.id,
     hint: row.hint,

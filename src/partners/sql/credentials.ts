@@ -72,8 +72,8 @@ export class Credentials {
   }
 
   /**
-   * The key with this digest, at a time after the call; null if there is none that this service has written. Look-ups that wait at the same moment
-   * share a statement. Throws `UnavailableError`.
+   * The key with this digest, at a time after the call; null if there is none that this service has written. Look-ups
+   * that wait at the same moment share a statement. Throws `UnavailableError`.
    */
   find(digest: Buffer): Promise<FoundKey | null> {
     return new Promise((resolve, reject) => {

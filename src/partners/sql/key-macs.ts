@@ -1,5 +1,14 @@
 /** The MAC of an API key's row: it covers whose key it is, and what it allows, so that nobody gives it to another. */
-import { type Fact, isRowMac, type MacedRows, rowMac } from '../../seal/row-macs.ts';
+import { micros } from '../../postgres/micros.ts';
+import {
+  type Fact,
+  isRowMac,
+  type MacedRows,
+  renewedMacs,
+  rowMac,
+  type Telling,
+  tellForged,
+} from '../../seal/row-macs.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { Environment, KeyId, PartnerId } from '../rules/credential.ts';
 
@@ -16,8 +25,7 @@ export interface KeyFacts {
 
 /** The columns of `KeyFacts`, with the MAC; `k` is the name of the table in the statement. */
 export const KEY_FACTS = `k.id, k.partner_id, k.digest, k.environment, k.daily_cap, k.mac,
-  (extract(epoch FROM k.expires_at) * 1000000)::bigint::text AS expires,
-  (extract(epoch FROM k.revoked_at) * 1000000)::bigint::text AS revoked`;
+  ${micros('k.expires_at')} AS expires, ${micros('k.revoked_at')} AS revoked`;
 
 const KIND = 'API key';
 
@@ -43,3 +51,11 @@ export const KEYS: MacedRows<KeyFacts & { mac: Buffer }> = {
     UPDATE api_keys k SET mac = u.mac FROM unnest($1::integer[], $2::bytea[]) AS u(id, mac) WHERE k.id = u.id`,
   factsOf,
 };
+
+/** For the replacement of the index key. */
+export const KEY_MACS = renewedMacs('MACs of API keys', KEYS);
+
+/** Tells of keys that this service has not written: `tellForged`. */
+export function tellForgedKeys(context: Telling): Promise<void> {
+  return tellForged(context, [KEYS]);
+}

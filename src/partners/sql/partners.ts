@@ -7,7 +7,8 @@ import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { PartnerId } from '../rules/credential.ts';
-import { insertKeyIn, type KeyText, revokeKeysOf } from './api-keys.ts';
+import { insertKeyIn, type KeyText } from './api-keys.ts';
+import { revokeKeysOf } from './key-changes.ts';
 
 export interface Partner {
   readonly id: PartnerId;

@@ -13,10 +13,8 @@ import {
   type KeyText,
   readKey,
   readKeys,
-  revokeStoredKey,
-  rotateStoredKey,
-  setKeyCap,
 } from '../sql/api-keys.ts';
+import { revokeStoredKey, rotateStoredKey, setKeyCap } from '../sql/key-changes.ts';
 import { type KeyRefusals, readKeyRefusals } from '../sql/key-outcomes.ts';
 import { requirePartner } from './partners.ts';
 

@@ -1,6 +1,6 @@
-/** The MACs of accounts and sessions, for the replacement of the index key. */
+/** The MACs of all rows of operators together: their replacement and their check. */
 import type { Session } from '../../postgres/database.ts';
-import { renewedMacs } from '../../seal/row-macs.ts';
+import { renewedMacs, type Telling, tellForged } from '../../seal/row-macs.ts';
 import { ACCOUNTS } from './account.ts';
 import { PENDING_SIGN_INS } from './pending-sign-ins.ts';
 import { SESSIONS } from './sessions.ts';
@@ -15,3 +15,8 @@ export const RENEWED = [
   renewedMacs('MACs of the sessions of operators', SESSIONS),
   renewedMacs('MACs of sign-ins under way', PENDING_SIGN_INS),
 ];
+
+/** Tells of rows that this service has not written: `tellForged`. */
+export function tellForgedOperators(context: Telling): Promise<void> {
+  return tellForged(context, [ACCOUNTS, SESSIONS, PENDING_SIGN_INS]);
+}

@@ -1,0 +1,16 @@
+/** Times of the database to the microsecond: texts of microseconds since 1970, because a `Date` has milliseconds alone. */
+
+/** The SQL of a time as such a text; NULL stays NULL. */
+export function micros(time: string): string {
+  return `(extract(epoch FROM ${time}) * 1000000)::bigint::text`;
+}
+
+/** The SQL of the time from a parameter with such a text. A product with an interval of one microsecond is exact. */
+export function timeOf(parameter: string): string {
+  return `timestamptz 'epoch' + ${parameter}::float8 * interval '1 microsecond'`;
+}
+
+/** The time so many milliseconds later. */
+export function later(time: string, ms: number): string {
+  return String(BigInt(time) + BigInt(Math.round(ms * 1000)));
+}
