@@ -14,8 +14,8 @@ export interface Verified extends Restored {
 }
 
 /**
- * Restores into a scratch folder, starts the store, runs all checks, and gives the store to `look`. Throws `BackupError`
- * where the backup does not restore.
+ * Restores into a scratch folder, starts the store, runs all checks, and gives the store to `look`. Throws
+ * `BackupError` where the backup does not restore.
  */
 export async function verifyBackup(
   options: Omit<RestoreOptions, 'check'>,

@@ -1,4 +1,4 @@
-/** Times of the database to the microsecond: texts of microseconds since 1970, because a `Date` has milliseconds alone. */
+/** Times of the database to the microsecond, as texts since 1970: a `Date` has milliseconds alone. */
 
 /** The SQL of a time as such a text; NULL stays NULL. */
 export function micros(time: string): string {

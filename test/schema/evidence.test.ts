@@ -1,6 +1,6 @@
 /**
- * What the role of the service cannot take away, also by the functions that run as the owner: signed contracts and their
- * evidence (D46), the history, the records of messages, the record of acts (docs/roles.md, SECURITY.md).
+ * What the role of the service cannot take away, also by the functions that run as the owner: signed contracts and
+ * their evidence (D46), the history, the records of messages, the record of acts (docs/roles.md, SECURITY.md).
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -102,8 +102,8 @@ describe('a signed contract (D46)', () => {
   it('keeps its evidence, whatever the functions of the owner are told', async () => {
     const [signed, open] = [await contract('signed'), await contract('open')];
     const drop = (id: number, of: string) => attack('SELECT drop_contracts($1, $2) AS id', [[id], of]);
-    for (const of of [randomUUID(), await erasure(), await erasure(open)])
-      await assert.rejects(drop(signed, of), DENIED);
+    for (const other of [randomUUID(), await erasure(), await erasure(open)])
+      await assert.rejects(drop(signed, other), DENIED);
     const own = await erasure(signed, open);
     assert.deepEqual((await drop(signed, own)).rows, [{ id: `${signed}` }]);
     // Fifty years by the time that the role may write.
@@ -154,9 +154,9 @@ describe('what a row is of evidence, audit or history', () => {
 
   it('a reason and a record of a message go by a stored erasure of the same application alone', async () => {
     const other = await erasure(7_000);
-    for (const of of [randomUUID(), other]) {
-      await assert.rejects(attack("SELECT erase_reasons('{900}', $1)", [of]), DENIED);
-      await assert.rejects(attack("SELECT erase_begun_messages('{900}', true, $1)", [of]), DENIED);
+    for (const wrong of [randomUUID(), other]) {
+      await assert.rejects(attack("SELECT erase_reasons('{900}', $1)", [wrong]), DENIED);
+      await assert.rejects(attack("SELECT erase_begun_messages('{900}', true, $1)", [wrong]), DENIED);
     }
     await attack("SELECT erase_reasons('{7000}', $1)", [other]);
     await attack("SELECT erase_begun_messages('{7000}', true, $1)", [other]);

@@ -1,6 +1,6 @@
 /**
- * What a restore ends (docs/backup.md): all sign-ins of operators, and what was ended after the restored moment, as far as
- * a later state in the place tells of it. It gives nothing back: the later state may be the reason for the restore.
+ * What a restore ends (docs/backup.md): all sign-ins of operators, and what was ended after the restored moment, as far
+ * as a later state in the place tells of it. It gives nothing back: the later state may be the reason for the restore.
  */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { noteWrongPerson, readWrongPersons } from '../../applications/sql/application-marks.ts';

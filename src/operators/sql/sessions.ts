@@ -6,6 +6,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Database, Session } from '../../postgres/database.ts';
 import { later, micros, timeOf } from '../../postgres/micros.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
+import { requireIndexKey } from '../../seal/index-key.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../seal/row-macs.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { Role } from '../rules/role.ts';
@@ -120,8 +121,11 @@ export async function findSession(
   const [row] = rows;
   if (row === undefined || !timingSafeEqual(row.secret, key.secretDigest)) return null;
   const account = accountOf(vault, row);
-  if (account === null || !isRowMac(vault, KIND, factsOf(row, account.enrolledAt), row.session_mac))
+  if (account === null || !isRowMac(vault, KIND, factsOf(row, account.enrolledAt), row.session_mac)) {
+    // A process that a vault reindex has passed by knows no MAC: it must not say that the session is over.
+    await requireIndexKey(database, vault);
     return null;
+  }
   // Not at each request: reading pages would write rows.
   if (isUse && row.is_due) {
     const mac = rowMac(vault, KIND, factsOf({ ...row, seen_at: account.now }, account.enrolledAt));
