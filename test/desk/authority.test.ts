@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { type Decider, haveAuthority } from '../../src/desk/rules/proposal.ts';
 import { whyReturned } from '../../src/desk/rules/returned.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
+import { setAuthority } from '../support/authority.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { proposalDesk } from '../support/proposals.ts';
-import { waitingSessions } from '../support/waiting-sessions.ts';
-import { setAuthority } from '../support/authority.ts';
 import { remac } from '../support/remac.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -128,16 +128,8 @@ describe('what does not hold any more when it is applied (D48)', () => {
   const CHANGES: readonly [what: string, code: string, change: () => Promise<unknown>][] = [
     ['the authority of the second one is taken', 'authority', () => authority(bob.id, LITTLE)],
     ['it is in another currency now', 'authority', () => authority(bob.id, MUCH, 'MXN')],
-    [
-      'the second one looks alone now',
-      'second',
-      () => account("role = 'viewer'", bob.id),
-    ],
-    [
-      'the maker is disabled',
-      'maker',
-      () => account('disabled_at = now()', ana.id),
-    ],
+    ['the second one looks alone now', 'second', () => account("role = 'viewer'", bob.id)],
+    ['the maker is disabled', 'maker', () => account('disabled_at = now()', ana.id)],
     ['both are disabled', 'maker', () => account('disabled_at = now()')],
   ];
   for (const [what, code, change] of CHANGES) {

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { markConversations } from '../../src/applications/sql/application-marks.ts';
 import { mayDecide, secondReasonOf } from '../../src/desk/rules/proposal.ts';
 import { countToConfirm } from '../../src/desk/sql/proposals.ts';
+import { setAuthority } from '../support/authority.ts';
 import { testDatabase } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
 import { proposalDesk } from '../support/proposals.ts';
-import { shifted } from '../support/shifted.ts';
-import { setAuthority } from '../support/authority.ts';
 import { remac } from '../support/remac.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;

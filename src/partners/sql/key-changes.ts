@@ -12,7 +12,8 @@ const LOCK = `${FIND} FOR NO KEY UPDATE OF k`;
 const CHANGE = `
   UPDATE api_keys SET daily_cap = $2, expires_at = ${timeOf('$3')}, revoked_at = ${timeOf('$4')}, mac = $5
   WHERE id = $1::bigint`;
-const NOW = `SELECT ${micros('clock_timestamp()')} AS now`;
+/** That of the transaction: a successor's beginning is the same. */
+const NOW = `SELECT ${micros('now()')} AS now`;
 
 /** The row, locked until the transaction ends, and the time of the database. */
 async function lockKey(session: Transaction, id: KeyId): Promise<{ row: KeyRow; now: string } | null> {
