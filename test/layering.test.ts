@@ -251,7 +251,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'postgres',
       'seal',
       ...RULES,
-      'operators/rules',
       'operators/sql',
       'applications/sql',
       'desk/rules',
