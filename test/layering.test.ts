@@ -245,17 +245,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // One application as operators see it in the browser: it reads what the subjects have of it.
   desk: [...PARTS, 'desk/sql', 'desk/uses'],
   'desk/rules': ['base', ...RULES, 'operators/rules'],
-  'desk/sql': [
-    ...[
-      'base',
-      'postgres',
-      'seal',
-      ...RULES,
-      'operators/sql',
-      'applications/sql',
-      'desk/rules',
-    ],
-  ],
+  'desk/sql': [...['base', 'postgres', 'seal', ...RULES, 'operators/sql', 'applications/sql', 'desk/rules']],
   'desk/uses': [
     ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses', 'messages/sql'],
     ...['conversation/sql', 'conversation/uses', 'documents/sql', 'documents/uses'],

@@ -431,6 +431,7 @@ describe('keys (contract "Authentication")', () => {
   it('D20, D21: a key that is revoked does not say for which environment it was', async () => {
     const { apiKey, keyId } = await service.addPartner({ environment: 'DEV' });
     await service.database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+    await remac(service);
     const error = failure(await call('GET', PRO, { 'X-API-Key': apiKey }), 401);
     assert.equal(error, 'API key invalid or absent');
   });

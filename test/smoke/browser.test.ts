@@ -1,12 +1,12 @@
 /** A browser walks the three pages: the simulator, the documentation, and a reviewer's decision. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setAuthority } from '../support/authority.ts';
 import { DESKTOP, skip, testBrowser } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
 import { deskBrowser, isProposed, shownNumber } from '../support/desk-browser.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { simulatorPage } from '../support/simulator.ts';
-import { setAuthority } from '../support/authority.ts';
 
 describe('the pages in a browser', { skip }, async () => {
   if (skip) return;
