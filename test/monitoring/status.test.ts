@@ -181,7 +181,7 @@ describe('status', () => {
     ],
     [
       'rows_forged',
-      "SELECT note_upkeep('{check the rows of operators}', '{1}', '{false}')",
+      "SELECT note_upkeep('{check the rows of operators}', '{1}', '{false}', '{NULL}')",
       "UPDATE upkeep_jobs SET failed_at = now() - interval '7 minutes', succeeded_at = now() WHERE job = 'check the rows of operators'",
     ],
     [
