@@ -87,9 +87,7 @@ export async function startService(
   const ingest = { fields, policy, vault, registrar, database, ...counted };
   const partner = partnerApi({
     ...{ basePath: config.basePath, fields, clock, log, logFailure },
-    authenticate: authenticator(vault, new Credentials(database, vault), (keyId) =>
-      keyOutcomes.refused(keyId),
-    ),
+    authenticate: authenticator(vault, new Credentials(database, vault), (id) => keyOutcomes.refused(id)),
     admission: admissionOf(atWork, { log, clock, watcher }),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
