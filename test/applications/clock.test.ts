@@ -9,6 +9,7 @@ import { Elapsed } from '../../src/postgres/elapsed.ts';
 import { testDatabase } from '../support/database.ts';
 import { fakeClock } from '../support/faked-clock.ts';
 import { intakeOf } from '../support/intake.ts';
+import { remac } from '../support/remac.ts';
 import { addPartner, anApplication } from '../support/service.ts';
 
 // No service, because its upkeep would interfere.
@@ -164,6 +165,7 @@ describe('D39: the quota while the clock steps', () => {
         const { partnerId } = capped;
         const free = { ...(await addPartner(store)), partnerId };
         await database.query('UPDATE api_keys SET partner_id = $1 WHERE id = $2', [partnerId, free.keyId]);
+        await remac(store);
         const model = new Model();
         await clock.set(START);
         let sinceLeap: { ms: number; count: number }[] = [];

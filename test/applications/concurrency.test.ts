@@ -18,6 +18,7 @@ import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { eventually } from '../support/eventually.ts';
 import { intakeOf } from '../support/intake.ts';
 import { openPatiently } from '../support/open-patiently.ts';
+import { remac } from '../support/remac.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 import { setStatus } from '../support/stored-applications.ts';
@@ -510,6 +511,7 @@ describe('D36: Idempotency-Key', () => {
     const first = await post(PRO, apiKey, body, keyed('pinned'));
     assert.match(first.text, /"processed":1/);
     await database.query("UPDATE api_keys SET language = 'es', daily_cap = 77 WHERE id = $1", [keyId]);
+    await remac(service);
     const second = await post(PRO, apiKey, body, keyed('pinned'));
     assert.deepEqual([second.text, replayed(second)], [first.text, 'true']);
     assert.match((await post(PRO, apiKey, batchOf(anApplication()))).text, /"procesados":1/);

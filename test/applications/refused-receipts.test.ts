@@ -5,6 +5,7 @@ import { encodeDraft } from '../../src/applications/sql/draft.ts';
 import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
 import { resendRegister } from '../../src/applications/sql/registration-sql.ts';
 import { eventually } from '../support/eventually.ts';
+import { remac } from '../support/remac.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
@@ -102,6 +103,7 @@ describe('D36: a batch that registers nothing', () => {
     const first = await post(PRO, quiet.apiKey, empty, key);
     const registered = { applications: [anApplication()] };
     await database.query('UPDATE api_keys SET daily_cap = 1 WHERE id = $1', [loud.keyId]);
+    await remac(service);
     const kept = await post(PRO, loud.apiKey, registered, { 'Idempotency-Key': 'registered' });
     await sendMany(loud.apiKey, 1_700, () => empty);
     await eventually('the bound', async () => (await receiptsOf(loud.keyId)) <= 1 + MOST + LOOK_EVERY);

@@ -90,9 +90,10 @@ const ids = await (async () => {
        forgotten, sweep_at)
      SELECT date_trunc('hour', now()), id, 0, 1, 0, 0, 0, 0, 0, now() FROM api_keys`,
   );
-  await database.query("INSERT INTO operator_events VALUES (0, now(), $1, $1, $1, NULL, $1, 0, '')", [
-    HOSTILE,
-  ]);
+  await database.query(
+    "INSERT INTO operator_events VALUES (1000, now(), $1, $1, $1, NULL, $1, 0, decode(repeat('00', 32), 'hex'))",
+    [HOSTILE],
+  );
   await pauseSender(database, HOSTILE as MessageReason);
   await pauseTemplate(database, HOSTILE, HOSTILE as MessageReason);
   return { partner: `${partner}`, key: `${key}`, application: `${application}`, reviewed: `${reviewed}` };
