@@ -32,6 +32,10 @@ CREATE TABLE proposals (
   -- Why it was declined or returned, in words; and why it was returned, as a code (src/desk/rules/returned.ts).
   outcome text,
   returned_for text CHECK ((state = 'returned') = (returned_for IS NOT NULL)),
+  -- HMAC-SHA-256 over what is proposed and by whom, and over who confirmed it, with keys from INDEX_KEY
+  -- (src/desk/sql/proposal-macs.ts). They count while it is open.
+  mac bytea NOT NULL DEFAULT '',
+  second_mac bytea NOT NULL DEFAULT '',
   CHECK ((state = 'proposed') = (ended_at IS NULL) AND (ended_at IS NULL) = (ended_ms IS NULL)),
   CHECK (state <> 'applied' OR needs_second IS NULL OR (confirmed_at IS NOT NULL AND second_id IS NOT NULL))
 );

@@ -14,7 +14,8 @@ import type { Vault } from './vault.ts';
 
 /** What a row is. Each kind has a key of its own, so that no row passes for one of another kind. */
 export const MACED_KINDS = [
-  ...(['operator account', 'operator session', 'operator sign-in under way', 'API key'] as const),
+  ...(['operator account', 'operator session', 'operator sign-in under way'] as const),
+  ...(['API key', 'proposal', 'confirmation of a proposal'] as const),
 ] as const;
 export type RowKind = (typeof MACED_KINDS)[number];
 

@@ -7,6 +7,7 @@ import { type Enrolled, PASSWORD } from '../support/console.ts';
 import { deskBrowser, isProposed, PERSON } from '../support/desk-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { check } from '../support/page-faults.ts';
+import { remac } from '../support/remac.ts';
 
 /** Whether a page would close without a question. */
 const CLOSES = "window.dispatchEvent(new Event('beforeunload', { cancelable: true }))";
@@ -228,6 +229,7 @@ describe('what the service did not take, in a browser', { skip }, async () => {
             'UPDATE proposals SET second_id = $2, confirmed_at = now() WHERE application_id = $1',
             [id, bea.id],
           );
+          await remac(desk.store);
           await desk.applyAll();
           await route.abort();
         };

@@ -11,6 +11,7 @@ import { testDatabase } from '../support/database.ts';
 import { Crash, type Death, Dying } from '../support/dying.ts';
 import { eventually } from '../support/eventually.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { remac } from '../support/remac.ts';
 import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
@@ -110,6 +111,7 @@ it('one whose application fails does not keep others waiting, and comes back aft
   await desk.proposed(ana.visitor, good!);
   // No history takes an empty reason.
   await database.query("UPDATE proposals SET reason = '' WHERE id = $1", [damaged]);
+  await remac(store);
   await database.query(
     'DELETE FROM open_proposals WHERE proposal_id <> ALL (SELECT id FROM proposals WHERE application_id = ANY ($1))',
     [[bad, good]],

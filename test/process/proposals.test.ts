@@ -25,12 +25,13 @@ test('a killed service loses no proposal, and applies none twice', async () => {
   });
   // What operators have proposed: its time to undo is over, so the service begins at once.
   await query(dataDir, MAKER);
+  await query(dataDir, PROPOSED);
   const database = {
     query: async (text: string, values?: unknown[]) => ({ rows: await query(dataDir, text, values) }),
   };
   const vault = new Vault(await secretsOfDataDir(dataDir, false, machineClock));
   await remac({ database: database as never, vault });
-  await query(dataDir, PROPOSED);
+  await query(dataDir, 'UPDATE open_proposals SET due_at = now()');
   const applied = async () =>
     (await query(dataDir, "SELECT count(*)::integer AS count FROM proposals WHERE state = 'applied'"))[0]
       .count;
@@ -46,7 +47,7 @@ test('a killed service loses no proposal, and applies none twice', async () => {
 });
 
 const MAKER = `INSERT INTO operators (login, role, enrolled_at, authority)
-  VALUES ('ana', 'reviewer', now(), '{"COP": "100000000000"}')`;
+  VALUES ('ana', 'reviewer', now(), '{"COP": "99999999999999"}')`;
 const PROPOSED = `
   WITH made AS (
     INSERT INTO proposals (application_id, act, reason_code, reason, is_override, maker_id, decided_on, created_at, apply_at)
@@ -55,7 +56,7 @@ const PROPOSED = `
     FROM review_items i, operators m WHERE m.login = 'ana' RETURNING id, application_id
   )
   INSERT INTO open_proposals (application_id, proposal_id, stamped_at, due_at, is_of_many)
-  SELECT application_id, id, now(), now(), false FROM made`;
+  SELECT application_id, id, now(), now() + interval '1 hour', false FROM made`;
 
 const WHOLE = `
   SELECT (SELECT count(*)::integer FROM application_states WHERE status = 'pending_signature') AS moved,

@@ -1,5 +1,6 @@
 /** What a test has changed in a table by SQL, as if the service had written it. */
 import type pg from 'pg';
+import { PROPOSALS } from '../../src/desk/sql/proposal-macs.ts';
 import { ACCOUNTS } from '../../src/operators/sql/account.ts';
 import { PENDING_SIGN_INS } from '../../src/operators/sql/pending-sign-ins.ts';
 import { SESSIONS } from '../../src/operators/sql/sessions.ts';
@@ -10,7 +11,7 @@ import type { Vault } from '../../src/seal/vault.ts';
 
 /** Gives all rows that have a MAC the right one for what they are now. */
 export async function remac({ database, vault }: { database: Session; vault: Vault }): Promise<void> {
-  const tables: MacedRows<pg.QueryResultRow>[] = [ACCOUNTS, SESSIONS, PENDING_SIGN_INS, KEYS];
+  const tables: MacedRows<pg.QueryResultRow>[] = [ACCOUNTS, SESSIONS, PENDING_SIGN_INS, KEYS, ...PROPOSALS];
   for (const table of tables) {
     const { rows } = await database.query<{ name: string }>(table.read);
     const macs = rows.map((row) => rowMac(vault, table.kind, table.factsOf(row)));

@@ -4,8 +4,10 @@ import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { ProposalState, SecondReason } from '../rules/proposal.ts';
 import type { ReturnCode } from '../rules/returned.ts';
+import { confirmationMac, isOwnProposal, MACED_PROPOSAL, type MacedProposal } from './proposal-macs.ts';
 
 /** Two statements: the second one sees what the transaction that had the lock has committed. */
 const APPLICATION = 'SELECT p.application_id AS id FROM proposals p WHERE p.id = $1';
@@ -21,7 +23,7 @@ export async function lockOpen(session: Transaction, proposalId: number): Promis
 /** Here and below, times come from a subquery: Citus refuses `clock_timestamp()` and sums of times in an UPDATE. */
 const CONFIRM = `
   WITH confirmed AS (
-    UPDATE proposals p SET second_id = $2, confirmed_at = t.now FROM (SELECT clock_timestamp() AS now) AS t
+    UPDATE proposals p SET second_id = $2, confirmed_at = t.now, second_mac = $3 FROM (SELECT clock_timestamp() AS now) AS t
     WHERE p.id = $1 RETURNING p.id, p.application_id, p.apply_at, p.confirmed_at
   )
   UPDATE open_proposals o SET stamped_at = c.confirmed_at, due_at = c.apply_at
@@ -30,10 +32,11 @@ const CONFIRM = `
 /** Writes who confirmed a proposal that the transaction has locked: from its time on it is applied. */
 export async function writeConfirmation(
   session: Transaction,
+  vault: Vault,
   proposalId: number,
   secondId: number,
 ): Promise<void> {
-  await session.query(CONFIRM, [proposalId, secondId]);
+  await session.query(CONFIRM, [proposalId, secondId, confirmationMac(vault, proposalId, secondId)]);
 }
 
 const END = `
@@ -85,6 +88,8 @@ export interface DueProposal {
   readonly secondId: number | null;
   /** Tries that failed. */
   readonly tries: number;
+  /** This service has not written it as it is. */
+  readonly isForged: boolean;
 }
 
 /** The place of a proposal whose row is not there. */
@@ -94,20 +99,13 @@ export interface LostProposal {
   readonly isLost: true;
 }
 
-interface DueRow {
+interface DueRow extends Omit<MacedProposal, 'act' | 'reason_code' | 'needs_second'> {
   proposal_id: string;
-  application_id: string;
+  open_application_id: string;
   tries: number;
   act: ReviewAction | null;
   reason_code: ReasonCode;
-  reason: string;
-  is_override: boolean;
-  decided_on: string;
-  decided_signed_at: Date | null;
   needs_second: SecondReason | null;
-  is_confirmed: boolean;
-  maker_id: number;
-  second_id: number | null;
 }
 
 /** A decision on many gives way to single ones. */
@@ -116,19 +114,21 @@ const LOCK_DUE = `
   ORDER BY o.is_of_many, o.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 /** A statement of its own: it sees what was committed before the lock, such as a confirmation. */
 const READ_DUE = `
-  SELECT d.proposal_id, d.application_id, d.tries, p.act, p.reason_code, p.reason, p.is_override, p.decided_on,
-    p.decided_signed_at, p.needs_second, p.confirmed_at IS NOT NULL AS is_confirmed, p.maker_id, p.second_id
+  SELECT d.proposal_id, d.application_id AS open_application_id, d.tries, ${MACED_PROPOSAL}
   FROM open_proposals d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
   WHERE d.application_id = $1`;
 
 /** Locks a due proposal that no other process has locked, until the end of the transaction; null: none is due. */
-export async function takeDue(session: Transaction): Promise<DueProposal | LostProposal | null> {
+export async function takeDue(
+  session: Transaction,
+  vault: Vault,
+): Promise<DueProposal | LostProposal | null> {
   const [due] = (await session.query<{ application_id: string }>(LOCK_DUE)).rows;
   if (due === undefined) return null;
   const row = onlyRow((await session.query<DueRow>(READ_DUE, [due.application_id])).rows);
   const place = {
     proposalId: Number(row.proposal_id),
-    applicationId: toApplicationId(row.application_id),
+    applicationId: toApplicationId(row.open_application_id),
   };
   if (row.act === null) return { ...place, isLost: true };
   return {
@@ -136,6 +136,7 @@ export async function takeDue(session: Transaction): Promise<DueProposal | LostP
     ...{ isOverride: row.is_override, decidedOn: row.decided_on, signedAt: row.decided_signed_at },
     ...{ needsSecond: row.needs_second, isConfirmed: row.is_confirmed, tries: row.tries },
     ...{ makerId: row.maker_id, secondId: row.second_id },
+    isForged: !isOwnProposal(vault, { ...row, act: row.act }),
   };
 }
 

@@ -5,8 +5,10 @@ import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { DecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
 import { takeIds } from '../../postgres/ids.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { SecondReason } from '../rules/proposal.ts';
 import { CONFIRM_WITHIN_DAYS } from '../rules/returned.ts';
+import { proposalMac } from './proposal-macs.ts';
 
 /** An application with the id of the proposal that it gets, if nobody else has an open one. */
 export interface Reserved {
@@ -128,12 +130,12 @@ export interface Decision {
 
 const ADD = `
   INSERT INTO proposals (id, application_id, act, reason_code, reason, is_override, maker_id, decided_on, decided_signed_at,
-    needs_second, created_at, apply_at)
+    needs_second, created_at, apply_at, mac)
   SELECT u.id, u.application_id, $1, $2, $3, $4, $5, u.decided_on, u.signed_at, u.needs_second, t.now,
-    t.now + $6 * interval '1 second'
+    t.now + $6 * interval '1 second', u.mac
   FROM (SELECT clock_timestamp() AS now) AS t,
-    unnest($7::bigint[], $8::bigint[], $9::bigint[], $10::timestamptz[], $11::text[])
-      AS u(id, application_id, decided_on, signed_at, needs_second)`;
+    unnest($7::bigint[], $8::bigint[], $9::bigint[], $10::timestamptz[], $11::text[], $12::bytea[])
+      AS u(id, application_id, decided_on, signed_at, needs_second, mac)`;
 /** One that waits for a second operator is looked at when its time for that is over. */
 const STAMP = `
   WITH stamped AS MATERIALIZED (
@@ -147,15 +149,24 @@ const STAMP = `
 /** Writes proposals in the places that the transaction has taken. */
 export async function addProposals(
   session: Transaction,
+  vault: Vault,
   { act, reasonCode, reason, isOverride, makerId }: Decision,
   undoSeconds: number,
   some: readonly NewProposal[],
 ): Promise<void> {
   if (some.length === 0) return;
+  const macs = some.map((one) =>
+    proposalMac(vault, {
+      ...{ id: `${one.proposalId}`, application_id: `${one.id}`, act, reason_code: reasonCode },
+      ...{ is_override: isOverride, maker_id: makerId, decided_on: one.decidedOn },
+      ...{ decided_signed_at: one.signedAt, needs_second: one.needsSecond },
+    }),
+  );
   const column = <K extends keyof NewProposal>(name: K) => some.map((one) => one[name]);
   await session.query(ADD, [
     ...[act, reasonCode, reason, isOverride, makerId, undoSeconds],
     ...[column('proposalId'), column('id'), column('decidedOn'), column('signedAt'), column('needsSecond')],
+    macs,
   ]);
   await session.query(STAMP, [column('id'), column('proposalId')]);
 }

@@ -47,7 +47,7 @@ export async function applyNext(
   let taken: DueProposal | LostProposal | null = null;
   try {
     return await inTransaction(desk.database, async (session) => {
-      taken = await takeDue(session);
+      taken = await takeDue(session, desk.vault);
       if (taken === null) return null;
       if ('isLost' in taken) {
         await dropLost(session, taken);
@@ -102,6 +102,10 @@ async function end(
 
 /** As the record names who returns a proposal. */
 const SERVICE = 'ventanilla';
+const FORGED: Returned = {
+  code: 'unreadable',
+  text: 'it was changed in the database by somebody without the keys of the service',
+};
 const DELETED: Returned = { code: 'deleted', text: 'the application is deleted' };
 
 /** What speaks against a decision before its application is locked; null: nothing. Its operators stay as they are. */
@@ -111,6 +115,7 @@ async function whyHeldBack(
   { act, isOverride, makerId, secondId, ...due }: DueProposal,
   facts: DecisionFacts | undefined,
 ): Promise<Returned | null> {
+  if (due.isForged) return FORGED;
   if (facts === undefined) return DELETED;
   const { status, currency, debtAmount } = facts;
   if (status === null) return illegal(act, null);

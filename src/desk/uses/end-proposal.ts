@@ -67,7 +67,7 @@ export async function confirmProposal(
         if (isRepeated(before)) return { proposal: before, isNew: false };
         if (before.act === 'disburse' && !second.isFresh) throw needsSignIn();
         await requireAuthority(session, part.vault, before, second);
-        await writeConfirmation(session, id, second.id);
+        await writeConfirmation(session, part.vault, id, second.id);
         return { proposal: (await readProposal(session, id))!, isNew: true };
       }),
     (end) => (end.isNew ? { act: 'proposal confirm', ...named(end.proposal) } : null),

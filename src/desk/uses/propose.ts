@@ -95,7 +95,7 @@ export async function propose(
     .map(
       (one): NewProposal => newProposal(one, byId.get(one.id)!, facts.get(one.id)!, { decision, authority }),
     );
-  await addProposals(session, decision, undoSeconds, made);
+  await addProposals(session, vault, decision, undoSeconds, made);
   const proposals = new Map(made.map(({ id, proposalId }) => [id, proposalId]));
   return decided.map(({ id }) => {
     const obstacle = notTaken.get(id);

@@ -1,0 +1,78 @@
+/**
+ * Who writes the database and has no secret decides on nothing under the name of an operator (D48, SECURITY.md): a
+ * proposal that the service has not written is not applied, goes back, and stands in the record.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { testDatabase } from '../support/database.ts';
+import { proposalDesk } from '../support/proposals.ts';
+
+const store = await testDatabase();
+const { runtime } = store;
+const desk = await proposalDesk(store);
+const ana = await desk.operator('ana');
+const bob = await desk.operator('bob');
+const cleo = await desk.operator('cleo', 'reviewer', null);
+const attack = (sql: string, values: unknown[] = []) => runtime.query(sql, values);
+const returns = async () =>
+  (await desk.json('audit', 'list')).filter(({ act }: { act: string }) => act === 'proposal return');
+
+async function isHeldBack(application: number): Promise<void> {
+  const before = (await returns()).length;
+  assert.deepEqual(await desk.applyAll(), ['returned']);
+  assert.equal(await desk.statusOf(application), 'in_review');
+  const [newest, ...others] = await returns();
+  assert.equal(others.length, before);
+  assert.deepEqual([newest.by, newest.application_id], ['ventanilla', application]);
+  assert.match(newest.reason, /changed in the database by somebody without the keys/);
+  assert.deepEqual(desk.failures, []);
+}
+
+describe('a proposal in the table', () => {
+  it('that somebody puts in under the names of two operators approves nothing', async () => {
+    const [id] = await desk.register();
+    await attack(
+      `WITH made AS (
+         INSERT INTO proposals (application_id, act, reason_code, reason, is_override, maker_id, decided_on, created_at,
+           apply_at, needs_second, second_id, confirmed_at)
+         SELECT $1, 'approve', 'unspecified', 'fine', false, $2, coalesce(max(e.id), 0), now(), now(), 'authority', $3, now()
+         FROM application_events e WHERE e.application_id = $1 RETURNING id
+       )
+       INSERT INTO open_proposals (application_id, proposal_id, stamped_at, due_at, is_of_many)
+       SELECT $1, id, now(), now(), false FROM made`,
+      [id, ana.id, bob.id],
+    );
+    await isHeldBack(id!);
+  });
+
+  for (const [what, change] of [
+    ['act', "act = 'approve', reason_code = 'unspecified'"],
+    ['code of the reason', "reason_code = 'other'"],
+    ['maker', 'maker_id = $2'],
+    ['need of a second operator', 'needs_second = NULL, maker_id = maker_id + 0 * $2'],
+    ['confirmation', 'second_id = $2, confirmed_at = now()'],
+  ] as const) {
+    it(`whose ${what} somebody changes is not applied`, async () => {
+      const [id] = await desk.register();
+      const { id: proposal } = await desk.proposed(cleo.visitor, id!, {
+        ...(what === 'act' ? { act: 'reject', reason_code: 'documents_invalid' } : { act: 'approve' }),
+        reason: 'fine',
+      });
+      if (what !== 'confirmation' && what !== 'need of a second operator')
+        assert.equal((await desk.act(bob.visitor, proposal, 'confirm')).status, 200);
+      await attack(
+        `UPDATE proposals SET ${change.includes('$2') ? change : `${change}, maker_id = maker_id + 0 * $2`} WHERE id = $1`,
+        [proposal, ana.id],
+      );
+      await isHeldBack(id!);
+    });
+  }
+
+  it('is applied where the service wrote it and its confirmation', async () => {
+    const [id] = await desk.register();
+    const { id: proposal } = await desk.proposed(cleo.visitor, id!);
+    assert.equal((await desk.act(bob.visitor, proposal, 'confirm')).status, 200);
+    assert.deepEqual(await desk.applyAll(), ['applied']);
+    assert.equal(await desk.statusOf(id!), 'pending_signature');
+  });
+});
