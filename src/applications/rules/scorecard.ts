@@ -25,8 +25,9 @@ export function installmentFactor(policy: Policy): number {
 
 /** Points per criterion, their sum and the decision (contract, "Outcome at creation"; D27-D29). */
 export function assess(application: Application, policy: Policy): Assessment {
+  const capacity = capacityOf(application, policy);
   const points: Points = {
-    payment_capacity: paymentCapacityPoints(application, policy),
+    payment_capacity: paymentCapacityPoints(capacity, policy),
     channel: policy.channel.gig,
     debt_age: policy.debt_age[application.debt_age],
     num_debts: policy.num_debts[application.num_debts],
@@ -34,7 +35,8 @@ export function assess(application: Application, policy: Policy): Assessment {
   };
   let score = 0;
   for (const criterion of CRITERIA) score += points[criterion];
-  return { points, score, decision: decide(score, application, policy) };
+  const isRejected = passedLimit(application, policy, capacity) !== null;
+  return { points, score, decision: isRejected ? 'rejected' : decide(score, policy) };
 }
 
 type Amounts = Pick<Application, 'income' | 'debt_amount' | 'currency'>;
@@ -44,23 +46,23 @@ function capacityOf({ income, debt_amount }: Amounts, policy: Policy): number {
   return income / (debt_amount * installmentFactor(policy));
 }
 
-function paymentCapacityPoints(application: Application, policy: Policy): number {
-  const capacity = capacityOf(application, policy);
+function paymentCapacityPoints(capacity: number, policy: Policy): number {
   for (const band of policy.payment_capacity) if (capacity >= band.min_ratio) return band.points;
   return 0;
 }
 
 /** The limit that the amount passes, which rejects with any score; null: none (D29). */
-export function passedLimit(application: Amounts, policy: Policy): LimitCode | null {
+export function passedLimit(
+  application: Amounts,
+  policy: Policy,
+  capacity = capacityOf(application, policy),
+): LimitCode | null {
   const { usd, rates, max_installment_share: share } = policy.amount_limit;
   if (application.debt_amount > usd * rates[application.currency]) return 'amount_above_limit';
-  return share !== undefined && capacityOf(application, policy) * share < 1
-    ? 'installment_above_income'
-    : null;
+  return share !== undefined && capacity * share < 1 ? 'installment_above_income' : null;
 }
 
-function decide(score: number, application: Application, policy: Policy): Decision {
-  if (passedLimit(application, policy) !== null) return 'rejected';
+function decide(score: number, policy: Policy): Decision {
   if (score >= policy.decision.approved) return 'approved';
   return score >= policy.decision.in_review ? 'in_review' : 'rejected';
 }
