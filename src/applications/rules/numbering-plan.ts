@@ -180,12 +180,11 @@ export function readNumber(digits: string, plan: NumberingPlan, least: 'valid' |
 
 function readOnce(digits: string, plan: NumberingPlan, least: 'valid' | 'possible'): string | null {
   const national = withoutPrefix(digits, plan);
-  const own = ownPlan(national, plan);
-  const isPossible = own.lengths.has(national.length);
-  if (isPossible && own.valid.test(national)) return national;
-  const other = otherReading(digits, plan);
-  if (other !== null && ownPlan(other, plan).valid.test(other)) return other;
-  return isPossible && least === 'possible' ? national : null;
+  // Digits that look like trunk digits may belong to the number: Belarus has 810 123 4567, and dials 8.
+  for (const reading of [national, digits, otherReading(digits, plan)]) {
+    if (reading !== null && ownPlan(reading, plan).valid.test(reading)) return reading;
+  }
+  return least === 'possible' && ownPlan(national, plan).lengths.has(national.length) ? national : null;
 }
 
 /** The plan of the country that has the number; of numbers of nobody, the given one. */

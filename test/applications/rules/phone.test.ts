@@ -46,7 +46,13 @@ function dialled(digits: string, country: CountryCode): string | null {
 
 const E164 = /^\+[1-9]\d{6,14}$/;
 const isValid = (e164: string) =>
-  byLibrary(e164)?.isValid() || byLibrary(foldPhone(e164))?.isValid() || false;
+  byLibrary(e164)?.isValid() || byLibrary(foldPhone(e164))?.isValid() || isValidAfterTrunk(e164);
+
+/** The library takes the 8 of Belarus' +375 810 123 4567 for a trunk digit, and knows the number after one more. */
+function isValidAfterTrunk(e164: string): boolean {
+  const parsed = byLibrary(e164.replace('+375', '+3758'));
+  return parsed?.number === e164 && parsed.isValid();
+}
 
 const isLargest = (country: CountryCode) =>
   metadata.country_calling_codes[getCountryCallingCode(country)]?.[0] === country;
