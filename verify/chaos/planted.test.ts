@@ -4,11 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Decision } from '../../src/applications/rules/scorecard.ts';
+import { parseCallback } from '../../src/messages/rules/outgoing-message.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { Middleman } from '../../test/support/middleman.ts';
-import { RULES } from '../history/check.ts';
-import type { Batch, ReadEvent } from '../history/history.ts';
-import { answered, begunAt } from '../history/lookup.ts';
+import { RULES, type Rule } from '../history/check.ts';
+import type { ReadEvent } from '../history/history.ts';
+import { answered, applicationOf, begunAt } from '../history/lookup.ts';
+import type { Operator } from './clients/operator.ts';
+import type { Scene } from './faults/fault.ts';
 import { PLANTED, type Planted, plant } from './planted.ts';
 import type { Recorder } from './recorder.ts';
 import { run } from './run.ts';
@@ -18,6 +22,7 @@ const MINUTES = 0.1;
 /** The clients work on until each partner has enough of everything. */
 const BATCHES = 8;
 const EVENTS = 4;
+const REJECTIONS = 3;
 const SEED = 1;
 const CLEAN = 'Clean';
 const stage = await startStage({ hasStandby: false, hasSmallDisk: true });
@@ -29,24 +34,48 @@ function hasEnoughEvents(feed: readonly ReadEvent[]): boolean {
   return feed.length >= EVENTS && new Set(applications).size > 1;
 }
 
-/** What the partner's consenting applicants need for the rules of sends: each comes once at least. */
-function hasEnoughSends(batches: readonly Batch[], { optOuts, reviews }: Recorder): boolean {
-  const registered = batches.flatMap((batch) =>
-    (answered(batch)[0]?.answer.outcomes ?? []).flatMap((outcome, position) => {
-      const { phone, optin } = batch.applications[position]!;
-      if (outcome.kind !== 'registered' || !optin) return [];
-      return [{ phone, id: outcome.id, decision: outcome.decision, atMs: begunAt(batch) }];
-    }),
-  );
-  const ids = new Set(registered.map(({ id }) => id));
-  const rejected = registered.filter(({ decision }) => decision === 'rejected').map(({ phone }) => phone);
-  const isAgain = optOuts.some(({ phone, seen }) =>
-    registered.some((one) => one.phone === phone && one.atMs > seen.atMs),
-  );
-  const isReviewed = reviews.some(
-    ({ applicationId, action, end }) => action === 'reject' && end === 'done' && ids.has(applicationId),
-  );
-  return new Set(rejected).size < rejected.length && isAgain && isReviewed;
+interface Registered {
+  readonly id: number;
+  readonly phone: string;
+  readonly decision: Decision;
+  readonly atMs: number;
+}
+
+/** The partner's applicants who may get messages, in the order of their batches. */
+function registeredOf({ batches }: Recorder, partnerId: number): Registered[] {
+  return batches
+    .filter((batch) => batch.partnerId === partnerId)
+    .flatMap((batch) =>
+      (answered(batch)[0]?.answer.outcomes ?? []).flatMap((outcome, position) => {
+        const { phone, optin } = batch.applications[position]!;
+        if (outcome.kind !== 'registered' || !optin) return [];
+        return [{ phone, id: outcome.id, decision: outcome.decision, atMs: begunAt(batch) }];
+      }),
+    );
+}
+
+/** What must have happened to the partner's applicants before a bug of the rule can show. */
+const NEEDS: Partial<Record<Rule, (registered: readonly Registered[], recorder: Recorder) => boolean>> = {
+  optOuts: (registered, { optOuts }) =>
+    optOuts.some(({ phone, seen }) => registered.some((one) => one.phone === phone && one.atMs > seen.atMs)),
+  recipients(registered) {
+    const rejected = registered.filter(({ decision }) => decision === 'rejected').map(({ phone }) => phone);
+    return new Set(rejected).size < rejected.length;
+  },
+};
+
+/** Rejects applications until some of them had a message that was not sent. */
+async function rejectUnsent({ recorder, stage: { api } }: Scene, operator: Operator, partnerId: number) {
+  const isSent = (id: number) =>
+    [...api.accepted.keys()].some((callback) => applicationOf(parseCallback(callback)!.messageId) === id);
+  let rejected = 0;
+  await eventually('rejections before a message is sent', async () => {
+    const newest = registeredOf(recorder, partnerId).findLast(({ decision }) => decision !== 'rejected');
+    const isOpen = newest !== undefined && !isSent(newest.id);
+    if (isOpen && (await operator.review(newest.id, 'reject')) === 'done' && !isSent(newest.id))
+      rejected += 1;
+    return rejected >= REJECTIONS;
+  });
 }
 
 /** The services by a network with the bug. */
@@ -69,22 +98,32 @@ const plans = await Promise.all(
 );
 const clean = { name: CLEAN, cap: null, own: { urls: stage.urls, series: PLANTED.length + 1 } };
 const ids = new Map<string, number>();
+/** The rules that a bug of the partner breaks; without a bug, all rules could be broken. */
+const rulesOf = (index: number) => (PLANTED[index] ? [PLANTED[index].rule] : (Object.keys(RULES) as Rule[]));
+const needsOf = (index: number) => rulesOf(index).flatMap((rule) => NEEDS[rule] ?? []);
 const { violations } = await run(stage, {
   ...{ seed: SEED, minutes: MINUTES, programFaults: [], otherFaults: [], restMs: 0, pauseMs: 100 },
   ...{ clientsPerPartner: 1, hasFlood: false, say() {} },
   partners: [...plans, clean],
-  lastly: ({ recorder }) =>
-    eventually('enough batches, replays, events and sends of each partner', () =>
-      recorder.partners.every(({ id, cap }) => {
+  async lastly(scene, operator) {
+    const { recorder } = scene;
+    await eventually('enough batches, replays, events and sends of each partner', () =>
+      recorder.partners.every(({ id, cap }, index) => {
         const own = recorder.batches.filter(({ partnerId, calls }) => partnerId === id && calls.length > 0);
         const hasReplay = own.some(({ calls }) => calls.filter(({ answer }) => answer !== null).length > 1);
-        const isWhole = own.length >= BATCHES && hasReplay;
+        if (own.length < BATCHES || !hasReplay) return false;
+        if (cap !== null) return true;
+        const registered = registeredOf(recorder, id);
         return (
-          isWhole &&
-          (cap !== null || (hasEnoughEvents(recorder.feeds.get(id)!) && hasEnoughSends(own, recorder)))
+          hasEnoughEvents(recorder.feeds.get(id)!) &&
+          needsOf(index).every((need) => need(registered, recorder))
         );
       }),
-    ),
+    );
+    for (const [index, { id }] of recorder.partners.entries()) {
+      if (rulesOf(index).includes('outdated')) await rejectUnsent(scene, operator, id);
+    }
+  },
   async firstly(partners) {
     for (const [index, { name, id }] of partners.entries()) {
       ids.set(name, id);

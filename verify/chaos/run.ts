@@ -39,7 +39,7 @@ export interface Plan {
   /** Something to do before the clients begin. */
   readonly firstly?: (partners: readonly PartnerKey[]) => Promise<void>;
   /** Something to do at the end of the faults, while the clients still work. */
-  readonly lastly?: (scene: Scene) => Promise<unknown>;
+  readonly lastly?: (scene: Scene, operator: Operator) => Promise<unknown>;
   readonly say: (text: string) => void;
 }
 
@@ -100,7 +100,7 @@ export async function run(stage: Stage, plan: Plan): Promise<Ran> {
     deal(scene, { ...same, faults: programs, random: one }),
     deal(scene, { ...same, faults: plan.otherFaults, random: other }),
   ]);
-  await plan.lastly?.(scene);
+  await plan.lastly?.(scene, operator);
 
   say('the faults are over; everything comes to its end');
   await Promise.all([...clients, operator, optOuts].map((client) => client.stop()));

@@ -42,12 +42,17 @@ export class Operator {
   }
 
   async #review(): Promise<void> {
-    const { recorder } = this.#world;
-    const { length } = recorder.reviewable;
-    if (length === 0) return;
-    const { id, status } = recorder.reviewable[this.#random.between(0, length - 1)]!;
+    const { reviewable } = this.#world.recorder;
+    if (reviewable.length === 0) return;
+    const { id, status } = reviewable[this.#random.between(0, reviewable.length - 1)]!;
     const isFirst = status === 'in_review' && this.#random.isLucky(0.5);
     const action = isFirst ? 'approve' : REVIEW_ACTIONS[this.#random.between(0, REVIEW_ACTIONS.length - 1)]!;
+    await this.review(id, action);
+  }
+
+  /** Reviews the application, and notes how the review ended. */
+  async review(id: number, action: Review['action']): Promise<Review['end']> {
+    const { recorder } = this.#world;
     const fromMs = recorder.nowMs();
     const end: Review['end'] = await reviewApplication(
       this.#context,
@@ -61,5 +66,6 @@ export class Operator {
     const toMs = recorder.nowMs();
     const seen = end === 'done' ? await lookUnderWay(this.#store, recorder, { applicationId: id }) : null;
     recorder.reviews.push({ applicationId: id, action, fromMs, toMs, end, seen });
+    return end;
   }
 }
