@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { TEXTS_ES } from '../../src/conversation/rules/texts/es.ts';
 import type { Reader } from '../../src/documents/reader/reader.ts';
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { finishContract } from '../../src/signing/uses/finish-contract.ts';
@@ -135,10 +136,12 @@ async function outcome(points: Points, statements: number) {
   );
   const result = {
     place: await ana.place(),
-    // The hash of the contract is the application's own.
-    replies: (await ana.replies()).map(({ text }) => text.replace(/(?:[0-9a-f]{8} ?){8}/, 'HASH')),
+    // The hash of the contract is the application's own. A code that may have gone out before a death is replaced by
+    // another one, and the reply says so.
+    replies: (await ana.replies()).map(({ text }) =>
+      text.replace(`${TEXTS_ES.code_replaced}\n\n`, '').replace(/(?:[0-9a-f]{8} ?){8}/, 'HASH'),
+    ),
     events: await ana.events(),
-    // What may have gone out before a death is replaced by another code.
     evidence: rows
       .map(({ kind }) => kind)
       .filter((kind, at, all) => kind !== 'code_sent' || all[at - 1] !== kind),
