@@ -1,6 +1,5 @@
 /** The variables of the operators' console and of their sign-in. */
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { isLoopback } from '../base/loopback.ts';
 import { type ReadSetting, readPort, type Setting } from '../base/setting.ts';
 import { ToldError } from '../base/told-error.ts';
@@ -49,6 +48,13 @@ export const CONSOLE_URL: Setting<string | null> = {
   },
 };
 
+/** An address, or a network such as `fd00::/8`. The program's help reads this file, and loads no package for it. */
+function isNetwork(text: string): boolean {
+  const [, address = text, bits = '0'] = /^(.+)\/(\d{1,3})$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
 /** CONSOLE_TRUSTED_PROXIES: the addresses and networks of the proxies that say where a browser is. */
 export const CONSOLE_TRUSTED_PROXIES: Setting<readonly string[]> = {
   variable: 'CONSOLE_TRUSTED_PROXIES',
@@ -57,11 +63,7 @@ export const CONSOLE_TRUSTED_PROXIES: Setting<readonly string[]> = {
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== '');
-    if (
-      !proxies.every(
-        (one) => isIP(one.split('/', 1)[0]!) !== 0 && (isIP(one) !== 0 || ipaddr.isValidCIDR(one)),
-      )
-    ) {
+    if (!proxies.every(isNetwork)) {
       throw new RangeError('must be addresses or networks joined by commas, such as 10.0.0.7, fd00::/8');
     }
     return proxies;

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { noteUpkeep } from '../../src/monitoring/sql/upkeep-jobs.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { whileLocked } from '../support/held-lock.ts';
 import {
@@ -97,7 +97,6 @@ const prometheus = withoutPrometheus === false ? await prometheusOnAll() : null;
 
 /** Slow batches, too much work, statements that fail, no free connection, and a process that is held up. */
 async function passingTroubles(): Promise<void> {
-  await guessLinks();
   // What a service says of its key counts for a minute.
   await service.database.query(
     `INSERT INTO secret_checks (name, value, confirmed, seals_at, seals)
@@ -230,6 +229,10 @@ describe('deploy/monitoring', { skip: withoutPrometheus }, () => {
     );
     await sql("UPDATE upkeep_jobs SET succeeded_at = succeeded_at - interval '1 hour'");
     await sql(
+      `INSERT INTO upkeep_jobs (job, failed_at, took_ms) VALUES ('check the rows of API keys', now() + interval '1 hour', 1)
+        ON CONFLICT (job) DO UPDATE SET failed_at = excluded.failed_at`,
+    );
+    await sql(
       `INSERT INTO upkeep_jobs (job, failed_at, took_ms) VALUES ('read the terms again', now() + interval '1 hour', 1)`,
     );
     await sql(
@@ -253,9 +256,13 @@ describe('deploy/monitoring', { skip: withoutPrometheus }, () => {
       return RULES.map(({ alert }) => alert).filter((alert) => !fired.includes(alert));
     };
     // What passes may pass between two looks of a busy Prometheus, so it happens until each alert has fired.
-    const giveUpMs = performance.now() + 120_000;
-    while ((await missing()).some((alert) => alert !== LAST) && performance.now() < giveUpMs)
+    const giveUpMs = performance.now() + PATIENCE_MS;
+    for (let left = await missing(); left.some((alert) => alert !== LAST); left = await missing()) {
+      if (performance.now() > giveUpMs) break;
+      // Their statements succeed, and would make those that fail a small share.
+      if (left.some((alert) => alert.startsWith('VentanillaSignIns'))) await guessLinks();
       await passingTroubles();
+    }
     // Registration needs its partition until now.
     await sql('UPDATE elapsed SET partitions_end = 1');
     await eventually(LAST, async () => (await missing()).length === 0).catch(() => {});

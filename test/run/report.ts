@@ -159,7 +159,8 @@ export class Report {
   #counted(entryFile: string, count: number): void {
     const heard = this.#heard.get(entryFile) ?? 0;
     const files = this.#plan.files.get(entryFile) ?? [];
-    if (heard !== count)
+    // Where suites run at the same time, Node may count fewer: it leaves out tests whose ends it told before.
+    if (heard < count)
       this.#tell(files, 'its report', `${count} tests were counted, and ${heard} of them were reported`);
   }
 
