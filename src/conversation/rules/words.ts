@@ -71,7 +71,7 @@ const PATTERNS: Readonly<Record<Meaning, readonly string[]>> = {
   ],
   withdraw: [
     ...TAKES_BACK,
-    'cancelar|cancelen?|cancel[oa]|(quiero )?cancelar( (el|mi) (contrato|credito|solicitud))?',
+    'cancelar|cancelen|cancel[oa]|(quiero )?cancelar( (el|mi) (contrato|credito|solicitud))?',
     '(me )?retir(o|ar|arme|enme)|retir(a|e)me|me (quiero|deseo) retirar|(quiero|deseo) retirarme( del (contrato|credito))?',
     'me retiro( del (contrato|credito))?',
     'me arrepenti|ya no (lo )?quiero( (el|este) (contrato|credito|prestamo))?|ya no (quiero|deseo)( nada)?( mas)?',

@@ -115,6 +115,9 @@ describe('words of courtesy, and words that are said twice (D43)', () => {
     ['ok gracias', 'thanks'],
     ['ok, no me interesa', null],
     ['no me interesa, acepto', null],
+    // "I have paid", with or without its accent.
+    ['ya cancelé', null],
+    ['Ya cancele', null],
   ];
   for (const [body, meaning] of CASES) {
     it(`"${body}" means ${meaning ?? 'nothing'}`, () => {
