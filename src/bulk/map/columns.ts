@@ -216,9 +216,10 @@ function refuseMissing(
   }
   const names = (or: string) =>
     missing.map(({ name, aliases }) => `${name} (${or} ${aliases.join(', ')})`).join('; ');
+  const options = (column: string) => missing.map(({ name }) => `--map ${name}=${column}`).join(' ');
   throw new BulkError({
-    en: `${file}: no column for ${names('or')}. To use another column: --map ${missing[0]?.name}=COLUMN. ${list.en}`,
-    es: `${file}: no hay columna para ${names('o')}. Para usar otra columna: --map ${missing[0]?.name}=COLUMNA. ${list.es}`,
+    en: `${file}: no column for ${names('or')}. To use another column: ${options('COLUMN')}. ${list.en}`,
+    es: `${file}: no hay columna para ${names('o')}. Para usar otra columna: ${options('COLUMNA')}. ${list.es}`,
   });
 }
 

@@ -11,10 +11,10 @@ const LIKELY: Readonly<Record<FieldName, readonly string[]>> = {
   currency: ['currency code', 'divisa', 'codigo moneda', 'tipo moneda', 'moeda', 'codigo moeda', 'tipo moeda'],
   income: ['monthly income', 'ingresos', 'ingreso mensual', 'ingresos mensuales', 'renda', 'renda mensal', 'rendimento', 'rendimentos', 'rendimento mensal'],
   debt_amount: ['debt', 'total debt', 'amount debt', 'deuda', 'deuda total', 'monto', 'valor deuda', 'divida', 'divida total', 'valor divida', 'montante divida'],
-  num_debts: ['number debts', 'debts', 'cantidad deudas', 'deudas', 'numero dividas', 'quantidade dividas', 'dividas'],
-  debt_age: ['age debt', 'antiguedad', 'antiguedad deuda', 'mora', 'tiempo mora', 'tiempo atraso', 'tempo atraso', 'tempo mora', 'tempo divida', 'antiguidade', 'antiguidade divida', 'atraso'],
-  prior_history: ['history', 'payment history', 'historial', 'historial pago', 'historial pagos', 'historico', 'historico previo', 'historico anterior', 'historico pagamento', 'historico pagamentos'],
-  messaging_optin: ['optin', 'opt in', 'messaging opt in', 'messaging consent', 'consent', 'consentimiento', 'consentimiento mensajes', 'acepta mensajes', 'consentimento', 'consentimento mensagens', 'aceita mensagens'],
+  num_debts: ['number debts', 'debts', 'cantidad deudas', 'deudas', 'numero dividas', 'quantidade dividas', 'dividas', 'cuantas deudas', 'cant deudas', 'quantas dividas', 'qtd dividas', 'qtde dividas'],
+  debt_age: ['age debt', 'antiguedad', 'antiguedad deuda', 'mora', 'tiempo mora', 'tiempo atraso', 'tempo atraso', 'tempo mora', 'tempo divida', 'antiguidade', 'antiguidade divida', 'atraso', 'antiguedad deudas', 'tiempo deuda', 'tiempo deudas', 'tempo dividas'],
+  prior_history: ['history', 'payment history', 'historial', 'historial pago', 'historial pagos', 'historico', 'historico previo', 'historico anterior', 'historico pagamento', 'historico pagamentos', 'credit history', 'historial crediticio', 'historial credito', 'historia crediticia', 'historico credito'],
+  messaging_optin: ['optin', 'opt in', 'messaging opt in', 'messaging consent', 'consent', 'consentimiento', 'consentimiento mensajes', 'acepta mensajes', 'consentimento', 'consentimento mensagens', 'aceita mensagens', 'consentimiento whatsapp', 'consentimento whatsapp', 'acepta whatsapp', 'acepta recibir mensajes', 'autoriza mensajes', 'autoriza recibir mensajes', 'autoriza whatsapp', 'autorizacion mensajes', 'autorizacion whatsapp', 'aceita whatsapp', 'aceita receber mensagens', 'autoriza mensagens', 'autoriza receber mensagens', 'aceite whatsapp'],
 }; // biome-ignore format: one table
 
 /** A name of a column is that of a phone where it has one of these words, and else only words that change nothing. */
@@ -23,7 +23,7 @@ const PHONE = wordsOf(
     ' mobile cell cellphone telemovel whatsapp whatsap wsp wpp wa',
 );
 const BESIDE_PHONE = wordsOf(
-  'numero number contacto contato contact principal personal pessoal cliente customer solicitante applicant usuario' +
+  'numero number contacto contato contact principal personal pessoal cliente customer solicitante applicant titular usuario' +
     ' user n no num nro con com with codigo code pais country indicativo prefijo lada ddd ddi area o ou or para for registrado',
 );
 

@@ -180,6 +180,9 @@ test('columns are found by every documented name and by likely spellings', () =>
     ['Nº de celular', 'phone'], ['N.º de teléfono', 'phone'], ['Telf. (con código de país)', 'phone'], ['Cel', 'phone'],
     ['Contact phone number', 'phone'], ['Teléfono\nde contacto', 'phone'], ['Te\u200blé\u00adfono', 'phone'], ['TELÉFONO MÓVIL:', 'phone'],
     ['Número do WhatsApp', 'phone'], ['N.º de cédula', 'id_number'], ['Num. documento', 'id_number'], ['Tipo de moneda', 'currency'],
+    ['Historial crediticio', 'prior_history'], ['Histórico de crédito', 'prior_history'], ['Qtd. de dívidas', 'num_debts'],
+    ['Cant. de deudas', 'num_debts'], ['Autoriza mensajes', 'messaging_optin'], ['Aceita receber mensagens', 'messaging_optin'],
+    ['Tiempo de la deuda', 'debt_age'], ['Nro. móvil del titular', 'phone'], ['Celular do titular', 'phone'],
     ['WhatsApp optin', 'messaging_optin'], [' Debt  Amount ', 'debt_amount'], ['Moneda', 'currency'], ['Celular', 'phone'],
   ]; // biome-ignore format: one table
   for (const [column, field] of found) assert.deepEqual(columnOf([column], field), [column], column);
