@@ -28,7 +28,14 @@ export function runProgram(
     child.stderr?.on('data', collect);
     child.on('error', (error) => resolve({ status: null, output: error.message }));
     child.on('close', (status, signal) =>
-      resolve({ status, output: signal === null ? output : `${output}\nended by ${signal}` }),
+      resolve({
+        status,
+        output: signal === null ? output : `${output}\n${howEnded(signal, child.killed, timeoutMs)}`,
+      }),
     );
   });
+}
+
+function howEnded(signal: string, byLimit: boolean, timeoutMs: number): string {
+  return byLimit ? `it was not over within ${timeoutMs / 1000} s` : `ended by ${signal}`;
 }

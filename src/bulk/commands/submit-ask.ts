@@ -108,13 +108,13 @@ export async function askToSend(
   const [unreadable, invalid] = [count(check.unreadable, language), count(check.invalid, language)];
   if (check.unreadable > 0)
     await say({
-      en: `${unreadable} of them cannot be read and are not sent.`,
-      es: `${unreadable} de ellas no se pueden leer y no se envían.`,
+      en: `Rows that cannot be read, and are not sent: ${unreadable}.`,
+      es: `Filas que no se pueden leer, y no se envían: ${unreadable}.`,
     });
   if (check.invalid > 0)
     await say({
-      en: `${invalid} of them are sent, and the service will refuse them.`,
-      es: `${invalid} de ellas se envían, y el servicio las rechazará.`,
+      en: `Rows that are sent, and that the service will refuse: ${invalid}.`,
+      es: `Filas que se envían, y que el servicio rechazará: ${invalid}.`,
     });
   const canAsk = around.isTerminal && !yes;
   const ask = async (question: Words) => {

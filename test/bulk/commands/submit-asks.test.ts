@@ -88,7 +88,7 @@ test('rows that the service will refuse, and words without a value, are told bef
   assert.deepEqual([code, asked.length], [1, 1], err);
   assert.match(out, /debt_age is required and must be one of.* {2}2 +3\n/);
   assert.match(out, /--map "debt_age:Más de 2 años=gt2"/);
-  assert.match(out, /2 of them are sent, and the service will refuse them\./);
+  assert.match(out, /Rows that are sent, and that the service will refuse: 2\./);
 });
 
 test('columns that look like fields stop the submission, with --yes and --json too; on a terminal they are asked about', async () => {
