@@ -22,10 +22,12 @@ const TAIL_ES = any(
 );
 const MESSAGE_ES =
   '(nada|mensaj(e|ito)s?|msjs?|sms|(whats?|gu?a)s?apps?|wsp|publicidad|propagandas?|promo(cione)?s|ofertas|notificaciones|' +
-  'comunicaciones|informacion|spam|textos?|correos|llamadas|h?u?weas|huevadas|tonterias|porquerias)( de (credito|prestamo)s?)?';
+  'comunicaciones|informacion|spam|textos?|h?u?weas|huevadas|tonterias|porquerias)( de (credito|prestamo)s?)?';
+/** "No quiero llamadas" may ask to write instead: calls count beside messages alone. */
+const CALLS_ES = '(llamadas|correos)';
 const MESSAGES_ES =
-  `((mas|nada|sus?|tus?|est[aeo]s?|es[aeo]s?|los|las|la|tant[ao]s?|ningun[ao]?|este tipo de|esa clase de|de) )*${MESSAGE_ES}` +
-  `( (ni|y|o) ${MESSAGE_ES})*`;
+  `((mas|nada|sus?|tus?|est[aeo]s?|es[aeo]s?|los|las|la|tant[ao]s?|ningun[ao]?|este tipo de|esa clase de|de) )*(${CALLS_ES} (ni|y|o) )?${MESSAGE_ES}` +
+  `( (ni|y|o) (${MESSAGE_ES}|${CALLS_ES}))*`;
 /** What was sent, without a name: "no me manden esto" may be about a document, "no me manden más esto" is not. */
 const SENT_ES = `(${MESSAGES_ES}|mas (esto|eso|(estas |esas )?cosas)|(esto|eso|(estas |esas )?cosas) mas|este tipo de cosas)`;
 /** To write, as somebody asks for it, and as the infinitive and the gerund. */
