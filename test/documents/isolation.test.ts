@@ -88,6 +88,14 @@ told("everybody", call(62, -1, 0)) if $signals;
 call(62, 1, $_) for $signals ? (1, 3 .. 64) : ();
 told("trace", call(101, 16, $victim, 0, 0));
 told("trace the first", call(101, 16, 1, 0, 0));
+# The pipes are sockets of the service, and the kernel names the process at their other end.
+my ($peer, $length) = ("\0" x 4, pack("L", 4)); my $knows = syscall(55, 0, 1, 77, $peer, $length) != -1;
+$peer = unpack("l", $peer);
+if ($knows) {
+  told("signal to the peer", call(424, $peer, 0, 0, 0));
+  told("files of the peer", call(438, $peer, 0, 0));
+  told("space $_->[0] of the peer", call(308, $peer, $_->[1])) for ["user", 0x10000000], ["mount", 0x20000], ["net", 0x40000000];
+}
 my $memory = "\0" x 8; my $vector = pack("PQ", $memory, 8);
 told("memory", call(310, $victim, $vector, 1, $vector, 1, 0));
 sub dial { my ($family, $address) = @_; my $fd = syscall(41, $family, 1, 0); return 0 if $fd < 0; return call(42, $fd, $address, length $address); }
@@ -106,7 +114,7 @@ told("user", call(105, 0));
 told("group", call(106, 0));
 told("groups", call(116, 0, 0));
 my $header = pack("L i", 0x20080522, 0); my $rights = "\0" x 24;
-call(125, $header, $rights); my @rights = unpack("L6", $rights);
+syscall(125, $header, $rights); my @rights = unpack("L6", $rights);
 told("rights @rights[0, 1]", $rights[0] | $rights[1] | $rights[3] | $rights[4]);
 told("space $_->[0]", call(272, $_->[1])) for ["user", 0x10000000], ["mount", 0x20000], ["net", 0x40000000], ["pid", 0x20000000];
 told("mount", call(165, "none", "/", "tmpfs", 0, 0));

@@ -360,6 +360,11 @@ describe("the reader's process is shut in", () => {
       'process.stdout.write("hello")',
       'process.stdout.write(JSON.stringify({ method: "magic", pages: 1, confidence: 1, lines: [] }))',
       'process.stdout.write(JSON.stringify({ method: "text", pages: 1, confidence: 7, lines: [] }))',
+      // A reason of an operator beside the lines would accept the document.
+      'process.stdout.write(JSON.stringify({ method: "text", pages: 1, confidence: 1, lines: [], fault: "accepted_by_operator" }))',
+      'process.stdout.write(JSON.stringify({ fault: "no_text", reason: "read" }))',
+      'process.stdout.write(`{"method":"text","pages":1,"confidence":1,"lines":[],"__proto__":{"fault":"read"}}`)',
+      'process.stdout.write(`{"method":"text","pages":1e300,"confidence":1,"lines":[]}`)',
       '',
     ]) {
       assert.deepEqual(await runs(code), { fault: 'reader_failed' }, code);

@@ -69,14 +69,19 @@ const MOST_ANSWER = 6 * MOST_TEXT + 100 * MOST_LINES;
 /** A PDF with less text may be one of pictures, with the name of the program that scanned them. */
 const LEAST_TEXT = 100;
 
+/** Nothing beside it: a fault of the reader's own beside the lines would be the reason of the document. */
+const EXACT = { additionalProperties: false };
 const ANSWER = Type.Union([
-  Type.Object({
-    method: Type.Union(METHODS.map((method) => Type.Literal(method))),
-    pages: Type.Integer({ minimum: 0 }),
-    lines: Type.Array(Type.String({ maxLength: MOST_LINE_LENGTH }), { maxItems: MOST_LINES }),
-    confidence: Type.Number({ minimum: 0, maximum: 1 }),
-  }),
-  Type.Object({ fault: Type.Union(FAULTS.map((fault) => Type.Literal(fault))) }),
+  Type.Object(
+    {
+      method: Type.Union(METHODS.map((method) => Type.Literal(method))),
+      pages: Type.Integer({ minimum: 0, maximum: MOST_ANSWER }),
+      lines: Type.Array(Type.String({ maxLength: MOST_LINE_LENGTH }), { maxItems: MOST_LINES }),
+      confidence: Type.Number({ minimum: 0, maximum: 1 }),
+    },
+    EXACT,
+  ),
+  Type.Object({ fault: Type.Union(FAULTS.map((fault) => Type.Literal(fault))) }, EXACT),
 ]);
 
 /** Says how a reader is started; null: not at all. */
