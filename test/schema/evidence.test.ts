@@ -29,7 +29,7 @@ async function contract(state: 'open' | 'signed' | 'withdrawn'): Promise<number>
   );
   await database.query(
     `INSERT INTO contract_evidence (application_id, number, recorded_at, kind, facts, key_number, mac)
-     SELECT $1, n, now(), 'shown', '{}', 0, '' FROM generate_series(1, 3) AS n`,
+     SELECT $1, n, now(), 'shown', '{}', 0, decode(repeat('00', 32), 'hex') FROM generate_series(1, 3) AS n`,
     [application],
   );
   return application;
@@ -207,6 +207,21 @@ describe('the record of acts', () => {
       (await run('audit', 'verify')).out,
       /^Row 3 does not fit: .*\nRow 6 [\s\S]*The record is not intact: \d+ faults/,
     );
+  });
+
+  it('goes on where somebody has put a row at the end of all numbers, and the head there', async () => {
+    const last = Number.MAX_SAFE_INTEGER;
+    await attack("UPDATE operator_events_head SET event_id = 3000000000, mac = decode(repeat('33', 32), 'hex')");
+    await noting(context, { act: 'after a head of more than 31 bits' });
+    await put(last);
+    await attack("UPDATE operator_events_head SET event_id = $1, mac = decode(repeat('00', 32), 'hex')", [
+      last,
+    ]);
+    const { events } = await verify();
+    await noting(context, { act: 'after the end' }, { act: 'and again' });
+    const after = await verify();
+    assert.deepEqual([after.ok, after.events], [false, events + 2]);
+    assert.ok(after.misfits.some(({ fault }: { fault: string }) => /put in behind the end/.test(fault)));
   });
 
   it('bad input: takes no row that a reader could not hold', async () => {

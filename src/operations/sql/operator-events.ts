@@ -45,12 +45,15 @@ const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const LOCK_HEAD = `SELECT event_id AS id, mac, to_char(clock_timestamp() ${UTC} AS now FROM operator_events_head FOR UPDATE`;
 /** A statement of its own, so that it sees what was committed before the lock. */
 const IS_END = `
-  SELECT ($1 = 0 OR EXISTS (SELECT FROM operator_events e WHERE e.id = $1 AND e.mac = $2))
-    AND NOT EXISTS (SELECT FROM operator_events e WHERE e.id > $1 AND e.id <= $1::bigint + $3::bigint) AS is_end`;
+  SELECT ($1::bigint = 0 OR EXISTS (SELECT FROM operator_events e WHERE e.id = $1 AND e.mac = $2))
+    AND NOT EXISTS (SELECT FROM operator_events e WHERE e.id > $1 AND e.id <= $1::bigint + $3::bigint)
+    AND $1::bigint + $3::bigint <= ${Number.MAX_SAFE_INTEGER} AS is_end`;
 /** The first row with so much room behind it. */
 const WITH_ROOM = `
-  SELECT o.id, o.mac FROM (SELECT e.id, e.mac, lead(e.id) OVER (ORDER BY e.id) AS next FROM operator_events e) AS o
-  WHERE o.next IS NULL OR o.next - o.id > $1 ORDER BY o.id LIMIT 1`;
+  SELECT o.id, o.mac FROM (
+    SELECT e.id, e.mac, lead(e.id, 1, ${Number.MAX_SAFE_INTEGER}::bigint + 1) OVER (ORDER BY e.id) AS next
+    FROM operator_events e) AS o
+  WHERE o.next - o.id > $1 ORDER BY o.id LIMIT 1`;
 const READ_HEAD = 'SELECT event_id AS id, mac FROM operator_events_head';
 const MOVE_HEAD = 'UPDATE operator_events_head SET event_id = $1, mac = $2';
 const ADD = `
