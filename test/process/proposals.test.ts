@@ -1,13 +1,27 @@
-/** A service is killed while it applies proposals: the next one applies the rest, and each once and whole (D48). */
+/** A service is killed before or while it applies proposals: the next one applies each once and whole (D48). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { machineClock } from '../../src/base/clock.ts';
+import { enrol, lockAccount, setFactors } from '../../src/operators/sql/factors.ts';
+import { startSession } from '../../src/operators/sql/sessions.ts';
+import { newSession } from '../../src/operators/uses/tokens.ts';
+import type { Session } from '../../src/postgres/database.ts';
 import { secretsOfDataDir } from '../../src/seal/secrets-file.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { IN_REVIEW } from '../support/applicant.ts';
+import { Visitor } from '../support/console.ts';
 import { remac } from '../support/remac.ts';
 import { anApplication } from '../support/service.ts';
-import { demoKeyOf, newDataDir, query, startService, submit, until } from './support.ts';
+import {
+  demoKeyOf,
+  newDataDir,
+  query,
+  type ServiceProcess,
+  startService,
+  submit,
+  until,
+  ventanillaJson,
+} from './support.ts';
 
 const COUNT = 400;
 
@@ -26,11 +40,8 @@ test('a killed service loses no proposal, and applies none twice', async () => {
   // What operators have proposed: its time to undo is over, so the service begins at once.
   await query(dataDir, MAKER);
   await query(dataDir, PROPOSED);
-  const database = {
-    query: async (text: string, values?: unknown[]) => ({ rows: await query(dataDir, text, values) }),
-  };
-  const vault = new Vault(await secretsOfDataDir(dataDir, false, machineClock));
-  await remac({ database: database as never, vault });
+  const { session, vault } = await storeOf(dataDir);
+  await remac({ database: session as never, vault });
   await query(dataDir, 'UPDATE open_proposals SET due_at = now()');
   const applied = async () =>
     (await query(dataDir, "SELECT count(*)::integer AS count FROM proposals WHERE state = 'applied'"))[0]
@@ -45,6 +56,90 @@ test('a killed service loses no proposal, and applies none twice', async () => {
   assert.deepEqual(whole, { moved: COUNT, reviews: COUNT, events: COUNT, acts: COUNT, open: 0, items: 0 });
   assert.equal((await second.stop()).code, 0);
 });
+
+test('what an operator proposed outlives a kill within the time to undo, and what was undone stays undone', async () => {
+  const dataDir = newDataDir();
+  const begun = await startService(dataDir, { UNDO_SECONDS: '600' });
+  const { body: registered } = await submit(begun, demoKeyOf(begun), [
+    anApplication(IN_REVIEW),
+    anApplication(IN_REVIEW),
+  ]);
+  const [kept, undone] = registered.results.map(({ id }: { id: number }) => id);
+  const ana = await signedIn(begun);
+  /** Again after a 500, which a busy machine may cause: each of these requests counts once. */
+  const asks = (visitor: Visitor, path: string, body: object, headers = {}) =>
+    until('an answer other than 500', async () => {
+      const answer = await visitor.ask('POST', path, body, headers);
+      return answer.status !== 500 && answer;
+    });
+  const propose = (visitor: Visitor, id: number) =>
+    asks(
+      visitor,
+      `/api/applications/${id}/proposals`,
+      { act: 'approve', reason: 'fine' },
+      { 'If-Match': '"0"', 'Idempotency-Key': `decision on ${id}` },
+    );
+  const [first, other] = [await propose(ana, kept), await propose(ana, undone)];
+  assert.deepEqual([first.status, other.status], [200, 200]);
+  const takenBack = await asks(ana, `/api/proposals/${other.body.id}/undo`, {});
+  assert.equal(takenBack.body.state, 'undone');
+  await begun.kill();
+
+  const again = await startService(dataDir, { UNDO_SECONDS: '600' });
+  const returned = new Visitor(consoleOf(again));
+  returned.cookie = ana.cookie;
+  const repeated = await propose(returned, kept);
+  assert.deepEqual([repeated.body.id, repeated.body.state], [first.body.id, 'proposed']);
+  // The time to undo is over.
+  await query(dataDir, 'UPDATE open_proposals SET due_at = now()');
+  await until('the application', async () => (await propose(returned, kept)).body.state === 'applied');
+  assert.deepEqual(await query(dataDir, TRACES, [kept]), [
+    { states: ['applied'], moves: ['approve'], events: 1, acts: ['application approve'], open: 0 },
+  ]);
+  assert.deepEqual(await query(dataDir, TRACES, [undone]), [
+    { states: ['undone'], moves: [], events: 0, acts: [], open: 0 },
+  ]);
+  assert.equal((await again.stop()).code, 0);
+});
+
+const consoleOf = ({ out }: ServiceProcess): string => {
+  const [, url] = /Console\s+(\S+)/.exec(out) ?? [];
+  assert.ok(url, out);
+  return new URL(url).origin;
+};
+
+/** The store of a service, for functions that send one statement after the other. */
+async function storeOf(dataDir: string): Promise<{ session: Session; vault: Vault }> {
+  const session = {
+    query: async (text: string, values?: unknown[]) => ({ rows: await query(dataDir, text, values) }),
+  };
+  const vault = new Vault(await secretsOfDataDir(dataDir, false, machineClock));
+  return { session: session as never, vault };
+}
+
+/** A reviewer with both factors, who is signed in. */
+async function signedIn(service: ServiceProcess): Promise<Visitor> {
+  const { dataDir } = service;
+  const role = ['--role', 'reviewer', '--authority', 'COP=99999999999'];
+  const { id } = await ventanillaJson(dataDir, 'operator', 'add', '--login', 'ana', ...role);
+  const { session, vault } = await storeOf(dataDir);
+  const account = async () => (await lockAccount(session, vault, id))!;
+  const factors = { password: 'no hash', totp: Buffer.alloc(20) };
+  const made = await setFactors(session, vault, await account(), factors);
+  await enrol(session, vault, made, { totpStep: 0, recoveryCodes: [] });
+  const { cookie, key } = newSession();
+  await startSession(session, vault, key, { account: await account(), isWhole: true });
+  const visitor = new Visitor(consoleOf(service));
+  visitor.cookie = `ventanilla=${cookie}`;
+  return visitor;
+}
+
+const TRACES = `
+  SELECT ARRAY(SELECT p.state FROM proposals p WHERE p.application_id = $1) AS states,
+    ARRAY(SELECT e.action FROM application_events e WHERE e.application_id = $1) AS moves,
+    (SELECT count(*)::integer FROM partner_events e WHERE e.application_id = $1) AS events,
+    ARRAY(SELECT e.act FROM operator_events e WHERE e.application_id = $1) AS acts,
+    (SELECT count(*)::integer FROM open_proposals o WHERE o.application_id = $1) AS open`;
 
 const MAKER = `INSERT INTO operators (login, role, enrolled_at, authority)
   VALUES ('ana', 'reviewer', now(), '{"COP": "99999999999999"}')`;
