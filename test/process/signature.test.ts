@@ -9,28 +9,9 @@ import type { AddressInfo } from 'node:net';
 import { after, it } from 'node:test';
 import { madeUpFile } from '../../src/simulator/made-up-files.ts';
 import { GIG_APPLICANT } from '../support/applicant.ts';
-import {
-  type AcceptedMessage,
-  buttonWebhook,
-  type PersonMessage,
-  personWebhook,
-  startWhatsAppApi,
-  statusWebhook,
-  textWebhook,
-  type WebhookBody,
-} from '../support/whatsapp-api.ts';
-import { addPartner, newDataDir, startService, submit, until, ventanilla } from './support.ts';
-
-interface Reply extends AcceptedMessage {
-  readonly message: AcceptedMessage['message'] & {
-    readonly text?: { readonly body: string };
-    readonly interactive?: {
-      readonly header?: { readonly document: { readonly id: string } };
-      readonly body: { readonly text: string };
-      readonly action: { readonly buttons: readonly { readonly reply: { id: string; title: string } }[] };
-    };
-  };
-}
+import { startWhatsAppApi, statusWebhook } from '../support/whatsapp-api.ts';
+import { chatOf, textOf } from './chat.ts';
+import { addPartner, newDataDir, startService, submit, ventanilla } from './support.ts';
 
 const PERSON = { ...GIG_APPLICANT, name: 'María Ñáñez', id_number: '1020304050', phone: '+573245550142' };
 const FROM = PERSON.phone.slice(1);
@@ -63,42 +44,18 @@ it('D43 to D47: a person answers the offer in the chat and signs', async () => {
     CODE_WAY: 'sms',
     ...{ SMS_API_URL: sms.url, SMS_ACCOUNT_SID: 'AC1', SMS_AUTH_TOKEN: 'token', SMS_FROM: '+15005550006' },
   });
-  const deliver = async (body: WebhookBody) =>
-    assert.deepEqual(await api.deliver(`${service.url}/webhooks/whatsapp`, [body]), [200]);
-  const taken = () => [...api.accepted.values()].flat() as Reply[];
-  const next = async (what: string, pattern: RegExp): Promise<Reply> => {
-    const before = replies;
-    const reply = await until(what, () => taken().filter(({ callback }) => callback.startsWith('r'))[before]);
-    replies += 1;
-    assert.match(textOf(reply), pattern);
-    return reply;
-  };
-  let replies = 0;
-  const says = (text: string) => deliver(textWebhook({ from: FROM, text }));
-  const sends = (message: PersonMessage) => deliver(personWebhook({ from: FROM, ...message }));
-  const taps = (reply: Reply, index: number) => {
-    const button = reply.message.interactive?.action.buttons[index]?.reply;
-    assert.ok(button, textOf(reply));
-    const interactive = { type: 'button_reply', button_reply: button };
-    return sends({ type: 'interactive', parts: { interactive }, messageId: reply.id });
-  };
+  const chat = chatOf(api, () => service.url, FROM);
+  const { deliver, next, says, taps } = chat;
 
   const { body } = await submit(service, apiKey, [PERSON]);
   const [{ id, status }] = body.results;
   assert.equal(status, 'pending_signature');
-  const offer = await until('the offer', () => api.accepted.get(`${id}.1`)?.[0]);
-  const [button] = offer.message.template.components.slice(1) as { parameters: { payload: string }[] }[];
-  await deliver(buttonWebhook({ from: FROM, payload: button!.parameters[0]!.payload, messageId: offer.id }));
+  await chat.begins(id);
   await taps(await next('the question for the consent', /Acme[\s\S]*¿Nos autorizas\?/), 0);
 
   await next('the question for statements', /comprobantes de tus ingresos/);
   const owner = { ...PERSON, idNumber: PERSON.id_number };
-  const { bytes, contentType, filename } = madeUpFile('fitting', owner, new Date());
-  const file = { mime_type: contentType, sha256: createHash('sha256').update(bytes).digest('hex'), filename };
-  await sends({
-    type: 'document',
-    parts: { document: { id: api.media.keep({ bytes, contentType }), ...file } },
-  });
+  await chat.sendsFile('document', madeUpFile('fitting', owner, new Date()));
   await taps(await next('the receipt of the statement', /Recibimos tus archivos \(1\)/), 0);
   let reply = await next('the next step', /leyendo tus archivos|extracto de las deudas/);
   if (reply.message.interactive === undefined) reply = await next('debts', /extracto de las deudas/);
@@ -141,7 +98,3 @@ it('D43 to D47: a person answers the offer in the chat and signs', async () => {
     assert.ok(!`${service.out}${service.err}`.includes(secret), 'the log has nothing of the person');
   }
 });
-
-function textOf({ message: { text, interactive } }: Reply): string {
-  return text?.body ?? interactive?.body.text ?? '';
-}

@@ -375,7 +375,7 @@ export function applications(count: number): Record<string, unknown>[] {
 }
 
 /** The pids below a process. */
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   return processes()
     .filter(({ parent }) => parent === pid)
     .map((child) => child.pid);
@@ -404,7 +404,8 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-function commandLine(pid: number): string | undefined {
+/** The arguments of a process, where it exists. */
+export function commandLine(pid: number): string | undefined {
   if (process.platform === 'linux') return readIfThere(`/proc/${pid}/cmdline`);
   const ps = spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
   return ps.stdout;
