@@ -32,7 +32,10 @@ CREATE TABLE api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   -- HMAC-SHA-256 over whose key it is and what it allows, with a key from INDEX_KEY (src/partners/sql/key-macs.ts).
-  mac bytea NOT NULL DEFAULT ''
+  mac bytea NOT NULL DEFAULT '',
+  -- Who may write a row may write a wrong one, but none that a reader of all rows could not hold.
+  CHECK (created_at BETWEEN '2000-01-01Z' AND '9999-12-31Z' AND expires_at BETWEEN '2000-01-01Z' AND '9999-12-31Z'
+    AND revoked_at BETWEEN '2000-01-01Z' AND '9999-12-31Z')
 );
 CREATE INDEX api_keys_partner ON api_keys (partner_id);
 

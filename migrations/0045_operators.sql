@@ -35,7 +35,10 @@ CREATE TABLE operators (
   enrolled_at timestamptz,
   -- HMAC-SHA-256 over the row, with a key from INDEX_KEY (src/seal/row-macs.ts).
   mac bytea NOT NULL DEFAULT '',
-  UNIQUE (issuer, subject)
+  UNIQUE (issuer, subject),
+  -- Here and below: who may write a row may write a wrong one, but none that a reader of all rows could not hold.
+  CHECK (created_at BETWEEN '2000-01-01Z' AND '9999-12-31Z' AND enrolment_ends BETWEEN '2000-01-01Z' AND '9999-12-31Z'
+    AND enrolled_at BETWEEN '2000-01-01Z' AND '9999-12-31Z' AND disabled_at BETWEEN '2000-01-01Z' AND '9999-12-31Z')
 );
 
 -- The sessions of browsers. Bound: the upkeep deletes those that ended; an operator has ten at most.
@@ -55,7 +58,9 @@ CREATE TABLE operator_sessions (
   -- Wrong passwords and codes in this session; the fifth one ends it.
   wrong_codes smallint NOT NULL DEFAULT 0,
   -- As that of operators, over all but wrong_codes, with the operator's enrolled_at.
-  mac bytea NOT NULL DEFAULT ''
+  mac bytea NOT NULL DEFAULT '',
+  CHECK (started_at BETWEEN '2000-01-01Z' AND '9999-12-31Z' AND seen_at BETWEEN '2000-01-01Z' AND '9999-12-31Z'
+    AND proved_at BETWEEN '2000-01-01Z' AND '9999-12-31Z')
 );
 CREATE INDEX operator_sessions_operator ON operator_sessions (operator_id, started_at);
 

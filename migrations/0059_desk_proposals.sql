@@ -33,11 +33,17 @@ CREATE TABLE proposals (
   outcome text,
   returned_for text CHECK ((state = 'returned') = (returned_for IS NOT NULL)),
   -- HMAC-SHA-256 over what is proposed and by whom, and over who confirmed it, with keys from INDEX_KEY
-  -- (src/desk/sql/proposal-macs.ts). They count while it is open.
+  -- (src/desk/sql/proposal-macs.ts). They are empty when it has ended.
   mac bytea NOT NULL DEFAULT '',
   second_mac bytea NOT NULL DEFAULT '',
+  -- Without its MACs nobody who writes the database opens an ended one again.
+  CHECK (state = 'proposed' OR mac = '' AND second_mac = ''),
   CHECK ((state = 'proposed') = (ended_at IS NULL) AND (ended_at IS NULL) = (ended_ms IS NULL)),
-  CHECK (state <> 'applied' OR needs_second IS NULL OR (confirmed_at IS NOT NULL AND second_id IS NOT NULL))
+  CHECK (state <> 'applied' OR needs_second IS NULL OR (confirmed_at IS NOT NULL AND second_id IS NOT NULL)),
+  -- Who may write a row may write a wrong one, but none that stops those who read it.
+  CHECK (decided_signed_at BETWEEN '2000-01-01Z' AND '9999-12-31Z' AND created_at BETWEEN '2000-01-01Z' AND '9999-12-31Z'
+    AND apply_at BETWEEN '2000-01-01Z' AND '9999-12-31Z' AND confirmed_at BETWEEN '2000-01-01Z' AND '9999-12-31Z'
+    AND ended_at BETWEEN '2000-01-01Z' AND '9999-12-31Z')
 );
 CREATE INDEX proposals_application ON proposals (application_id, id);
 CREATE INDEX proposals_maker ON proposals (maker_id, id);

@@ -14,7 +14,8 @@ CREATE TABLE operator_pending_sign_ins (
   session_id bytea,
   has_code boolean NOT NULL DEFAULT false,
   -- As that of operators, over the row.
-  mac bytea NOT NULL DEFAULT ''
+  mac bytea NOT NULL DEFAULT '',
+  CHECK (started_at BETWEEN '2000-01-01Z' AND '9999-12-31Z')
 );
 CREATE INDEX operator_pending_sign_ins_started ON operator_pending_sign_ins (started_at);
 

@@ -68,6 +68,43 @@ describe('a proposal in the table', () => {
     });
   }
 
+  it('that its maker took back is not opened again, nor one of many', async () => {
+    const [one, two] = await desk.register(2);
+    const { id: proposal } = await desk.proposed(ana.visitor, one!);
+    assert.equal((await desk.act(ana.visitor, proposal, 'undo')).status, 200);
+    const key = { 'Idempotency-Key': 'many' };
+    const applications = [{ id: two, last_event: await desk.lastEvent(two!) }];
+    const bulk = (path: string, body: object) =>
+      ana.visitor.ask('POST', `/api/proposals/bulk${path}`, body, key);
+    assert.equal((await bulk('', { act: 'approve', reason: 'fine', applications })).body.proposed, 1);
+    assert.deepEqual((await bulk('/undo', {})).body.undone, [two]);
+    for (const id of [one!, two!]) {
+      await attack(
+        `WITH again AS (
+           UPDATE proposals SET state = 'proposed', ended_at = NULL, ended_ms = NULL
+           WHERE application_id = $1 AND state = 'undone' RETURNING id
+         )
+         INSERT INTO open_proposals (application_id, proposal_id, stamped_at, due_at, is_of_many)
+         SELECT $1, id, now(), now(), false FROM again`,
+        [id],
+      );
+      await isHeldBack(id);
+    }
+  });
+
+  it('of a form that the service does not write stops no other one', async () => {
+    const [one, two] = await desk.register(2);
+    const { id: proposal } = await desk.proposed(ana.visitor, one!);
+    await desk.proposed(ana.visitor, two!);
+    for (const change of ["decided_signed_at = 'infinity'", "apply_at = '-infinity'"])
+      await assert.rejects(attack(`UPDATE proposals SET ${change} WHERE id = $1`, [proposal]), {
+        code: '23514',
+      });
+    await attack('UPDATE proposals SET decided_on = 9223372036854775807 WHERE id = $1', [proposal]);
+    assert.deepEqual((await desk.applyAll()).sort(), ['applied', 'returned']);
+    assert.equal(await desk.statusOf(two!), 'pending_signature');
+  });
+
   it('is applied where the service wrote it and its confirmation', async () => {
     const [id] = await desk.register();
     const { id: proposal } = await desk.proposed(cleo.visitor, id!);

@@ -245,6 +245,47 @@ describe('an account', () => {
   });
 });
 
+describe('a row that no service would write', () => {
+  it('stops nobody who reads all of them', async () => {
+    const boss = await someone('admin');
+    const { id } = await someone();
+    for (const table of ['operators', 'operator_sessions', 'api_keys', 'operator_pending_sign_ins']) {
+      const { rows } = await database.query(
+        `SELECT attname AS name FROM pg_attribute
+         WHERE attrelid = $1::regclass AND atttypid = 'timestamptz'::regtype AND NOT attisdropped`,
+        [table],
+      );
+      assert.ok(rows.length > 0);
+      const { rows: checks } = await database.query(
+        "SELECT string_agg(pg_get_constraintdef(oid), ' ') AS text FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'c'",
+        [table],
+      );
+      for (const { name } of rows)
+        assert.match(checks[0].text, new RegExp(`\\b${name} <= '9999-12-31`), `${table}.${name}`);
+    }
+    await assert.rejects(attack("UPDATE operators SET disabled_at = 'infinity' WHERE id = $1", [id]), {
+      code: '23514',
+    });
+    for (const authority of [
+      'null',
+      '[1]',
+      '"x"',
+      '{"COP":"x"}',
+      '{"COP":null}',
+      '{"COP":{}}',
+      '{"COP":1e400}',
+      '7',
+    ])
+      for (const mac of ['mac', "''"]) {
+        await attack(`UPDATE operators SET authority = $2, mac = ${mac} WHERE id = $1`, [id, authority]);
+        assert.ok((await json('operator', 'list')).length > 1, authority);
+        await checked(OPERATORS_SERVICE);
+        assert.equal((await (await boss.signIn()).ask('GET', '/api/session')).status, 200);
+      }
+    assert.equal((await json('operator', 'list')).find((one: { id: number }) => one.id === id).forged, true);
+  });
+});
+
 describe('an API key', () => {
   const credentials = new Credentials(runtime, vault);
   const issued = async () => {

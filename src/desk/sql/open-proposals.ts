@@ -39,10 +39,11 @@ export async function writeConfirmation(
   await session.query(CONFIRM, [proposalId, secondId, confirmationMac(vault, proposalId, secondId)]);
 }
 
+/** Without its MACs the row cannot be opened again by who writes the database. */
 const END = `
   WITH gone AS (DELETE FROM open_proposals WHERE application_id = $2 AND proposal_id = $1)
   UPDATE proposals p SET state = $3, outcome = $4, second_id = coalesce($5, p.second_id), returned_for = $6,
-    ended_at = t.now, ended_ms = t.ms
+    ended_at = t.now, ended_ms = t.ms, mac = '', second_mac = ''
   FROM (SELECT clock_timestamp() AS now, elapsed_ms() AS ms) AS t WHERE p.id = $1`;
 
 /** How a proposal ends. `secondId`: who declined it; `returnedFor` where it is returned. */

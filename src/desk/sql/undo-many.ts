@@ -20,7 +20,7 @@ const UNDO = `
   ), gone AS (
     DELETE FROM open_proposals o WHERE o.application_id = ANY ($2::bigint[])
   )
-  UPDATE proposals p SET state = 'undone', ended_at = t.now, ended_ms = t.ms
+  UPDATE proposals p SET state = 'undone', ended_at = t.now, ended_ms = t.ms, mac = '', second_mac = ''
   FROM (SELECT clock_timestamp() AS now, elapsed_ms() AS ms) AS t
   WHERE p.id = ANY ($3::bigint[]) AND p.maker_id = $1`;
 /** In the order of the request. Those that an earlier try took back are among them. */

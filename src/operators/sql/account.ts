@@ -49,7 +49,7 @@ export interface AccountRow {
   id: number;
   login: string;
   role: Role;
-  authority: Record<string, string>;
+  authority: unknown;
   password: string | null;
   totp: Buffer | null;
   totp_step: string;
@@ -89,7 +89,7 @@ export function toAccount(row: AccountRow): Account {
   const { id, login, role, password, totp, enrolment, enrolment_ends: ends, issuer, subject, now } = row;
   return {
     ...{ id, login, role, password, totp, now },
-    authority: new Map(Object.entries(row.authority).map(([currency, text]) => [currency, BigInt(text)])),
+    authority: authorityOf(row.authority),
     totpStep: Number(row.totp_step),
     link: enrolment === null || ends === null ? null : { digest: enrolment, ends },
     identity: issuer === null || subject === null ? null : { issuer, subject },
@@ -98,6 +98,12 @@ export function toAccount(row: AccountRow): Account {
     disabledAt: row.disabled_at,
     nowMs: Number(BigInt(now) / 1000n),
   };
+}
+
+/** What is no amount counts as none: a wrong row must not stop those who read all of them. */
+function authorityOf(stored: unknown): Authority {
+  const entries = Object.entries(stored ?? {}).filter(([, text]) => /^\d{1,20}$/.test(text));
+  return new Map(entries.map(([currency, text]) => [currency, BigInt(text)]));
 }
 
 function digestsOf(bytes: Buffer): Buffer[] {
