@@ -89,7 +89,7 @@ CREATE INDEX signing_codes_country ON signing_codes (country, coded_at) WHERE co
 CREATE TABLE contract_evidence (
   application_id bigint NOT NULL,
   -- 1, 2, 3 and so on, without gaps.
-  number integer NOT NULL,
+  number integer NOT NULL CHECK (number BETWEEN 1 AND 1000000),
   recorded_at timestamptz NOT NULL,
   kind text NOT NULL,
   -- By whoever saw it; NULL: it happened when it was recorded.
@@ -98,8 +98,10 @@ CREATE TABLE contract_evidence (
   facts text NOT NULL,
   -- Which of the INDEX_KEYs the chain's key comes from: 0 is the oldest one.
   key_number smallint NOT NULL,
-  mac bytea NOT NULL,
-  PRIMARY KEY (application_id, number)
+  mac bytea NOT NULL CHECK (octet_length(mac) = 32),
+  PRIMARY KEY (application_id, number),
+  -- Who may add rows may add wrong ones: none that a reader could not hold.
+  CHECK (octet_length(kind) <= 100 AND octet_length(facts) <= 20000)
 );
 
 -- Refuses a change of evidence, by every role. The chain shows a change by somebody who can take this trigger away.

@@ -72,7 +72,7 @@ it('D43, D46: a tap, statements, an offer, a contract, both proofs: signed, with
     verified?.checks.filter(({ fault }) => fault !== null),
     [],
   );
-  const evidence = await readEvidence(databases[0]!, ana.id as ApplicationId);
+  const { rows: evidence } = await readEvidence(databases[0]!, context.vault, ana.id as ApplicationId);
   const proofs = ['offer_accepted', 'contract_accepted', 'id_checked', 'code_sent', 'code_checked', 'signed'];
   for (const kind of proofs) {
     const facts = JSON.parse(evidence.find((one) => one.kind === kind)?.facts ?? '{}');

@@ -408,7 +408,7 @@ async function talk(ids: readonly number[]): Promise<void> {
       })),
     );
     const acceptance = { contract: '', acceptedInput: '0', shownTurn: 1 };
-    assert.equal((await signContract(session, first, acceptance)).result, 'not_signable');
+    assert.equal((await signContract(session, vault, first, acceptance)).result, 'not_signable');
   });
   await policyOf(database, first);
   await readForContract(database, vault, first);

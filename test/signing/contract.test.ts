@@ -15,6 +15,7 @@ import { checkAnswer } from '../../src/signing/uses/check-answer.ts';
 import { finishContract } from '../../src/signing/uses/finish-contract.ts';
 import { makeContract } from '../../src/signing/uses/make-contract.ts';
 import { offerOf } from '../../src/signing/uses/price.ts';
+import { recordedWithdrawals } from '../../src/signing/uses/received-withdrawal.ts';
 import { sendCode } from '../../src/signing/uses/send-code.ts';
 import { recordEvidence, signContract } from '../../src/signing/uses/sign-contract.ts';
 import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
@@ -46,6 +47,7 @@ const lastDayBefore = (end: string) =>
   new Intl.DateTimeFormat('es-CO', { timeZone: 'America/Bogota', dateStyle: 'long' })
     .format(Date.parse(end) - 1)
     .replaceAll(' ', '');
+const isWithdrawal = ({ kind }: { kind: string }) => kind.startsWith('withdraw');
 const withdrawOf = (id: ApplicationId) =>
   inTransaction(runtime, async (session) => {
     const { result, evidence } = await withdraw(session, id);
@@ -436,7 +438,7 @@ describe('the signature', () => {
     await assert.rejects(
       inTransaction(runtime, async (session) => {
         const facts = { contract: sha256, acceptedInput: '1', shownTurn: 1 };
-        assert.equal((await signContract(session, id, facts)).result, 'signed');
+        assert.equal((await signContract(session, store.vault, id, facts)).result, 'signed');
         throw new Error('the process dies');
       }),
       /the process dies/,
@@ -515,6 +517,41 @@ describe('the evidence', () => {
     }
     await assert.rejects(database.query("UPDATE contract_evidence SET kind = 'signed'"), { code: '42501' });
     await assert.rejects(database.query('TRUNCATE contract_evidence'), { code: '42501' });
+  });
+
+  it('D46: rows that somebody adds to the table prove nothing, hide nothing and end nothing', async () => {
+    const id = await begin();
+    const put = (number: string, kind: string, facts: string) =>
+      runtime.query(
+        `INSERT INTO contract_evidence (application_id, number, recorded_at, kind, facts, key_number, mac)
+         VALUES ($1, ${number}, now(), $2, $3, 0, sha256('mallory'))`,
+        [id, kind, facts],
+      );
+    const lastOf = '(SELECT max(number) + 1 FROM contract_evidence WHERE application_id = $1)';
+    await make(id);
+    const told = JSON.stringify({ signed_at: '2020-01-01T00:00:00.000Z', way: 'sms', turn: 3 });
+    await put(lastOf, 'signed', told);
+    await put(lastOf, 'withdrawal_asked', '{"by":"applicant"}');
+    await put(lastOf, 'contract_shown', 'no JSON');
+    await put('1000000', 'withdrawn', '[');
+    await sign(id);
+    await finishContract(context, id);
+    assert.deepEqual(await recordedWithdrawals(database, store.vault, id), []);
+    const faults = (await faultsOf(id)) ?? [];
+    assert.equal(faults.length, 1, faults.join('; '));
+    assert.match(faults[0]!, /^evidence: row \d+ was changed or put in;.*row 1000000 was put in$/);
+    const { bytes } = (await finishContract(context, id))!;
+    if (missingPdfTools === false)
+      assert.doesNotMatch(attached(bytes, 'evidence.json').toString(), /2020-01/);
+    assert.equal(await withdrawOf(id), 'withdrawn');
+    assert.equal((await recordedWithdrawals(database, store.vault, id)).length, 1);
+    assert.equal((await json('contract', 'show', `${id}`)).evidence.filter(isWithdrawal).length, 1);
+    for (const [number, facts] of [
+      ['0', '{}'],
+      ['1000001', '{}'],
+      ['900000', 'x'.repeat(20_001)],
+    ] as const)
+      await assert.rejects(put(number, 'shown', facts), { code: '23514' });
   });
 
   it('D46: verify shows a changed row, a missing row, another PDF, and another state', async () => {
@@ -605,7 +642,7 @@ describe('the evidence', () => {
     const { sha256 } = await make(id);
     await prove(id);
     const acceptance = { contract: sha256, acceptedInput: '1', shownTurn: 1 };
-    const signed = await signing.proven(id, (session) => signContract(session, id, acceptance));
+    const signed = await signing.proven(id, (session) => signContract(session, store.vault, id, acceptance));
     assert.equal(signed, 'signed');
     assert.match((await faultsOf(id))?.join() ?? '', /signature: there is no evidence of contract_shown/);
   });

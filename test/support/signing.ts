@@ -103,7 +103,7 @@ export async function testSigning(store: TestDatabase) {
       const acts = (['contract_shown', 'contract_accepted'] as const).map((kind, index) => ({
         ...{ kind, at: new Date(), facts: { turn: 3 + index, sha256: contract } },
       }));
-      const { result, evidence } = await signContract(session, id, {
+      const { result, evidence } = await signContract(session, store.vault, id, {
         ...{ contract, acceptedInput: '7', shownTurn: 3 },
       });
       return { result, evidence: result === 'signed' ? [...acts, ...evidence] : evidence };

@@ -140,7 +140,7 @@ function sameChat(locale: string): string {
 export function signingOf(vault: Vault): Signing {
   return {
     checkAnswer: (session, id, question, text) => checkAnswer(session, vault, id, question, text),
-    sign: signContract,
+    sign: (session, id, acceptance) => signContract(session, vault, id, acceptance),
     withdraw,
     recordEvidence: (session, some) => recordEvidence(session, vault, some),
     rejectWithdrawn,

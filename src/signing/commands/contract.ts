@@ -46,7 +46,7 @@ function addShow(group: Command, { roles, io }: Cli): void {
       }
       return roles.operate(async (context: OperatorContext) => {
         const named = namedBy(options, context);
-        const shown = await showContract(context.database, id);
+        const shown = await showContract(context, id);
         if (options.output !== undefined) {
           const setting = await roles.settings();
           const bytes = await writtenContract(await openFinishing(setting, context), id);

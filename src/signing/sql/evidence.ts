@@ -30,14 +30,22 @@ const COLUMNS = `number, kind, to_char(recorded_at ${UTC} AS recorded_at, to_cha
 const LOCK = `
   SELECT pg_advisory_xact_lock(g.id)
   FROM elapsed, (SELECT u.id FROM unnest($1::bigint[]) AS u(id) ORDER BY u.id) AS g`;
-/** A statement of its own, so that it sees what others wrote before they let go of the locks. */
+/** As the table has it. */
+const MOST_NUMBER = 1_000_000;
+/**
+ * A statement of its own, so that it sees what others wrote before they let go of the locks. The chain goes on behind
+ * the last row with room for the new ones ($2) behind it: a row that somebody has put at the end of all numbers must
+ * not end it.
+ */
 const HEADS = `
   SELECT g.id, h.number, h.mac, to_char(clock_timestamp() ${UTC} AS now, elapsed_ms() AS elapsed_ms,
     EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = g.id AND c.state <> 'dropped') AS has_contract
-  FROM unnest($1::bigint[]) AS g(id)
+  FROM unnest($1::bigint[], $2::integer[]) AS g(id, count)
   LEFT JOIN LATERAL (
-    SELECT e.number, e.mac FROM contract_evidence e
-    WHERE e.application_id = g.id ORDER BY e.number DESC LIMIT 1) AS h ON true`;
+    SELECT o.number, o.mac FROM (
+      SELECT e.number, e.mac, lead(e.number, 1, ${MOST_NUMBER} + 1) OVER (ORDER BY e.number) AS next
+      FROM contract_evidence e WHERE e.application_id = g.id) AS o
+    WHERE o.next - o.number > g.count ORDER BY o.number DESC LIMIT 1) AS h ON true`;
 const ADD = `
   INSERT INTO contract_evidence (application_id, number, recorded_at, kind, happened_at, facts, key_number, mac)
   SELECT g.id, g.number, g.recorded_at::timestamptz, g.kind, g.happened_at::timestamptz, g.facts, $1, g.mac
@@ -82,7 +90,8 @@ export async function addEvidence(
   if (chains.size === 0) return;
   const ids = [...chains.keys()];
   await session.query(LOCK, [ids]);
-  const { rows: heads } = await session.query<Head>(HEADS, [ids]);
+  const counts = [...chains.values()].map((entries) => entries.length);
+  const { rows: heads } = await session.query<Head>(HEADS, [ids, counts]);
   const begun = heads.flatMap((head) => (head.number === null && !head.has_contract ? [head.id] : []));
   if (begun.length > 0) await session.query(BEGUN, [begun, heads[0]?.elapsed_ms]);
   const keyNumber = vault.derivedKeys(LABEL).length - 1;
@@ -123,10 +132,10 @@ function chained(vault: Vault, keyNumber: number, head: Head, entries: readonly 
 }
 
 /** What the first row follows. */
-export const GENESIS = Buffer.alloc(32);
+const GENESIS = Buffer.alloc(32);
 
 /** The MAC of a row after the row with the MAC `before`; null where this process has no such key. */
-export function macOf(
+function macOf(
   vault: Vault,
   id: ApplicationId,
   before: Buffer,
@@ -138,8 +147,45 @@ export function macOf(
   return createHmac('sha256', key).update(before).update(text).digest();
 }
 
-/** The evidence of an application, in its order. */
-export async function readEvidence(session: Session, id: ApplicationId): Promise<Evidence[]> {
+/** The evidence of an application that the service has written, in its order, and what is wrong with the chain. */
+export interface EvidenceChain {
+  readonly rows: readonly Evidence[];
+  /** None where the chain is whole. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Reads the evidence of an application. A row that the service has not written counts as if it were not there: who
+ * writes the database proves nothing by it, and hides nothing. The row after it follows it as it is stored, or the last
+ * one that fits.
+ */
+export async function readEvidence(
+  session: Session,
+  vault: Vault,
+  id: ApplicationId,
+): Promise<EvidenceChain> {
+  const rows: Evidence[] = [];
+  const faults: string[] = [];
+  let last: Pick<Evidence, 'number' | 'mac'> = { number: 0, mac: GENESIS };
+  let fitting: Pick<Evidence, 'keyNumber' | 'mac'> = { mac: GENESIS, keyNumber: 0 };
+  for (const row of await readRows(session, id)) {
+    const { number, keyNumber } = row;
+    const isBehindGap = number > last.number + 1;
+    const macs = [last.mac, fitting.mac].map((before) => macOf(vault, id, before, row));
+    const fits = keyNumber >= fitting.keyNumber && macs.some((mac) => mac?.equals(row.mac));
+    if (isBehindGap) faults.push(`row ${last.number + 1} is missing, or row ${number} was put in`);
+    else if (macs.includes(null)) faults.push(`row ${number} needs another INDEX_KEY`);
+    else if (!fits) faults.push(`row ${number} was changed or put in`);
+    if (fits) {
+      rows.push(row);
+      fitting = row;
+    }
+    last = row;
+  }
+  return { rows, faults };
+}
+
+async function readRows(session: Session, id: ApplicationId): Promise<Evidence[]> {
   const { rows } = await session.query<{
     number: number;
     kind: EvidenceKind;

@@ -2,6 +2,7 @@
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { repliesOf } from '../../messages/sql/replies.ts';
 import type { Session } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { EvidenceEntry } from '../rules/evidence.ts';
 import { readEvidence } from '../sql/evidence.ts';
 
@@ -9,8 +10,12 @@ import { readEvidence } from '../sql/evidence.ts';
 const SHOWN: readonly EvidenceEntry['kind'][] = ['data_consent_asked', 'offer_shown', 'contract_shown'];
 
 /** When the channel took, delivered and showed each text of the evidence, as far as it has said so. */
-export async function deliveriesOf(session: Session, id: ApplicationId): Promise<EvidenceEntry[]> {
-  const shown = (await readEvidence(session, id)).filter(({ kind }) => SHOWN.includes(kind));
+export async function deliveriesOf(
+  session: Session,
+  vault: Vault,
+  id: ApplicationId,
+): Promise<EvidenceEntry[]> {
+  const shown = (await readEvidence(session, vault, id)).rows.filter(({ kind }) => SHOWN.includes(kind));
   const turns = new Set(shown.map(({ facts }) => (JSON.parse(facts) as { turn?: number }).turn));
   return (await repliesOf(session, id))
     .filter(({ turn }) => turns.has(turn))

@@ -44,7 +44,7 @@ export async function finishContract(
   if (claimed === 'busy') return null;
   if (claimed.before !== null) await store.delete(claimed.before);
   const shown = await readShown(context, contract);
-  const evidence = untilSigned(await readEvidence(database, id));
+  const evidence = untilSigned((await readEvidence(database, vault, id)).rows);
   const { certificate } = CONTRACT_WORDS[contract.terms.language];
   const heading = headingOf(contract.terms, certificate, at);
   const pdf = await signedPdf(heading, shown, {

@@ -3,6 +3,7 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { localDate, startOfDate } from '../rules/local-day.ts';
 import type { ReceivedWithdrawal } from '../rules/withdrawal.ts';
 import { readContract } from '../sql/contracts.ts';
@@ -67,9 +68,10 @@ export interface RecordedWithdrawal {
 /** The withdrawals from the signed contract of an application, in the order of the evidence. */
 export async function recordedWithdrawals(
   session: Session,
+  vault: Vault,
   id: ApplicationId,
 ): Promise<RecordedWithdrawal[]> {
-  const evidence = await readEvidence(session, id);
+  const { rows: evidence } = await readEvidence(session, vault, id);
   const signed = evidence.findIndex(({ kind }) => kind === 'signed');
   if (signed === -1) return [];
   return evidence.slice(signed).flatMap(({ kind, facts }) => {

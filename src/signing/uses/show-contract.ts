@@ -1,7 +1,7 @@
 /** A contract, as operators see it. */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
-import type { Database, Session } from '../../postgres/database.ts';
+import type { Session } from '../../postgres/database.ts';
 import { readEnd } from '../sql/blocks.ts';
 import { readContract, type StoredContract } from '../sql/contracts.ts';
 import { type Evidence, readEvidence } from '../sql/evidence.ts';
@@ -16,10 +16,13 @@ export interface ShownContract {
 /**
  * The contract of an application with its evidence; nothing of it is personal. Throws `OperatorError` where none is.
  */
-export async function showContract(database: Database, id: ApplicationId): Promise<ShownContract> {
+export async function showContract(
+  { database, vault }: Pick<FinishContext, 'database' | 'vault'>,
+  id: ApplicationId,
+): Promise<ShownContract> {
   const contract = await readContract(database, id);
   if (contract === null) throw await noContract(database, id);
-  return { contract, evidence: await readEvidence(database, id) };
+  return { contract, evidence: (await readEvidence(database, vault, id)).rows };
 }
 
 const STATES = {
@@ -45,7 +48,7 @@ export async function noContract(session: Session, id: ApplicationId): Promise<O
  * where there is none, or while the signed one is being made.
  */
 export async function writtenContract(context: FinishContext, id: ApplicationId): Promise<Buffer> {
-  const { contract } = await showContract(context.database, id);
+  const { contract } = await showContract(context, id);
   if (contract.signedAt === null) return readShown(context, contract);
   const finished = await finishContract(context, id);
   if (finished === null) {

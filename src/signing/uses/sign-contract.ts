@@ -33,6 +33,7 @@ const PHONE = 'SELECT phone_index FROM applications_of(ARRAY[$1::bigint])';
  */
 export async function signContract(
   session: Transaction,
+  vault: Vault,
   id: ApplicationId,
   { contract: accepted, acceptedInput, shownTurn }: Acceptance,
 ): Promise<ProvenSignature> {
@@ -62,7 +63,7 @@ export async function signContract(
     signed_at: now.toISOString(),
     withdrawable_until: until?.toISOString() ?? null,
   };
-  const delivered = await deliveriesOf(session, id);
+  const delivered = await deliveriesOf(session, vault, id);
   // The period ends with the first instant of the next day.
   const withdrawal = until && {
     until,

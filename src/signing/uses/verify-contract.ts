@@ -7,7 +7,7 @@ import { describeError } from '../../base/describe-error.ts';
 import { checkSeal } from '../pdf/check-seal.ts';
 import { ATTACHED } from '../pdf/make.ts';
 import { readContract, type StoredContract } from '../sql/contracts.ts';
-import { type Evidence, GENESIS, macOf, readEvidence } from '../sql/evidence.ts';
+import { type Evidence, type EvidenceChain, readEvidence } from '../sql/evidence.ts';
 import type { SigningContext } from './context.ts';
 import { evidenceJson, readSigned, untilSigned } from './finish-contract.ts';
 import { readShown } from './make-contract.ts';
@@ -34,6 +34,9 @@ export interface VerifiedContract {
 
 type VerifyContext = Pick<SigningContext, 'database' | 'vault' | 'store'>;
 
+/** Faults of the chain that are named. */
+const MOST_NAMED = 20;
+
 /** Checks everything about the contract of an application; null where there is none. */
 export async function verifyContract(
   context: VerifyContext,
@@ -42,7 +45,8 @@ export async function verifyContract(
   const { database, vault } = context;
   const contract = await readContract(database, id);
   if (contract === null) return null;
-  const evidence = await readEvidence(database, id);
+  const chain = await readEvidence(database, vault, id);
+  const evidence = chain.rows;
   const shown = await pdfOf(() => readShown(context, contract));
   const isFinal = contract.signedSha256 !== null;
   const signed = isFinal ? await pdfOf(() => readSigned(context, contract)) : null;
@@ -51,7 +55,7 @@ export async function verifyContract(
   const [application] = await readApplications(database, vault, [id]);
   const isSigned = contract.signedAt !== null;
   const checks: Check[] = [
-    { name: 'evidence', fault: chainFault(context, id, evidence) },
+    { name: 'evidence', fault: chainFault(chain) },
     { name: 'shown', fault: shownFault(shown) },
     ...(isSigned
       ? ([
@@ -85,22 +89,9 @@ async function pdfOf(read: () => Promise<Buffer>): Promise<Buffer | string> {
   }
 }
 
-function chainFault(
-  { vault }: VerifyContext,
-  id: ApplicationId,
-  evidence: readonly Evidence[],
-): string | null {
-  let before: Buffer = GENESIS;
-  let keyNumber = 0;
-  for (const [index, row] of evidence.entries()) {
-    if (row.number !== index + 1) return `row ${index + 1} is missing`;
-    const mac = macOf(vault, id, before, row);
-    if (mac === null) return `row ${row.number} needs another INDEX_KEY`;
-    if (!mac.equals(row.mac) || row.keyNumber < keyNumber) return `row ${row.number} was changed`;
-    before = row.mac;
-    keyNumber = row.keyNumber;
-  }
-  return evidence.length === 0 ? 'there is none' : null;
+function chainFault({ rows, faults }: EvidenceChain): string | null {
+  if (faults.length > 0) return faults.slice(0, MOST_NAMED).join('; ');
+  return rows.length === 0 ? 'there is none' : null;
 }
 
 function shownFault(shown: Buffer | string): string | null {

@@ -39,14 +39,14 @@ export async function recordWithdrawal(
   return inTransaction(context.database, async (session) => {
     // A turn of the service that is under way comes first.
     const row = found && (await lockConversation(session, found.id));
-    const [before] = await recordedWithdrawals(session, id);
+    const [before] = await recordedWithdrawals(session, context.vault, id);
     if (before !== undefined) return { ...before, isNew: false, isTold: false };
     const judged = await judgeReceived(session, id, given);
     if (row === null) throw new OperatorError(`the person of application ${id} is erased`);
     const input = { kind: 'withdrawal_received', ...judged, by } as const;
     // A turn that fails sets a damaged state aside: the next turn can be taken.
     const turn = (await tell(context, row, input)) ?? (await tell(context, row, input));
-    const [recorded] = await recordedWithdrawals(session, id);
+    const [recorded] = await recordedWithdrawals(session, context.vault, id);
     if (recorded?.by === 'operator') {
       const isTold = turn?.tellsWithdrawal === true && !(await isMuted(session, row));
       return { ...recorded, isNew: true, isTold };
