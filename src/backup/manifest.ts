@@ -97,6 +97,27 @@ export async function chooseBackup(place: Place, key: BackupKey, at?: Date): Pro
   throw new BackupError(whyNone(place, at, found, readable));
 }
 
+/**
+ * The backups that lead to the last states of the place after a moment: one of each line, the newest one last.
+ * A restore begins a line of its own (a timeline of PostgreSQL). Throws where what cannot be read may be such a backup.
+ */
+export async function laterBackups(place: Place, key: BackupKey, at: Date): Promise<Backup[]> {
+  const ends = new Map<number, Backup>();
+  let fault: UnreadableBackupError | null = null;
+  for await (const one of finishedBackups(place, key)) {
+    if ('fault' in one) {
+      fault ??= one.fault;
+      continue;
+    }
+    const { timeline } = one.manifest;
+    const end = ends.get(timeline);
+    if (end === undefined && fault !== null) throw fault;
+    fault = null;
+    ends.set(timeline, end === undefined ? one : furthest(end, one));
+  }
+  return [...ends.values()].filter(({ logEnd }) => logEnd.at > at).reverse();
+}
+
 function leadsTo({ manifest, logEnd }: Backup, at: Date): boolean {
   return new Date(manifest.at) <= at && at < logEnd.at;
 }

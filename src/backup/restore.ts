@@ -15,7 +15,7 @@ import { BackupError, inMiB } from './errors.ts';
 import { readLsn, segmentStart, writeLsn } from './log/lsn.ts';
 import { placeLog } from './log/place-log.ts';
 import { type Backup, chooseBackup, neededLogEnd, refuseForeign } from './manifest.ts';
-import { piecesOf, volumeName } from './names.ts';
+import { type Piece, piecesOf, volumeName } from './names.ts';
 import type { BackupKey } from './sealed.ts';
 
 export interface RestoreOptions {
@@ -24,6 +24,8 @@ export interface RestoreOptions {
   readonly key: BackupKey;
   /** The moment that is restored; undefined: the newest. */
   readonly at?: Date | undefined;
+  /** The backup to restore; undefined: the one that leads to the moment. */
+  readonly backup?: Backup;
   /** Looks at the restored store; what it throws undoes the restore. */
   readonly check: (connection: EmbeddedConnection, restored: Restored) => Promise<void>;
   /** Gives the restore up. */
@@ -91,11 +93,12 @@ async function restoreEmpty(home: string, options: RestoreOptions): Promise<Rest
 /** Restores into a folder that exists. With `keep` false nothing stays. */
 export async function restoreInto(home: string, options: RestoreOptions, keep: boolean): Promise<Restored> {
   const { clock, place, key, at, check, signal } = options;
-  const backup = await chooseBackup(place, key, at);
+  const backup = options.backup ?? (await chooseBackup(place, key, at));
   refuseForeign(backup, (await findBinaries(serverAccount(), clock)).major);
   await refuseSmall(home, backup);
   const { manifest, name, logEnd } = backup;
   const restored = { name, at: at ?? logEnd.at, bytes: manifest.bytes };
+  let logFault: BackupError | null = null;
   await recoverCluster({
     clock,
     home,
@@ -107,13 +110,15 @@ export async function restoreInto(home: string, options: RestoreOptions, keep: b
     fill: async (directory) => {
       await writeFiles(directory, backup, options);
       await writeFile(join(directory, 'backup_label'), manifest.label, { mode: 0o600 });
-      await placeLog(
-        { place, key },
-        await logOf(place, backup),
-        manifest.timeline,
-        join(directory, 'pg_wal'),
-      );
+      const log = logOf(piecesOf(await place.list(`${name}/`)), backup, place);
+      await placeLog({ place, key }, log, manifest.timeline, join(directory, 'pg_wal')).catch((error) => {
+        // The moment may lie before the damage: PostgreSQL finds out.
+        if (at === undefined || !(error instanceof BackupError)) throw error;
+        logFault = error;
+      });
     },
+  }).catch((error: unknown) => {
+    throw error instanceof EmbeddedError ? (logFault ?? error) : error;
   });
   return restored;
 }
@@ -146,15 +151,15 @@ async function readVolume(place: Place, key: BackupKey, name: string): Promise<B
   throw new BackupError(`${name} is missing in ${place.address}: the backup was cut off, use another one`);
 }
 
-/** The pieces of the log, in order. Throws `BackupError` where one is missing. */
-async function logOf(place: Place, backup: Backup) {
-  const pieces = piecesOf(await place.list(`${backup.name}/`));
+/** The pieces of the log, in order. Throws `BackupError` in the place of the first one that is missing. */
+function* logOf(pieces: readonly Piece[], backup: Backup, place: Place): Generator<Piece, void> {
   let reached = segmentStart(readLsn(backup.manifest.logFrom));
-  for (const { from, to } of pieces) {
-    if (from > reached) break;
-    if (to > reached) reached = to;
+  for (const piece of pieces) {
+    if (piece.from > reached) break;
+    yield piece;
+    if (piece.to > reached) reached = piece.to;
   }
-  if (reached >= neededLogEnd(backup)) return pieces;
+  if (reached >= neededLogEnd(backup)) return;
   throw new BackupError(
     `the log of ${backup.name} in ${place.address} is cut off at ${writeLsn(reached)}: use another backup`,
   );

@@ -76,7 +76,7 @@ it('ends sign-ins, and again what was ended since, and records it; what was give
   const later = await endedSince(database, vault, at);
   await back();
 
-  const ended = await endAgain({ database, vault, actor: 'ana' }, later);
+  const ended = await endAgain({ database, vault, actor: 'ana' }, [later]);
   assert.deepEqual(ended, {
     ...{ sessions: 3, links: 1, keys: [revoked, rotated], suppressions: 1 },
     losses: [
@@ -109,7 +109,7 @@ it('ends sign-ins, and again what was ended since, and records it; what was give
   ])
     assert.ok(targets.includes(target), target);
   // A second time nothing is left to end.
-  assert.deepEqual(await endAgain({ database, vault, actor: 'ana' }, later), {
+  assert.deepEqual(await endAgain({ database, vault, actor: 'ana' }, [later]), {
     ...{ sessions: 0, links: 0, keys: [], suppressions: 0, losses: [] },
   });
 });

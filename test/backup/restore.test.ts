@@ -96,6 +96,37 @@ describe('a store with a base backup and the log since', () => {
     assert.equal(seen, 'before in-log');
   });
 
+  it('restores a moment before a damage of the log, and names the damage for a later moment and for the newest', async () => {
+    const own = newPlace();
+    await store.create(own);
+    const moments: Date[] = [];
+    for (const name of ['x1', 'x2', 'x3']) {
+      await store.mark(name);
+      await store.archive(own);
+      await sleep(APART_MS);
+      moments.push(await store.now());
+      await sleep(APART_MS);
+    }
+    await store.mark('x4');
+    await store.archive(own);
+    const last = (await own.list('')).filter((name) => name.includes('/log-0')).at(-1) as string;
+    for (const [damage, told] of [
+      [undefined, /the log of .* is cut off at/],
+      [Buffer.from('damaged'), /log-0.* is cut off, or no part of a backup/],
+    ] as const) {
+      const broken = changed(own, { [last]: damage });
+      const marks: string[] = [];
+      const restore = (at?: Date) =>
+        restoreBackup(newFolder(), {
+          ...{ ...options, place: broken, at },
+          check: async (connection) => void marks.push(await marksOf(connection)),
+        });
+      await restore(moments[1]);
+      assert.match(marks[0] ?? '', /x1 x2$/);
+      for (const at of [moments[2], undefined]) await assert.rejects(restore(at), refused(told));
+    }
+  });
+
   it('refuses a moment outside of its log, and names those that it has', async () => {
     for (const at of [new Date(0), new Date(Date.now() + 3_600_000)]) {
       await assert.rejects(

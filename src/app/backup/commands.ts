@@ -107,7 +107,7 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
         ...done,
         erased: { ...erased, note: notes.join('\n') || null },
         files: files.whole,
-        ended: { ...ended, until: later?.at ?? null },
+        ended: { ...ended, until: later.at(-1)?.at ?? null },
       };
     },
   };
@@ -118,14 +118,14 @@ async function laterState(
   options: Omit<Parameters<typeof readLater>[0], 'signal'>,
   secrets: Secrets,
   at: Date | undefined,
-): Promise<{ readonly later: Later | null; readonly fault: string | null }> {
-  if (at === undefined) return { later: null, fault: null };
+): Promise<{ readonly later: readonly Later[]; readonly fault: string | null }> {
+  if (at === undefined) return { later: [], fault: null };
   return untilSignal(async (signal) => {
     try {
       return { later: await readLater({ ...options, signal }, secrets, at), fault: null };
     } catch (error) {
       signal.throwIfAborted();
-      return { later: null, fault: unknownLaterText(error) };
+      return { later: [], fault: unknownLaterText(error) };
     }
   });
 }
@@ -199,8 +199,7 @@ interface Restoring {
   readonly restored: Restored;
   /** The place whose erasures are done again; null: none are. */
   readonly erasuresOf: { readonly place: Place; readonly key: BackupKey } | null;
-  /** null: none is known. */
-  readonly later: Later | null;
+  readonly later: readonly Later[];
 }
 
 /**
@@ -224,7 +223,9 @@ async function checkRestored(
     const target = `backup ${name} to ${at.toISOString()}`;
     await noting(context, { act: 'backup restore', target });
     const ended = await endAgain(context, later);
-    return { ended, erased: erasuresOf === null ? nothing : await eraseAgain(context, erasuresOf) };
+    const known = later.flatMap(({ erasures }) => erasures);
+    const erased = erasuresOf === null ? nothing : await eraseAgain(context, erasuresOf, known);
+    return { ended, erased };
   } finally {
     await database.end();
   }

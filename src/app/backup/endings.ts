@@ -2,9 +2,9 @@
  * What a restore ends (docs/backup.md): all sign-ins of operators, and what was ended after the restored moment, as far
  * as a later state in the place tells of it. It gives nothing back: the later state may be the reason for the restore.
  */
-import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { noteWrongPerson, readWrongPersons } from '../../applications/sql/application-marks.ts';
-import { chooseBackup } from '../../backup/manifest.ts';
+import { stillStored } from '../../applications/sql/erasure.ts';
+import { laterBackups } from '../../backup/manifest.ts';
 import type { RestoreOptions } from '../../backup/restore.ts';
 import { lookAtBackup } from '../../backup/verify.ts';
 import { describeError } from '../../base/describe-error.ts';
@@ -20,8 +20,10 @@ import type { Account } from '../../operators/sql/account.ts';
 import { endAccountsAgain, endSignIns, type Loss, readAccounts } from '../../operators/sql/ended.ts';
 import type { KeyId } from '../../partners/rules/credential.ts';
 import { type EndedKey, endKeysAgain, readEndedKeys } from '../../partners/sql/key-changes.ts';
-import { inTransaction, type Session } from '../../postgres/database.ts';
+import { type Database, inTransaction } from '../../postgres/database.ts';
 import { openDatabase } from '../../postgres/open-database.ts';
+import { listErasures } from '../../rights/uses/list-erasures.ts';
+import { erasureJson, readErasure, type WrittenErasure } from '../../rights/uses/written-erasure.ts';
 import { schemaFit } from '../../schema/migrations.ts';
 import { checkSecrets } from '../../seal/secrets.ts';
 import { type Secrets, Vault } from '../../seal/vault.ts';
@@ -33,7 +35,9 @@ export interface Later {
   readonly accounts: readonly Account[];
   readonly keys: readonly EndedKey[];
   readonly suppressions: LaterSuppressions;
-  readonly wrongPersons: readonly ApplicationId[];
+  readonly wrongPersons: Awaited<ReturnType<typeof readWrongPersons>>;
+  /** All that it knows: a process may have been killed before it wrote one into the place. */
+  readonly erasures: readonly WrittenErasure[];
 }
 
 /** What a restore has ended. */
@@ -48,57 +52,64 @@ export interface Ended {
 export const NOTHING_ENDED: Ended = { sessions: 0, links: 0, keys: [], suppressions: 0, losses: [] };
 
 /**
- * The newest state of the place; null: it has none after this moment. Throws `BackupError` where the backup does not
- * restore or there is no room, and an error where it is of another version or has other secrets.
+ * The last states of the place that are after this moment (`laterBackups`), the newest one last: one alone, unless the
+ * store was restored before. Throws `BackupError` where a backup does not restore or there is no room, and an error
+ * where it is of another version or has other secrets.
  */
 export async function readLater(
-  options: Omit<RestoreOptions, 'check' | 'at'>,
+  options: Omit<RestoreOptions, 'check' | 'at' | 'backup'>,
   secrets: Secrets,
   at: Date,
-): Promise<Later | null> {
+): Promise<Later[]> {
   const { place, key, clock } = options;
-  if ((await chooseBackup(place, key, undefined)).logEnd.at <= at) return null;
-  let later: Later | null = null;
-  await lookAtBackup({
-    ...options,
-    check: async (connection, restored) => {
-      const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
-      try {
-        const { fault, pending } = await schemaFit(database);
-        if (fault !== null || pending.length > 0) throw new Error(fault ?? 'its migrations are pending');
-        await checkSecrets(database, secrets, await loadWitnesses(), clock);
-        later = { at: restored.at, ...(await endedSince(database, new Vault(secrets), at)) };
-      } finally {
-        await database.end();
-      }
-    },
-  });
-  return later;
+  const found: Later[] = [];
+  for (const backup of await laterBackups(place, key, at)) {
+    await lookAtBackup({
+      ...options,
+      backup,
+      check: async (connection, restored) => {
+        const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
+        try {
+          const { fault, pending } = await schemaFit(database);
+          if (fault !== null || pending.length > 0) throw new Error(fault ?? 'its migrations are pending');
+          await checkSecrets(database, secrets, await loadWitnesses(), clock);
+          found.push({ at: restored.at, ...(await endedSince(database, new Vault(secrets), at)) });
+        } finally {
+          await database.end();
+        }
+      },
+    });
+  }
+  return found;
 }
 
 /** What a store says that was ended after a moment. */
-export async function endedSince(session: Session, vault: Vault, at: Date): Promise<Omit<Later, 'at'>> {
+export async function endedSince(database: Database, vault: Vault, at: Date): Promise<Omit<Later, 'at'>> {
+  const erasures = [];
+  for await (const erasure of listErasures({ database }))
+    erasures.push(readErasure(erasureJson(vault, erasure)));
   return {
-    accounts: await readAccounts(session, vault),
-    keys: await readEndedKeys(session, vault),
-    suppressions: await readSuppressionsSince(session, at),
-    wrongPersons: await readWrongPersons(session),
+    erasures,
+    accounts: await readAccounts(database, vault),
+    keys: await readEndedKeys(database, vault),
+    suppressions: await readSuppressionsSince(database, at),
+    wrongPersons: await readWrongPersons(database),
   };
 }
 
-/** Ends all sign-ins, and again what the later state has ended, and records it. No service may run on the store. */
+/** Ends all sign-ins, and again what the later states have ended, and records it. No service may run on the store. */
 export function endAgain(
   { database, vault, actor }: Pick<OperatorContext, 'database' | 'vault' | 'actor'>,
-  later: Omit<Later, 'at'> | null,
+  later: readonly Omit<Later, 'at'>[],
 ): Promise<Ended> {
   return inTransaction(database, async (session) => {
-    const signIns = await endSignIns(session, vault);
-    if (later === null) return { ...NOTHING_ENDED, ...signIns };
-    const losses = await endAccountsAgain(session, vault, later.accounts);
-    const keys = await endKeysAgain(session, vault, later.keys);
-    const suppressions = await suppressAgain(session, later.suppressions);
-    await noteWrongPerson(session, later.wrongPersons, true);
-    const ended = { ...signIns, keys, suppressions, losses };
+    const ended = { ...NOTHING_ENDED, ...(await endSignIns(session, vault)) };
+    for (const { accounts, keys, suppressions, wrongPersons } of later) {
+      ended.losses = [...ended.losses, ...(await endAccountsAgain(session, vault, accounts))];
+      ended.keys = [...ended.keys, ...(await endKeysAgain(session, vault, keys))];
+      ended.suppressions += await suppressAgain(session, suppressions);
+      await noteWrongPerson(session, await stillStored(session, wrongPersons), true);
+    }
     const acts = actsOf(ended);
     if (acts.length > 0) await addOperatorEvents(session, chainKeysOf(vault), actor, acts);
     return ended;

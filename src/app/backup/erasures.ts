@@ -11,7 +11,7 @@ import type { Place } from '../../places/place.ts';
 import { openDatabase } from '../../postgres/open-database.ts';
 import { listErasures, type NumberedErasure, readErasuresAfter } from '../../rights/uses/list-erasures.ts';
 import { type Replayed, replayErasures } from '../../rights/uses/replay-erasures.ts';
-import { erasureJson, readErasure } from '../../rights/uses/written-erasure.ts';
+import { erasureJson, readErasure, type WrittenErasure } from '../../rights/uses/written-erasure.ts';
 import { schemaFit } from '../../schema/migrations.ts';
 import { type Secrets, Vault } from '../../seal/vault.ts';
 
@@ -125,18 +125,28 @@ export async function countErasures({ place, key }: PlaceAndKey): Promise<number
 }
 
 /**
- * Erases again what the place has a record of. Throws `BackupError` where the records cannot be read: without them the
- * restore would bring erased persons back.
+ * Erases again what the place has a record of, and what later states of the store know besides. Throws `BackupError`
+ * where the records cannot be read: without them the restore would bring erased persons back.
  */
-export async function eraseAgain(context: OperatorContext, { place, key }: PlaceAndKey): Promise<Replayed> {
+export async function eraseAgain(
+  context: OperatorContext,
+  { place, key }: PlaceAndKey,
+  later: readonly WrittenErasure[],
+): Promise<Replayed> {
   async function* erasures() {
+    const missing = new Map(later.map((erasure) => [erasure.id, erasure]));
     try {
-      for await (const value of readStoredErasures(place, key)) yield readErasure(value);
+      for await (const value of readStoredErasures(place, key)) {
+        const erasure = readErasure(value);
+        missing.delete(erasure.id);
+        yield erasure;
+      }
     } catch (error) {
       throw new BackupError(
         `the erasures in ${place.address} cannot be read (${describeError(error)}): without them the restore would bring erased persons back; mend the place, or add --without-erasures and erase them again by hand`,
       );
     }
+    yield* missing.values();
   }
   return replayErasures(context, erasures());
 }

@@ -61,12 +61,16 @@ export async function noteWrongPerson(
   for (const some of byPartitions(ids, partitionOf)) await session.query(NOTE_WRONG_PERSON, [some, isWrong]);
 }
 
-const WRONG_PERSONS = 'SELECT application_id FROM application_states WHERE wrong_person';
+const WRONG_PERSONS = `
+  SELECT s.application_id AS id, b.seal_id FROM application_states s JOIN batches b ON b.id = s.batch_id
+  WHERE s.wrong_person`;
 
-/** The applications whose phone is somebody else's. */
-export async function readWrongPersons(session: Session): Promise<ApplicationId[]> {
-  const { rows } = await session.query<{ application_id: string }>(WRONG_PERSONS);
-  return rows.map(({ application_id }) => toApplicationId(application_id));
+/** The applications whose phone is somebody else's, as `stillStored` finds them in another state of the store. */
+export async function readWrongPersons(
+  session: Session,
+): Promise<{ readonly id: ApplicationId; readonly sealId: string }[]> {
+  const { rows } = await session.query<{ id: string; seal_id: string }>(WRONG_PERSONS);
+  return rows.map(({ id, seal_id: sealId }) => ({ id: toApplicationId(id), sealId }));
 }
 
 /** The application as the transaction has locked it. */

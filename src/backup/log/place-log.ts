@@ -15,7 +15,7 @@ import { SEGMENT_BYTES, segmentName, segmentStart } from './lsn.ts';
  */
 export async function placeLog(
   { place, key }: { readonly place: Place; readonly key: BackupKey },
-  pieces: readonly Piece[],
+  pieces: Iterable<Piece>,
   timeline: number,
   folder: string,
 ): Promise<void> {

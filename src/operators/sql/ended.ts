@@ -50,7 +50,8 @@ export async function endAccountsAgain(
   const losses: Loss[] = [];
   for (const account of await readAccounts(session, vault)) {
     const then = byId.get(account.id);
-    if (then === undefined || account.disabledAt !== null) continue;
+    // After another restore the number may be somebody else's.
+    if (then?.login !== account.login || account.disabledAt !== null) continue;
     const change = lossesOf(account, then);
     if (change.length === 0) continue;
     await changeAccount(session, vault, account, Object.assign({}, ...change.map(([, part]) => part)));
