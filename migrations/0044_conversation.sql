@@ -125,6 +125,7 @@ CREATE UNIQUE INDEX conversation_work_once ON conversation_work (conversation_id
 CREATE INDEX conversation_work_due ON conversation_work ((work = 'read_document'), due_at);
 CREATE INDEX conversation_work_files ON conversation_work (partner_id, due_at) WHERE work = 'read_document';
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'conversation_work');
+SELECT runtime_may('USAGE', 'conversation_work_id_seq');
 
 -- How long a file waits for more files, and how long a turn waits at most for a person who goes on sending files.
 CREATE FUNCTION file_pause() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN interval '3 seconds';

@@ -14,7 +14,11 @@ import {
   toMessageId,
 } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import { markConversations, noteWrongPerson } from '../../src/applications/sql/application-marks.ts';
+import {
+  markConversations,
+  noteWrongPerson,
+  readWrongPersons,
+} from '../../src/applications/sql/application-marks.ts';
 import { batchesOfNoKey } from '../../src/applications/sql/damaged-envelopes.ts';
 import { holdApplication, readDecisionFacts } from '../../src/applications/sql/desk/decision-facts.ts';
 import { stillThere } from '../../src/applications/sql/erasure.ts';
@@ -391,6 +395,7 @@ async function talk(ids: readonly number[]): Promise<void> {
   // From the second time on nothing waits any more.
   for (let round = 0; round < 7; round += 1) {
     await noteWrongPerson(database, [first], true);
+    assert.equal((await readWrongPersons(database)).length, 1);
     await inTransaction(database, async (session) => {
       await lockMessages(session, messageIdsOf(first));
       await cancelMessagesForWrongPerson(session, [first]);

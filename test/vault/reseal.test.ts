@@ -195,13 +195,13 @@ describe('vault reseal', () => {
     const { id: batchId, seal_id: sealId, envelope } = await batchOf(database, id!);
     const records = openEnvelope(next.vault, sealId, envelope);
     const trimmed = sealEnvelope(old.vault, sealId, [{ position: 0, application: records['0']! }]);
-    // The trim comes between the reading and the writing of the step.
+    // The trim comes between the reading of the step and the transaction that writes.
     const trimming = Object.create(database, {
-      query: {
-        value: async (text: string, ...rest: unknown[]) => {
-          if (/^\s*UPDATE batches/.test(text))
-            await database.query('UPDATE batches SET envelope = $2 WHERE id = $1', [batchId, trimmed]);
-          return database.query(text, ...(rest as [unknown[]]));
+      query: { value: database.query.bind(database) },
+      connect: {
+        async value() {
+          await database.query('UPDATE batches SET envelope = $2 WHERE id = $1', [batchId, trimmed]);
+          return database.connect();
         },
       },
     });

@@ -4,7 +4,13 @@
  */
 import { type Database, inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
-import { type ApplicationId, type BlindIndex, partitionOf, toApplicationId } from '../rules/ids.ts';
+import {
+  type ApplicationId,
+  type BlindIndex,
+  batchAndPositionOf,
+  partitionOf,
+  toApplicationId,
+} from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
 import { byPartitions } from './partition-runs.ts';
 
@@ -62,15 +68,24 @@ export async function noteWrongPerson(
 }
 
 const WRONG_PERSONS = `
-  SELECT s.application_id AS id, b.seal_id FROM application_states s JOIN batches b ON b.id = s.batch_id
-  WHERE s.wrong_person`;
+  SELECT application_id AS id FROM application_states WHERE wrong_person ORDER BY application_id`;
+const SEAL_IDS = `
+  SELECT g.id, b.seal_id FROM unnest($1::bigint[]) AS g(id)
+  JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY ($2::bigint[])`;
 
 /** The applications whose phone is somebody else's, as `stillStored` finds them in another state of the store. */
 export async function readWrongPersons(
   session: Session,
 ): Promise<{ readonly id: ApplicationId; readonly sealId: string }[]> {
-  const { rows } = await session.query<{ id: string; seal_id: string }>(WRONG_PERSONS);
-  return rows.map(({ id, seal_id: sealId }) => ({ id: toApplicationId(id), sealId }));
+  const { rows: all } = await session.query<{ id: string }>(WRONG_PERSONS);
+  const found: { id: ApplicationId; sealId: string }[] = [];
+  const wrong = all.map(({ id }) => toApplicationId(id));
+  for (const ids of byPartitions(wrong, partitionOf)) {
+    const batches = [...new Set(ids.map((id) => batchAndPositionOf(id).batchId))];
+    const { rows } = await session.query<{ id: string; seal_id: string }>(SEAL_IDS, [ids, batches]);
+    found.push(...rows.map(({ id, seal_id: sealId }) => ({ id: toApplicationId(id), sealId })));
+  }
+  return found;
 }
 
 /** The application as the transaction has locked it. */

@@ -1,5 +1,5 @@
 /** Seals the envelopes of batches again with another data key, and counts those that a data key has sealed. */
-import type { Database } from '../../postgres/database.ts';
+import { type Database, inTransaction } from '../../postgres/database.ts';
 import { byteaArray } from '../../postgres/pg-encoding.ts';
 import { eachApart } from '../../postgres/row-fault.ts';
 import { SEAL_HEAD_BYTES, type Vault } from '../../seal/vault.ts';
@@ -27,16 +27,14 @@ const READ = `
       sum(octet_length(b.envelope)) OVER (ORDER BY b.id) - octet_length(b.envelope) AS bytes_before
     FROM batches b WHERE b.id BETWEEN $1 AND $2 AND substring(b.envelope FROM 1 FOR 1) <> $3) AS o
   ORDER BY o.id`;
-/**
- * A nonce is never used twice, so an envelope with another head was written meanwhile. Locks the rows in the order of
- * their ids, as an erasure does.
- */
+/** In the order of the ids, as an erasure does. A cluster refuses locks in a statement about several of its shards. */
+const LOCK = 'SELECT count(*) FROM lock_batches($1::bigint[])';
+/** A nonce is never used twice, so an envelope with another head was written meanwhile. */
 const WRITE = `
   UPDATE batches b SET envelope = g.envelope
   FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, head, envelope)
   WHERE b.id BETWEEN $5 AND $6 AND b.id = g.id AND substring(b.envelope FROM 1 FOR ${SEAL_HEAD_BYTES}) = g.head
-    AND may_seal($4) AND b.id = ANY (ARRAY(
-      SELECT h.id FROM batches h WHERE h.id BETWEEN $5 AND $6 ORDER BY h.id FOR NO KEY UPDATE))`;
+    AND may_seal($4)`;
 
 interface SealedBatch {
   readonly id: BatchId;
@@ -113,14 +111,17 @@ async function sealAgain(database: Database, vault: Vault, batches: readonly Sea
   }
   const unopened = batches.length - written.length;
   if (written.length === 0) return { resealed: 0, unopened, applications };
-  const { rowCount } = await database.query(WRITE, [
-    written.map(({ id }) => id),
+  const ids = written.map(({ id }) => id);
+  const values = [
+    ids,
     byteaArray(written, ({ head }) => head),
     byteaArray(written, ({ envelope }) => envelope),
-    vault.sealingKey.id,
-    written[0]?.id,
-    written.at(-1)?.id,
-  ]);
+    ...[vault.sealingKey.id, ids[0], ids.at(-1)],
+  ];
+  const { rowCount } = await inTransaction(database, async (session) => {
+    await session.query(LOCK, [ids]);
+    return session.query(WRITE, values);
+  });
   return { resealed: rowCount ?? 0, unopened, applications };
 }
 
