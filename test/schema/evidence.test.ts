@@ -211,7 +211,9 @@ describe('the record of acts', () => {
 
   it('goes on where somebody has put a row at the end of all numbers, and the head there', async () => {
     const last = Number.MAX_SAFE_INTEGER;
-    await attack("UPDATE operator_events_head SET event_id = 3000000000, mac = decode(repeat('33', 32), 'hex')");
+    await attack(
+      "UPDATE operator_events_head SET event_id = 3000000000, mac = decode(repeat('33', 32), 'hex')",
+    );
     await noting(context, { act: 'after a head of more than 31 bits' });
     await put(last);
     await attack("UPDATE operator_events_head SET event_id = $1, mac = decode(repeat('00', 32), 'hex')", [
