@@ -37,6 +37,8 @@ test('two open applications of a phone that no client noted are seen (contract, 
     const seen = {
       batches: [batch],
       reviews: [],
+      operators: [],
+      deskActs: [],
       optOuts: [],
       quota: [],
       sends: [],

@@ -13,6 +13,7 @@ import type {
   StoredApplication,
   StoredEvent,
   StoredMessage,
+  StoredProposal,
 } from '../history/history.ts';
 
 /** Reading all applications of an hour takes longer than a statement of the service may. */
@@ -22,8 +23,16 @@ const APPLICATIONS = `
   SELECT id, partner_id, phone_index, id_number_index, messaging_optin AS optin, score, decision, status
   FROM applications`;
 const MOVES = `
-  SELECT e.application_id AS id, e.action, e.from_status AS "from", e.to_status AS "to" FROM application_events e
+  SELECT e.application_id AS id, e.action, e.from_status AS "from", e.to_status AS "to", e.actor,
+    e.second_actor AS second FROM application_events e
   WHERE e.action IN ('approve', 'reject', 'disburse') ORDER BY e.id`;
+const PROPOSALS = `
+  SELECT p.id, p.application_id AS "applicationId", p.act AS action, p.maker_id AS "makerId", p.state,
+    p.returned_for AS "returnedFor", ARRAY(
+      SELECT e.act FROM operator_events e
+      WHERE e.application_id = p.application_id AND e.target ~ concat('^proposal ', p.id, '\\M')
+        AND e.act <> 'proposal confirm' ORDER BY e.id) AS recorded
+  FROM proposals p`;
 const MESSAGES = 'SELECT message_id::text AS "messageId", type, status FROM messages';
 const EVENTS = `
   SELECT partner_id, number::integer AS number, type, application_id AS id, from_status AS "from", to_status AS "to"
@@ -36,6 +45,10 @@ interface ApplicationRow extends Pick<StoredApplication, 'optin' | 'score' | 'de
   readonly id_number_index: string;
 }
 type MoveRow = Move & { readonly id: string };
+type ProposalRow = Omit<StoredProposal, 'id' | 'applicationId'> & {
+  readonly id: string;
+  readonly applicationId: string;
+};
 type EventRow = Pick<StoredEvent, 'number' | 'type' | 'from' | 'to'> & {
   readonly id: string;
   readonly partner_id: number;
@@ -63,7 +76,7 @@ export async function dumpStore(database: Database, vault: Vault, batches: reado
       idNumber: known.idNumbers.get(row.id_number_index) ?? null,
       // Also a phone that no client sent has one open application at most.
       phone: known.phones.get(row.phone_index ?? '') ?? row.phone_index,
-      moves: (moves.get(row.id) ?? []).map(({ action, from, to }) => ({ action, from, to })),
+      moves: (moves.get(row.id) ?? []).map(({ id: _, ...move }) => move),
     };
   });
   const events = (await read<EventRow>(EVENTS)).map(({ id, partner_id: partnerId, ...event }) => ({
@@ -72,7 +85,10 @@ export async function dumpStore(database: Database, vault: Vault, batches: reado
     applicationId: Number(id),
     id: eventIdOf(vault, toPartnerId(partnerId), event.number),
   }));
-  return { applications, messages: await read<StoredMessage>(MESSAGES), events };
+  const proposals = (await read<ProposalRow>(PROPOSALS)).map((row): StoredProposal => {
+    return { ...row, id: Number(row.id), applicationId: Number(row.applicationId) };
+  });
+  return { applications, proposals, messages: await read<StoredMessage>(MESSAGES), events };
 }
 
 function indexesOf(vault: Vault, batches: readonly Batch[]) {

@@ -1,8 +1,8 @@
 /**
- * `npm run chaos`: partners send batches, operators review, workers send messages, and programs, database, network,
- * channel, disk and clocks fail, for `--minutes N`. The histories of all clients and the store afterwards prove that
- * the rules of verify/history hold; the exit code is 1 where one is broken. `--seed N` repeats the faults and batches
- * of a run, but not their timing.
+ * `npm run chaos`: partners send batches, operators review and work at the desk, workers send messages, and programs,
+ * database, network, channel, disk and clocks fail, for `--minutes N`. The histories of all clients and the store
+ * afterwards prove that the rules of verify/history hold; the exit code is 1 where one is broken. `--seed N` repeats
+ * the faults and batches of a run, but not their timing.
  */
 import { resolve } from 'node:path';
 import { numberOption, readOptions } from '../../bench/options.ts';
@@ -72,8 +72,11 @@ const report = writeReport(values.report, { ...ran, seed, minutes, again, slopes
 
 for (const [what, count] of counts) console.log(`${String(count).padStart(9)} ${what}`);
 console.log(
-  `${recorder.acknowledged.toLocaleString('en-US')} applications were acknowledged, and ${stage.api.accepted.size.toLocaleString('en-US')} messages taken\n`,
+  `${recorder.acknowledged.toLocaleString('en-US')} applications were acknowledged, and ${stage.api.accepted.size.toLocaleString('en-US')} messages taken`,
 );
+const done = recorder.deskActs.filter(({ end }) => end === 'done');
+const byAct = [...Map.groupBy(done, ({ act }) => act)].map(([act, { length }]) => `${length} ${act}`);
+console.log(`acts of the desk: ${byAct.toSorted().join(', ') || 'none'}\n`);
 console.log(promises.summary());
 console.log(`\nreport: ${resolve(report)}`);
 if (promises.areKept) say('all promises are kept');

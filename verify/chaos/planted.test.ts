@@ -5,15 +5,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Decision } from '../../src/applications/rules/scorecard.ts';
+import { readProposal } from '../../src/desk/sql/proposals.ts';
 import { parseCallback } from '../../src/messages/rules/outgoing-message.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { Middleman } from '../../test/support/middleman.ts';
 import { RULES, type Rule } from '../history/check.ts';
 import type { ReadEvent } from '../history/history.ts';
 import { answered, applicationOf, begunAt } from '../history/lookup.ts';
+import { UNDO_SECONDS } from '../history/rules/undone.ts';
+import type { Desk } from './clients/desk.ts';
 import type { Operator } from './clients/operator.ts';
 import type { Scene } from './faults/fault.ts';
-import { PLANTED, type Planted, plant } from './planted.ts';
+import { DUE_AT_ONCE, PLANTED, type Planted, plant } from './planted.ts';
 import type { Recorder } from './recorder.ts';
 import { run } from './run.ts';
 import { startStage } from './stage.ts';
@@ -27,6 +30,9 @@ const SEED = 1;
 const CLEAN = 'Clean';
 const stage = await startStage({ hasStandby: false, hasSmallDisk: true });
 after(() => stage.stop(false));
+/** Who decides alone, and who needs a second operator. */
+const ana = stage.deskOperators.find(({ hasAuthority }) => hasAuthority)!.id;
+const bea = stage.deskOperators.find(({ hasAuthority }) => !hasAuthority)!.id;
 
 /** Enough of them, and of two applications before the last one: a bug may need an event of another application. */
 function hasEnoughEvents(feed: readonly ReadEvent[]): boolean {
@@ -62,6 +68,67 @@ const NEEDS: Partial<Record<Rule, (registered: readonly Registered[], recorder: 
     const rejected = registered.filter(({ decision }) => decision === 'rejected').map(({ phone }) => phone);
     return new Set(rejected).size < rejected.length;
   },
+};
+
+/** Does this with one application in review of the partner after the other, until it returns true. */
+async function withInReview(
+  { recorder }: Scene,
+  partnerId: number,
+  what: string,
+  work: (id: number) => Promise<boolean>,
+): Promise<void> {
+  const tried = new Set<number>();
+  await eventually(what, async () => {
+    const ids = registeredOf(recorder, partnerId)
+      .filter((one) => one.decision === 'in_review')
+      .map(({ id }) => id);
+    const id = ids.findLast((one) => !tried.has(one));
+    if (id === undefined) return false;
+    tried.add(id);
+    return work(id);
+  });
+}
+
+/** The state in which a proposal ends; null: somebody else had moved the application. */
+async function endOf({ stage: { store } }: Scene, id: number): Promise<string | null> {
+  const { state, returnedFor } = await eventually('the end of a proposal', async () => {
+    const proposal = await readProposal(store.database, id);
+    return proposal?.state === 'proposed' ? undefined : proposal!;
+  });
+  return returnedFor === 'changed' ? null : state;
+}
+
+type DeskNeed = (scene: Scene, desk: Desk, partnerId: number, bug: string | undefined) => Promise<void>;
+
+/** What operators of the desk have to do with the partner's applications, so that a bug of the rule shows. */
+const DESK_NEEDS: Partial<Record<Rule, DeskNeed>> = {
+  proposals: (scene, desk, partnerId) =>
+    withInReview(scene, partnerId, 'a proposal with its end', async (id) => {
+      const made = await desk.propose(ana, id, 'approve');
+      return made !== null && (await endOf(scene, made.id)) !== null;
+    }),
+  undone: (scene, desk, partnerId, bug) =>
+    withInReview(scene, partnerId, 'an undo in time', async (id) => {
+      const made = await desk.propose(ana, id, 'approve');
+      if (made === null) return false;
+      const isDue = bug === DUE_AT_ONCE;
+      if (isDue) await endOf(scene, made.id);
+      const end = await desk.acts.undo(made);
+      const isInTime = scene.recorder.nowMs() < made.fromMs + UNDO_SECONDS * 1_000;
+      return isInTime && end === (isDue ? 'late' : 'done');
+    }),
+  secondOperators: (scene, desk, partnerId) =>
+    withInReview(scene, partnerId, 'a confirmed proposal with its end', async (id) => {
+      const made = await desk.propose(bea, id, 'approve');
+      const isConfirmed = made !== null && (await desk.acts.confirm(ana, made)) === 'done';
+      return isConfirmed && (await endOf(scene, made.id)) !== null;
+    }),
+  claims: (scene, desk, partnerId, bug) =>
+    withInReview(scene, partnerId, 'claims of two operators', async (id) => {
+      const isClaimed = (await desk.acts.claim(ana, id)) === 'done';
+      const isOthers = (await desk.acts.claim(bea, id)) === 'done';
+      return isClaimed && isOthers === (bug !== undefined);
+    }),
 };
 
 /** Rejects applications until some of them had a message that was not sent. */
@@ -105,7 +172,7 @@ const { violations } = await run(stage, {
   ...{ seed: SEED, minutes: MINUTES, programFaults: [], otherFaults: [], restMs: 0, pauseMs: 100 },
   ...{ clientsPerPartner: 1, hasFlood: false, say() {} },
   partners: [...plans, clean],
-  async lastly(scene, operator) {
+  async lastly(scene, { operator, desk }) {
     const { recorder } = scene;
     await eventually('enough batches, replays, events and sends of each partner', () =>
       recorder.partners.every(({ id, cap }, index) => {
@@ -123,6 +190,11 @@ const { violations } = await run(stage, {
     for (const [index, { id }] of recorder.partners.entries()) {
       if (rulesOf(index).includes('outdated')) await rejectUnsent(scene, operator, id);
     }
+    await Promise.all(
+      recorder.partners.flatMap(({ id }, index) =>
+        rulesOf(index).map((rule) => DESK_NEEDS[rule]?.(scene, desk, id, PLANTED[index]?.bug)),
+      ),
+    );
   },
   async firstly(partners) {
     for (const [index, { name, id }] of partners.entries()) {

@@ -25,6 +25,10 @@ const OK = Buffer.from('HTTP/1.1 200 OK');
 const REPLAYED = 'idempotency-replayed: true';
 
 const ofPartner = (partnerId: number) => `NEW.partner_id = ${partnerId}`;
+const ofApplication = (partnerId: number) =>
+  `(SELECT b.partner_id FROM batches b WHERE b.id = batch_of(NEW.application_id)) = ${partnerId}`;
+
+export const DUE_AT_ONCE = 'a proposal is due at once';
 
 export const PLANTED: readonly Planted[] = [
   {
@@ -141,6 +145,60 @@ export const PLANTED: readonly Planted[] = [
       when: 'BEFORE INSERT ON partner_events',
       own: ofPartner,
       body: 'IF NEW.number % 3 = 0 THEN RETURN NULL; END IF; RETURN NEW;',
+    },
+  },
+  {
+    rule: 'proposals',
+    bug: 'a proposal is applied and comes back',
+    cap: null,
+    trigger: {
+      when: 'BEFORE UPDATE ON proposals',
+      own: ofApplication,
+      body: "IF NEW.state = 'applied' THEN NEW.state := 'returned'; NEW.returned_for := 'failure'; END IF; RETURN NEW;",
+    },
+  },
+  {
+    rule: 'undone',
+    bug: 'a proposal that was undone is open again',
+    cap: null,
+    trigger: {
+      when: 'AFTER UPDATE ON proposals',
+      own: ofApplication,
+      body: `IF NEW.state = 'undone' THEN
+        INSERT INTO open_proposals (application_id, proposal_id, stamped_at, due_at, is_of_many)
+        VALUES (NEW.application_id, NEW.id, now(), now(), false);
+      END IF;
+      RETURN NULL;`,
+    },
+  },
+  {
+    rule: 'undone',
+    bug: DUE_AT_ONCE,
+    cap: null,
+    trigger: {
+      when: 'BEFORE UPDATE ON open_proposals',
+      own: ofApplication,
+      body: 'NEW.due_at := NEW.stamped_at; RETURN NEW;',
+    },
+  },
+  {
+    rule: 'secondOperators',
+    bug: 'the history lacks the second operator',
+    cap: null,
+    trigger: {
+      when: 'BEFORE INSERT ON application_events',
+      own: ofApplication,
+      body: 'NEW.second_actor := NULL; RETURN NEW;',
+    },
+  },
+  {
+    rule: 'claims',
+    bug: 'a claim ends at once',
+    cap: null,
+    trigger: {
+      when: 'BEFORE UPDATE ON review_items',
+      own: ofPartner,
+      body: 'IF NEW.claimed_by IS NOT NULL THEN NEW.claimed_until := now(); END IF; RETURN NEW;',
     },
   },
   {

@@ -28,6 +28,8 @@ export class Recorder {
   readonly partners: H.Partner[] = [];
   readonly batches: H.Batch[] = [];
   readonly reviews: H.Review[] = [];
+  readonly operators: H.DeskOperator[] = [];
+  readonly deskActs: H.DeskAct[] = [];
   readonly optOuts: H.OptOut[] = [];
   readonly quota: H.QuotaReading[] = [];
   readonly feeds = new Map<number, H.ReadEvent[]>();

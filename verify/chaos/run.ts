@@ -3,6 +3,7 @@
 import { Random } from '../../test/support/random.ts';
 import { checkHistory, type Violation } from '../history/check.ts';
 import { ApplicantMaker } from './clients/applicants.ts';
+import { Desk } from './clients/desk.ts';
 import { Operator } from './clients/operator.ts';
 import { OptOuts } from './clients/opt-outs.ts';
 import { PartnerClient } from './clients/partner.ts';
@@ -39,7 +40,7 @@ export interface Plan {
   /** Something to do before the clients begin. */
   readonly firstly?: (partners: readonly PartnerKey[]) => Promise<void>;
   /** Something to do at the end of the faults, while the clients still work. */
-  readonly lastly?: (scene: Scene, operator: Operator) => Promise<unknown>;
+  readonly lastly?: (scene: Scene, clients: { operator: Operator; desk: Desk }) => Promise<unknown>;
   readonly say: (text: string) => void;
 }
 
@@ -85,6 +86,8 @@ export async function run(stage: Stage, plan: Plan): Promise<Ran> {
   const readers = partners.map((partner) => new Reader(world, partner));
   const operator = new Operator(world, stage, random.fork());
   const optOuts = new OptOuts(world, stage, makers, random.fork());
+  recorder.operators.push(...stage.deskOperators);
+  const desk = new Desk(world, stage, stage.deskOperators, random.fork());
   const watch = new Watch(stage, recorder, promises);
   const channelDay = keepDelivering(stage);
   const scene = sceneOf({ stage, promises, recorder, gate, flood: flood ?? partners[0]! });
@@ -100,10 +103,10 @@ export async function run(stage: Stage, plan: Plan): Promise<Ran> {
     deal(scene, { ...same, faults: programs, random: one }),
     deal(scene, { ...same, faults: plan.otherFaults, random: other }),
   ]);
-  await plan.lastly?.(scene, operator);
+  await plan.lastly?.(scene, { operator, desk });
 
   say('the faults are over; everything comes to its end');
-  await Promise.all([...clients, operator, optOuts].map((client) => client.stop()));
+  await Promise.all([...clients, operator, optOuts, desk].map((client) => client.stop()));
   await Promise.all(clients.map((client) => client.replay()));
   await channelDay.stop();
   await watch.stop();

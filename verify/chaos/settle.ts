@@ -96,6 +96,7 @@ export async function historyOf(recorder: Recorder, stage: Stage): Promise<Histo
   });
   return {
     ...{ partners: recorder.partners, batches: recorder.batches, reviews: recorder.reviews },
+    ...{ operators: recorder.operators, deskActs: recorder.deskActs },
     ...{
       optOuts: recorder.optOuts,
       quota: recorder.quota,

@@ -7,22 +7,28 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { setPartnerEndpoint } from '../../src/events/push/uses/endpoints.ts';
 import type { OperatorContext } from '../../src/operations/operator-context.ts';
+import { addOperator } from '../../src/operators/uses/manage.ts';
 import { issueKey } from '../../src/partners/uses/keys.ts';
 import { addPartner } from '../../src/partners/uses/partners.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
 import { type Secrets, Vault } from '../../src/seal/vault.ts';
 import { addFaults, type ChannelFaults } from '../../test/support/channel-faults.ts';
 import { lastingPort } from '../../test/support/free-port.ts';
 import { Middleman } from '../../test/support/middleman.ts';
+import { openWithLimits } from '../../test/support/open-patiently.ts';
 import { Program, type Variables } from '../../test/support/program.ts';
+import { testPatience } from '../../test/support/start-patiently.ts';
 import { startWhatsAppApi, type WhatsAppApi } from '../../test/support/whatsapp-api.ts';
+import type { DeskOperator } from '../history/history.ts';
 import { Endpoint } from './clients/endpoint.ts';
 import type { PartnerKey } from './clients/world.ts';
 import { Store, type StorePlan } from './store/store.ts';
 
 const SERVICES = 2;
 const WORKERS = 2;
+/** Operators of the desk, and which of them have the authority for every amount. */
+const DESK = [true, true, false, false];
+const AUTHORITY = new Map([['MXN', 10n ** 14n]]);
 /** The share of sends that fail, and how many sends wait in vain for an answer. */
 const CHANNEL_FAULTS = { share: 0.1, silent: 3 };
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
@@ -60,6 +66,7 @@ export interface Stage {
   readonly endpoint: Endpoint;
   /** An operator, whose statements go the way of the services' statements. */
   readonly operator: OperatorContext;
+  readonly deskOperators: readonly DeskOperator[];
   addPartner(name: string, cap: number | null, hasEndpoint: boolean): Promise<PartnerKey>;
   /** Ends everything; keeps the folder with the logs if `keepFolder` is true. */
   stop(keepFolder: boolean): Promise<void>;
@@ -100,20 +107,14 @@ export async function startStage(plan: StorePlan): Promise<Stage> {
   const ways = await Promise.all(services.map(({ port }) => wayTo(port)));
   const urls = ways.map(({ port }) => `http://127.0.0.1:${port}`);
   const vault = new Vault(readConfig(variables).secrets as Secrets);
-  const database = openDatabase(
-    { connectionString: store.url },
-    { max: 2, onError: () => {}, clock: machineClock },
-  );
+  const database = openWithLimits(store.url, DESK.length + 1);
+  const operator = { database, vault, clock: machineClock, actor: 'chaos' };
   return {
-    ...{ folder, store, vault, services, workers, stranger, ways, urls, api, endpoint },
+    ...{ folder, store, vault, services, workers, stranger, ways, urls, api, endpoint, operator },
     channel: addFaults([api], `${urls[0]}/webhooks/whatsapp`, CHANNEL_FAULTS),
-    operator: { database, vault, clock: machineClock, actor: 'chaos' },
+    deskOperators: await addDesk(operator),
     addPartner: (name, cap, hasEndpoint) =>
-      partnerOf(
-        { database, vault, clock: machineClock, actor: 'chaos' },
-        { name, cap },
-        hasEndpoint ? endpointHost : null,
-      ),
+      partnerOf(operator, { name, cap }, hasEndpoint ? endpointHost : null),
     async stop(keepFolder) {
       await Promise.all(all.map(({ program }) => program.kill()));
       await stopRest({ ways, database, api, endpoint, store });
@@ -166,6 +167,17 @@ async function wayTo(port: number): Promise<Middleman> {
   const way = new Middleman({ host: '127.0.0.1', port }, 'POST /PRO');
   await way.start();
   return way;
+}
+
+async function addDesk(context: OperatorContext): Promise<DeskOperator[]> {
+  const operators: DeskOperator[] = [];
+  for (const [place, hasAuthority] of DESK.entries()) {
+    const authority = hasAuthority ? AUTHORITY : new Map<string, bigint>();
+    const account = { login: `desk${place}`, role: 'reviewer', authority } as const;
+    const { operator } = await testPatience().run(() => addOperator(context, account));
+    operators.push({ id: operator.id, hasAuthority });
+  }
+  return operators;
 }
 
 async function partnerOf(

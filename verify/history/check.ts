@@ -2,16 +2,20 @@
 import type { Found, History } from './history.ts';
 import { Lookup } from './lookup.ts';
 import { checkAcknowledged } from './rules/acknowledged.ts';
+import { checkClaims } from './rules/claims.ts';
 import { checkEvents } from './rules/events.ts';
 import { checkMessages } from './rules/messages.ts';
 import { checkOptOuts } from './rules/opt-outs.ts';
 import { checkOutdated } from './rules/outdated.ts';
 import { checkPhones } from './rules/phones.ts';
+import { checkProposals } from './rules/proposals.ts';
 import { checkQuota } from './rules/quota.ts';
 import { checkRecipients } from './rules/recipients.ts';
 import { checkRefused } from './rules/refused.ts';
 import { checkReplays } from './rules/replays.ts';
+import { checkSecondOperators } from './rules/second-operators.ts';
 import { checkSends } from './rules/sends.ts';
+import { checkUndone } from './rules/undone.ts';
 
 /** The rules, each with its source. */
 export const RULES = {
@@ -26,6 +30,11 @@ export const RULES = {
   outdated: 'no send begins of a message that an acknowledged review contradicts (D40)',
   recipients: 'a phone gets at most 3 messages in 24 hours, and one rejection among them (D42)',
   events: 'events of a partner have no gaps and the order of their causes, in the feed and the pushes (D41)',
+  proposals:
+    'every proposal ends once, as it was made, and the desk applies nothing that nobody proposed (D34, D48)',
+  undone: 'what was undone is never applied, and nothing is applied while it can be undone (D48)',
+  secondOperators: 'what needs a second operator has another one, whom the history names (D48)',
+  claims: 'two operators never hold an application at the same time (D48; docs/operators.md)',
   replays: 'every repeated answer equals the first one (D36)',
 } as const;
 
@@ -47,6 +56,10 @@ const CHECKS: Readonly<Record<Rule, (history: History, lookup: Lookup) => Found[
   outdated: checkOutdated,
   recipients: checkRecipients,
   events: checkEvents,
+  proposals: checkProposals,
+  undone: checkUndone,
+  secondOperators: checkSecondOperators,
+  claims: checkClaims,
   replays: checkReplays,
 };
 

@@ -57,11 +57,11 @@ export const inBatch = (
 /** How a rule is broken, the rule, and the history. More rules may be broken by it. */
 export type Break = readonly [string, Rule, (history: History) => History];
 
-/** Tests that each break is seen, and that each of the rules has one. */
-export function testBreaks(rules: readonly Rule[], breaks: readonly Break[]): void {
+/** Tests that each break of a history is seen, and that each of the rules has one. */
+export function testBreaks(rules: readonly Rule[], breaks: readonly Break[], whole = example): void {
   for (const [how, rule, change] of breaks) {
     test(`the rule "${RULES[rule]}" is broken by ${how}`, () => {
-      const violations = checkHistory(change(example()));
+      const violations = checkHistory(change(whole()));
       assert.ok(
         violations.some((one) => one.rule === rule),
         JSON.stringify(violations, null, 2),

@@ -4,6 +4,8 @@
  */
 import type { ApplicationStatus, ReviewAction } from '../../src/applications/rules/lifecycle.ts';
 import type { Decision } from '../../src/applications/rules/scorecard.ts';
+import type { ProposalState } from '../../src/desk/rules/proposal.ts';
+import type { ReturnCode } from '../../src/desk/rules/returned.ts';
 import type { PartnerEventType } from '../../src/events/rules/event.ts';
 import type { MessageStatus, MessageType } from '../../src/messages/rules/notify.ts';
 
@@ -64,8 +66,13 @@ export interface Batch {
   readonly calls: readonly Call[];
 }
 
-/** A review by an operator. `unknown`: the connection died, so the review may be stored. */
+/**
+ * A review by the command line, or a proposal of the desk from when it was made to when it was seen applied. `unknown`:
+ * the connection died, so the review may be stored.
+ */
 export interface Review {
+  /** null: the command line. */
+  readonly operatorId: number | null;
   readonly applicationId: number;
   readonly action: ReviewAction;
   readonly fromMs: number;
@@ -86,6 +93,28 @@ export interface OptOut {
   /** In E.164. */
   readonly phone: string;
   readonly seen: UnderWay;
+}
+
+/** An operator of the desk. */
+export interface DeskOperator {
+  readonly id: number;
+  /** Whether each amount of the run is within the operator's authority. */
+  readonly hasAuthority: boolean;
+}
+
+/** An act of an operator at the desk, repeated until its end was known. */
+export interface DeskAct {
+  readonly act: 'claim' | 'release' | 'propose' | 'undo' | 'confirm' | 'decline';
+  readonly operatorId: number;
+  readonly applicationId: number;
+  /** null: it is about no proposal, or none was made. */
+  readonly proposalId: number | null;
+  /** What was proposed; null for the other acts. */
+  readonly action: ReviewAction | null;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** `late`: refused, because the proposal was applied already. */
+  readonly end: 'done' | 'refused' | 'late';
 }
 
 /** What GET /PRO told a partner with a cap. */
@@ -138,6 +167,20 @@ export interface Move {
   readonly action: ReviewAction;
   readonly from: ApplicationStatus;
   readonly to: ApplicationStatus;
+  /** As the history of the application names who did it, and the second operator. */
+  readonly actor: string;
+  readonly second: string | null;
+}
+
+export interface StoredProposal {
+  readonly id: number;
+  readonly applicationId: number;
+  readonly action: ReviewAction;
+  readonly makerId: number;
+  readonly state: ProposalState;
+  readonly returnedFor: ReturnCode | null;
+  /** What the record of acts has of its end. */
+  readonly recorded: readonly string[];
 }
 
 export interface StoredApplication {
@@ -175,6 +218,7 @@ export interface StoredEvent {
 /** The store after the run. */
 export interface Store {
   readonly applications: readonly StoredApplication[];
+  readonly proposals: readonly StoredProposal[];
   readonly messages: readonly StoredMessage[];
   readonly events: readonly StoredEvent[];
 }
@@ -183,6 +227,8 @@ export interface History {
   readonly partners: readonly Partner[];
   readonly batches: readonly Batch[];
   readonly reviews: readonly Review[];
+  readonly operators: readonly DeskOperator[];
+  readonly deskActs: readonly DeskAct[];
   readonly optOuts: readonly OptOut[];
   readonly quota: readonly QuotaReading[];
   readonly sends: readonly Send[];

@@ -1,5 +1,6 @@
 /** Finds the parts of a history that belong together. */
-import type { Batch, Call, History, Move, Review, StoredApplication } from './history.ts';
+import { accountOf } from '../../src/operations/actor.ts';
+import type { Batch, Call, DeskAct, History, Move, Review, StoredApplication } from './history.ts';
 
 /** The id of an application is below 2^53; a message after a review has 2^53 or 2^54 more. */
 const APPLICATION_BITS = (1n << 53n) - 1n;
@@ -20,8 +21,9 @@ export class Lookup {
   readonly #byIdNumber: ReadonlyMap<string, readonly StoredApplication[]>;
   readonly #sent: ReadonlyMap<string, Sent>;
   readonly #reviews: ReadonlyMap<number, readonly Review[]>;
+  readonly #deskActs: ReadonlyMap<number | null, readonly DeskAct[]>;
 
-  constructor({ store, batches, reviews }: History) {
+  constructor({ store, batches, reviews, deskActs }: History) {
     this.#stored = new Map(store.applications.map((one) => [one.id, one]));
     const sent = store.applications.filter(({ idNumber }) => idNumber !== null);
     this.#byIdNumber = Map.groupBy(sent, ({ idNumber }) => idNumber as string);
@@ -31,6 +33,7 @@ export class Lookup {
       ),
     );
     this.#reviews = Map.groupBy(reviews, ({ applicationId }) => applicationId);
+    this.#deskActs = Map.groupBy(deskActs, ({ proposalId }) => proposalId);
   }
 
   stored(id: number): StoredApplication | undefined {
@@ -50,10 +53,20 @@ export class Lookup {
     return this.#reviews.get(id) ?? [];
   }
 
-  /** The reviews by which this move may have come. */
-  reviewsFor(id: number, { action }: Move): readonly Review[] {
-    return this.reviewsOf(id).filter((review) => review.action === action && review.end !== 'refused');
+  /** What operators of the desk did with a proposal, in the order of the ends. */
+  actsOn(proposalId: number): readonly DeskAct[] {
+    return this.#deskActs.get(proposalId) ?? [];
   }
+
+  /** The reviews by which this move may have come. */
+  reviewsFor(id: number, move: Move): readonly Review[] {
+    return this.reviewsOf(id).filter((review) => isLike(move, review) && review.end !== 'refused');
+  }
+}
+
+/** Whether a move is what a review does, by the same operator of the desk or by the command line. */
+export function isLike({ action, actor }: Move, review: Review): boolean {
+  return action === review.action && accountOf(actor) === review.operatorId;
 }
 
 /** The answers with the status 200, in the order of their coming. */

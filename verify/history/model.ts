@@ -8,6 +8,7 @@ import {
 } from '../../src/applications/rules/lifecycle.ts';
 import type { Decision } from '../../src/applications/rules/scorecard.ts';
 import type * as H from './history.ts';
+import { ModelDesk } from './model-desk.ts';
 
 type OneBatch = Omit<H.Batch, 'calls'> & { calls: H.Call[]; outcomes: H.Outcome[] | null };
 type OneApplication = Omit<H.StoredApplication, 'moves' | 'status'> & {
@@ -38,6 +39,16 @@ export class Model {
   readonly #clockSteps: H.ClockStep[] = [];
   #nowMs = 0;
   #serial = 0;
+  /** Its operators do nothing before the first registration. */
+  readonly desk = new ModelDesk({
+    at: (which) => this.#applications[which % this.#applications.length]!,
+    move: (application, move) => this.#move(application as OneApplication, move),
+    pass: (ms = 0) => {
+      this.#nowMs += ms;
+      return this.#pass();
+    },
+    reviews: this.#reviews,
+  });
 
   constructor(caps: readonly (number | null)[]) {
     this.#partners = caps.map((cap, index) => ({ id: index + 1, cap, hasEndpoint: true, isNoted: true }));
@@ -76,14 +87,17 @@ export class Model {
   review(which: number, action: ReviewAction, fate: Fate): void {
     const application = this.#applications[which % Math.max(1, this.#applications.length)];
     if (application === undefined) return;
-    const { from, to } = TRANSITIONS[action];
-    const isAllowed = from.includes(application.status) && fate !== 'refused';
+    const isAllowed = TRANSITIONS[action].from.includes(application.status) && fate !== 'refused';
     const end = !isAllowed ? 'refused' : fate === 'lost' ? 'unknown' : 'done';
     const time = this.#pass();
     const seen = end === 'done' ? { atMs: time.toMs, messageIds: [] } : null;
-    this.#reviews.push({ applicationId: application.id, action, ...time, end, seen });
-    if (!isAllowed) return;
-    const move = { action, from: application.status, to };
+    this.#reviews.push({ operatorId: null, applicationId: application.id, action, ...time, end, seen });
+    if (isAllowed) this.#move(application, { action, actor: 'ana', second: null });
+  }
+
+  #move(application: OneApplication, { action, actor, second }: Omit<H.Move, 'from' | 'to'>): void {
+    const { to } = TRANSITIONS[action];
+    const move = { action, from: application.status, to, actor, second };
     application.status = to;
     application.moves.push(move);
     const type = ({ approve: 'approved', reject: 'rejected', disburse: null } as const)[action];
@@ -116,13 +130,17 @@ export class Model {
     if (cap !== null) this.#quota.push({ partnerId, used: this.#used(partnerId), toMs: this.#pass().toMs });
   }
 
+  /** Ends what is open. */
   history(): H.History {
     const of = (partnerId: number) => this.#events.filter((event) => event.partnerId === partnerId);
+    const proposals = this.desk.end();
     const idNumberOf = (id: number) => this.#applications.find((one) => one.id === id)?.idNumber ?? null;
     return structuredClone({
       partners: this.#partners,
       batches: this.#batches.map(({ outcomes: _, ...batch }) => batch),
       reviews: this.#reviews,
+      operators: this.desk.operators,
+      deskActs: this.desk.acts,
       optOuts: this.#optOuts,
       quota: this.#quota,
       sends: this.#sends.map(({ messageId, phone, atMs }) => ({ messageId, phone, atMs, isFailed: false })),
@@ -132,7 +150,7 @@ export class Model {
       })),
       pushes: this.#partners.map(({ id }) => ({ partnerId: id, ids: of(id).map((event) => event.id) })),
       clockSteps: this.#clockSteps,
-      store: { applications: this.#applications, messages: this.#messages, events: this.#events },
+      store: { applications: this.#applications, proposals, messages: this.#messages, events: this.#events },
     });
   }
 

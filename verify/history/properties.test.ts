@@ -16,6 +16,37 @@ const applicant = fc.record({
 } as const);
 const fate = fc.constantFrom(...FATES);
 const which = fc.nat(50);
+const action = fc.constantFrom('approve', 'reject', 'disburse');
+const operator = fc.integer({ min: 1, max: 3 });
+/** What an operator of the desk does. */
+const deskStep: fc.Arbitrary<(model: Model) => void> = fc.oneof(
+  fc.tuple(which, operator).map(
+    (args) =>
+      ({ desk }: Model) =>
+        desk.claim(...args),
+  ),
+  fc.tuple(which, operator).map(
+    (args) =>
+      ({ desk }: Model) =>
+        desk.release(...args),
+  ),
+  fc.tuple(which, operator, action).map(
+    (args) =>
+      ({ desk }: Model) =>
+        desk.propose(...args),
+  ),
+  which.map(
+    (place) =>
+      ({ desk }: Model) =>
+        desk.undo(place),
+  ),
+  fc.tuple(which, operator, fc.constantFrom('confirm', 'decline')).map(
+    (args) =>
+      ({ desk }: Model) =>
+        desk.answer(...args),
+  ),
+  fc.constant(({ desk }: Model) => desk.wait()),
+);
 const step: fc.Arbitrary<(model: Model) => void> = fc.oneof(
   fc
     .tuple(fc.integer({ min: 0, max: 1 }), fc.array(applicant, { minLength: 1, maxLength: 5 }), fate)
@@ -24,9 +55,8 @@ const step: fc.Arbitrary<(model: Model) => void> = fc.oneof(
   which.map((place) => (model: Model) => model.optOut(place)),
   fc.constantFrom(-2, 0, 2, 40).map((hours) => (model: Model) => model.stepClock(hours * 3_600_000)),
   fc.constant((model: Model) => model.readQuota(1)),
-  fc
-    .tuple(which, fc.constantFrom('approve', 'reject', 'disburse'), fate)
-    .map((args) => (model: Model) => model.review(...args)),
+  fc.tuple(which, action, fate).map((args) => (model: Model) => model.review(...args)),
+  { arbitrary: deskStep, weight: 3 },
 );
 /** Runs with something in them: the first application is approved, and then disbursed. */
 const history = fc.array(step, { maxLength: 40 }).map((steps): History => {

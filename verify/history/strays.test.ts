@@ -105,7 +105,7 @@ const BREAKS: readonly Break[] = [
     'acknowledged',
     (history) => {
       const [first, ...others] = history.store.applications;
-      const again = { action: 'reject', from: 'rejected', to: 'rejected' } as const;
+      const again = { ...first!.moves.at(-1)!, action: 'reject', from: 'rejected', to: 'rejected' } as const;
       return inStore(history, {
         applications: [{ ...first!, moves: [...first!.moves, again] }, ...others],
       });

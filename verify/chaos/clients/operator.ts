@@ -1,4 +1,4 @@
-/** An operator who reviews applications of all partners all the time (D34). */
+/** An operator who reviews applications of all partners by the command line all the time (D34). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toApplicationId } from '../../../src/applications/rules/ids.ts';
 import { REVIEW_ACTIONS } from '../../../src/applications/rules/lifecycle.ts';
@@ -65,7 +65,7 @@ export class Operator {
     );
     const toMs = recorder.nowMs();
     const seen = end === 'done' ? await lookUnderWay(this.#store, recorder, { applicationId: id }) : null;
-    recorder.reviews.push({ applicationId: id, action, fromMs, toMs, end, seen });
+    recorder.reviews.push({ operatorId: null, applicationId: id, action, fromMs, toMs, end, seen });
     return end;
   }
 }

@@ -1,7 +1,7 @@
 /** What clients and operators were told is stored, once, as they were told. */
 import { INITIAL_STATUS, TRANSITIONS } from '../../../src/applications/rules/lifecycle.ts';
 import type { Batch, Found, History, Move, Outcome, Review, SentApplication } from '../history.ts';
-import { answered, type Lookup } from '../lookup.ts';
+import { answered, isLike, type Lookup } from '../lookup.ts';
 
 type Registered = Extract<Outcome, { kind: 'registered' }>;
 
@@ -51,9 +51,10 @@ function differenceOf(
   return names.length === 0 ? null : `${told.id} is stored with another ${names.join(', ')}`;
 }
 
-function checkReview({ applicationId, action, end }: Review, lookup: Lookup): Found[] {
+function checkReview(review: Review, lookup: Lookup): Found[] {
+  const { applicationId, action, end } = review;
   const stored = lookup.stored(applicationId);
-  if (end !== 'done' || stored?.moves.some((move) => move.action === action)) return [];
+  if (end !== 'done' || stored?.moves.some((move) => isLike(move, review))) return [];
   const partnerId = stored?.partnerId ?? null;
   return [{ partnerId, text: `${action} of ${applicationId} was acknowledged, and its history lacks it` }];
 }
