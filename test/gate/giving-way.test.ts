@@ -12,7 +12,7 @@ import { TestClock } from '../support/test-clock.ts';
 import { exchange, head } from './raw.ts';
 
 /** A few places, so that a crowd of more costs little. The rules know the number by the limit alone. */
-const MOST = 128;
+const MOST = 64;
 /** The time of the service, and of the crowd. */
 const time = new TestClock();
 const service = await testService(

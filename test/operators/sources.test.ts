@@ -3,12 +3,21 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { TestClock } from '../support/test-clock.ts';
+
+/** The time that a refusal takes is over at once. */
+class Hurried extends TestClock {
+  override async sleep(ms: number): Promise<void> {
+    await Promise.all([super.sleep(ms), this.advance(ms)]);
+  }
+}
 
 const store = await testDatabase();
 const { database } = store;
-const desk = await startTestConsole(store);
+const clock = new Hurried(new Date().toISOString());
+const desk = await startTestConsole({ ...store, clock });
 const PROXIES = ['127.0.0.1', '10.0.0.0/8'];
-const behind = await startTestConsole(store, [], undefined, null, null, PROXIES);
+const behind = await startTestConsole({ ...store, clock }, [], undefined, null, null, PROXIES);
 beforeEach(() => database.query('DELETE FROM operator_tries'));
 
 const reasonsOf = async (id: number): Promise<string[]> =>
@@ -29,6 +38,13 @@ async function guess(url: string, login: string, forwarded?: string): Promise<nu
   });
   await response.body?.cancel();
   return response.status;
+}
+
+/** One that is counted as `count`: a hash for each of them would take long. */
+async function guesses(url: string, login: string, count: number, forwarded?: string): Promise<number> {
+  const first = await guess(url, login, forwarded);
+  await database.query('UPDATE operator_tries SET tries = tries + $1', [count - 1]);
+  return first;
 }
 
 describe('where a try comes from', () => {
@@ -52,9 +68,10 @@ describe('where a try comes from', () => {
 
   it('counts: strangers at another address behind a trusted proxy lock out themselves alone', async () => {
     const { login } = await behind.enrolled('eva', 'viewer');
-    const statuses: number[] = [];
-    for (let n = 0; n < 11; n += 1) statuses.push(await guess(behind.url(), login, '203.0.113.9'));
-    assert.deepEqual(statuses, [...Array(10).fill(401), 429]);
+    const from = '203.0.113.9';
+    const statuses = [await guesses(behind.url(), login, 9, from)];
+    for (let n = 0; n < 2; n += 1) statuses.push(await guess(behind.url(), login, from));
+    assert.deepEqual(statuses, [401, 401, 429]);
     assert.equal(await guess(behind.url(), login, '198.51.100.7'), 401);
   });
 });
@@ -62,13 +79,16 @@ describe('where a try comes from', () => {
 describe('a lockout', () => {
   it('of an operator is recorded once, as it begins, and one of nobody is not', async () => {
     const { id, login } = await desk.enrolled('iris', 'viewer');
-    for (let n = 0; n < 13; n += 1) await guess(desk.url(), login);
-    const reasons = await reasonsOf(id);
-    assert.deepEqual(reasons.slice(0, 10), Array(10).fill('wrong password, from 127.0.0.0/24'));
-    assert.deepEqual(reasons.slice(10), ['locked out after too many tries, from 127.0.0.0/24']);
+    await guesses(desk.url(), login, 9);
+    for (let n = 0; n < 4; n += 1) await guess(desk.url(), login);
+    assert.deepEqual(await reasonsOf(id), [
+      ...Array(2).fill('wrong password, from 127.0.0.0/24'),
+      'locked out after too many tries, from 127.0.0.0/24',
+    ]);
     const rows = async () => (await database.query('SELECT FROM operator_events')).rowCount;
     const before = await rows();
-    for (let n = 0; n < 12; n += 1) await guess(desk.url(), 'nobody.at.all');
+    await guesses(desk.url(), 'nobody.at.all', 10);
+    for (let n = 0; n < 2; n += 1) await guess(desk.url(), 'nobody.at.all');
     assert.equal(await rows(), before);
   });
 
@@ -76,10 +96,10 @@ describe('a lockout', () => {
     const { login } = await desk.enrolled('olga', 'viewer');
     for (const name of [login, 'nobody.either']) {
       await database.query('DELETE FROM operator_tries');
-      for (let n = 0; n < 10; n += 1) await guess(desk.url(), name);
-      const startedMs = performance.now();
+      await guesses(desk.url(), name, 10);
+      const startedMs = clock.monotonicMs();
       assert.equal(await guess(desk.url(), name), 429);
-      assert.ok(performance.now() - startedMs >= 500, name);
+      assert.equal(clock.monotonicMs() - startedMs, 500, name);
     }
   });
 });
@@ -94,9 +114,10 @@ it('each try is told by its step and what became of it', async () => {
   await visitor.ask('POST', '/api/session/totp', { code: await nextCode() });
   await visitor.ask('POST', '/api/session/again', { password: 'a wrong password', code: await nextCode() });
   await visitor.ask('POST', '/api/enrolment/look', { token: 'nobodys' });
-  for (let n = 0; n < 11; n += 1) await guess(desk.url(), 'nobody.more');
+  await guesses(desk.url(), 'nobody.more', 10);
+  await guess(desk.url(), 'nobody.more');
   assert.deepEqual(desk.tries.slice(from), [
     ...['password refused', 'password done', 'code refused', 'code done', 'again refused', 'link refused'],
-    ...[...Array(10).fill('password refused'), 'password locked_out'],
+    ...['password refused', 'password locked_out'],
   ]);
 });

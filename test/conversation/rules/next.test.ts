@@ -173,7 +173,7 @@ function everyStep(
         }
       },
     ),
-    { numRuns: 1_500 },
+    { numRuns: 800 },
   );
 }
 
@@ -304,7 +304,7 @@ it('nobody signs without the offer accepted, the shown contract accepted, and bo
         }
       },
     ),
-    { numRuns: 1_500 },
+    { numRuns: 800 },
   );
 });
 
