@@ -79,7 +79,7 @@ const NOTHING: [name: string, dailyCap: number | null, batch: () => unknown][] =
   ['a long ID number', 0, () => ({ applications: [anApplication({ id_number: 'x'.repeat(50_000) })] })],
 ];
 
-const COUNT = 200;
+const COUNT = 100;
 
 describe('D36: a batch that registers nothing', () => {
   for (const [name, dailyCap, batch] of NOTHING) {
