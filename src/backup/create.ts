@@ -53,6 +53,8 @@ const STOP = `
   SELECT lsn, labelfile AS label, to_char(date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')
     AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
   FROM pg_backup_stop(false)`;
+/** The log then ends after the time of `STOP`, so that this moment can be restored. */
+const PASS = 'SELECT pg_sleep(0.002)';
 
 interface Facts {
   readonly store: string;
@@ -88,6 +90,7 @@ async function create(server: Administration, options: CreateOptions): Promise<C
   const archiving = { archive, slot: { ...slot, archivedTo: segmentStart(readLsn(from)) } };
   const copied = await copyFiles(server.clock, archiving, options);
   const stop = await ask<{ lsn: string; label: string; at: string }>(client, STOP);
+  await client.query(PASS);
   await archiveOn(archiving);
   await refuseLost(place, name, copied.volumes);
   await storeManifest(place, key, name, {
