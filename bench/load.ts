@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { bodies } from './applicants.ts';
 import { type Measured, measure, serve } from './phase.ts';
 
+const TRIES = 20;
+
 interface Phase {
   readonly url: string;
   readonly apiKey: string;
@@ -21,9 +23,11 @@ serve<Phase>(async (phase): Promise<Measured> => {
   const head = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${phase.apiKey}\r\nContent-Type: application/json\r\nContent-Length: `;
   const result = await measure(phase, async (lane) => {
     const body = nextBody();
-    const answer = await (clients[lane] as Client).request(
-      Buffer.concat([Buffer.from(`${head}${body.length}\r\n\r\n`), body]),
-    );
+    const bytes = Buffer.concat([Buffer.from(`${head}${body.length}\r\n\r\n`), body]);
+    let answer = '';
+    // What is refused for a moment leaves nothing, and is sent again, as a partner does.
+    for (let tries = 0; tries < TRIES && (answer === '' || answer.startsWith('HTTP/1.1 500')); tries += 1)
+      answer = await (clients[lane] as Client).request(bytes);
     const registered = /"processed":(\d+)/.exec(answer)?.[1];
     if (Number(registered) !== phase.size) throw new Error(`unexpected answer: ${answer.slice(0, 300)}`);
   });

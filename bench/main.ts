@@ -41,7 +41,7 @@ judge(
   stored !== undefined
     ? await benchStored(stored)
     : partitions !== undefined
-      ? await benchDeliveryAt(partitions)
+      ? await benchDeliveryAt(partitions, options.rounds)
       : [
           ...(await benchThroughput(options)),
           ...(await benchPartitions(options)),

@@ -88,34 +88,43 @@ const DELIVER_MS = 8_000;
 const WAITING = 'SELECT coalesce(sum(cardinality(positions)), 0)::integer AS count FROM outbox';
 
 /**
- * Prints how many messages go out, where one service has so many partitions more, one count after the other. Each is a
- * multiple of 100. The bar is for the largest count, against the rate before.
+ * Prints how many messages a service delivers that has so many partitions more, in turn with one that has none more.
+ * Each count is a multiple of 100. The bar is for the largest count.
  */
-export async function benchDeliveryAt(counts: readonly number[]): Promise<Bar[]> {
-  const { service, alone } = await startDelivering();
+export async function benchDeliveryAt(counts: readonly number[], rounds: number): Promise<Bar[]> {
+  const [few, many] = [await startDelivering(), await startDelivering()];
   const loader = worker<object, Measured>('./load.ts');
-  const rates: number[] = [];
-  let made = 0;
-  for (const count of [0, ...counts.toSorted((a, b) => a - b)]) {
-    if (count > made) await addPartitions(service.connectionString, count - made);
-    made = Math.max(made, count);
+  const rate = async ({ service, alone }: Delivering) => {
     const waiting = async () => (await service.admin.query(WAITING)).rows[0].count as number;
     const load = { concurrency: 16, size: 100, ms: 1_000, url: service.url, apiKey: service.apiKey };
     while ((await waiting()) < BACKLOG) await loader.run({ ...load, stream: stream++ });
-    // Warms up compilers, caches and the sender's credit.
-    if (rates.length === 0) await alone(DELIVER_MS / 4);
-    rates.push(await alone(DELIVER_MS));
-    const rate = number(rates.at(-1) as number);
+    return alone(DELIVER_MS);
+  };
+  let made = 0;
+  let share = 0;
+  for (const count of counts.toSorted((a, b) => a - b)) {
+    await addPartitions(many.service.connectionString, count - made);
+    made = count;
+    const rates = new Map<Delivering, number[]>([few, many].map((side) => [side, []]));
+    // The first round warms up compilers, caches and the senders' credit.
+    for (let round = -1; round < rounds; round += 1) {
+      for (const side of round % 2 === 0 ? [few, many] : [many, few]) {
+        const figure = await rate(side);
+        if (round >= 0) rates.get(side)?.push(figure);
+      }
+    }
+    const [of0, ofMany] = [few, many].map((side) => median(rates.get(side) ?? [])) as [number, number];
+    share = ofMany / of0;
     console.log(
-      `${made} partitions more: ${rate} messages a second, ${number(await waiting())} left after ${DELIVER_MS / 1_000} s`,
+      `${made} partitions more: ${number(ofMany)} messages a second, ${number(of0)} without, ${number(share, 2)}`,
     );
   }
   loader.stop();
-  await service.stop();
+  await Promise.all([few, many].map(({ service }) => service.stop()));
   return [
     {
-      name: `messages/s with ${made} partitions more, against before`,
-      figure: (rates.at(-1) as number) / (rates[0] as number),
+      name: `messages/s with ${made} partitions more, against none more`,
+      figure: share,
       direction: 'at least',
       bound: 0.8,
     },

@@ -3,18 +3,11 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
-import { TestClock } from '../support/test-clock.ts';
-
-/** The time that a refusal takes is over at once. */
-class Hurried extends TestClock {
-  override async sleep(ms: number): Promise<void> {
-    await Promise.all([super.sleep(ms), this.advance(ms)]);
-  }
-}
+import { HurriedClock } from '../support/test-clock.ts';
 
 const store = await testDatabase();
 const { database } = store;
-const clock = new Hurried(new Date().toISOString());
+const clock = new HurriedClock(new Date().toISOString());
 const desk = await startTestConsole({ ...store, clock });
 const PROXIES = ['127.0.0.1', '10.0.0.0/8'];
 const behind = await startTestConsole({ ...store, clock }, [], undefined, null, null, PROXIES);
