@@ -163,3 +163,35 @@ for (const name of ['nginx', 'haproxy'] as const satisfies ProxyName[]) {
     });
   });
 }
+
+/** A port of the loopback where nobody listens: a service that is away. */
+const AWAY = 'http://127.0.0.1:9';
+
+describe('nginx before two services (docs/deploy.md)', { skip: skipWithout('nginx') }, () => {
+  it('gives all requests to the one that is there while the other one is away', async () => {
+    const { url: here } = await backend((_request, response) => response.end('{}'));
+    for (const pair of [
+      [here, AWAY],
+      [AWAY, here],
+    ] as const) {
+      const url = await startProxy('nginx', pair[0], pair[1]);
+      for (let sent = 0; sent < 6; sent += 1) {
+        const { answers } = await exchange(url, [batch('k', [sent])], { timeoutMs: 20_000 });
+        assert.equal(answers[0]?.status, 200);
+      }
+    }
+  });
+
+  it('D36: repeats no batch that one of them may have', async () => {
+    const { url: dying, counts } = await backend((request) => request.socket.destroy());
+    const { url: other, counts: others } = await backend((_request, response) => response.end('{}'));
+    const url = await startProxy('nginx', dying, other);
+    const statuses: (number | undefined)[] = [];
+    for (let sent = 0; sent < 6; sent += 1) {
+      const { answers } = await exchange(url, [batch('k', [sent])], { timeoutMs: 20_000 });
+      statuses.push(answers[0]?.status);
+    }
+    assert.deepEqual(statuses.toSorted(), [200, 200, 200, 502, 502, 502]);
+    assert.deepEqual([counts().requests, others().requests], [3, 3]);
+  });
+});

@@ -3,77 +3,24 @@
  * of the next schema, which add a column to every table: the older processes must not mind them.
  */
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { knownMigrations } from '../../src/schema/migration-files.ts';
-import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
 import { addPartner } from '../support/service.ts';
-import { REPOSITORY, type Running, run, scratch, until, type Variables } from './support.ts';
+import { REPOSITORY, until } from './support.ts';
+import { nextVersion, OWN, started, stop, type Version, versionsOn } from './versions.ts';
 
 const store = await testDatabase();
-const known = await knownMigrations();
-const OWN = known.at(-1)?.schema ?? 0;
+const { command, start } = versionsOn(store, { CHANNEL: 'log' });
 
-const VARIABLES = {
-  CHANNEL: 'log',
-  DATABASE_URL: store.url,
-  MIGRATE_DATABASE_URL: store.ownerUrl,
-  DATA_KEYS: [...TEST_SECRETS.dataKeys].map(([id, key]) => `${id}:${key.toString('base64')}`).join(','),
-  INDEX_KEY: TEST_SECRETS.indexKey.toString('base64'),
-  API_KEY_PEPPER: TEST_SECRETS.apiKeyPepper.toString('base64'),
-  MESSAGES_PER_SECOND: 'none',
-  RECIPIENTS_PER_DAY: 'none',
-  PORT: '0',
-  OPS_PORT: '0',
-};
-
-interface Version {
-  readonly running: Running;
-  readonly url: string;
-  ready(): Promise<number>;
-}
-
-const command = (folder: string, args: readonly string[], variables: Variables = {}): Running =>
-  run(process.execPath, ['src/main.ts', ...args], { ...VARIABLES, ...variables }, folder);
-
-function start(folder: string): Promise<Version> {
-  return started(command(folder, ['serve']));
-}
-
-async function started(running: Running): Promise<Version> {
-  await until('the service to be ready', () => running.out.includes('/readyz'));
-  const url = /Partner API\s+(\S+)\/PRO/.exec(running.out)?.[1] as string;
-  const opsUrl = /Health\s+(\S+)\/healthz/.exec(running.out)?.[1];
-  return { running, url, ready: async () => (await fetch(`${opsUrl}/readyz`)).status };
-}
-
-async function stop({ running }: Version): Promise<void> {
-  process.kill(running.pid, 'SIGTERM');
-  assert.equal((await running.exit).code, 0, running.out + running.err);
-}
-
-/** A copy of this version with more migrations. Each takes the locks of one table, as docs/deploy.md asks for. */
-async function nextVersion(): Promise<string> {
-  const folder = scratch('next');
-  mkdirSync(join(folder, 'client'), { recursive: true });
-  for (const part of ['src', 'client/src', 'migrations', 'package.json']) {
-    cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
-  }
-  symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+/** The next version adds a column to every table. */
+async function withColumns(): Promise<string> {
   const { rows } = await store.database.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
        AND NOT relispartition AND relname <> 'schema_migrations' ORDER BY relname`,
   );
   assert.ok(rows.length > 20);
-  for (const [index, { name }] of rows.entries()) {
-    writeFileSync(
-      join(folder, 'migrations', `${9_000 + index}_${name}.sql`),
-      `-- Schema ${OWN + 1}, additive.\nALTER TABLE ${name} ADD COLUMN of_next text;\n`,
-    );
-  }
-  return folder;
+  return nextVersion(rows.map(({ name }) => `ALTER TABLE ${name} ADD COLUMN of_next text`));
 }
 
 /**
@@ -117,7 +64,7 @@ async function sent(ids: readonly number[]): Promise<void> {
 
 test('the old version serves and delivers while the next one migrates, and starts again after it', async (t) => {
   const { apiKey } = await addPartner(store);
-  const nextFolder = await nextVersion();
+  const nextFolder = await withColumns();
   const old = await start(REPOSITORY);
   const load = traffic(old, apiKey);
   await until('some answers', () => load.ids.length >= 9);

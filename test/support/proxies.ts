@@ -1,21 +1,22 @@
-/** Real proxies before a service, with the configurations that docs/front-door.md gives. */
+/** Real proxies with the configurations of docs/front-door.md, or before two services with that of docs/deploy.md. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 
-const DOC = new URL('../../docs/front-door.md', import.meta.url);
+const DOCS = new URL('../../docs/', import.meta.url);
 
 export type ProxyName = 'nginx' | 'haproxy';
 
 interface Program {
   readonly paths: readonly string[];
   /** Replaces the addresses and the TLS of the page's configuration. Each pattern must be there. */
-  readonly changes: (port: number, target: string) => readonly (readonly [RegExp, string])[];
+  readonly changes: (port: number, target: string, second?: string) => readonly (readonly [RegExp, string])[];
   readonly around: (configuration: string) => string;
   readonly args: (folder: string, file: string) => readonly string[];
 }
@@ -23,11 +24,12 @@ interface Program {
 const PROGRAMS: Readonly<Record<ProxyName, Program>> = {
   nginx: {
     paths: ['nginx', '/usr/sbin/nginx'],
-    changes: (port, target) => [
+    changes: (port, target, second) => [
       [/listen 443 ssl;/, `listen 127.0.0.1:${port};`],
       [/ssl_certificate .*;/, ''],
       [/ssl_certificate_key .*;/, ''],
       [/server 127\.0\.0\.1:8080/, `server ${target}`],
+      ...(second === undefined ? [] : [[/server 127\.0\.0\.1:8081/, `server ${second}`] as const]),
     ],
     around: (configuration) => {
       const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
@@ -55,13 +57,15 @@ export function skipWithout(name: ProxyName): string | false {
   return pathOf(name) === undefined && `no ${name} is installed (apt-get install ${name})`;
 }
 
-/** Starts the proxy before `url`. Resolves to the proxy's base URL; the proxy ends with the tests. */
-export async function startProxy(name: ProxyName, url: string): Promise<string> {
+/**
+ * Starts the proxy before `url`, or nginx before two. Resolves to the proxy's base URL; the proxy ends with the tests.
+ */
+export async function startProxy(name: ProxyName, url: string, second?: string): Promise<string> {
   const program = PROGRAMS[name];
   const folder = mkdtempSync(join(tmpdir(), `ventanilla-${name}-`));
   const port = await freePort();
   const file = join(folder, 'configuration');
-  writeFileSync(file, program.around(configurationOf(name, port, new URL(url).host)));
+  writeFileSync(file, program.around(configurationOf(name, port, url, second)));
   const child = spawn(pathOf(name) as string, program.args(folder, file), {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -78,10 +82,13 @@ export async function startProxy(name: ProxyName, url: string): Promise<string> 
 }
 
 /** The configuration of the page, with addresses of this machine. Throws where the page has lost a line. */
-function configurationOf(name: ProxyName, port: number, target: string): string {
-  const [, block] = new RegExp(`\`\`\`${name}\n(.*?)\`\`\``, 's').exec(readFileSync(DOC, 'utf8')) ?? [];
-  if (block === undefined) throw new Error(`docs/front-door.md has no configuration of ${name}`);
-  return PROGRAMS[name].changes(port, target).reduce((text, [pattern, replacement]) => {
+function configurationOf(name: ProxyName, port: number, ...urls: [string, string?]): string {
+  const page = urls[1] === undefined ? 'front-door.md' : 'deploy.md';
+  const text = readFileSync(new URL(page, DOCS), 'utf8');
+  const [, block] = new RegExp(`\`\`\`${name}\n(.*?)\`\`\``, 's').exec(text) ?? [];
+  if (block === undefined) throw new Error(`docs/${page} has no configuration of ${name}`);
+  const [host, second] = urls.map((url) => url && new URL(url).host) as [string, string?];
+  return PROGRAMS[name].changes(port, host, second).reduce((text, [pattern, replacement]) => {
     if (!pattern.test(text)) throw new Error(`the configuration of ${name} has no ${pattern}`);
     return text.replace(pattern, replacement);
   }, block);
@@ -99,15 +106,6 @@ async function stop(child: ChildProcess, folder: string): Promise<void> {
     await exit;
   }
   rmSync(folder, { recursive: true, force: true });
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 async function answers(port: number): Promise<boolean> {
