@@ -1,4 +1,4 @@
-/** What goes on at a service while it is restarted: batches, chats and the feed of events, by clients that come again. */
+/** What goes on at a service while it is restarted: batches, chats and the feed, by clients that come again. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { anApplication } from '../support/service.ts';
