@@ -6,7 +6,8 @@
  * key; without it the demo reads `demo-key` under `DATA_DIR` (default ./data), which the service writes on its first
  * start. With `NO_COLOR` there are no colours. `VENTANILLA_SIMULATOR_URL` is the URL of the simulator's page (default:
  * `OPS_PORT` of this machine). As for the service, variables may stand in `.env`. The exit code is 0 where the batch
- * was answered with 200, or with `--until signed` where the contract was signed; else 1.
+ * was answered with 200, or with `--until signed` where the contract was signed; else 1. `--within SECONDS` gives the chat
+ * another time than 80 seconds, and each of its requests as much.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -111,7 +112,8 @@ async function showOutcomes(url: URL, key: string): Promise<void> {
 }
 
 const USAGE = `Usage: npm run demo                        sends a hundred applicants and shows what became of each
-       npm run demo -- --until signed     plays one applicant until the contract is signed
+       npm run demo -- --until signed     plays one applicant until the contract is signed; --within SECONDS
+                                          after it gives the chat more time than 80 seconds, on a busy machine
 
 Variables, which may stand in .env: PORT, BASE_PATH, OPS_PORT and DATA_DIR as the service has them, or in their place
 VENTANILLA_URL, VENTANILLA_SIMULATOR_URL and VENTANILLA_API_KEY; NO_COLOR.`;
@@ -121,8 +123,18 @@ async function main([option, until, ...rest]: readonly string[]): Promise<void> 
   if (option === '--help' || option === '-h') return console.log(USAGE);
   if (option !== '--until') throw new DemoError(`unknown argument '${option}'\n\n${USAGE}`);
   if (until !== 'signed') throw new DemoError(`--until must be: signed\n\n${USAGE}`);
-  if (rest.length > 0) throw new DemoError(`unknown argument '${rest[0]}'\n\n${USAGE}`);
-  await untilSigned(endpoint(), await readKey(), simulatorPage());
+  const limitMs = readLimitMs(rest);
+  await untilSigned(endpoint(), await readKey(), simulatorPage(), limitMs);
+}
+
+/** Undefined without `--within`. */
+function readLimitMs([option, seconds = '', ...rest]: readonly string[]): number | undefined {
+  if (option === undefined) return undefined;
+  const unknown = option === '--within' ? rest[0] : option;
+  if (unknown !== undefined) throw new DemoError(`unknown argument '${unknown}'\n\n${USAGE}`);
+  if (!/^[1-9]\d{0,4}$/.test(seconds))
+    throw new DemoError(`--within must be whole seconds, such as 300\n\n${USAGE}`);
+  return Number(seconds) * 1_000;
 }
 
 try {

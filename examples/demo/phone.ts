@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askPatiently, DemoError } from './service.ts';
 
-const TIMEOUT_MS = 8_000;
+const LEAST_TIMEOUT_MS = 8_000;
 const LOOK_EVERY_MS = 250;
 
 interface Choice {
@@ -30,11 +30,13 @@ const NO_CHAT: Chat = { messages: [], replies: [], codes: [] };
 export class DemoPhone {
   readonly #url: string;
   readonly #phone: string;
+  readonly #timeoutMs: number;
 
-  /** `url` is that of the page; `phone` is in its international form. */
-  constructor(url: string, phone: string) {
+  /** `url` is that of the page; `phone` is in its international form; a request may take `limitMs`, or 8 seconds. */
+  constructor(url: string, phone: string, limitMs: number) {
     this.#url = url;
     this.#phone = phone;
+    this.#timeoutMs = Math.max(LEAST_TIMEOUT_MS, limitMs);
   }
 
   /** The chat as it is now; an empty one before the first message. */
@@ -83,7 +85,7 @@ export class DemoPhone {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     };
-    const init = { ...(body === undefined ? {} : post), signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const init = { ...(body === undefined ? {} : post), signal: AbortSignal.timeout(this.#timeoutMs) };
     const response = await askPatiently(url, init).catch((error) => {
       throw new DemoError(
         `The simulator's page ${this.#url} does not answer (${error.cause?.code ?? error.name}). It runs with ` +

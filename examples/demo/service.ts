@@ -65,21 +65,25 @@ export async function askPatiently(url: URL | string, init: RequestInit): Promis
   }
 }
 
-/** Asks the service, with a body by POST. Throws `DemoError` for every answer but 200. */
-export async function call<T>(url: URL, key: string, body?: string): Promise<T> {
+/**
+ * Asks the service, with a body by POST, for 15 seconds or `limitMs` where that is more. Throws `DemoError` for every
+ * answer but 200.
+ */
+export async function call<T>(url: URL, key: string, body?: string, limitMs = 0): Promise<T> {
+  const timeoutMs = Math.max(TIMEOUT_MS, limitMs);
   const headers: Record<string, string> = { 'X-API-Key': key, 'Accept-Language': 'en' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let status: number;
   let text: string;
   try {
     const init = body === undefined ? { headers } : { method: 'POST', headers, body };
-    const response = await askPatiently(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await askPatiently(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
     status = response.status;
     text = await textOf(response);
   } catch (error) {
     if (error instanceof DemoError) throw error;
     if (error instanceof Error && error.name === 'TimeoutError') {
-      throw new DemoError(`${url} did not answer within ${TIMEOUT_MS / 1000} s.`);
+      throw new DemoError(`${url} did not answer within ${timeoutMs / 1000} s.`);
     }
     const cause =
       error instanceof Error ? ((error.cause as { code?: string })?.code ?? error.message) : error;

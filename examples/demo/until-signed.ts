@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 import { type Chat, DemoPhone, type Reply } from './phone.ts';
 import { call, DemoError } from './service.ts';
 
-/** The whole chat. The demo ends within 90 seconds. */
+/** The whole chat, unless `--within` says so. The demo ends within 90 seconds then. */
 const LIMIT_MS = 80_000;
 /** A phone of the demo may have an open application by chance. */
 const MOST_TRIES = 5;
@@ -30,8 +30,8 @@ const applicantDoes = (text: string) => told('applicant', styleText('cyan', text
 /** Registers an applicant and plays the chat until the contract is signed. Throws `DemoError` where it is not. */
 export async function untilSigned(url: URL, key: string, page: string, limitMs = LIMIT_MS): Promise<void> {
   const startedMs = performance.now();
-  const one = await register(url, key);
-  const phone = new DemoPhone(page.replace(/\/$/, ''), one.phone);
+  const one = await register(url, key, limitMs);
+  const phone = new DemoPhone(page.replace(/\/$/, ''), one.phone, limitMs);
   const walk = new Walk(phone, one.id, page, startedMs + limitMs);
   await walk.takeOffer();
   await walk.tapWhere('the question for the consent', 'yes');
@@ -50,7 +50,7 @@ export async function untilSigned(url: URL, key: string, page: string, limitMs =
   await walk.doing(() => phone.write(code));
   await walk.next('the word that the contract is signed', ({ buttons }) => buttons.length === 0);
   await walk.readSigned(shown);
-  await walk.until('the event "contract.signed" in the feed', () => isSigned(url, key, one.id));
+  await walk.until('the event "contract.signed" in the feed', () => isSigned(url, key, one.id, limitMs));
   const tookS = (performance.now() - startedMs) / 1_000;
   console.log();
   told('signed', `the contract of application ${one.id}, ${tookS.toFixed(0)} s after the batch was sent`);
@@ -60,7 +60,7 @@ export async function untilSigned(url: URL, key: string, page: string, limitMs =
   );
 }
 
-async function register(url: URL, key: string): Promise<Registered> {
+async function register(url: URL, key: string, limitMs: number): Promise<Registered> {
   for (let tries = 1; ; tries += 1) {
     const phone = `+57300${randomInt(1_000_000, 10_000_000)}`;
     const idNumber = `${randomInt(1_000_000_000, 2_000_000_000)}`;
@@ -76,7 +76,7 @@ async function register(url: URL, key: string): Promise<Registered> {
       ...{ income: 3_200_000, debt_amount: 6_000_000, num_debts: '1', debt_age: 'lt6' },
       ...{ prior_history: 'yes', messaging_optin: true },
     };
-    const answer = await call<Answer>(url, key, JSON.stringify({ applications: [application] }));
+    const answer = await call<Answer>(url, key, JSON.stringify({ applications: [application] }), limitMs);
     const result = answer.results[0];
     if (result?.decision === 'approved') {
       told('partner', `sends a batch; application ${result.id} is approved with a score of ${result.score}`);
@@ -93,13 +93,13 @@ async function register(url: URL, key: string): Promise<Registered> {
 }
 
 /** One of the last pages of the feed has the event of a moment ago. */
-async function isSigned(url: URL, key: string, id: number): Promise<true | undefined> {
+async function isSigned(url: URL, key: string, id: number, limitMs: number): Promise<true | undefined> {
   for (let after: string | null = null; ; ) {
     const feed = new URL(`${url.href.replace(/\/$/, '')}/events`);
     feed.searchParams.set('types', 'contract.signed');
     feed.searchParams.set('limit', '500');
     if (after !== null) feed.searchParams.set('after', after);
-    const { events, next, has_more } = await call<Feed>(feed, key);
+    const { events, next, has_more } = await call<Feed>(feed, key, undefined, limitMs);
     if (events.some(({ data }) => data.id === id)) return true;
     if (!has_more) return undefined;
     after = next;
@@ -227,7 +227,7 @@ class Walk {
     return new DemoError(
       `This did not come in time: ${what}. Look at the chat on ${this.#page}, at "npx ventanilla application show ` +
         `${this.#id}", at "npx ventanilla conversation show ${this.#id}", and at the log of the service. The reason can be a ` +
-        'page of another service (VENTANILLA_SIMULATOR_URL), faults that are set on the page, or a busy machine.',
+        'page of another service (VENTANILLA_SIMULATOR_URL), faults that are set on the page, or a busy machine (--within gives more time).',
     );
   }
 }

@@ -73,6 +73,9 @@ describe('npm run demo', () => {
       [['--until', 'paid'], '--until must be: signed'],
       [['signed'], "unknown argument 'signed'"],
       [['--until', 'signed', 'x'], "unknown argument 'x'"],
+      [['--until', 'signed', '--within', '9', 'x'], "unknown argument 'x'"],
+      [['--until', 'signed', '--within', '0'], '--within must be whole seconds, such as 300'],
+      [['--until', 'signed', '--within'], '--within must be whole seconds, such as 300'],
     ] as const) {
       const { code, stderr } = await demo([...options]);
       assert.deepEqual([code, stderr.split('\n')[0], /-- --until signed/.test(stderr)], [1, fault, true]);

@@ -152,7 +152,7 @@ describe('starting', { concurrency: 2 }, () => {
 
     await t.test('the same command plays an applicant until the contract is signed', async () => {
       const line = /^ *(.*npm run demo)$/m.exec(service.out)?.[1] ?? '';
-      const { code, out, err } = await run('sh', ['-c', `${line} -- --until signed`], {}).exit;
+      const { code, out, err } = await run('sh', ['-c', `${line} -- --until signed --within 900`], {}).exit;
       assert.equal(code, 0, err);
       assert.match(stripVTControlCharacters(out), /^signed +the contract of application/m);
     });

@@ -43,7 +43,7 @@ test('a new service takes a batch and a signature, outlives a kill, stops, and c
   );
 
   await t.test('the demo plays a chat to the signed contract', async () => {
-    const told = await pasted(`${shown(/^ *(.*npm run demo)$/m)} -- --until signed`);
+    const told = await pasted(`${shown(/^ *(.*npm run demo)$/m)} -- --until signed --within 900`);
     assert.match(told, /^signed +the contract of application/m);
   });
 
