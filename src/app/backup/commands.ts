@@ -14,7 +14,6 @@ import { noting } from '../../operations/acting.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import type { Place } from '../../places/place.ts';
 import type { Database } from '../../postgres/database.ts';
-import { openDatabase } from '../../postgres/open-database.ts';
 import { type Replayed, unknownPhonesText } from '../../rights/uses/replay-erasures.ts';
 import { migrate, schemaFit } from '../../schema/migrations.ts';
 import { checkSecrets } from '../../seal/secrets.ts';
@@ -27,6 +26,7 @@ import { type Ended, endAgain, type Later, NOTHING_ENDED, readLater, unknownLate
 import { copyErasures, countErasures, eraseAgain } from './erasures.ts';
 import { copyAllFiles, type FileCounts, fileFault, takeFiles } from './file-copies.ts';
 import { filePlace, placeAndKey } from './place.ts';
+import { withDatabase } from './with-database.ts';
 
 /** Lower than that of requests, which go on beside a command. */
 const PRIORITY = 10;
@@ -157,40 +157,34 @@ function copyFiles(
 }
 
 /** Looks at a store; `otherwise` where it is of an older version, and may lack tables. */
-async function withStore<T>(
+function withStore<T>(
   connection: EmbeddedConnection,
   otherwise: T,
   clock: Clock,
   look: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
-  try {
+  return withDatabase(connection, clock, async (database) => {
     const { pending } = await schemaFit(database);
     return pending.length > 0 ? otherwise : await look(database);
-  } finally {
-    await database.end();
-  }
+  });
 }
 
 /**
  * Records a backup before it is made. A store of another version, whose tables may have no room for the record, is
  * backed up as well. Throws `SetupError` where the secrets are not those of the store: its chain has a key of theirs.
  */
-async function recordCreate(
+function recordCreate(
   connection: EmbeddedConnection,
   config: Config,
   { actor, clock }: Pick<OperatorContext, 'actor' | 'clock'>,
 ): Promise<void> {
-  const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
-  try {
+  return withDatabase(connection, clock, async (database) => {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null || pending.length > 0) return;
     const secrets = await secretsOf(config, clock);
     await checkSecrets(database, secrets, await loadWitnesses(), clock, 'of an earlier form');
     await noting({ database, vault: new Vault(secrets), clock, actor }, { act: 'backup create' });
-  } finally {
-    await database.end();
-  }
+  });
 }
 
 interface Restoring {
@@ -207,13 +201,12 @@ interface Restoring {
  * who was erased after its moment. Throws where the store
  * is not of this version, its data is sealed with other secrets, or the erasures cannot be read.
  */
-async function checkRestored(
+function checkRestored(
   connection: EmbeddedConnection,
   secrets: Secrets,
   { actor, clock, restored: { name, at }, erasuresOf, later }: Restoring,
 ): Promise<{ readonly erased: Replayed; readonly ended: Ended }> {
-  const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
-  try {
+  return withDatabase(connection, clock, async (database) => {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null) throw new BackupError(fault);
     await checkSecrets(database, secrets, await loadWitnesses(), clock, 'of an earlier form');
@@ -226,9 +219,7 @@ async function checkRestored(
     const known = later.flatMap(({ erasures }) => erasures);
     const erased = erasuresOf === null ? nothing : await eraseAgain(context, erasuresOf, known);
     return { ended, erased };
-  } finally {
-    await database.end();
-  }
+  });
 }
 
 /** Runs `work`, which ends early and cleanly where the process is told to stop. */

@@ -21,13 +21,13 @@ import { endAccountsAgain, endSignIns, type Loss, readAccounts } from '../../ope
 import type { KeyId } from '../../partners/rules/credential.ts';
 import { type EndedKey, endKeysAgain, readEndedKeys } from '../../partners/sql/key-changes.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
-import { openDatabase } from '../../postgres/open-database.ts';
 import { listErasures } from '../../rights/uses/list-erasures.ts';
 import { erasureJson, readErasure, type WrittenErasure } from '../../rights/uses/written-erasure.ts';
 import { schemaFit } from '../../schema/migrations.ts';
 import { checkSecrets } from '../../seal/secrets.ts';
 import { type Secrets, Vault } from '../../seal/vault.ts';
 import { loadWitnesses } from '../subjects.ts';
+import { withDatabase } from './with-database.ts';
 
 /** What a later state of the store says. */
 export interface Later {
@@ -67,17 +67,13 @@ export async function readLater(
     await lookAtBackup({
       ...options,
       backup,
-      check: async (connection, restored) => {
-        const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
-        try {
+      check: (connection, restored) =>
+        withDatabase(connection, clock, async (database) => {
           const { fault, pending } = await schemaFit(database);
           if (fault !== null || pending.length > 0) throw new Error(fault ?? 'its migrations are pending');
           await checkSecrets(database, secrets, await loadWitnesses(), clock);
           found.push({ at: restored.at, ...(await endedSince(database, new Vault(secrets), at)) });
-        } finally {
-          await database.end();
-        }
-      },
+        }),
     });
   }
   return found;

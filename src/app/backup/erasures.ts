@@ -8,12 +8,12 @@ import { DAY_MS } from '../../base/time.ts';
 import type { EmbeddedConnection } from '../../embedded/session.ts';
 import type { OperatorContext } from '../../operations/operator-context.ts';
 import type { Place } from '../../places/place.ts';
-import { openDatabase } from '../../postgres/open-database.ts';
 import { listErasures, type NumberedErasure, readErasuresAfter } from '../../rights/uses/list-erasures.ts';
 import { type Replayed, replayErasures } from '../../rights/uses/replay-erasures.ts';
 import { erasureJson, readErasure, type WrittenErasure } from '../../rights/uses/written-erasure.ts';
 import { schemaFit } from '../../schema/migrations.ts';
 import { type Secrets, Vault } from '../../seal/vault.ts';
+import { withDatabase } from './with-database.ts';
 
 interface PlaceAndKey {
   readonly place: Place;
@@ -90,20 +90,17 @@ export class ErasureCopies {
  * Copies the erasures of a store into the place. A store whose migrations a service has still to apply may have none
  * yet. Throws where the place fails.
  */
-export async function copyErasures(
+export function copyErasures(
   connection: EmbeddedConnection,
   secrets: Secrets,
   to: PlaceAndKey,
   clock: Clock,
 ): Promise<void> {
-  const database = openDatabase(connection, { clock, max: 1, onError: () => {} });
-  try {
+  return withDatabase(connection, clock, async (database) => {
     const { pending } = await schemaFit(database);
     if (pending.length === 0)
       await new ErasureCopies(to).copy({ database, vault: new Vault(secrets), clock });
-  } finally {
-    await database.end();
-  }
+  });
 }
 
 /** The number of erasures in the place. Throws `BackupError` where one of them cannot be read. */

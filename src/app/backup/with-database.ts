@@ -1,0 +1,24 @@
+import type { Clock } from '../../base/clock.ts';
+import type { EmbeddedConnection } from '../../embedded/session.ts';
+import type { Database } from '../../postgres/database.ts';
+import { openDatabase } from '../../postgres/open-database.ts';
+
+/** A person waits for the command, and a server that was just recovered has read nothing yet. */
+const CONNECT_WITHIN_MS = 30_000;
+
+/** Runs `work` on the embedded store, with one session, and ends it. */
+export async function withDatabase<T>(
+  connection: EmbeddedConnection,
+  clock: Clock,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase(connection, {
+    ...{ clock, max: 1, onError: () => {} },
+    connectWithinMs: CONNECT_WITHIN_MS,
+  });
+  try {
+    return await work(database);
+  } finally {
+    await database.end();
+  }
+}
