@@ -12,6 +12,9 @@ import { openEnvelope, sealEnvelope } from '../../src/applications/sql/envelope.
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { readEndpoint } from '../../src/events/push/sql/endpoints.ts';
+import { lockAccount, openTotp, setFactors } from '../../src/operators/sql/factors.ts';
+import { addOperator } from '../../src/operators/uses/manage.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { knownDataKeys, readDataKeys, SealMark } from '../../src/seal/data-keys.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/seal/secrets.ts';
 import { MOST_SEALS, Vault } from '../../src/seal/vault.ts';
@@ -79,6 +82,7 @@ beforeEach(async () => {
   await database.query("DELETE FROM secret_checks WHERE name LIKE 'DATA_KEYS%'");
   await database.query("UPDATE elapsed SET refused_keys = '{}'");
   await database.query('TRUNCATE partner_endpoints');
+  await database.query('DELETE FROM operators');
   await setEndpoint(old, partnerId, { url: 'https://partner.example/', host: '' });
   await confirmSecrets(database, OLD, WITNESSES, machineClock);
   await forgetServices();
@@ -109,6 +113,33 @@ describe('vault reseal', () => {
     }
     assert.deepEqual(await readEndpoint(database, next.vault, partnerId), endpoint);
     assert.equal((await json('application', 'show', `${ids[0]}`, ...REVEAL)).city, 'Cali');
+  });
+
+  it('seals the secrets of operators’ codes: the codes count on, and the account is whole', async () => {
+    const { operator } = await addOperator(old, { login: 'ana', role: 'reviewer', authority: new Map() });
+    const secret = Buffer.from('twenty bytes of them');
+    const account = (await lockAccount(database, old.vault, operator.id))!;
+    await setFactors(database, old.vault, account, { password: 'none', totp: secret });
+    await run('vault', 'reseal', '--wait');
+    const onlyNew = new Vault(ONLY_NEW);
+    const { totp } = (await lockAccount(database, onlyNew, operator.id))!;
+    assert.ok(openTotp(onlyNew, operator.id, totp!).equals(secret));
+    assert.equal((await json('vault', 'retire', '1')).retired, true);
+  });
+
+  it('writes a page of each kind by one statement that the store takes', async () => {
+    const rows = [{ id: '1', name: '1 1', sealed: Buffer.of(1) }];
+    const vault = { sealingKey: { id: 2 }, reseal: () => Buffer.of(2) } as unknown as Vault;
+    for (const kind of kinds.filter(({ name }) => name !== 'envelopes' && name !== 'endpoints')) {
+      let writes = 0;
+      const query = async (text: string, values: unknown[]) => {
+        if (/^\s*SELECT/.test(text)) return { rows };
+        writes += 1;
+        return store.runtime.query(text, values);
+      };
+      const { resealed } = await kind.reseal({ query } as unknown as Database, vault, '');
+      assert.deepEqual([kind.name, writes, resealed], [kind.name, 1, 0]);
+    }
   });
 
   it('returns at once; processes take the steps in turn, and one goes on where another was killed', async () => {
