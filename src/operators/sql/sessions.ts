@@ -98,7 +98,9 @@ const START = `
   INSERT INTO operator_sessions (id, secret, operator_id, is_whole, started_at, seen_at, proved_at, mac)
   VALUES ($1, $2, $3, $4, ${timeOf('$5')}, ${timeOf('$5')}, ${timeOf('$6')}, $7)`;
 const END = 'DELETE FROM operator_sessions WHERE id = $1';
-const TAKE = `DELETE FROM operator_sessions s WHERE s.id = $1 RETURNING ${COLUMNS}`;
+/** A cluster takes no `extract` of a time in a RETURNING. */
+const TAKE = `
+  WITH s AS (DELETE FROM operator_sessions WHERE id = $1 RETURNING *) SELECT ${COLUMNS} FROM s`;
 const END_ALL = 'DELETE FROM operator_sessions WHERE operator_id = $1';
 const HAS_WHOLE = `SELECT FROM operator_sessions s WHERE s.operator_id = $1 AND s.is_whole AND ${LIVES} LIMIT 1`;
 const WRONG_PROOF = 'UPDATE operator_sessions SET wrong_codes = wrong_codes + 1 WHERE id = $1';
