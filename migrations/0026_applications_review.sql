@@ -70,6 +70,7 @@ DECLARE
   v_signed_at timestamptz;
   v_until timestamptz;
   v_is_wrong_person boolean;
+  v_event_id bigint;
 BEGIN
   SELECT a.status, a.phone_index, a.partner_id,
     CASE WHEN a.messaging_optin AND a.phone_index IS NOT NULL THEN a.api_key_id END
@@ -90,9 +91,10 @@ BEGIN
   END IF;
 
   UPDATE application_states s SET status = p_to WHERE s.batch_id = batch_of(p_id) AND s.application_id = p_id;
+  v_event_id := (SELECT nextval('application_events_id_seq'::text) FROM elapsed);
   INSERT INTO application_events
-    (application_id, at, actor, action, from_status, to_status, reason, reason_code, second_actor)
-  VALUES (p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason, p_reason_code, p_second);
+    (id, application_id, at, actor, action, from_status, to_status, reason, reason_code, second_actor)
+  VALUES (v_event_id, p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason, p_reason_code, p_second);
   IF v_status = 'in_review' THEN
     UPDATE review_queue q SET positions = array_remove(q.positions, position_of(p_id)::smallint)
     WHERE q.batch_id = batch_of(p_id)
@@ -187,6 +189,7 @@ DECLARE
   v_statuses application_status[];
   v_ats timestamptz[];
   v_noted bigint[];
+  v_event_ids bigint[];
 BEGIN
   -- Reads before anything is written: docs/scale.md says why.
   SELECT array_agg(f.id), array_agg(f.partner_id), array_agg(f.status), array_agg(f.at)
@@ -210,9 +213,12 @@ BEGIN
   SELECT array_agg(n.application_id) INTO v_noted FROM noted n;
   IF v_noted IS NULL THEN RETURN 0; END IF;
 
-  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-  SELECT u.id, u.at, 'applicant', 'interested', u.status, u.status, p_reason
-  FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at) WHERE u.id = ANY (v_noted) ORDER BY u.id;
+  v_event_ids := ARRAY(
+    SELECT nextval('application_events_id_seq'::text) FROM elapsed, generate_series(1, cardinality(v_noted)));
+  INSERT INTO application_events (id, application_id, at, actor, action, from_status, to_status, reason)
+  SELECT n.event_id, u.id, u.at, 'applicant', 'interested', u.status, u.status, p_reason
+  FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at)
+  JOIN unnest(v_noted, v_event_ids) AS n(id, event_id) ON n.id = u.id ORDER BY u.id;
   PERFORM add_partner_events('application.interested', array_agg(u.partner_id ORDER BY u.id),
     array_agg(u.id ORDER BY u.id), NULL, NULL, NULL, NULL)
   FROM unnest(v_ids, v_partner_ids) AS u(id, partner_id) WHERE u.id = ANY (v_noted);

@@ -1,12 +1,17 @@
-/** Ids in one order, from any machine of a cluster: by default each machine has a range of its own. */
+/** Numbers in one order, from any machine of a cluster: by default each machine has a range of its own. */
 import type { Session } from './database.ts';
 import { onlyRow } from './only-row.ts';
 
 /** Reads from that table, and takes the sequence's name as text: so the machine with the table gives the number. */
-const TAKE = 'SELECT nextval($1::text)::float8 AS id FROM elapsed';
+const TAKE = 'SELECT nextval($1::text)::float8 AS number FROM elapsed';
 
-/** The next id of a table. An id that is not used leaves a gap. */
-export async function takeId(
+/** The next number of a sequence. One that is not used leaves a gap. */
+export async function takeNumber(session: Session, sequence: string): Promise<number> {
+  return onlyRow((await session.query<{ number: number }>(TAKE, [sequence])).rows).number;
+}
+
+/** The next id of a table, as `takeNumber`. */
+export function takeId(
   session: Session,
   table:
     | 'partners'
@@ -15,17 +20,22 @@ export async function takeId(
     | 'flows'
     | 'signing_codes'
     | 'operators'
+    | 'application_events'
+    | 'loan_contracts'
     | 'application_notes'
     | 'pends',
 ): Promise<number> {
-  const { rows } = await session.query<{ id: number }>(TAKE, [`${table}_id_seq`]);
-  return onlyRow(rows).id;
+  return takeNumber(session, `${table}_id_seq`);
 }
 
 const TAKE_SOME = 'SELECT nextval($1::text) AS id FROM elapsed, generate_series(1, $2)';
 
 /** The same, for many rows at once. */
-export async function takeIds(session: Session, table: 'proposals', count: number): Promise<number[]> {
+export async function takeIds(
+  session: Session,
+  table: 'proposals' | 'application_events',
+  count: number,
+): Promise<number[]> {
   const { rows } = await session.query<{ id: string }>(TAKE_SOME, [`${table}_id_seq`, count]);
   return rows.map(({ id }) => Number(id));
 }

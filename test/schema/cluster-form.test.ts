@@ -1,6 +1,7 @@
 /** The form of statements that a Citus cluster takes, checked without one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { knownMigrations } from '../../src/schema/migration-files.ts';
 import { readSources } from '../support/sources.ts';
 
 /** Functions that Citus refuses in a statement that changes rows, unless a subquery computes them first. */
@@ -53,4 +54,36 @@ it('a statement returns no time that it computes: a SELECT over the statement do
     clauses.filter(({ clause }) => NOT_IMMUTABLE.test(clause)),
     [],
   );
+});
+
+/**
+ * Tables whose rows are read in the order of this column. Without a value of its own a row gets a number of the range
+ * of the machine that its session is on, which tells nothing about the order.
+ */
+const ORDERED: Readonly<Record<string, string>> = {
+  application_events: 'id',
+  application_notes: 'id',
+  conversation_inputs: 'id',
+  conversations: 'id',
+  documents: 'id',
+  income_checks: 'number',
+  pends: 'id',
+  proposals: 'id',
+  signing_codes: 'id',
+};
+
+it('a row of a table that is read in the order of its numbers gets a number of all machines', async () => {
+  const migrations = (await knownMigrations()).map(({ name, sql }) => ({ path: name, text: sql }));
+  const inserts = [...readSources('src'), ...migrations].flatMap(({ path, text }) =>
+    [...text.matchAll(/INSERT INTO (\w+)(?: AS \w+)?\s*\(([^)]*)\)/g)].map(([, table, columns]) => ({
+      path,
+      table: table!,
+      columns: columns!.split(',').map((name) => name.trim()),
+    })),
+  );
+  for (const [table, column] of Object.entries(ORDERED)) {
+    const some = inserts.filter((one) => one.table === table);
+    assert.ok(some.length > 0, table);
+    for (const { path, columns } of some) assert.ok(columns.includes(column), `${path}: ${table}.${column}`);
+  }
 });

@@ -3,6 +3,7 @@
  * last two `move_application` knows when it may be paid out (D46).
  */
 import { type Database, inTransaction, type Session, type Transaction } from '../../postgres/database.ts';
+import { takeId } from '../../postgres/ids.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
 import {
   type ApplicationId,
@@ -17,8 +18,8 @@ import { byPartitions } from './partition-runs.ts';
 const FREE = 'DELETE FROM open_phones WHERE phone_index = $1 AND application_id = $2';
 /** Two statements: on a cluster, the two tables are on different machines. */
 const NOTE = `
-  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-  VALUES ($1, clock_timestamp(), $2, 'free_phone', $3, $3, $4)`;
+  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason, id)
+  VALUES ($1, clock_timestamp(), $2, 'free_phone', $3, $3, $4, $5)`;
 
 /**
  * Lets an open application hold its phone's blind index no longer, and writes its history. Returns false if it does not
@@ -32,7 +33,7 @@ export function freePhoneIndex(
 ): Promise<boolean> {
   return inTransaction(database, async (session) => {
     if ((await session.query(FREE, [toBigint(phoneIndex), id])).rowCount !== 1) return false;
-    await session.query(NOTE, [id, actor, status, reason]);
+    await session.query(NOTE, [id, actor, status, reason, await takeId(session, 'application_events')]);
     return true;
   });
 }

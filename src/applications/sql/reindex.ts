@@ -2,6 +2,7 @@
 
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import { takeIds } from '../../postgres/ids.ts';
 import { formerIdNumberIndexOf, idNumberIndexOf, phoneIndexOf, toBigint } from '../../seal/blind-indexes.ts';
 import {
   type MovePhones,
@@ -38,9 +39,9 @@ const LEAVE = 'DELETE FROM open_phones WHERE phone_index = ANY ($1::bigint[]) RE
 const HOLDERS = 'SELECT application_id AS id FROM open_phones WHERE phone_index = ANY ($1::bigint[])';
 const STATUSES = 'SELECT a.id, a.status FROM applications_of($1) AS a';
 const NOTE = `
-  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-  SELECT u.id, clock_timestamp(), 'ventanilla', 'free_phone', u.status, u.status, $3
-  FROM unnest($1::bigint[], $2::application_status[]) AS u(id, status)`;
+  INSERT INTO application_events (id, application_id, at, actor, action, from_status, to_status, reason)
+  SELECT u.event_id, u.id, clock_timestamp(), 'ventanilla', 'free_phone', u.status, u.status, $4
+  FROM unnest($1::bigint[], $2::bigint[], $3::application_status[]) AS u(event_id, id, status)`;
 const FREED = 'the phone is one with that of another open application, read by the plan of its country (D11)';
 
 const READ = `
@@ -101,7 +102,8 @@ async function moveOpenPhones(...[session, before, after]: Parameters<MovePhones
   const freed = left.rows.map(({ id }) => id).filter((id) => !hold.has(id));
   if (freed.length === 0) return;
   const { rows } = await session.query<{ id: string; status: string }>(STATUSES, [freed]);
-  await session.query(NOTE, [rows.map(({ id }) => id), rows.map(({ status }) => status), FREED]);
+  const eventIds = await takeIds(session, 'application_events', rows.length);
+  await session.query(NOTE, [eventIds, rows.map(({ id }) => id), rows.map(({ status }) => status), FREED]);
 }
 
 async function reindexBatches(session: Transaction, remaking: Remaking, text: string): Promise<ReindexStep> {

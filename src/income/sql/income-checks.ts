@@ -3,6 +3,7 @@ import { type ApplicationId, toApplicationId } from '../../applications/rules/id
 import { CRITERIA, type IncomeRules } from '../../applications/rules/policy.ts';
 import type { Assessment, Decision } from '../../applications/rules/scorecard.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
+import { takeNumber } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { PAGE, sealedRows } from '../../seal/sealed-rows.ts';
 import type { Calendar, IncomeOutcome, IncomeReason } from '../rules/judge-income.ts';
@@ -62,8 +63,8 @@ const evidenceName = (name: string) => `income ${name}`;
 
 const ADD = `
   INSERT INTO income_checks (application_id, digest, method, outcome, reason, currency, declared, observed, months,
-    confidence, layouts, reader, policy_version, rules, new_score, new_points, new_decision, evidence)
-  VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+    confidence, layouts, reader, policy_version, rules, new_score, new_points, new_decision, evidence, number)
+  VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
   ON CONFLICT (application_id, digest) DO UPDATE SET checked_at = excluded.checked_at, number = excluded.number
   RETURNING accepted_at IS NOT NULL AS is_accepted`;
 
@@ -95,6 +96,7 @@ export async function addIncomeCheck(
     again && CRITERIA.map((criterion) => again.points[criterion]),
     again?.decision ?? null,
     check.evidence,
+    await takeNumber(session, 'income_checks_number_seq'),
   ]);
   return onlyRow(rows).is_accepted;
 }

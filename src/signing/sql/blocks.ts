@@ -15,7 +15,7 @@ export async function noteBlock(session: Session, id: ApplicationId, reason: Blo
 
 const END = `
   SELECT state, reason FROM loan_contracts WHERE application_id = $1 AND state IN ('blocked', 'making', 'expired', 'begun')
-  ORDER BY state = 'blocked' DESC, id DESC LIMIT 1`;
+  ORDER BY state = 'blocked' DESC, state = 'begun', id DESC LIMIT 1`;
 
 /** Why an application has no contract that may be signed; null: nothing is known. */
 export async function readEnd(

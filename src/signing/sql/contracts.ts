@@ -2,6 +2,7 @@
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { Country } from '../../base/country-data.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
+import { takeId } from '../../postgres/ids.ts';
 import type { ContractLanguage } from '../rules/contract-language.ts';
 import type { Offer } from '../rules/offer.ts';
 import type { CountryTerms } from '../rules/terms.ts';
@@ -81,8 +82,8 @@ export async function lockContract(session: Transaction, id: ApplicationId): Pro
 }
 
 const BEGIN = `
-  INSERT INTO loan_contracts (application_id, state, elapsed_ms, terms, shown_key, sealed, expires_at)
-  VALUES ($1, 'making', elapsed_ms(), $2, $3, $4, $5) RETURNING id`;
+  INSERT INTO loan_contracts (application_id, state, elapsed_ms, terms, shown_key, sealed, expires_at, id)
+  VALUES ($1, 'making', elapsed_ms(), $2, $3, $4, $5, $6) RETURNING id`;
 
 /** Begins a contract, before its PDF is stored: so the upkeep finds a PDF whose making was cut off. Returns its id. */
 export async function beginContract(
@@ -93,6 +94,7 @@ export async function beginContract(
   const { terms, shownKey, sealed, expiresAt } = made;
   const { rows } = await session.query<{ id: string }>(BEGIN, [
     ...[applicationId, JSON.stringify(terms), shownKey, sealed, expiresAt],
+    await takeId(session, 'loan_contracts'),
   ]);
   return rows[0]?.id as string;
 }
