@@ -48,7 +48,9 @@ const EXCEPT: Readonly<Record<string, string>> = {
   'postgres/await-server': 'starts servers of its own',
   'postgres/hosts': 'starts servers of its own',
   'postgres/pgbouncer': 'a pooler before one server',
+  'postgres/session-settings': 'about the defaults of one server; a cluster has settings of the roles',
   'postgres/standby': 'starts servers of its own',
+  'postgres/transaction': 'makes a trigger on a distributed table itself, which Citus refuses',
   'scale/many-partitions': 'makes its partitions itself, and counts the locks of one server',
   'schema/runtime-role': 'about the roles of one server; all tests there have sessions of the runtime role',
   'schema/migrations': 'about files that are no part of the schema',
@@ -63,6 +65,7 @@ const EXCEPT: Readonly<Record<string, string>> = {
 
 /** These tests run with sessions on the coordinator only. */
 const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
+  'app/erasures': 'adds erasures itself, whose numbers the coordinator gives',
   'applications/clock': 'puts another clock before the functions of one server',
   'applications/envelope': 'takes numbers of batches itself',
   'applications/leads': 'takes numbers of batches itself',
@@ -70,17 +73,12 @@ const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'applications/retention-kept': 'makes a trigger itself',
   'citus/citus': 'starts a cluster of its own, with services on every machine',
   'citus/citus-machines': 'the same',
+  'citus/documented': 'the same',
   'citus/restore-point': 'the same',
   'citus/machine-lost': 'makes a trigger itself',
-  'desk/application': 'erases, which needs the coordinator',
   'desk/applying': 'asks one server for its sessions',
-  'desk/expansion': 'erases, which needs the coordinator',
   'desk/notes': 'asks one server which of its sessions wait',
-  'desk/pend': 'erases, which needs the coordinator',
-  'desk/proposals': 'erases, which needs the coordinator',
-  'desk/revealed-chat': 'the same',
-  'desk/second-looks': 'the same',
-  'documents/operate': 'erases, which needs the coordinator',
+  'documents/clock': 'puts another clock before the functions of one server',
   'events/push/clock': 'puts another clock before the functions of one server',
   'messages/channel-notices': 'makes a trigger itself',
   'messages/fair-turns': 'replaces functions of the schema itself',
@@ -91,7 +89,6 @@ const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'rights/runtime-role': 'the same',
   'rights/subject-erase': 'the same',
   'scale/large-store': 'takes numbers of batches itself',
-  'signing/upkeep': 'erases, which needs the coordinator',
 };
 
 for (const name of Object.keys({ ...EXCEPT, ...NOT_ON_WORKERS })) {

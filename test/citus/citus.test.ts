@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { after, describe, it, type TestContext } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { lastChangeOf } from '../../src/applications/sql/desk/last-event.ts';
 import { makePartitions } from '../../src/applications/sql/partitions.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { usedNow } from '../../src/partners/sql/usage.ts';
@@ -15,7 +17,7 @@ import { distribute, isSpread } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
-import { REJECTED } from '../support/applicant.ts';
+import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
@@ -199,6 +201,23 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
       );
       assert.deepEqual(await json('audit', 'verify'), { ok: true, events: 15, misfits: [], misfit_count: 0 });
       await assert.rejects(database.query('DELETE FROM operator_events'), /stay as they are/);
+    }
+  });
+
+  it('D48: the last event of an application is the one that came last, whichever machine wrote it', async (t) => {
+    const [url] = await serveOnAll(t);
+    const { apiKey } = await addPartner(store);
+    const applications = [anApplication(IN_REVIEW)];
+    const { body } = await postUntilServed(url as string, apiKey, { applications });
+    const id = toApplicationId((body as Answer).results[0]!.id);
+    for (const [act, database] of [
+      ['approve', worker],
+      ['reject', coordinator],
+    ] as const) {
+      await commandLine({ database, vault, clock: machineClock }).json(
+        ...['application', act, `${id}`, '--reason', 'x'],
+      );
+      for (const machine of databases) assert.equal((await lastChangeOf(machine, id))?.act, act);
     }
   });
 

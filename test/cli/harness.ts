@@ -24,6 +24,7 @@ export function commandLine(
 ) {
   const called: string[] = [];
   const database = sessionsOf(store);
+  const context = { database, vault, clock, actor: ACTOR };
   const read: ReadSetting = ({ variable, read: readText }) =>
     readText(variables[variable], { dataDir: variables.DATA_DIR ?? '', ownDatabase: true });
   const roles: ProgramRoles = {
@@ -35,7 +36,7 @@ export function commandLine(
       granted: 'ventanilla_service',
       distributed: distribute ? ['batches'] : [],
     }),
-    operate: (work) => work({ database, vault, clock, actor: ACTOR }),
+    operate: (work) => work(context),
     observe: (work) =>
       work({
         ...{ database, place: 'DATA_DIR /srv/data' },
@@ -47,11 +48,16 @@ export function commandLine(
     setting: async (setting) => read(setting),
     settings: async () => read,
   };
+  /** On a cluster an erasure needs the coordinator. */
+  const rolesFor = ([group, name]: readonly string[]): ProgramRoles =>
+    group === 'subject' && name === 'erase'
+      ? { ...roles, operate: (work) => work({ ...context, database: store.coordinator ?? database }) }
+      : roles;
   const run = async (...args: string[]): Promise<Run> => {
     const out = new Sink();
     const err = new Sink();
     const io = { stdout: out, stderr: err, stdin: Readable.from([stdin]), exitCode: 0 };
-    await buildProgram(roles, io, clock).parseAsync(args, { from: 'user' });
+    await buildProgram(rolesFor(args), io, clock).parseAsync(args, { from: 'user' });
     return { code: io.exitCode, out: out.text, err: err.text };
   };
   /** Runs with `--json` and expects success. */

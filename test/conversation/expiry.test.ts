@@ -7,6 +7,7 @@ import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -23,9 +24,9 @@ const { settle, applicantAt } = await conversationsOf(store, key);
 /** As if the database's clock had leapt ahead by so much. */
 const leap = (id: number, ms: number) =>
   database.query(
-    `UPDATE conversations SET moved_at = moved_at - $2 * interval '1 millisecond',
-       due_at = due_at - $2 * interval '1 millisecond' WHERE application_id = $1`,
-    [id, ms],
+    `UPDATE conversations SET moved_at = ${shifted('moved_at', '$2::interval')},
+       due_at = ${shifted('due_at', '$2::interval')} WHERE application_id = $1`,
+    [id, `-${ms} ms`],
   );
 const pass = (ms: number) => database.query('UPDATE elapsed SET ms = ms + $1', [ms]);
 

@@ -5,6 +5,7 @@ import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { DEFAULT_INCOME_RULES } from '../../src/applications/rules/policy.ts';
 import { addIncomeCheck, type IncomeCheck, incomeCheckOf } from '../../src/income/sql/income-checks.ts';
 import { testDatabase } from '../support/database.ts';
+import { shifted } from '../support/shifted.ts';
 
 const { database } = await testDatabase();
 
@@ -20,7 +21,9 @@ const check = (digit: string, observed: number): IncomeCheck => ({
  * of a test reaches.
  */
 const stepBack = (hours: number) =>
-  database.query("UPDATE income_checks SET checked_at = checked_at + $1 * interval '1 hour'", [hours]);
+  database.query(`UPDATE income_checks SET checked_at = ${shifted('checked_at', '$1::interval')}`, [
+    `${hours} hours`,
+  ]);
 
 test('D39, D44: the last check counts, also after a step of the clock back, and also where it came before', async () => {
   const id = toApplicationId('128');

@@ -58,7 +58,9 @@ async function told(id: number): Promise<string[]> {
 }
 
 beforeEach(async () => {
-  await database.query('UPDATE sender SET credit = 1000, alive_at = now(), failures = 0, broken_at = NULL');
+  await database.query(
+    "UPDATE sender SET credit = 1000, alive_at = now() + interval '1 hour', failures = 0, broken_at = NULL",
+  );
   await makeDue(database);
   await turn(accepted);
 });

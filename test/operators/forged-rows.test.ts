@@ -18,6 +18,7 @@ import { commandLine } from '../cli/harness.ts';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { remac } from '../support/remac.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database, runtime, vault } = store;
@@ -36,6 +37,7 @@ const someone = (role: 'viewer' | 'reviewer' | 'admin' = 'viewer') =>
 
 /** What the attacker runs: the service's own role, without its secrets. */
 const attack = (sql: string, values: unknown[] = []) => runtime.query(sql, values);
+const later = (column: string) => shifted(column, "interval '1 second'");
 const statusOf = async (cookie: string | null, path = '/api/session') => {
   const visitor = desk.visitor();
   visitor.cookie = cookie;
@@ -76,12 +78,9 @@ describe('a session', () => {
   for (const [what, change] of [
     ['another operator', 'operator_id = $2'],
     ['both factors', 'is_whole = NOT is_whole, operator_id = operator_id + 0 * $2'],
-    [
-      'a later beginning',
-      "started_at = started_at + interval '1 second', operator_id = operator_id + 0 * $2",
-    ],
-    ['a later use', "seen_at = seen_at + interval '1 second', operator_id = operator_id + 0 * $2"],
-    ['a newer proof', "proved_at = proved_at + interval '1 second', operator_id = operator_id + 0 * $2"],
+    ['a later beginning', `started_at = ${later('started_at')}, operator_id = operator_id + 0 * $2`],
+    ['a later use', `seen_at = ${later('seen_at')}, operator_id = operator_id + 0 * $2`],
+    ['a newer proof', `proved_at = ${later('proved_at')}, operator_id = operator_id + 0 * $2`],
     ['another secret', "secret = sha256('x'), operator_id = operator_id + 0 * $2"],
   ] as const) {
     it(`that is given ${what} is over`, async () => {
@@ -234,7 +233,9 @@ describe('an account', () => {
   });
 
   it('that somebody adds is none', async () => {
-    await attack("INSERT INTO operators (login, role, enrolled_at) VALUES ('mallory', 'admin', now())");
+    await attack(
+      "INSERT INTO operators (id, login, role, enrolled_at) VALUES (1000000, 'mallory', 'admin', now())",
+    );
     const { cookie, key } = newSession();
     await attack(
       `INSERT INTO operator_sessions (id, secret, operator_id, is_whole)

@@ -10,6 +10,7 @@ import { noting } from '../../src/operations/acting.ts';
 import { commandLine } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { RUNTIME_ROLE } from '../support/runtime-role.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database, runtime, vault } = store;
@@ -63,7 +64,7 @@ describe('a signed contract (D46)', () => {
         "sha256 = '\\x03'",
         "shown_key = 'b'",
         'application_id = application_id + 1000000',
-        "made_at = made_at - interval '10 years'",
+        `made_at = ${shifted('made_at', "interval '-10 years'")}`,
       ])
         await assert.rejects(
           attack(`UPDATE loan_contracts SET ${change} WHERE application_id = $1`, [id]),
@@ -227,8 +228,10 @@ describe('the record of acts', () => {
   });
 
   it('bad input: takes no row that a reader could not hold', async () => {
+    // From a worker of Citus the code is not told.
+    const REFUSED = /violates check constraint/;
     for (const id of [0, -1, '9007199254740992', '9223372036854775807'])
-      await assert.rejects(put(id), { code: '23514' });
+      await assert.rejects(put(id), REFUSED);
     for (const [column, value] of [
       ['at', "'infinity'"],
       ['at', "'4000-01-01 BC'"],
@@ -239,11 +242,9 @@ describe('the record of acts', () => {
         attack(`INSERT INTO operator_events (id, at, actor, act, reason, key_number, mac)
           SELECT 500, ${column === 'at' ? value : 'now()'}, 'm', 'x', ${column === 'reason' ? value : 'NULL'}, 0,
             ${column === 'mac' ? value : "decode(repeat('00', 32), 'hex')"}`),
-        { code: '23514' },
+        REFUSED,
         column,
       );
-    await assert.rejects(attack('UPDATE operator_events_head SET event_id = 9007199254740992'), {
-      code: '23514',
-    });
+    await assert.rejects(attack('UPDATE operator_events_head SET event_id = 9007199254740992'), REFUSED);
   });
 });

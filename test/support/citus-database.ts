@@ -5,7 +5,7 @@ import { machineClock } from '../../src/base/clock.ts';
 import { distributeFor } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { grantRuntime } from '../../src/schema/runtime-role.ts';
-import { eventually } from './eventually.ts';
+import { eventually, PATIENCE_MS } from './eventually.ts';
 import { openPatiently } from './open-patiently.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from './runtime-role.ts';
 
@@ -97,6 +97,9 @@ export async function spread(machines: readonly string[], name: string): Promise
     // As a start does before the tables are spread.
     await grantRuntime(database, RUNTIME_ROLE);
     await distributeFor(database, runtime);
+    // On a busy machine a session of one machine with another one may take longer than a service waits for it.
+    for (const role of [database, runtime])
+      await role.query(`ALTER ROLE CURRENT_USER SET citus.node_connection_timeout = ${PATIENCE_MS}`);
   } finally {
     await Promise.all([database.end(), runtime.end()]);
   }

@@ -16,6 +16,8 @@ export interface TestDatabase {
   readonly database: Database;
   /** Sessions of the runtime role, which the service has. */
   readonly runtime: Database;
+  /** The same on the coordinator, which an erasure needs. null: all sessions are there, or there is no cluster. */
+  readonly coordinator: Database | null;
   readonly vault: Vault;
   /** The machine's clock. A test that moves the time hands a `TestClock` down in its place. */
   readonly clock: Clock;
@@ -31,7 +33,7 @@ export interface TestDatabase {
 
 /** What the program works on in a test. */
 export type TestStore = Pick<TestDatabase, 'database' | 'vault' | 'clock'> &
-  Partial<Pick<TestDatabase, 'runtime'>>;
+  Partial<Pick<TestDatabase, 'runtime' | 'coordinator'>>;
 
 /** The sessions of the program: those of the runtime role where the store has them. */
 export function sessionsOf({ runtime, database }: Pick<TestStore, 'database' | 'runtime'>): Database {
@@ -78,6 +80,11 @@ export async function testDatabase({ isPatient = true } = {}): Promise<TestDatab
   const runtimeUrl = as(ownerUrl, RUNTIME_ROLE, runtimePassword(url));
   const database = openPatiently(ownerUrl);
   const runtime = isPatient ? openPatiently(runtimeUrl) : openWithLimits(runtimeUrl, 10, SESSION_WITHIN_MS);
+  const [first] = machines;
+  const coordinator =
+    first === undefined || new URL(first).port === address.port
+      ? null
+      : openPatiently(Object.assign(new URL(runtimeUrl), { port: new URL(first).port }).href, 2);
   // A busy machine may need longer for a new session than the service waits for one.
   await eventually('a session', () =>
     Promise.all([database.query('SELECT 1'), runtime.query('SELECT 1')]).then(
@@ -88,7 +95,7 @@ export async function testDatabase({ isPatient = true } = {}): Promise<TestDatab
   const stops: (() => Promise<unknown>)[] = [];
   after(async () => {
     await Promise.all(stops.map((stop) => stop()));
-    await Promise.all([database.end(), runtime.end()]);
+    await Promise.all([database.end(), runtime.end(), coordinator?.end()]);
     if (machines.length > 0) return dropOnAll(machines, name);
     const cleaner = new pg.Client({ connectionString: url });
     await cleaner.connect();
@@ -98,5 +105,6 @@ export async function testDatabase({ isPatient = true } = {}): Promise<TestDatab
   const vault = new Vault(TEST_SECRETS);
   const stopFirst = (stop: () => Promise<unknown>) => void stops.push(stop);
   const isSpread = machines.length > 0;
-  return { database, runtime, vault, clock: machineClock, url: runtimeUrl, ownerUrl, isSpread, stopFirst };
+  const sessions = { database, runtime, coordinator };
+  return { ...sessions, vault, clock: machineClock, url: runtimeUrl, ownerUrl, isSpread, stopFirst };
 }

@@ -227,13 +227,14 @@ describe('vault reindex of a store of the form before D49', () => {
     const killed: Reindexing[] = [{ name: 'open phones', step: async () => assert.fail('killed') }];
     await assert.rejects(reindex({ ...context, vault: new Vault(NEWER) }, killed), /killed/);
     const why = { close: true, reason: 'x' };
+    const eraser = { ...context, database: store.coordinator ?? database };
     for (const asked of [{ idNumber: SPELLINGS[0] }, { phone: '+57 300 599 9999' }])
-      await assert.rejects(eraseSubject(context, asked, why), { code: 'VN005' });
+      await assert.rejects(eraseSubject(eraser, asked, why), { code: 'VN005' });
     for (const act of ['add', 'remove'])
       await assert.rejects(json('suppression', act, '+57 300 599 9999'), /vault reindex/);
     await reindex({ ...context, vault: new Vault(NEWER) }, reindexings);
-    await assert.rejects(eraseSubject(context, { idNumber: SPELLINGS[0] }, why), { code: 'VN005' });
-    const now = { ...context, vault: new Vault(NEWER) };
+    await assert.rejects(eraseSubject(eraser, { idNumber: SPELLINGS[0] }, why), { code: 'VN005' });
+    const now = { ...eraser, vault: new Vault(NEWER) };
     assert.deepEqual((await eraseSubject(now, { idNumber: SPELLINGS[0] }, why)).applications.toSorted(), ids);
   });
 

@@ -49,8 +49,10 @@ async function registerSpelled(phone: string, spelled: string): Promise<number> 
   await database.query('UPDATE batches SET envelope = $2, phones = $3 WHERE id = batch_of($1)', [
     ...[id, sealEnvelope(vault, seal_id, [{ position: 0, application }]), [indexOf(spelled)]],
   ]);
-  await database.query('UPDATE open_phones SET phone_index = $2 WHERE application_id = $1', [
-    ...[id, indexOf(spelled)],
+  // On a cluster the index tells the machine of a row.
+  await database.query('DELETE FROM open_phones WHERE application_id = $1', [id]);
+  await database.query('INSERT INTO open_phones (phone_index, application_id) VALUES ($1, $2)', [
+    ...[indexOf(spelled), id],
   ]);
   assert.notEqual(indexOf(spelled), indexOf(phone));
   return id;
