@@ -22,6 +22,7 @@ const FOLDERS = [
 const EXCEPT: Readonly<Record<string, string>> = {
   '*/rules/*': 'reach no store',
   'app/config': 'reaches no store',
+  'app/endings': 'about restores of the embedded store',
   'app/lifetime': 'reaches no store',
   'app/prepare-tables': 'about the roles of one server',
   'applications/facts': 'reads bytes that it has made itself',

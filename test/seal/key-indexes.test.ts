@@ -21,7 +21,8 @@ for (const kind of dataKeys.filter(({ name }) => name !== 'envelopes')) {
         await session.query('SET LOCAL enable_seqscan = off');
         const plan = (await session.query(`EXPLAIN (COSTS OFF) ${text}`, values)).rows;
         for (const { 'QUERY PLAN': line } of plan) {
-          const [, table] = /Seq Scan on (\w+)/.exec(line) ?? [];
+          // On a cluster the name ends in the number of the shard.
+          const [, table] = /Seq Scan on (\w+?)(?:_\d+)?(?: |$)/.exec(line) ?? [];
           if (table !== undefined) tables.push(table);
         }
       } finally {
