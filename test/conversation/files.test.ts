@@ -164,8 +164,8 @@ describe('a bad file has an answer for the person and a line for the operator', 
 
   it('more files than an applicant has: no row', async () => {
     const application = await apply();
-    const add = `INSERT INTO documents (application_id, partner_id, purpose, state, reason)
-      SELECT $1, $2, 'earnings', 'rejected', 'empty' FROM generate_series(1, $3)`;
+    const add = `INSERT INTO documents (application_id, partner_id, purpose, state, reason, received_ms)
+      SELECT $1, $2, 'earnings', 'rejected', 'empty', ms FROM elapsed, generate_series(1, $3)`;
     await database.query(add, [application, stage.partnerId, MOST_DOCUMENTS]);
     const fate = await performer.readDocument(orderOf(application), fileOf({ bytes: statement() }));
     assert.equal(toldOf(fate), 'too_many_files');
