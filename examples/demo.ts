@@ -6,8 +6,8 @@
  * key; without it the demo reads `demo-key` under `DATA_DIR` (default ./data), which the service writes on its first
  * start. With `NO_COLOR` there are no colours. `VENTANILLA_SIMULATOR_URL` is the URL of the simulator's page (default:
  * `OPS_PORT` of this machine). As for the service, variables may stand in `.env`. The exit code is 0 where the batch
- * was answered with 200, or with `--until signed` where the contract was signed; else 1. `--within SECONDS` gives the chat
- * another time than 80 seconds, and each of its requests as much.
+ * was answered with 200, or with `--until signed` where the contract was signed; else 1. `--within SECONDS` gives the
+ * chat another time than 80 seconds, and each of its requests as much.
  */
 
 import { readFile } from 'node:fs/promises';
