@@ -32,7 +32,7 @@ CREATE TABLE proposals (
   -- Why it was declined or returned, in words; and why it was returned, as a code (src/desk/rules/returned.ts).
   outcome text,
   returned_for text CHECK ((state = 'returned') = (returned_for IS NOT NULL)),
-  -- HMAC-SHA-256 over what is proposed and by whom, and over who confirmed it, with keys from INDEX_KEY
+  -- HMAC-SHA-256 over what is proposed, by whom and until when it can be undone, and over who confirmed it, with keys from INDEX_KEY
   -- (src/desk/sql/proposal-macs.ts). They are empty when it has ended.
   mac bytea NOT NULL DEFAULT '',
   second_mac bytea NOT NULL DEFAULT '',
@@ -70,7 +70,9 @@ CREATE TABLE open_proposals (
   -- A decision on many gives way to single ones.
   is_of_many boolean NOT NULL,
   -- Tries to apply it that failed.
-  tries smallint NOT NULL DEFAULT 0
+  tries smallint NOT NULL DEFAULT 0,
+  -- As in proposals.
+  CHECK (stamped_at BETWEEN '2000-01-01Z' AND '9999-12-31Z' AND due_at BETWEEN '2000-01-01Z' AND '9999-12-31Z')
 );
 CREATE INDEX open_proposals_due ON open_proposals (is_of_many, due_at);
 CREATE INDEX open_proposals_stamped ON open_proposals (stamped_at);

@@ -1,6 +1,5 @@
 /** The loop that applies proposals when their time to undo is over. */
 import { errorFields } from '../base/error-fields.ts';
-import type { Database } from '../postgres/database.ts';
 import { startLoop } from '../subject/loop.ts';
 import type { Loop, LoopContext } from '../subject/subject.ts';
 import { SECOND_LOOK_SHARE } from './settings.ts';
@@ -32,7 +31,7 @@ export function startApplying({ database, vault, clock, log, failed, setting }: 
       const look = await lookAtOpen(database);
       const leap = watch(look.now, { askedMs, answeredMs: clock.monotonicMs() });
       if (leap !== null) leaps.push(leap);
-      await mend(database, look, leaps);
+      await mend(desk, look, leaps);
       const applyAll = async () => {
         let count = 0;
         const isOver = () => stopping.aborted || clock.monotonicMs() - askedMs > TURN_MS;
@@ -84,10 +83,14 @@ export function leapWatch(): (now: Date, asked: Asked) => Leap | null {
 }
 
 /** A leap whose mend fails is mended by the next turn, before anything is applied. */
-async function mend(database: Database, { isAhead }: Look, leaps: Leap[]): Promise<void> {
+async function mend(
+  { database, vault }: Pick<LoopContext, 'database' | 'vault'>,
+  { isAhead }: Look,
+  leaps: Leap[],
+): Promise<void> {
   for (const { before, ms } of [...leaps]) {
-    await moveByLeap(database, before, ms);
+    await moveByLeap(database, vault, before, ms);
     leaps.shift();
   }
-  if (isAhead) await mendAhead(database);
+  if (isAhead) await mendAhead(database, vault);
 }

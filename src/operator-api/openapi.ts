@@ -36,6 +36,8 @@ const conflictOf = (codes: readonly string[]) => ({
     until: { type: ['string', 'null'], description: 'Until when that holds.' },
     state: { type: 'string', description: 'How the proposal stands.' },
     code: { enum: codes, description: 'Why it is refused.' },
+    proposal: { type: 'object', description: 'What a confirmation would be about now, as the list has it.' },
+    look: { type: 'object', description: 'What a decision on many would be about now, as a look has it.' },
   },
 });
 const ALWAYS = [400, 401, 403, 429, 500];

@@ -36,7 +36,8 @@ const LISTED: ListedProposalReply = {
   ...PROPOSAL,
   facts: {
     ...{ partner: { id: 1, name: 'Acme' }, currency: 'COP', debt_amount: 5_000_000, score: 55 },
-    ...{ decision: 'in_review', against: [], lacks_authority: false },
+    ...{ decision: 'in_review', documents: { accepted: 1, received: 0, rejected: 0 }, observed_income: null },
+    ...{ against: [], lacks_authority: false, seen: 'this' },
   },
 };
 /** How often the act was done. */

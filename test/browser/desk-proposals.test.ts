@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { skip } from '../support/browser.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
+import { fileOf } from '../support/files.ts';
 import { check } from '../support/page-faults.ts';
 
 describe('decisions on many and by two operators, in a browser', { skip }, async () => {
@@ -142,6 +143,14 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
         const waiting = (id: number) =>
           desk.rows('SELECT FROM proposals WHERE application_id = $1 AND confirmed_at IS NULL', [id]);
         assert.equal((await waiting(one!)).length, 1);
+        // A document that came meanwhile is shown before anything is confirmed.
+        await fileOf(desk.store).addDocument(one!, 'received');
+        assert.match(await dialog.innerText(), /Documents\s+None\./);
+        await dialog.getByRole('button', { name: 'Confirm' }).press('Enter');
+        await dialog.getByRole('alert').getByText('It has changed since it was shown to you.').waitFor();
+        await dialog.getByText('received: 1').waitFor();
+        assert.equal(await dialog.getByText('the file has no document that counts').count(), 0);
+        assert.equal((await waiting(one!)).length, 1);
         await dialog.getByRole('button', { name: 'Confirm' }).press('Enter');
         await page.getByText(`${one}: Confirmed.`).waitFor();
         // The list that comes after the answer has only the other one, and the focus does not move to it.
@@ -174,7 +183,7 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
         assert.equal(await standing.textContent(), 'Proposed: approval, by ana.maria');
         await page.getByText('Applies at', { exact: true }).waitFor();
       },
-      { path: '/queue' },
+      { path: '/queue', expected: /409/ },
     );
     const ended = await desk.rows(
       'SELECT application_id::integer AS id, state, second_id FROM proposals WHERE application_id = ANY ($1) ORDER BY id',

@@ -10,6 +10,7 @@ import {
   speaksAgainst,
 } from '../../src/desk/rules/against.ts';
 import { testDatabase } from '../support/database.ts';
+import { fileOf } from '../support/files.ts';
 import { proposalDesk } from '../support/proposals.ts';
 
 const store = await testDatabase();
@@ -18,35 +19,31 @@ const desk = await proposalDesk(store);
 const ana = await desk.operator('ana', 'reviewer', 500_000_000n);
 const bob = await desk.operator('bob');
 
-const addDocument = (id: number, state: string) =>
-  database.query(
-    `INSERT INTO documents (application_id, partner_id, purpose, state, reason, sha256)
-     VALUES ($1, 1, 'earnings', $2, 'stored', decode(md5(random()::text), 'hex'))`,
-    [id, state],
-  );
-const addCheck = (id: number, outcome: string, observed: number | null, isAccepted = false) =>
-  database.query(
-    `INSERT INTO income_checks (application_id, digest, method, outcome, reason, observed, months, confidence, layouts,
-       reader, rules, accepted_by, accepted_at)
-     VALUES ($1, decode(md5(random()::text), 'hex'), 'documents', $2, 'confirmed', $3, 3, 1, '{}', 'x', '{}',
-       CASE WHEN $4 THEN 'eva' END, CASE WHEN $4 THEN now() END)`,
-    [id, outcome, observed, isAccepted],
-  );
+const { addDocument, addCheck } = fileOf(store);
 
 describe('a reason that the file contradicts (D48)', () => {
   const FILES: readonly [evidence: Evidence, contradicted: Record<string, string>][] = [
     [
-      { documents: 'none', income: null },
+      { documents: { accepted: 0, received: 0, rejected: 0 }, income: null },
       {
         ...{ documents_verified: 'no_document', income_verified: 'no_income' },
         documents_invalid: 'no_document',
       },
     ],
     [
-      { documents: 'refused', income: 'unconfirmed' },
+      {
+        documents: { accepted: 0, received: 0, rejected: 2 },
+        income: { isConfirmed: false, observed: 1 },
+      },
       { documents_verified: 'no_document', income_verified: 'income_unconfirmed' },
     ],
-    [{ documents: 'some', income: 'confirmed' }, { income_not_verified: 'income_confirmed' }],
+    [
+      {
+        documents: { accepted: 1, received: 0, rejected: 1 },
+        income: { isConfirmed: true, observed: null },
+      },
+      { income_not_verified: 'income_confirmed' },
+    ],
   ];
 
   it('is one of documents or income; other codes say nothing that a file has', () => {
@@ -60,7 +57,7 @@ describe('a reason that the file contradicts (D48)', () => {
   });
 
   it('speaks against a decision beside the score', () => {
-    const evidence: Evidence = { documents: 'none', income: null };
+    const evidence = FILES[0]![0];
     const against = (
       act: 'approve' | 'reject',
       reasonCode: 'documents_verified' | 'unspecified',

@@ -7,7 +7,7 @@ import { inTransaction } from '../../src/postgres/database.ts';
 import { setAuthority } from '../support/authority.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { proposalDesk } from '../support/proposals.ts';
+import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';
 import { remac } from '../support/remac.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
@@ -177,7 +177,7 @@ describe('what does not hold any more when it is applied (D48)', () => {
     const ids = await desk.register(3, DEBT);
     const named = ids.map((id) => ({ id, last_event: '0' }));
     const { body } = await bob.visitor.ask('POST', '/api/proposals/bulk', {
-      ...{ act: 'approve', reason: 'seen', applications: named },
+      ...{ act: 'approve', reason: 'seen', applications: named, seen: ALL_AGAINST },
     });
     assert.equal(body.proposed, 3);
     const { proposal } = await proposedBy(bob, 'reject');

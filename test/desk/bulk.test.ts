@@ -7,7 +7,7 @@ import { makeSelection } from '../../src/desk/sql/queue.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { proposalDesk } from '../support/proposals.ts';
+import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';
 import { remac } from '../support/remac.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
@@ -16,7 +16,7 @@ const { database, runtime } = store;
 const desk = await proposalDesk(store);
 const ana = await desk.operator('ana', 'reviewer', 500_000_000n);
 const bob = await desk.operator('bob');
-const APPROVAL = { act: 'approve', reason: 'all fine' } as const;
+const APPROVAL = { act: 'approve', reason: 'all fine', seen: ALL_AGAINST } as const;
 
 const bulk = (body: object, headers: Record<string, string> = {}) =>
   ana.visitor.ask('POST', '/api/proposals/bulk', body, headers);

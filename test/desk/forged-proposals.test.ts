@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { moveByLeap } from '../../src/desk/sql/proposal-times.ts';
 import { testDatabase } from '../support/database.ts';
-import { proposalDesk } from '../support/proposals.ts';
+import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';
 
 const store = await testDatabase();
 const { runtime } = store;
@@ -17,9 +18,13 @@ const attack = (sql: string, values: unknown[] = []) => runtime.query(sql, value
 const returns = async () =>
   (await desk.json('audit', 'list')).filter(({ act }: { act: string }) => act === 'proposal return');
 
+const DUE = "UPDATE open_proposals SET due_at = now() - interval '1 second' WHERE application_id = $1";
+
+/** The loop looks at it now, and nothing is applied. */
 async function isHeldBack(application: number): Promise<void> {
   const before = (await returns()).length;
-  assert.deepEqual(await desk.applyAll(), ['returned']);
+  await attack(DUE, [application]);
+  assert.equal(await desk.applyOne(), 'returned');
   assert.equal(await desk.statusOf(application), 'in_review');
   const [newest, ...others] = await returns();
   assert.equal(others.length, before);
@@ -60,6 +65,7 @@ describe('a proposal in the table', () => {
       });
       if (what !== 'confirmation' && what !== 'need of a second operator')
         assert.equal((await desk.act(bob.visitor, proposal, 'confirm')).status, 200);
+      await desk.makeDue();
       await attack(
         `UPDATE proposals SET ${change.includes('$2') ? change : `${change}, maker_id = maker_id + 0 * $2`} WHERE id = $1`,
         [proposal, ana.id],
@@ -76,12 +82,15 @@ describe('a proposal in the table', () => {
     const applications = [{ id: two, last_event: await desk.lastEvent(two!) }];
     const bulk = (path: string, body: object) =>
       ana.visitor.ask('POST', `/api/proposals/bulk${path}`, body, key);
-    assert.equal((await bulk('', { act: 'approve', reason: 'fine', applications })).body.proposed, 1);
+    assert.equal(
+      (await bulk('', { act: 'approve', reason: 'fine', applications, seen: ALL_AGAINST })).body.proposed,
+      1,
+    );
     assert.deepEqual((await bulk('/undo', {})).body.undone, [two]);
     for (const id of [one!, two!]) {
       await attack(
         `WITH again AS (
-           UPDATE proposals SET state = 'proposed', ended_at = NULL, ended_ms = NULL
+           UPDATE proposals SET state = 'proposed', ended_at = NULL, ended_ms = NULL, apply_at = now()
            WHERE application_id = $1 AND state = 'undone' RETURNING id
          )
          INSERT INTO open_proposals (application_id, proposal_id, stamped_at, due_at, is_of_many)
@@ -92,6 +101,15 @@ describe('a proposal in the table', () => {
     }
   });
 
+  it('that somebody makes due before its maker could undo it is not applied', async () => {
+    const [one, two] = await desk.register(2);
+    for (const id of [one!, two!]) await desk.proposed(ana.visitor, id);
+    await attack("UPDATE proposals SET apply_at = now() - interval '1 second' WHERE application_id = $1", [
+      two,
+    ]);
+    for (const id of [one!, two!]) await isHeldBack(id);
+  });
+
   it('of a form that the service does not write stops no other one', async () => {
     const [one, two] = await desk.register(2);
     const { id: proposal } = await desk.proposed(ana.visitor, one!);
@@ -100,7 +118,19 @@ describe('a proposal in the table', () => {
       await assert.rejects(attack(`UPDATE proposals SET ${change} WHERE id = $1`, [proposal]), {
         code: '23514',
       });
+    for (const change of ["stamped_at = 'infinity'", "due_at = 'infinity'"])
+      await assert.rejects(attack(`UPDATE open_proposals SET ${change} WHERE proposal_id = $1`, [proposal]), {
+        code: '23514',
+      });
+    // The last time that a row may have: a leap of the clock moves it no further, and moves the others.
+    await attack(
+      `WITH due AS (UPDATE open_proposals SET stamped_at = now(), due_at = '9999-12-31Z' WHERE proposal_id = $1)
+       UPDATE proposals SET apply_at = '9999-12-31Z' WHERE id = $1`,
+      [proposal],
+    );
+    await moveByLeap(runtime, store.vault, new Date(Date.now() + 60_000), 5_000);
     await attack('UPDATE proposals SET decided_on = 9223372036854775807 WHERE id = $1', [proposal]);
+    await attack(DUE, [one]);
     assert.deepEqual((await desk.applyAll()).sort(), ['applied', 'returned']);
     assert.equal(await desk.statusOf(two!), 'pending_signature');
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
 import { testDatabase } from '../support/database.ts';
-import { proposalDesk } from '../support/proposals.ts';
+import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';
 
 const HIDDEN = { bidi: 'fi\u202ene', 'zero width': 'fi\u200bne', joiner: 'fi\u200dne', lines: 'fi\u2028ne' };
 const noStore = () => Promise.reject(new Error('no documents'));
@@ -27,7 +27,10 @@ const ana = await desk.operator('ana', 'admin');
 /** Each route of the desk that takes a free text, with a body that is right but for the text. */
 const TEXTS: Readonly<Record<string, (text: string) => object>> = {
   '/applications/{id}/proposals': (reason) => ({ act: 'approve', reason }),
-  '/proposals/bulk': (reason) => ({ act: 'approve', reason, applications: [{ id: 1, last_event: '0' }] }),
+  '/proposals/bulk': (reason) => ({
+    ...{ act: 'approve', reason, seen: ALL_AGAINST },
+    applications: [{ id: 1, last_event: '0' }],
+  }),
   '/proposals/{id}/decline': (reason) => ({ reason }),
   '/applications/{id}/reveal': (reason) => ({ reason }),
   '/applications/{id}/documents/{document}/reveal': (reason) => ({ reason }),

@@ -29,6 +29,11 @@ const desk = await startTestConsole(store, ROUTES);
 const people = Object.fromEntries(
   await Promise.all(ROLES.map(async (role) => [role, await desk.enrolled(`${role}.one`, role)] as const)),
 );
+/** What the routes take whose need depends on the act. */
+const BODIES: Readonly<Record<string, object>> = {
+  '/applications/{id}/proposals': { act: 'disburse', reason: 'x' },
+  '/proposals/{id}/confirm': { seen: 'x' },
+};
 /** An id that nobody has. */
 const NOBODY = '999999';
 
@@ -82,7 +87,7 @@ describe('each route of the desk', () => {
       const operation = paths[`/api${path}`][method.toLowerCase()];
       const isMarked = operation['x-needs-fresh-sign-in'] === true;
       assert.equal(/sign-in of the last five minutes/.test(operation.description ?? ''), isMarked, path);
-      const body = path.endsWith('/proposals') ? { act: 'disburse', reason: 'x' } : {};
+      const body = BODIES[path] ?? {};
       const answer = await stale.ask(
         method,
         `/api${path.replaceAll(/\{\w+\}/g, NOBODY)}`,

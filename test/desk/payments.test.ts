@@ -9,7 +9,7 @@ import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
 import { APPROVED, applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
-import { makeProposalsDue } from '../support/proposals.ts';
+import { makeProposalsDue, seenBy } from '../support/proposals.ts';
 import { testSigning } from '../support/signing.ts';
 import { untilDone } from '../support/until-done.ts';
 
@@ -61,8 +61,9 @@ describe('a payment', () => {
     assert.equal((await read(id)).payment_held_by, null);
     const { status, body } = await pay(ruth, id);
     assert.equal(status, 200, JSON.stringify(body));
-    assert.equal((await rob.ask('POST', `/api/proposals/${body.id}/confirm`, {})).status, 200);
-    await makeProposalsDue(database);
+    const seen = await seenBy(rob, body.id);
+    assert.equal((await rob.ask('POST', `/api/proposals/${body.id}/confirm`, { seen })).status, 200);
+    await makeProposalsDue(store);
     await untilDone(
       async () => (await applyNext(context, (_id, error) => assert.fail(String(error)))) === null,
     );

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { proposalDesk } from '../support/proposals.ts';
+import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
@@ -74,7 +74,7 @@ it('of two proposals for one application at the same moment one is taken', async
 const alone = (id: number) => desk.propose(ana.visitor, id);
 const ofMany = (id: number) =>
   ana.visitor.ask('POST', '/api/proposals/bulk', {
-    ...{ act: 'approve', reason: 'fine', applications: [{ id, last_event: '0' }] },
+    ...{ act: 'approve', reason: 'fine', applications: [{ id, last_event: '0' }], seen: ALL_AGAINST },
   });
 for (const [name, send] of Object.entries({ alone, 'of many': ofMany })) {
   it(`what happened while a decision waited is no part of what it stands on: ${name}`, async () => {

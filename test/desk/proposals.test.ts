@@ -8,9 +8,8 @@ import { queueRoutes } from '../../src/desk/routes/queue.ts';
 import { listProposals } from '../../src/desk/sql/proposals.ts';
 import { testDatabase } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
-import { proposalDesk } from '../support/proposals.ts';
+import { moveOpen, proposalDesk } from '../support/proposals.ts';
 import { remac } from '../support/remac.ts';
-import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -104,8 +103,7 @@ describe('a proposal', () => {
     const leftOf = ({ apply_at, now }: { apply_at: string; now: string }) =>
       Date.parse(apply_at) - Date.parse(now);
     assert.ok(leftOf(first) > 0 && leftOf(first) <= 600_000, `${leftOf(first)}`);
-    const earlier = shifted('apply_at', "interval '-9 minutes'");
-    await database.query(`UPDATE proposals SET apply_at = ${earlier} WHERE id = $1`, [first.id]);
+    await moveOpen(store, -540_000);
     const again = await send();
     assert.equal(again.id, first.id);
     assert.ok(leftOf(again) <= leftOf(first) - 540_000, `${leftOf(again)}`);

@@ -200,7 +200,8 @@ describe('the second operator (D48)', () => {
     const { partner, currency, debt_amount, score, decision } = shown;
     assert.deepEqual(facts, {
       ...{ partner, currency, debt_amount, score, decision, lacks_authority: false },
-      against: facts.against,
+      ...{ documents: { accepted: 0, received: 0, rejected: 0 }, observed_income: null },
+      ...{ against: facts.against, seen: facts.seen },
     });
     assert.deepEqual(shown.proposal.facts, facts);
     const { body: own } = await ana.visitor.ask('GET', '/api/proposals?list=mine');
@@ -209,7 +210,15 @@ describe('the second operator (D48)', () => {
     const { body: lost } = await bob.visitor.ask('GET', '/api/proposals?list=to_confirm');
     const one = lost.proposals.find((row: { id: number }) => row.id === id);
     const nothing = { partner: null, currency: null, debt_amount: null, score: null, decision: null };
-    assert.deepEqual({ ...one.facts, against: [] }, { ...nothing, against: [], lacks_authority: true });
+    const { seen, ...told } = one.facts;
+    assert.notEqual(seen, facts.seen);
+    assert.deepEqual(
+      { ...told, against: [] },
+      {
+        ...{ ...nothing, against: [], lacks_authority: true, observed_income: null },
+        documents: { accepted: 0, received: 0, rejected: 0 },
+      },
+    );
     await database.query('UPDATE proposals SET application_id = $2 WHERE id = $1', [id, application_id]);
     await desk.applyAll();
   });
@@ -242,6 +251,7 @@ describe('the second operator (D48)', () => {
 
   it('has seven days: then it goes back to its maker', async () => {
     const { id, application } = await above();
+    await desk.makeDue();
     await database.query(
       `UPDATE open_proposals SET due_at = ${shifted('due_at', "interval '-7 days'")} WHERE proposal_id = $1`,
       [id],

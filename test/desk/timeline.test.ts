@@ -14,7 +14,7 @@ import { APPROVED, applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
-import { makeProposalsDue } from '../support/proposals.ts';
+import { makeProposalsDue, seenBy } from '../support/proposals.ts';
 import { testSigning } from '../support/signing.ts';
 import { untilDone } from '../support/until-done.ts';
 
@@ -75,7 +75,7 @@ const told = async (id: number) =>
   }));
 
 async function apply(): Promise<void> {
-  await makeProposalsDue(database);
+  await makeProposalsDue(store);
   await untilDone(
     async () => (await applyNext(context, (_id, error) => assert.fail(String(error)))) === null,
   );
@@ -119,11 +119,15 @@ describe('the timeline', () => {
     const decision = { reason: 'fine', act: 'approve', reason_code: 'income_verified' };
     await act(ruth, id, 'proposals', decision);
     const approval = (await read(id)).proposal!;
-    await rob.ask('POST', `/api/proposals/${approval.id}/confirm`, {});
+    await rob.ask('POST', `/api/proposals/${approval.id}/confirm`, {
+      seen: await seenBy(rob, approval.id),
+    });
     await apply();
     await act(rob, id, 'proposals', { reason: 'paid', act: 'disburse' });
     const payment = (await read(id)).proposal!;
-    await ruth.ask('POST', `/api/proposals/${payment.id}/confirm`, {});
+    await ruth.ask('POST', `/api/proposals/${payment.id}/confirm`, {
+      seen: await seenBy(ruth, payment.id),
+    });
     await apply();
     assert.deepEqual((await told(id)).slice(1), [
       { act: 'approve', by: by('ruth'), second: by('rob') },

@@ -11,7 +11,7 @@ import { testDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/erased.ts';
 import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
-import { proposalDesk } from '../support/proposals.ts';
+import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
@@ -49,7 +49,7 @@ const ACTS = {
   'decision on many': {
     act: (id: number) =>
       ana.visitor.ask('POST', '/api/proposals/bulk', {
-        ...DECISION,
+        ...{ ...DECISION, seen: ALL_AGAINST },
         applications: [{ id, last_event: '0' }],
       }),
     left: { state: 'proposed', claimed_by: null },

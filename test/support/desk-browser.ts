@@ -79,7 +79,7 @@ export async function deskBrowser(around: (route: Route) => Route = (route) => r
 
   /** Applies what is decided, as if the time to undo were over. */
   const applyAll = async () => {
-    await makeProposalsDue(database);
+    await makeProposalsDue(store);
     const fail = (_id: unknown, error: unknown) => assert.fail(String(error));
     await untilDone(async () => (await applyNext(context, fail)) === null);
   };

@@ -6,11 +6,12 @@ import { machineClock } from '../../src/base/clock.ts';
 import { applicationRoutes } from '../../src/desk/routes/application.ts';
 import { proposalRoutes } from '../../src/desk/routes/proposals.ts';
 import { expandReviews } from '../../src/desk/sql/expansion.ts';
+import { moveByLeap } from '../../src/desk/sql/proposal-times.ts';
 import { type Applied, applyNext } from '../../src/desk/uses/apply-proposals.ts';
 import type { LookingDesk } from '../../src/desk/uses/second-looks.ts';
 import type { Route } from '../../src/operator-api/route.ts';
 import type { Role } from '../../src/operators/rules/role.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { databaseTime } from '../../src/postgres/database-time.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
 import { setAuthority } from './authority.ts';
@@ -30,13 +31,34 @@ interface DeskOptions {
   readonly more?: (desk: LookingDesk) => Route[];
 }
 
-/** The time to undo is over for what is open now, but for what waits for a second operator. */
-export async function makeProposalsDue(database: Database): Promise<void> {
-  await database.query(
-    "UPDATE proposals SET apply_at = now() - interval '1 second' WHERE state = 'proposed'",
-  );
-  await database.query(`UPDATE open_proposals o SET due_at = now() - interval '1 second' FROM proposals p
-    WHERE p.id = o.proposal_id AND (p.needs_second IS NULL OR p.confirmed_at IS NOT NULL)`);
+const HOUR_MS = 3_600_000;
+
+/** `seen` of a decision on many whose look told that everything speaks against it. */
+export const ALL_AGAINST = { above_authority: 10_000, against_score: 10_000, contradicted: 10_000 };
+
+/** Moves the times of all that is open, with their MACs: by minus so much, so much of them has passed. */
+export async function moveOpen(
+  { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
+  ms: number,
+): Promise<void> {
+  // A `Date` has no parts of a millisecond: what was stamped just now is before the next one.
+  const nextMs = (await databaseTime(database)).getTime() + 1;
+  await moveByLeap(database, vault, new Date(nextMs), ms);
+}
+
+/** The time to undo is over for what is open now. What waits for a second operator has an hour less of its days. */
+export async function makeProposalsDue({
+  database,
+  vault,
+}: Pick<TestDatabase, 'database' | 'vault'>): Promise<void> {
+  await moveOpen({ database, vault }, -HOUR_MS);
+}
+
+/** What the list of the visitor shows of a proposal; a word that stands for nothing where it is not in the list. */
+export async function seenBy(visitor: Visitor, proposal: number): Promise<string> {
+  const { body } = await visitor.ask('GET', '/api/proposals?list=to_confirm&limit=100');
+  const listed = (body?.proposals ?? []) as { id: number; facts: { seen: string } }[];
+  return listed.find(({ id }) => id === proposal)?.facts.seen ?? 'nothing';
 }
 
 /** Starts the desk. Nothing is applied by itself: `UNDO_SECONDS` is 600, and `applyAll` makes what is open due. */
@@ -93,9 +115,18 @@ export async function proposalDesk(
     assert.equal(status, 200, JSON.stringify(body));
     return body as { id: number; application_id: number; needs_second: string | null; state: string };
   };
-  const act = (visitor: Visitor, proposal: number, what: 'undo' | 'confirm' | 'decline', body: object = {}) =>
-    visitor.ask('POST', `/api/proposals/${proposal}/${what}`, body);
-  const makeDue = () => makeProposalsDue(database);
+  const act = async (
+    visitor: Visitor,
+    proposal: number,
+    what: 'undo' | 'confirm' | 'decline',
+    body?: object,
+  ) =>
+    visitor.ask(
+      'POST',
+      `/api/proposals/${proposal}/${what}`,
+      body ?? (what === 'confirm' ? { seen: await seenBy(visitor, proposal) } : {}),
+    );
+  const makeDue = () => makeProposalsDue(store);
   const failures: unknown[] = [];
   const applyOne = (): Promise<Applied> => applyNext(desk, (_id, error) => failures.push(error));
   /** Applies everything that is open and decided. */

@@ -109,9 +109,9 @@ const DESK_NEEDS: Partial<Record<Rule, DeskNeed>> = {
     }),
   undone: (scene, desk, partnerId, bug) =>
     withInReview(scene, partnerId, 'an undo in time', async (id) => {
-      const made = await desk.propose(ana, id, 'approve');
-      if (made === null) return false;
       const isDue = bug === DUE_AT_ONCE;
+      const made = await desk.propose(ana, id, 'approve', undefined, isDue ? 0 : undefined);
+      if (made === null) return false;
       if (isDue) await endOf(scene, made.id);
       const end = await desk.acts.undo(made);
       const isInTime = scene.recorder.nowMs() < made.fromMs + UNDO_SECONDS * 1_000;

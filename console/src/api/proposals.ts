@@ -4,18 +4,20 @@ import type { Static } from 'typebox';
 import type {
   BulkLook,
   BulkReply,
+  ListedProposalReply,
   LookedAtReply,
   MadeProposalReply,
   NewBulk,
   NewProposalBody,
   PROPOSAL_LISTS,
+  ProposalFactsReply,
   ProposalReply,
   ProposalsReply,
   UndoneBulk,
 } from '../../../src/desk/routes/proposal-forms.ts';
 import type { NewPend, PendReply } from '../../../src/desk/routes/work-forms.ts';
 import { act, actAbout } from './act.ts';
-import type { Reply } from './ask.ts';
+import { AnswerError, type Reply } from './ask.ts';
 import { forPage } from './page-id.ts';
 import { type Reading, reading } from './read.ts';
 
@@ -62,9 +64,25 @@ export async function undo(proposal: number): Promise<ProposalReply> {
   return (await act<ProposalReply>('POST', `/proposals/${proposal}/undo`, {}, forPage())).body;
 }
 
-export async function confirm({ id, act, application_id }: ProposalReply): Promise<ProposalReply> {
+/** A proposal with all that its confirmation shows. */
+export type ShownProposal = ListedProposalReply & { readonly facts: ProposalFactsReply };
+
+/** Confirms the proposal as it was shown. */
+export async function confirm({ id, act, application_id, facts }: ShownProposal): Promise<ProposalReply> {
   const about = { step: 'confirm', act, applicationId: application_id } as const;
-  return (await actAbout<ProposalReply>(about, 'POST', `/proposals/${id}/confirm`, {})).body;
+  const body = { seen: facts.seen };
+  return (await actAbout<ProposalReply>(about, 'POST', `/proposals/${id}/confirm`, body)).body;
+}
+
+/** What the refusal of an act shows because it has changed since; null: it was refused for something else. */
+export function changedTo(error: unknown): Changed | null {
+  const isChange = error instanceof AnswerError && error.status === 409 && error.body?.code === 'changed';
+  return isChange ? (error.body as Changed) : null;
+}
+
+interface Changed {
+  readonly proposal?: ShownProposal;
+  readonly look?: LookedAtReply;
 }
 
 export async function decline(proposal: number, reason: string): Promise<ProposalReply> {

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { ListedProposalReply, ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
 import { showProposal } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
-import { confirm, decline } from '../api/proposals.ts';
+import { changedTo, confirm, decline, type ShownProposal } from '../api/proposals.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -22,21 +22,29 @@ export function ConfirmButtons({ proposal, hasKey, onAnswered }: ConfirmButtonsP
   const texts = useTexts();
   const { decide, proposals } = texts;
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<'confirm' | 'decline' | null>(null);
+  /** The proposal to confirm, which stays as it was when the dialog opened: nothing changes below the button. */
+  const [asked, setAsked] = useState<ShownProposal | 'decline' | null>(null);
   const onSuccess = (answered: ProposalReply) => {
     setAsked(null);
     showProposal(queries, answered);
     onAnswered?.(answered);
     return queries.invalidateQueries({ queryKey: ['proposals'] });
   };
-  const yes = useMutation({ mutationFn: () => confirm(proposal), onSuccess });
+  const yes = useMutation({
+    mutationFn: confirm,
+    onSuccess,
+    onError: (error) => {
+      const now = changedTo(error)?.proposal;
+      if (now !== undefined) setAsked(now);
+    },
+  });
   const no = useMutation({ mutationFn: (reason: string) => decline(proposal.id, reason), onSuccess });
   // A second press, or one beside a decline that is on its way, answers nothing more.
   const isPending = yes.isPending || no.isPending;
   const { facts } = proposal;
   const ask = () => {
     yes.reset();
-    setAsked('confirm');
+    if (facts !== undefined) setAsked({ ...proposal, facts });
   };
   useShortcuts({ c: hasKey && !isPending && facts !== undefined ? ask : undefined });
   const known = { 403: proposals.ownProposal, 404: proposals.moved };
@@ -49,13 +57,13 @@ export function ConfirmButtons({ proposal, hasKey, onAnswered }: ConfirmButtonsP
       <button type="button" disabled={isPending} onClick={() => setAsked('decline')}>
         {decide.decline}
       </button>
-      {asked === 'confirm' && facts !== undefined && (
+      {asked !== null && asked !== 'decline' && (
         <ConfirmDialog
-          {...{ proposal, facts }}
+          proposal={asked}
           isPending={yes.isPending}
           failure={yes.isError ? failureText(yes.error, texts, known) : null}
           onClose={close}
-          onConfirm={() => yes.mutate()}
+          onConfirm={() => yes.mutate(asked)}
         />
       )}
       {asked === 'decline' && (

@@ -1,16 +1,18 @@
 /** What a second operator confirms: the decision, what it is about, and what speaks against it. */
 import type { FormEvent, ReactNode } from 'react';
-import type { ListedProposalReply, ProposalFactsReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ProposalFactsReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ShownProposal } from '../api/proposals.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useFormat } from '../format.ts';
 import { Facts } from '../frame/card.tsx';
 import { bandOf } from '../queue/filters.ts';
-import { useTexts } from '../texts/texts.ts';
+import { type Texts, useTexts } from '../texts/texts.ts';
 import styles from './decide.module.css';
 
+const DOCUMENT_STATES = ['accepted', 'received', 'rejected'] as const;
+
 interface ConfirmDialogProps {
-  readonly proposal: ListedProposalReply;
-  readonly facts: ProposalFactsReply;
+  readonly proposal: ShownProposal;
   readonly isPending: boolean;
   /** Why the last try failed; null: none did. */
   readonly failure: string | null;
@@ -19,15 +21,9 @@ interface ConfirmDialogProps {
 }
 
 /** Nothing is confirmed before it is shown: the dialog opens first, and its button confirms. */
-export function ConfirmDialog({
-  proposal,
-  facts,
-  isPending,
-  failure,
-  onClose,
-  onConfirm,
-}: ConfirmDialogProps) {
+export function ConfirmDialog({ proposal, isPending, failure, onClose, onConfirm }: ConfirmDialogProps) {
   const { decide, desk, frame } = useTexts();
+  const { facts } = proposal;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isPending && !facts.lacks_authority) onConfirm();
@@ -38,7 +34,7 @@ export function ConfirmDialog({
       isPending={isPending}
       onClose={onClose}
       title={`${decide.confirm}: ${desk.proposed[proposal.act]}, ${decide.application(proposal.application_id)}`}
-      note={<Confirmed proposal={proposal} facts={facts} />}
+      note={<Confirmed proposal={proposal} />}
     >
       <form className={styles.form} onSubmit={submit}>
         {facts.lacks_authority && <p className={styles.held}>{desk.conflicts.no_authority}</p>}
@@ -56,16 +52,18 @@ export function ConfirmDialog({
   );
 }
 
-function Confirmed({ proposal, facts }: { proposal: ListedProposalReply; facts: ProposalFactsReply }) {
+function Confirmed({ proposal }: { proposal: ShownProposal }) {
   const { application, codes, decide, desk, queue } = useTexts();
   const format = useFormat();
-  const { reason, reason_code, by, at, needs_second } = proposal;
-  const { partner, currency, debt_amount, decision } = facts;
+  const { reason, reason_code, by, at, needs_second, facts } = proposal;
+  const { partner, currency, debt_amount, decision, documents, observed_income } = facts;
   const shown: (readonly [string, ReactNode])[] = [
     [queue.amount, <strong key="amount">{format.amount(debt_amount, currency)}</strong>],
     [queue.score, <ScoreText key="score" {...facts} />],
     [decide.scoreSaid, decision === null ? queue.unreadable : codes.decisions[decision]],
     [queue.partner, partner?.name ?? queue.unreadable],
+    [application.documents, documentsText(documents, codes.documentStates) || application.none],
+    [application.observed, <Income key="income" {...{ observed_income, currency }} />],
     [application.by, `${by.login}, ${format.time(at)}`],
     [application.code, desk.reasonCodes[reason_code]],
   ];
@@ -78,6 +76,24 @@ function Confirmed({ proposal, facts }: { proposal: ListedProposalReply; facts: 
       <AgainstList against={facts.against} />
     </>
   );
+}
+
+/** How many documents have each state, but for none. */
+function documentsText(
+  documents: ProposalFactsReply['documents'],
+  states: Texts['codes']['documentStates'],
+): string {
+  return DOCUMENT_STATES.filter((state) => documents[state] > 0)
+    .map((state) => `${states[state]}: ${documents[state]}`)
+    .join(', ');
+}
+
+function Income({ observed_income, currency }: Pick<ProposalFactsReply, 'observed_income' | 'currency'>) {
+  const { application, decide } = useTexts();
+  const format = useFormat();
+  if (observed_income === null) return application.none;
+  const { observed, confirmed } = observed_income;
+  return `${format.amount(observed, currency)}, ${confirmed ? decide.incomeConfirmed : decide.incomeOpen}`;
 }
 
 /** What speaks against a decision, or that nothing does. */

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import type { ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
 import type { LookedAtReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { NewBulkBody } from '../api/proposals.ts';
 import { useFormat } from '../format.ts';
 import type { Format } from '../formats.ts';
 import { Facts } from '../frame/card.tsx';
@@ -32,9 +33,18 @@ export function BulkLook({ seen }: { seen: LookedAtReply }) {
   return <Facts facts={facts} />;
 }
 
+/** What was shown to speak against the decision with this code. */
+export function seenOf(
+  { above_authority, against_score, contradicted }: LookedAtReply,
+  code: ReasonCode | undefined,
+): NewBulkBody['seen'] {
+  const counts = contradicted.filter(({ reason_code }) => reason_code === code).map(({ count }) => count);
+  return { above_authority, against_score, contradicted: counts.reduce((sum, count) => sum + count, 0) };
+}
+
 /** How many files contradict a code, and how, in words. */
 export function contradictedOf(
-  seen: LookedAtReply | undefined,
+  seen: LookedAtReply | null,
   { desk, queue }: Texts,
   format: Format,
 ): ReadonlyMap<ReasonCode, string> {

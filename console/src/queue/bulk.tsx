@@ -1,16 +1,16 @@
 /** One decision on many applications: the selected rows, or all that matched when they were chosen. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { BulkReply, NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
+import type { BulkReply, LookedAtReply, NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
 import { failureText } from '../api/failure.ts';
-import { lookAtMany, type NewBulkBody, proposeMany } from '../api/proposals.ts';
+import { changedTo, lookAtMany, type NewBulkBody, proposeMany } from '../api/proposals.ts';
 import { freeze, type SelectionReply } from '../api/queue.ts';
 import { RequestKey } from '../api/request-key.ts';
 import { ReasonDialog } from '../decide/reason-dialog.tsx';
 import { useFormat } from '../format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
-import { BulkLook, contradictedOf } from './bulk-look.tsx';
+import { BulkLook, contradictedOf, seenOf } from './bulk-look.tsx';
 import { BulkResults } from './bulk-results.tsx';
 import type { Filters } from './filters.ts';
 import styles from './queue.module.css';
@@ -33,12 +33,15 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
   const queries = useQueryClient();
   const [frozen, setFrozen] = useState<SelectionReply | null>(null);
   const [asked, setAsked] = useState<BulkAct | null>(null);
+  /** What the dialog shows of the decision; null: it is not read yet. */
+  const [seen, setSeen] = useState<LookedAtReply | null>(null);
   const [done, setDone] = useState<{ readonly reply: BulkReply; readonly key: string } | null>(null);
   const [keys] = useState(() => new RequestKey());
   const all = useMutation({ mutationFn: () => freeze(filters), onSuccess: setFrozen });
   /** What failed is not said of the next decision. */
   const close = () => {
     setAsked(null);
+    setSeen(null);
     look.reset();
     send.reset();
   };
@@ -50,10 +53,11 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
   };
   const look = useMutation({
     mutationFn: (of: BulkAct) => lookAtMany({ act: of, ...targetOf(frozen, selected) }),
+    onSuccess: setSeen,
   });
   const send = useMutation({
-    mutationFn: async ({ act: of, override: _, ...decided }: NewProposalBody) => {
-      const body = { ...decided, act: of as BulkAct, ...targetOf(frozen, selected) };
+    mutationFn: async ({ decided, shown }: { decided: NewProposalBody; shown: LookedAtReply }) => {
+      const body = bodyOf(decided, shown, targetOf(frozen, selected));
       const key = keys.of(body);
       return { reply: await proposeMany(body, key), key };
     },
@@ -62,6 +66,10 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
       setDone(sent);
       clear();
       return queries.invalidateQueries({ queryKey: ['queue'] });
+    },
+    onError: (error) => {
+      const now = changedTo(error)?.look;
+      if (now !== undefined) setSeen(now);
     },
   });
   const chosen = frozen?.count ?? selected.size;
@@ -103,20 +111,28 @@ export function Bulk({ selected, filters, count, countText, onClear }: BulkProps
           note={
             <>
               {frozen && <p>{queue.frozen(frozen.count, format.number(frozen.count))}</p>}
-              {look.isSuccess ? <BulkLook seen={look.data} /> : look.isPending && <p>{frame.loading}</p>}
+              {seen ? <BulkLook seen={seen} /> : look.isPending && <p>{frame.loading}</p>}
             </>
           }
-          contradicted={contradictedOf(look.data, texts, format)}
-          isReady={look.isSuccess}
+          contradicted={contradictedOf(seen, texts, format)}
+          isReady={seen !== null}
           isPending={send.isPending}
           failure={failure === null ? null : failureText(failure, texts, { 404: queue.selectionOver })}
           onClose={close}
-          onDecide={(body) => send.mutate(body)}
+          onDecide={(decided) => seen && send.mutate({ decided, shown: seen })}
         />
       )}
       {done && <BulkResults reply={done.reply} decisionKey={done.key} onClose={() => setDone(null)} />}
     </>
   );
+}
+
+function bodyOf(
+  { act, override: _, ...decided }: NewProposalBody,
+  shown: LookedAtReply,
+  target: ReturnType<typeof targetOf>,
+): NewBulkBody {
+  return { ...decided, act: act as BulkAct, seen: seenOf(shown, decided.reason_code), ...target };
 }
 
 function targetOf(

@@ -4,7 +4,7 @@ import { OperatorError } from '../../operations/operator-context.ts';
 import { checkReason } from '../../operations/reason.ts';
 import type { Answer, Call } from '../../operator-api/route.ts';
 import type { Claimer } from '../uses/queue.ts';
-import { noApplication, Refusal } from '../uses/refusal.ts';
+import { conflict, NotAsSeen, noApplication, Refusal } from '../uses/refusal.ts';
 
 /** What the work answers, or why it is refused. An `OperatorError` is a fault of the body. */
 export async function answered<Reply>(work: () => Promise<Answer<Reply>>): Promise<Answer<Reply>> {
@@ -16,6 +16,16 @@ export async function answered<Reply>(work: () => Promise<Answer<Reply>>): Promi
     const { status, message, facts, retryAfterSeconds } = error;
     const body = { ...facts, error: message };
     return { status, body, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  }
+}
+
+/** As `work`, and where it is not as it was seen, the refusal (409) with what it is now, as `told` has it. */
+export async function asSeen<Now, Done>(work: Promise<Done>, told: (now: Now) => object): Promise<Done> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof NotAsSeen) throw conflict('changed', error.message, { ...told(error.now) });
+    throw error;
   }
 }
 

@@ -73,10 +73,16 @@ export const ProposalFacts = form({
   score: orNull(Type.Integer()),
   /** What the score said. */
   decision: orNull(oneOf(DECISIONS)),
+  /** How many of each state the file has. */
+  documents: form({ accepted: Type.Integer(), received: Type.Integer(), rejected: Type.Integer() }),
+  /** What the last check observed, in units of the currency; null: nothing, and nobody accepted an income. */
+  observed_income: orNull(form({ confirmed: Type.Boolean(), observed: orNull(Type.Number()) })),
   /** What speaks against it: the score, or what the file has of the reason. */
   against: Type.Array(oneOf(AGAINST)),
   /** Neither its maker nor the asking operator has the authority for the amount: another one has to confirm. */
   lacks_authority: Type.Boolean(),
+  /** Stands for all that a confirmation shows: to confirm it sends this back. */
+  seen: Type.String(),
 });
 
 /** A proposal with its facts where it waits for a second operator. */
@@ -89,11 +95,16 @@ export const Proposals = form({
   to_confirm: Type.Integer({ maximum: 100 }),
 });
 
+/** `seen` of the facts that were shown. */
+export const Confirmation = form({ seen: Type.String({ minLength: 1, maxLength: 100 }) });
+
 /** Why the second operator does not confirm. */
 export const Decline = form({ reason: ActReason });
 
 /** The largest number that an address may name, too. */
 const MOST_ID = 999_999_999_999_999;
+
+const Count = Type.Integer({ minimum: 0, maximum: MOST_AT_ONCE });
 
 /** Named applications, each with the event it was decided on, or a selection. */
 const MANY = {
@@ -118,6 +129,13 @@ export const NewBulk = form({
   ...MANY,
   reason_code: Type.Optional(oneOf(ALL_REASON_CODES)),
   reason: ActReason,
+  /** What was shown to speak against it. */
+  seen: form({
+    above_authority: Count,
+    against_score: Count,
+    /** How many files contradict the reason code. */
+    contradicted: Count,
+  }),
 });
 
 export const BulkLook = form(MANY);

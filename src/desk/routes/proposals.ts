@@ -5,21 +5,23 @@ import { optionalTime, withOffset } from '../../base/time.ts';
 import { type Route, route } from '../../operator-api/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
-import { confirmProposal, declineProposal, undoProposal } from '../uses/end-proposal.ts';
+import { confirmProposal, declineProposal, type ProposalNow, undoProposal } from '../uses/end-proposal.ts';
 import { type ProposalFacts, proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
-import { lookAtMany } from '../uses/look-at-many.ts';
+import type { SeenMany } from '../uses/look-at-many.ts';
 import type { Decision } from '../uses/propose.ts';
-import { type Many, proposeMany, undoMany } from '../uses/propose-many.ts';
+import { lookAtMany, type Many, proposeMany, undoMany } from '../uses/propose-many.ts';
 import { type ProposingDesk, proposeOne } from '../uses/propose-one.ts';
 import { needsSignIn, Refusal } from '../uses/refusal.ts';
-import { answered, applicationIdOf, claimerOf } from './answered.ts';
+import { answered, applicationIdOf, asSeen, claimerOf } from './answered.ts';
 import { form } from './form.ts';
 import {
   Bulk,
   BulkLook,
+  Confirmation,
   Decline,
   type ListedProposalReply,
   LookedAt,
+  type LookedAtReply,
   MadeProposal,
   NewBulk,
   NewProposal,
@@ -78,17 +80,24 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
       method: 'POST',
       path: '/proposals/bulk',
       access: 'reviewer',
-      failures: [404],
+      ...{ failures: [404], conflicts: CONFLICTS },
       summary:
-        'Proposes one decision on many applications: named ones, or those of a selection. Each has its own result.',
+        'Proposes one decision on many applications: named ones, or those of a selection. Each has its own result. `seen` has what /proposals/bulk/look told to speak against it: where more does now, 409 (`changed`) has it as `look`.',
       headers: ['Idempotency-Key'],
       body: NewBulk,
       reply: Bulk,
       run: ({ session, body, idempotencyKey }) =>
         answered(async () => {
-          const { applications, selection, ...decision } = body;
-          const many = manyOf({ applications, selection });
-          const outcomes = await proposeMany(desk, decisionOf(session!, decision), many, idempotencyKey);
+          const { applications, selection, seen, ...decision } = body;
+          const against = {
+            ...{ aboveAuthority: seen.above_authority, againstScore: seen.against_score },
+            contradicted: seen.contradicted,
+          };
+          const many = { ...manyOf({ applications, selection }), seen: against };
+          const outcomes = await asSeen(
+            proposeMany(desk, decisionOf(session!, decision), many, idempotencyKey),
+            (now: SeenMany) => ({ look: lookedAtJson(now) }),
+          );
           const results = outcomes.map(({ id, result, proposalId }) => ({
             id,
             result,
@@ -113,13 +122,7 @@ function lookRoute(desk: Desk & ProposingDesk): Route {
     run: ({ session, body: { act, ...many } }) =>
       answered(async () => {
         const seen = await lookAtMany(desk, { act, makerId: session!.operatorId }, manyOf(many));
-        return {
-          body: {
-            ...{ count: seen.count, above_authority: seen.aboveAuthority, against_score: seen.againstScore },
-            totals: seen.totals.map(({ debtAmount, ...total }) => ({ ...total, debt_amount: debtAmount })),
-            contradicted: seen.contradicted.map(({ code, ...rest }) => ({ reason_code: code, ...rest })),
-          },
-        };
+        return { body: lookedAtJson(seen) };
       }),
   });
 }
@@ -168,15 +171,18 @@ function endingRoutes(desk: Desk): Route[] {
       needsFresh: 'for a payment',
       ...{ failures: [404], conflicts: CONFLICTS },
       summary:
-        'Confirms a proposal of another operator. One to disburse needs a sign-in of the last five minutes.',
-      body: Nothing,
+        'Confirms a proposal of another operator. `seen` is of the `facts` that were shown: where they are others now, 409 (`changed`) has the `proposal` with them. One to disburse needs a sign-in of the last five minutes.',
+      body: Confirmation,
       reply: Proposal,
-      run: ({ params, session }) =>
+      run: ({ params, session, body }) =>
         answered(async () => {
           const context = actingAs(desk, session!.operatorId);
-          return {
-            body: proposalJson(await confirmProposal(context, second(session), proposalIdOf(params.id))),
-          };
+          const id = proposalIdOf(params.id);
+          const confirmed = await asSeen(
+            confirmProposal(context, second(session), id, body.seen),
+            ({ proposal, facts }: ProposalNow) => ({ proposal: listedJson(proposal, facts) }),
+          );
+          return { body: proposalJson(confirmed) };
         }),
     }),
     route({
@@ -242,15 +248,32 @@ function manyOf({
   return { applications: named, selection };
 }
 
+function lookedAtJson({
+  count,
+  totals,
+  aboveAuthority,
+  againstScore,
+  contradicted,
+}: SeenMany): LookedAtReply {
+  return {
+    ...{ count, above_authority: aboveAuthority, against_score: againstScore },
+    totals: totals.map(({ debtAmount, ...total }) => ({ ...total, debt_amount: debtAmount })),
+    contradicted: contradicted.map(({ code, ...rest }) => ({ reason_code: code, ...rest })),
+  };
+}
+
 /** A proposal with what it is about; null: that is not told. */
 export function listedJson(proposal: StoredProposal, facts: ProposalFacts | null): ListedProposalReply {
   if (facts === null) return proposalJson(proposal);
-  const { partner, currency, debtAmount, score, decision, against, lacksAuthority } = facts;
+  const { partner, currency, debtAmount, score, decision, evidence, against, lacksAuthority, seen } = facts;
+  const { documents, income } = evidence;
   return {
     ...proposalJson(proposal),
     facts: {
       ...{ partner, currency, debt_amount: debtAmount, score, decision },
-      ...{ against: [...against], lacks_authority: lacksAuthority },
+      documents,
+      observed_income: income && { confirmed: income.isConfirmed, observed: income.observed },
+      ...{ against: [...against], lacks_authority: lacksAuthority, seen },
     },
   };
 }

@@ -21,24 +21,26 @@ export type Against = (typeof AGAINST)[number];
 
 /** What a file has. */
 export interface Evidence {
-  /** `refused`: it has some, and none of them can stand for anything. */
-  readonly documents: 'none' | 'refused' | 'some';
-  /** The observed income; null: none was observed. */
-  readonly income: 'confirmed' | 'unconfirmed' | null;
+  /** How many of each state: what is refused can stand for nothing. */
+  readonly documents: { readonly accepted: number; readonly received: number; readonly rejected: number };
+  /** The observed income, in units of the currency; null: none was observed or accepted. */
+  readonly income: { readonly isConfirmed: boolean; readonly observed: number | null } | null;
 }
 
 /** How the file contradicts a code; null: it does not, or says nothing of it. */
 export function contradictionOf(code: ReasonCode, { documents, income }: Evidence): Contradiction | null {
+  const { accepted, received, rejected } = documents;
+  const usable = accepted + received;
   switch (code) {
     case 'documents_verified':
-      return documents === 'some' ? null : 'no_document';
+      return usable > 0 ? null : 'no_document';
     case 'documents_invalid':
-      return documents === 'none' ? 'no_document' : null;
+      return usable + rejected === 0 ? 'no_document' : null;
     case 'income_verified':
       if (income === null) return 'no_income';
-      return income === 'unconfirmed' ? 'income_unconfirmed' : null;
+      return income.isConfirmed ? null : 'income_unconfirmed';
     case 'income_not_verified':
-      return income === 'confirmed' ? 'income_confirmed' : null;
+      return income?.isConfirmed ? 'income_confirmed' : null;
     default:
       return null;
   }

@@ -29,6 +29,8 @@ export const CONFLICTS = [
   'confirmed',
   /** Neither the maker of the proposal nor the asking operator has the authority for the amount. */
   'no_authority',
+  /** What the decision is about has changed since it was shown; the answer has it as it is now. */
+  'changed',
   /** Another admin has had the second look. */
   'looked_at',
   'too_many_notes',

@@ -104,6 +104,8 @@ interface DueRow extends Omit<MacedProposal, 'act' | 'reason_code' | 'needs_seco
   proposal_id: string;
   open_application_id: string;
   tries: number;
+  /** The time to undo is over: a row that is due before it was moved by somebody else. */
+  is_over: boolean;
   act: ReviewAction | null;
   reason_code: ReasonCode;
   needs_second: SecondReason | null;
@@ -115,7 +117,7 @@ const LOCK_DUE = `
   ORDER BY o.is_of_many, o.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 /** A statement of its own: it sees what was committed before the lock, such as a confirmation. */
 const READ_DUE = `
-  SELECT d.proposal_id, d.application_id AS open_application_id, d.tries, ${MACED_PROPOSAL}
+  SELECT d.proposal_id, d.application_id AS open_application_id, d.tries, p.apply_at <= now() AS is_over, ${MACED_PROPOSAL}
   FROM open_proposals d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
   WHERE d.application_id = $1`;
 
@@ -137,7 +139,7 @@ export async function takeDue(
     ...{ isOverride: row.is_override, decidedOn: row.decided_on, signedAt: row.decided_signed_at },
     ...{ needsSecond: row.needs_second, isConfirmed: row.is_confirmed, tries: row.tries },
     ...{ makerId: row.maker_id, secondId: row.second_id },
-    isForged: !isOwnProposal(vault, { ...row, act: row.act }),
+    isForged: !row.is_over || !isOwnProposal(vault, { ...row, act: row.act }),
   };
 }
 

@@ -16,6 +16,8 @@ export interface ProposedFacts {
   readonly decided_on: string;
   readonly decided_signed_at: Date | null;
   readonly needs_second: string | null;
+  /** Of whole milliseconds, as all times of the service's own rows: a `Date` has no parts of one. */
+  readonly apply_at: Date;
 }
 
 /** A row with both MACs. */
@@ -29,13 +31,14 @@ export interface MacedProposal extends ProposedFacts {
 
 /** The columns of `MacedProposal`; `p` is the name of the table in the statement. */
 export const MACED_PROPOSAL = `p.id, p.application_id, p.act, p.reason_code, p.reason, p.is_override, p.maker_id,
-  p.decided_on, p.decided_signed_at, p.needs_second, p.second_id, p.confirmed_at IS NOT NULL AS is_confirmed, p.mac,
-  p.second_mac`;
+  p.decided_on, p.decided_signed_at, p.needs_second, p.apply_at, p.second_id, p.confirmed_at IS NOT NULL AS is_confirmed,
+  p.mac, p.second_mac`;
 
 function proposed(row: ProposedFacts) {
   return [
     ...[Number(row.id), Number(row.application_id), row.act, row.reason_code, row.is_override],
     ...[row.maker_id, Number(row.decided_on), row.decided_signed_at?.getTime() ?? null, row.needs_second],
+    row.apply_at.getTime(),
   ];
 }
 
@@ -47,6 +50,12 @@ export function proposalMac(vault: Vault, row: ProposedFacts): Buffer {
 /** The MAC of its confirmation. */
 export function confirmationMac(vault: Vault, id: number, secondId: number): Buffer {
   return rowMac(vault, 'confirmation of a proposal', [id, secondId]);
+}
+
+/** The MAC of a proposal that is due at another time; null: this service has not written it as it is. */
+export function movedMac(vault: Vault, row: MacedProposal, applyAt: Date): Buffer | null {
+  if (!isRowMac(vault, 'proposal', proposed(row), row.mac)) return null;
+  return proposalMac(vault, { ...row, apply_at: applyAt });
 }
 
 /** Whether this service has written the proposal, and its confirmation where it has one. */

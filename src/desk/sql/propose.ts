@@ -4,6 +4,7 @@ import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { DecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
 import type { Session, Transaction } from '../../postgres/database.ts';
+import { databaseTime } from '../../postgres/database-time.ts';
 import { takeIds } from '../../postgres/ids.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { SecondReason } from '../rules/proposal.ts';
@@ -45,7 +46,7 @@ const IN_REVIEW = { status: 'in_review', decision: 'in_review', signedAt: null }
 /** In the order of their keys, so that two of these wait for each other in no circle. A taken one stays as it is. */
 const RESERVE = `
   INSERT INTO open_proposals (application_id, proposal_id, stamped_at, due_at, is_of_many)
-  SELECT u.id, u.proposal_id, clock_timestamp(), 'infinity', $3
+  SELECT u.id, u.proposal_id, clock_timestamp(), '9999-12-31Z', $3
   FROM unnest($1::bigint[], $2::bigint[]) AS u(id, proposal_id) ORDER BY u.id
   ON CONFLICT (application_id) DO NOTHING RETURNING application_id`;
 
@@ -131,10 +132,8 @@ export interface Decision {
 const ADD = `
   INSERT INTO proposals (id, application_id, act, reason_code, reason, is_override, maker_id, decided_on, decided_signed_at,
     needs_second, created_at, apply_at, mac)
-  SELECT u.id, u.application_id, $1, $2, $3, $4, $5, u.decided_on, u.signed_at, u.needs_second, t.now,
-    t.now + $6 * interval '1 second', u.mac
-  FROM (SELECT clock_timestamp() AS now) AS t,
-    unnest($7::bigint[], $8::bigint[], $9::bigint[], $10::timestamptz[], $11::text[], $12::bytea[])
+  SELECT u.id, u.application_id, $1, $2, $3, $4, $5, u.decided_on, u.signed_at, u.needs_second, $6, $7, u.mac
+  FROM unnest($8::bigint[], $9::bigint[], $10::bigint[], $11::timestamptz[], $12::text[], $13::bytea[])
       AS u(id, application_id, decided_on, signed_at, needs_second, mac)`;
 /** One that waits for a second operator is looked at when its time for that is over. */
 const STAMP = `
@@ -155,16 +154,18 @@ export async function addProposals(
   some: readonly NewProposal[],
 ): Promise<void> {
   if (some.length === 0) return;
+  const now = await databaseTime(session);
+  const applyAt = new Date(now.getTime() + undoSeconds * 1_000);
   const macs = some.map((one) =>
     proposalMac(vault, {
       ...{ id: `${one.proposalId}`, application_id: `${one.id}`, act, reason_code: reasonCode },
       ...{ is_override: isOverride, maker_id: makerId, decided_on: one.decidedOn },
-      ...{ decided_signed_at: one.signedAt, needs_second: one.needsSecond },
+      ...{ decided_signed_at: one.signedAt, needs_second: one.needsSecond, apply_at: applyAt },
     }),
   );
   const column = <K extends keyof NewProposal>(name: K) => some.map((one) => one[name]);
   await session.query(ADD, [
-    ...[act, reasonCode, reason, isOverride, makerId, undoSeconds],
+    ...[act, reasonCode, reason, isOverride, makerId, now, applyAt],
     ...[column('proposalId'), column('id'), column('decidedOn'), column('signedAt'), column('needsSecond')],
     macs,
   ]);

@@ -1,9 +1,10 @@
 /** What a second operator has to see of a proposal before confirming it (D48). */
+import { createHash } from 'node:crypto';
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { Decision } from '../../applications/rules/scorecard.ts';
 import type { Session } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { type Against, speaksAgainst } from '../rules/against.ts';
+import { type Against, type Evidence, speaksAgainst } from '../rules/against.ts';
 import { haveAuthority } from '../rules/proposal.ts';
 import { readDeciders } from '../sql/deciders.ts';
 import { type PartnerName, partnersOf } from '../sql/partner-names.ts';
@@ -17,9 +18,13 @@ export interface ProposalFacts {
   readonly debtAmount: number | null;
   readonly score: number | null;
   readonly decision: Decision | null;
+  /** What the file has. */
+  readonly evidence: Evidence;
   readonly against: readonly Against[];
   /** Neither its maker nor the asking operator has the authority for the amount. */
   readonly lacksAuthority: boolean;
+  /** Stands for the proposal and all of this: who confirms sends back which of it was shown. */
+  readonly seen: string;
 }
 
 /** Whether a proposal waits for a second operator. */
@@ -46,15 +51,24 @@ export async function proposalFactsOf(
       const { id, applicationId, act, isOverride, maker } = proposal;
       const one = facts.get(applicationId);
       const { currency = null, debtAmount = null, score = null, decision = null } = one ?? {};
+      const evidence = evidenceOf(applicationId);
       const both = [operatorId, maker.id].map((operator) => deciders.get(operator) ?? null);
-      return [
-        id,
-        {
-          ...{ partner: (one && partners.get(one.partnerId)) ?? null, currency, debtAmount, score, decision },
-          against: speaksAgainst(proposal, score, evidenceOf(applicationId)),
-          lacksAuthority: !haveAuthority({ act, isOverride, currency, debtAmount }, both),
-        },
-      ];
+      const shown = {
+        ...{ partner: (one && partners.get(one.partnerId)) ?? null, currency, debtAmount, score, decision },
+        ...{ evidence, against: speaksAgainst(proposal, score, evidence) },
+        lacksAuthority: !haveAuthority({ act, isOverride, currency, debtAmount }, both),
+      };
+      return [id, { ...shown, seen: digestOf(proposal, shown) }];
     }),
   );
+}
+
+/** Equal where a confirmation shows the same alone. */
+function digestOf(proposal: StoredProposal, shown: Omit<ProposalFacts, 'seen'>): string {
+  const { id, act, reasonCode, reason, isOverride, maker, createdAt, needsSecond } = proposal;
+  const proposed = [id, act, reasonCode, reason, isOverride, maker, createdAt, needsSecond];
+  return createHash('sha256')
+    .update(JSON.stringify([proposed, shown]))
+    .digest('base64url')
+    .slice(0, 22);
 }

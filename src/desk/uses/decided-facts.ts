@@ -1,7 +1,7 @@
 /** What decisions are about, and what the files have that their reasons may contradict (D48). */
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { type DecisionFacts, readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
-import { storedDocumentsOf } from '../../documents/sql/documents.ts';
+import { documentCountsOf } from '../../documents/sql/documents.ts';
 import { incomesOf } from '../../income/sql/income-checks.ts';
 import type { Session } from '../../postgres/database.ts';
 import type { Evidence } from '../rules/against.ts';
@@ -33,14 +33,9 @@ export async function readEvidence(
   session: Session,
   ids: readonly ApplicationId[],
 ): Promise<(id: ApplicationId) => Evidence> {
-  const documents = await storedDocumentsOf(session, ids);
+  const documents = await documentCountsOf(session, ids);
   const incomes = await incomesOf(session, ids);
-  return (id) => {
-    const isUsable = documents.get(id);
-    const isConfirmed = incomes.get(id);
-    return {
-      documents: isUsable === undefined ? 'none' : isUsable ? 'some' : 'refused',
-      income: isConfirmed === undefined ? null : isConfirmed ? 'confirmed' : 'unconfirmed',
-    };
-  };
+  return (id) => ({ documents: documents.get(id) ?? NO_DOCUMENTS, income: incomes.get(id) ?? null });
 }
+
+const NO_DOCUMENTS = { accepted: 0, received: 0, rejected: 0 };

@@ -10,8 +10,9 @@ import { type Claimer, takeClaim } from '../sql/claims.ts';
 import { readDeciders } from '../sql/deciders.ts';
 import { backToQueue, endProposal, lockOpen, writeConfirmation } from '../sql/open-proposals.ts';
 import { readProposal, type StoredProposal } from '../sql/proposals.ts';
+import { type ProposalFacts, proposalFactsOf } from './confirmations.ts';
 import { decidedFactsOf } from './decided-facts.ts';
-import { conflict, needsSignIn, Refusal } from './refusal.ts';
+import { conflict, NotAsSeen, needsSignIn, Refusal } from './refusal.ts';
 
 /**
  * The maker takes a proposal back; the application is the maker's to review. A repetition changes nothing. Throws a
@@ -46,8 +47,15 @@ export interface Second {
   readonly isFresh: boolean;
 }
 
+/** A proposal with what it is about, as it is now. */
+export interface ProposalNow {
+  readonly proposal: StoredProposal;
+  readonly facts: ProposalFacts;
+}
+
 /**
- * A second operator confirms a proposal, which is recorded. A repetition by the same operator changes nothing. Throws a
+ * A second operator confirms a proposal, which is recorded. `seen` is of the facts that were shown. A repetition by the
+ * same operator changes nothing. Throws a `NotAsSeen` (of `ProposalNow`) where the facts are others now, and a
  * `Refusal`: 404 none; 403 one's own, or a payment without a new sign-in; 409 it needs no second operator, has another
  * one, is not open any more, or neither of the two has the authority for its amount. What counts in the end is who has
  * it when the proposal is applied.
@@ -56,6 +64,7 @@ export async function confirmProposal(
   context: OperatorContext,
   second: Second,
   id: number,
+  seen: string,
 ): Promise<StoredProposal> {
   const isRepeated = (proposal: StoredProposal) =>
     proposal.confirmedAt !== null && proposal.second?.id === second.id;
@@ -67,6 +76,8 @@ export async function confirmProposal(
         if (isRepeated(before)) return { proposal: before, isNew: false };
         if (before.act === 'disburse' && !second.isFresh) throw needsSignIn();
         await requireAuthority(session, part.vault, before, second);
+        const facts = (await proposalFactsOf(session, part.vault, second.id, [before])).get(id)!;
+        if (facts.seen !== seen) throw new NotAsSeen<ProposalNow>({ proposal: before, facts });
         await writeConfirmation(session, part.vault, id, second.id);
         return { proposal: (await readProposal(session, id))!, isNew: true };
       }),

@@ -1,14 +1,14 @@
-/** What a decision on many would be about, before it is proposed (D48). */
+/** What a decision on many is about: totals, and what speaks against it (D48). */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { ReviewAction } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Session } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { type Contradiction, contradictedCodes } from '../rules/against.ts';
 import { isAgainstScore } from '../rules/lean.ts';
 import { secondReasonOf } from '../rules/proposal.ts';
 import { readDeciders } from '../sql/deciders.ts';
 import { decidedFactsOf, readEvidence } from './decided-facts.ts';
-import { decidedOf, type Many, requireOneNaming } from './propose-many.ts';
 
 /** Applications that are not there count nowhere. */
 export interface SeenMany {
@@ -28,20 +28,16 @@ export interface SeenMany {
   }[];
 }
 
-/**
- * Adds up what an act on these applications would be about. Throws `OperatorError` for a fault of the body, and a
- * `Refusal` (404) where the selection has ended.
- */
-export async function lookAtMany(
-  { database, vault }: { readonly database: Database; readonly vault: Vault },
+/** Adds up what an act on these applications is about now. */
+export async function addUp(
+  session: Session,
+  vault: Vault,
   { act, makerId }: { readonly act: ReviewAction; readonly makerId: number },
-  many: Many,
+  ids: readonly ApplicationId[],
 ): Promise<SeenMany> {
-  requireOneNaming(many);
-  const ids = (await decidedOf(database, makerId, many)).map(({ id }) => id);
-  const facts = await decidedFactsOf(database, ids);
-  const evidenceOf = await readEvidence(database, ids);
-  const authority = (await readDeciders(database, vault, [makerId])).get(makerId)?.authority ?? new Map();
+  const facts = await decidedFactsOf(session, ids);
+  const evidenceOf = await readEvidence(session, ids);
+  const authority = (await readDeciders(session, vault, [makerId])).get(makerId)?.authority ?? new Map();
   const totals = new Map<string | null, { count: number; debtAmount: number }>();
   const contradicted = new Map<string, { code: ReasonCode; why: Contradiction; count: number }>();
   let [aboveAuthority, againstScore] = [0, 0];
@@ -62,4 +58,22 @@ export async function lookAtMany(
       .map(([currency, total]) => ({ currency, ...total }))
       .toSorted((a, b) => b.count - a.count || `${a.currency}`.localeCompare(`${b.currency}`)),
   };
+}
+
+/** How much was shown to speak against a decision on many. */
+export interface SeenAgainst {
+  readonly aboveAuthority: number;
+  readonly againstScore: number;
+  /** How many files contradict the code of the reason. */
+  readonly contradicted: number;
+}
+
+/** Whether more speaks against the decision than was shown. What came in for it meanwhile keeps nobody waiting. */
+export function isWorse(now: SeenMany, reasonCode: ReasonCode, seen: SeenAgainst): boolean {
+  const contradicted = now.contradicted.filter(({ code }) => code === reasonCode);
+  return (
+    now.aboveAuthority > seen.aboveAuthority ||
+    now.againstScore > seen.againstScore ||
+    contradicted.reduce((sum, { count }) => sum + count, 0) > seen.contradicted
+  );
 }

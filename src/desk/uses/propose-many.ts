@@ -7,9 +7,10 @@ import { keyedRequest, type Outcome, takeRequest, undoneRequest } from '../sql/d
 import { expandReviewsOf } from '../sql/expansion.ts';
 import { type Decision, readSelection } from '../sql/propose.ts';
 import { undoRequest } from '../sql/undo-many.ts';
+import { addUp, isWorse, type SeenAgainst, type SeenMany } from './look-at-many.ts';
 import { checkDecision, type Decided, propose } from './propose.ts';
 import { once, type ProposingDesk } from './propose-one.ts';
-import { Refusal } from './refusal.ts';
+import { NotAsSeen, Refusal } from './refusal.ts';
 
 /** Exactly one of the two. */
 export interface Many {
@@ -21,12 +22,13 @@ export interface Many {
 /**
  * Proposes a decision on each of many applications, in one transaction, and returns what became of each. `key` as in
  * `proposeOne`; the outcomes of a repeated request are those of the first one. Throws `OperatorError` for a fault of
- * the body, and a `Refusal` (404) where the selection has ended.
+ * the body, a `Refusal` (404) where the selection has ended, and a `NotAsSeen` (of `SeenMany`) where more speaks
+ * against it than was seen.
  */
 export async function proposeMany(
   { database, vault, undoSeconds, dueHours }: ProposingDesk,
   given: Decision,
-  many: Many,
+  { seen, ...many }: Many & { readonly seen: SeenAgainst },
   key: string | null,
 ): Promise<readonly Outcome[]> {
   const decision = checkDecision(given);
@@ -37,17 +39,28 @@ export async function proposeMany(
   await expandReviewsOf(database, named, dueHours);
   const outcomes = await againAfterConflict(() =>
     inTransaction(database, (session) =>
-      once(session, request, async () =>
-        propose(
-          session,
-          decision,
-          { vault, undoSeconds, isOfMany: true },
-          await decidedOf(session, decision.makerId, many),
-        ),
-      ),
+      once(session, request, async () => {
+        const decided = await decidedOf(session, decision.makerId, many);
+        const now = await addUp(session, vault, decision, idsOf(decided));
+        if (isWorse(now, decision.reasonCode, seen)) throw new NotAsSeen(now);
+        return propose(session, decision, { vault, undoSeconds, isOfMany: true }, decided);
+      }),
     ),
   );
   return outcomes;
+}
+
+/**
+ * Adds up what an act on these applications would be about. Throws `OperatorError` for a fault of the body, and a
+ * `Refusal` (404) where the selection has ended.
+ */
+export async function lookAtMany(
+  { database, vault }: Pick<ProposingDesk, 'database' | 'vault'>,
+  by: Pick<Decision, 'act' | 'makerId'>,
+  many: Many,
+): Promise<SeenMany> {
+  requireOneNaming(many);
+  return addUp(database, vault, by, idsOf(await decidedOf(database, by.makerId, many)));
 }
 
 /**
@@ -87,6 +100,10 @@ export async function decidedOf(
   const selected = UUID.test(selection) ? await readSelection(session, selection, makerId) : null;
   if (selected === null) throw new Refusal(404, 'there is no such selection, or it has ended: select again');
   return selected;
+}
+
+function idsOf(decided: readonly Decided[]): ApplicationId[] {
+  return decided.map(({ id }) => id);
 }
 
 /** An application that is named twice counts once. */

@@ -39,6 +39,18 @@ export function conflict(
   return new Refusal(code, message, { facts });
 }
 
+/** What an act is about has changed since it was shown to the operator: nothing is done. */
+export class NotAsSeen<Now> extends Error {
+  override readonly name = 'NotAsSeen';
+  /** What it is about now. */
+  readonly now: Now;
+
+  constructor(now: Now) {
+    super('this has changed since it was shown: look at it again');
+    this.now = now;
+  }
+}
+
 /** There is no application with the id of the request. */
 export function noApplication(): Refusal {
   return new Refusal(404, 'there is no such application');

@@ -151,17 +151,22 @@ export async function sealedDocumentsOf(
   return (await session.query<SealedRow>(OF_APPLICATION, [applicationId])).rows.map(sealedOf);
 }
 
-const STORED = `
-  SELECT d.application_id AS id, bool_or(d.state <> 'rejected') AS is_usable FROM documents d
-  WHERE d.application_id = ANY ($1::bigint[]) GROUP BY d.application_id`;
+const COUNTS = `
+  SELECT d.application_id AS id, (count(*) FILTER (WHERE d.state = 'accepted'))::integer AS accepted,
+    (count(*) FILTER (WHERE d.state = 'received'))::integer AS received,
+    (count(*) FILTER (WHERE d.state = 'rejected'))::integer AS rejected
+  FROM documents d WHERE d.application_id = ANY ($1::bigint[]) GROUP BY d.application_id`;
 
-/** The applications that have documents, each with whether one of these is accepted or waits for an operator. */
-export async function storedDocumentsOf(
+/** How many documents of each state an application has. */
+export type DocumentCounts = Readonly<Record<DocumentState, number>>;
+
+/** The applications that have documents, each with how many. */
+export async function documentCountsOf(
   session: Session,
   ids: readonly ApplicationId[],
-): Promise<ReadonlyMap<ApplicationId, boolean>> {
-  const { rows } = await session.query<{ id: string; is_usable: boolean }>(STORED, [ids]);
-  return new Map(rows.map(({ id, is_usable }) => [toApplicationId(id), is_usable]));
+): Promise<ReadonlyMap<ApplicationId, DocumentCounts>> {
+  const { rows } = await session.query<DocumentCounts & { id: string }>(COUNTS, [ids]);
+  return new Map(rows.map(({ id, ...counts }) => [toApplicationId(id), counts]));
 }
 
 const COUNT = 'SELECT count(*)::integer AS count FROM documents d WHERE d.application_id = $1';

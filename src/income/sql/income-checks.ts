@@ -163,24 +163,36 @@ export async function incomeCheckOf(
 
 const INCOMES = `
   SELECT DISTINCT ON (c.application_id) c.application_id AS id,
-    c.outcome <> 'operator' OR c.accepted_at IS NOT NULL AS is_confirmed, c.observed IS NOT NULL AS is_observed
+    c.outcome <> 'operator' OR c.accepted_at IS NOT NULL AS is_confirmed, c.observed
   FROM income_checks c WHERE c.application_id = ANY ($1::bigint[]) ORDER BY c.application_id, c.number DESC`;
 
-/**
- * Those of the applications whose last check observed an income or was accepted by an operator, each with whether the
- * check confirmed or adjusted the income, or an operator accepted it.
- */
+/** What the last check of an application found. */
+export interface CheckedIncome {
+  /** The check confirmed or adjusted the income, or an operator accepted it. */
+  readonly isConfirmed: boolean;
+  /** In units of the currency; null: an operator accepted an income that was not observed. */
+  readonly observed: number | null;
+}
+
+/** Those of the applications whose last check observed an income or was accepted by an operator. */
 export async function incomesOf(
   session: Session,
   ids: readonly ApplicationId[],
-): Promise<ReadonlyMap<ApplicationId, boolean>> {
-  const { rows } = await session.query<{ id: string; is_confirmed: boolean; is_observed: boolean }>(INCOMES, [
-    ids,
-  ]);
+): Promise<ReadonlyMap<ApplicationId, CheckedIncome>> {
+  const { rows } = await session.query<{ id: string; is_confirmed: boolean; observed: string | null }>(
+    INCOMES,
+    [ids],
+  );
   return new Map(
     rows
-      .filter(({ is_confirmed, is_observed }) => is_confirmed || is_observed)
-      .map(({ id, is_confirmed }) => [toApplicationId(id), is_confirmed]),
+      .map(
+        ({ id, is_confirmed, observed }) =>
+          [
+            toApplicationId(id),
+            { isConfirmed: is_confirmed, observed: observed === null ? null : Number(observed) / 100 },
+          ] as const,
+      )
+      .filter(([, { isConfirmed, observed }]) => isConfirmed || observed !== null),
   );
 }
 

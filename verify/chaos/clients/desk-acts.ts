@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApplicationId, toApplicationId } from '../../../src/applications/rules/ids.ts';
 import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
 import { lastEventOf } from '../../../src/applications/sql/desk/last-event.ts';
+import { readProposal } from '../../../src/desk/sql/proposals.ts';
+import { proposalFactsOf } from '../../../src/desk/uses/confirmations.ts';
 import { actingAs } from '../../../src/desk/uses/desk-context.ts';
 import { confirmProposal, declineProposal, undoProposal } from '../../../src/desk/uses/end-proposal.ts';
 import { proposeOne } from '../../../src/desk/uses/propose-one.ts';
@@ -58,9 +60,14 @@ export class DeskActs {
   }
 
   /** null: it was refused. */
-  async propose(makerId: number, applicationId: number, action: ReviewAction): Promise<Proposed | null> {
+  async propose(
+    makerId: number,
+    applicationId: number,
+    action: ReviewAction,
+    undoSeconds = UNDO_SECONDS,
+  ): Promise<Proposed | null> {
     const { database, vault } = this.#context;
-    const desk = { database, vault, undoSeconds: UNDO_SECONDS, dueHours: DUE_HOURS };
+    const desk = { database, vault, undoSeconds, dueHours: DUE_HOURS };
     const id = idOf(applicationId);
     const decision = { act: action, reasonCode: 'unspecified', reason: REASON, isOverride: false } as const;
     const key = `chaos ${++this.#serial}`;
@@ -94,9 +101,13 @@ export class DeskActs {
   /** Refused for one's own, and where neither of the two has the authority. */
   confirm(operatorId: number, proposal: Proposed): Promise<DeskAct['end']> {
     const context = actingAs(this.#context, operatorId);
-    return this.#do(doingOf('confirm', operatorId, proposal), () =>
-      confirmProposal(context, { id: operatorId, isFresh: true }, proposal.id),
-    );
+    return this.#do(doingOf('confirm', operatorId, proposal), async () => {
+      const { database, vault } = context;
+      const stored = await readProposal(database, proposal.id);
+      const facts = await proposalFactsOf(database, vault, operatorId, stored === null ? [] : [stored]);
+      const seen = facts.get(proposal.id)?.seen ?? '';
+      return confirmProposal(context, { id: operatorId, isFresh: true }, proposal.id, seen);
+    });
   }
 
   /** Refused for one's own. */

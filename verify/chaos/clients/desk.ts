@@ -79,8 +79,9 @@ export class Desk {
     id: number,
     action: ReviewAction,
     undoAfterMs = Number.POSITIVE_INFINITY,
+    undoSeconds?: number,
   ): Promise<Proposed | null> {
-    const made = await this.acts.propose(makerId, id, action);
+    const made = await this.acts.propose(makerId, id, action, undoSeconds);
     if (made !== null) this.#open.push({ ...made, undoAtMs: made.fromMs + undoAfterMs, isConfirmed: false });
     return made;
   }

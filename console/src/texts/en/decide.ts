@@ -31,6 +31,8 @@ export const decide = {
   scoreSaid: 'The score said',
   against: 'Against it',
   nothingAgainst: 'nothing',
+  incomeConfirmed: 'confirmed',
+  incomeOpen: 'not confirmed',
   contradicted: (why: string) => `The file contradicts this reason: ${why}.`,
   decideAnyway: 'Propose all the same',
   decline: 'Decline',

@@ -75,6 +75,7 @@ export const desk: DeskTexts = {
     confirmed: 'Another operator has confirmed it already.',
     no_authority:
       'Neither you nor its maker has the authority for this amount. Another operator has to confirm it.',
+    changed: 'It has changed since it was shown to you. Look again: this is how it is now.',
     looked_at: 'Another admin has looked at it already.',
     too_many_notes: 'It has as many notes as it takes.',
     erased: 'The data of its person was erased. Nothing more is written about them.',

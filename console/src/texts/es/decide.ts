@@ -32,6 +32,8 @@ export const decide: Texts['decide'] = {
   scoreSaid: 'El puntaje dijo',
   against: 'En contra',
   nothingAgainst: 'nada',
+  incomeConfirmed: 'confirmado',
+  incomeOpen: 'sin confirmar',
   contradicted: (why) => `El expediente contradice este motivo: ${why}.`,
   decideAnyway: 'Proponer de todos modos',
   decline: 'Declinar',

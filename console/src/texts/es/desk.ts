@@ -74,6 +74,7 @@ export const desk: DeskTexts = {
     confirmed: 'Ya la confirmó otro operador.',
     no_authority:
       'Ni tú ni quien la hizo tienen la facultad para este monto. Tiene que confirmarla otro operador.',
+    changed: 'Cambió desde que se te mostró. Mírala otra vez: así está ahora.',
     looked_at: 'Ya la miró otro administrador.',
     too_many_notes: 'Ya tiene todas las notas que admite.',
     erased: 'Los datos de la persona se borraron. No se escribe nada más sobre ella.',

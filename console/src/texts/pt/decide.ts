@@ -32,6 +32,8 @@ export const decide: Texts['decide'] = {
   scoreSaid: 'A pontuação disse',
   against: 'Contra',
   nothingAgainst: 'nada',
+  incomeConfirmed: 'confirmada',
+  incomeOpen: 'não confirmada',
   contradicted: (why) => `O processo contradiz este motivo: ${why}.`,
   decideAnyway: 'Propor mesmo assim',
   decline: 'Recusar',

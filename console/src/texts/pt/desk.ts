@@ -73,6 +73,7 @@ export const desk: DeskTexts = {
     no_second: 'Esta proposta não precisa de um segundo operador.',
     confirmed: 'Outro operador já a confirmou.',
     no_authority: 'Nem você nem quem a fez tem alçada para este valor. Outro operador tem de confirmá-la.',
+    changed: 'Mudou desde que foi mostrada a você. Veja de novo: é assim que está agora.',
     looked_at: 'Outro administrador já a analisou.',
     too_many_notes: 'Já tem todas as notas que aceita.',
     erased: 'Os dados da pessoa foram apagados. Nada mais é escrito sobre ela.',
