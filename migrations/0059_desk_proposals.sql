@@ -32,8 +32,8 @@ CREATE TABLE proposals (
   -- Why it was declined or returned, in words; and why it was returned, as a code (src/desk/rules/returned.ts).
   outcome text,
   returned_for text CHECK ((state = 'returned') = (returned_for IS NOT NULL)),
-  -- HMAC-SHA-256 over what is proposed, by whom and until when it can be undone, and over who confirmed it, with keys from INDEX_KEY
-  -- (src/desk/sql/proposal-macs.ts). They are empty when it has ended.
+  -- HMAC-SHA-256 over what is proposed, by whom and until when it can be undone, and over who confirmed it, with keys
+  -- from INDEX_KEY (src/desk/sql/proposal-macs.ts). They are empty when it has ended.
   mac bytea NOT NULL DEFAULT '',
   second_mac bytea NOT NULL DEFAULT '',
   -- Without its MACs nobody who writes the database opens an ended one again.

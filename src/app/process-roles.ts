@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { machineClock } from '../base/clock.ts';
-import { printable } from '../cli/terminal-text.ts';
+import { printable } from '../base/printable.ts';
 import { noting } from '../operations/acting.ts';
 import { connectionEndLog } from '../operations/failure-log.ts';
 import type { OperatorContext } from '../operations/operator-context.ts';

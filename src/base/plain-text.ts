@@ -16,9 +16,9 @@ export function isPlainText(text: string): boolean {
  * Format characters (bidi among them), others that nobody sees, lines and paragraphs by other characters than `\n`, and
  * the blank of Braille.
  */
-const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/v;
+export const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/v;
 /** Emoji have joiners, selectors and tags within them; some keyboards add a selector behind one. */
-const EMOJI = /\p{RGI_Emoji}\ufe0f?/gv;
+export const EMOJI = /\p{RGI_Emoji}\ufe0f?/gv;
 
 /** True for a text with characters that hide text or change its direction outside of an emoji. */
 export function hasHidden(text: string): boolean {

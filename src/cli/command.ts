@@ -1,10 +1,10 @@
 /** The parts that the commands share: options, reading arguments, and the end of the program. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option, type ParseOptions } from 'commander';
 import type { Clock } from '../base/clock.ts';
+import { printable } from '../base/printable.ts';
 import { OperatorError } from '../operations/operator-context.ts';
 import { type Io, OutputClosed, writeNote } from './output.ts';
 import type { Roles } from './role-types.ts';
-import { printable } from './terminal-text.ts';
 
 /** Every command gets these. */
 export interface Cli {

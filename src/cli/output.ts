@@ -1,6 +1,6 @@
 /** The output of commands: one JSON value for programs, tables for people. */
 import { type Readable, Writable } from 'node:stream';
-import { inLine, printable } from './terminal-text.ts';
+import { inLine, printable } from '../base/printable.ts';
 
 /** The streams and the exit code of a program; `process` is one. */
 export interface Io {

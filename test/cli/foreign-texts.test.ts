@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { inLine, printable } from '../../src/base/printable.ts';
 import { writeList, writeNote, writeOutput } from '../../src/cli/output.ts';
-import { inLine, printable } from '../../src/cli/terminal-text.ts';
 import { Sink } from './harness.ts';
 import { HARMLESS, HOSTILE, UNSAFE } from './unsafe-text.ts';
 
@@ -14,6 +14,8 @@ test('unsafe characters become escapes, harmless ones stay, and JSON keeps its m
     /^\\u001b\[31mred\\u001b\]0;title\\u0007 \\u009b2J\\u007f\\u000d\\u0008\\u0009 \\u202e/,
   );
   assert.equal(printable('\u{e0041}\ud800'), '\\udb40\\udc41\\ud800');
+  // What nobody sees, outside of an emoji: a name with it looks like another one.
+  assert.equal(printable('An\u200da\u3164 \u2800 a\ufe0f'), 'An\\u200da\\u3164 \\u2800 a\\ufe0f');
   // Free code points in the blocks of format characters.
   assert.equal(printable('\u2065\u{e0000}'), '\\u2065\\udb40\\udc00');
   assert.equal(printable(`${HARMLESS}\n`), `${HARMLESS}\n`);

@@ -1,5 +1,6 @@
 /** Requests to the operator API. */
 
+import { printable } from '../../../src/base/printable.ts';
 import { browserClock } from '../clock.ts';
 import { presence } from './presence.ts';
 import { noteTime } from './service-time.ts';
@@ -122,9 +123,17 @@ async function send<Body>(
     throw new AnswerError(0, null);
   });
   noteTime(response);
-  const answer = await response.json().catch(() => null);
+  const answer = await response
+    .text()
+    .then(shownJson)
+    .catch(() => null);
   if (!response.ok) throw new AnswerError(response.status, answer, secondsOf(response));
   return { body: answer as Body, etag: response.headers.get('ETag'), sentAt };
+}
+
+/** Names and other texts of strangers show what would turn or hide them, on every page: nobody has to think of it. */
+function shownJson(text: string) {
+  return JSON.parse(text, (_, value) => (typeof value === 'string' ? printable(value) : value));
 }
 
 function secondsOf({ headers }: Response): number | null {

@@ -1,8 +1,8 @@
 /** What `ventanilla submit` says of words and columns that it does not understand, with options to copy and paste. */
 
 import type { Language, Words } from '../../base/language.ts';
+import { inLine } from '../../base/printable.ts';
 import { type Io, writeOutput } from '../../cli/output.ts';
-import { inLine } from '../../cli/terminal-text.ts';
 import type { Check } from '../map/check.ts';
 import type { UnsentColumn } from '../map/unsent.ts';
 import { WORD_FIELDS } from '../map/values.ts';

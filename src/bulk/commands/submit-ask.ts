@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type Country, isCountry } from '../../base/country-data.ts';
 import type { Language, Words } from '../../base/language.ts';
 import { type Io, writeOutput } from '../../cli/output.ts';
-import { inLine } from '../../cli/terminal-text.ts';
+import { inLine } from '../../base/printable.ts';
 import { type Check, checkRows } from '../map/check.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError, bulkErrorAt } from '../read/bulk-error.ts';

@@ -1,8 +1,8 @@
 /** Opens a file of applicants; where its encoding is doubtful, a person on a terminal chooses by its names. */
 
 import type { Language, Words } from '../../base/language.ts';
+import { inLine } from '../../base/printable.ts';
 import { type Io, recordOf, writeOutput } from '../../cli/output.ts';
-import { inLine } from '../../cli/terminal-text.ts';
 import { openSource, type Source, type SourceOptions } from '../map/source.ts';
 import type { CodePage } from '../read/encoding/code-pages.ts';
 import { DoubtfulEncoding } from '../read/encoding/encoding-survey.ts';

@@ -2,8 +2,8 @@
 
 import type { Country } from '../../base/country-data.ts';
 import type { Language, Words } from '../../base/language.ts';
+import { inLine } from '../../base/printable.ts';
 import { type Io, recordOf, writeOutput } from '../../cli/output.ts';
-import { inLine } from '../../cli/terminal-text.ts';
 import type { Change } from '../map/cell-readers.ts';
 import type { Check } from '../map/check.ts';
 import type { PhonesOfAKind, ReadPhone } from '../map/phone-survey.ts';

@@ -1,8 +1,8 @@
 /** The summary that `ventanilla submit` ends with. */
 
 import type { Language, Words } from '../../base/language.ts';
+import { inLine } from '../../base/printable.ts';
 import { type Io, recordOf, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
-import { inLine } from '../../cli/terminal-text.ts';
 import type { Check } from '../map/check.ts';
 import type { Source } from '../map/source.ts';
 import { optionsFor } from '../map/words.ts';
