@@ -3,9 +3,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { type Country, isCountry } from '../../base/country-data.ts';
 import type { Language, Words } from '../../base/language.ts';
-import { type Io, writeOutput } from '../../cli/output.ts';
 import { inLine } from '../../base/printable.ts';
+import { type Io, writeOutput } from '../../cli/output.ts';
 import { type Check, checkRows } from '../map/check.ts';
+import { foldWord } from '../map/fold-word.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError, bulkErrorAt } from '../read/bulk-error.ts';
 import { cutRows, HeldBatches, type RowBatch } from '../send/cut.ts';
@@ -77,7 +78,8 @@ export async function checkFile(source: Source, environment: 'PRO' | 'DEV' | nul
 }
 
 const NOTHING_SENT: Words = { en: 'nothing was sent', es: 'no se envió nada' };
-const YES = /^(y|yes|s|si|sí)$/i;
+/** In either language, and with or without the accent, which not every keyboard has. */
+const YES = /^(?:y|yes|s|si)$/;
 
 /** Shows what goes where and asks. Throws `BulkError` where the answer is no, or nobody can answer. */
 export async function askToSend(
@@ -119,13 +121,13 @@ export async function askToSend(
   const canAsk = around.isTerminal && !yes;
   const ask = async (question: Words) => {
     const answer = await around.ask(question[language]);
-    if (!YES.test(answer.trim())) throw new BulkError(NOTHING_SENT);
+    if (!YES.test(foldWord(answer))) throw new BulkError(NOTHING_SENT);
   };
   if (check.unsent.length > 0) {
     if (!canAsk) throw unsentError(source.file.file, check.unsent);
     const text = unsentText(check.unsent);
     await say({ en: `The file has ${text.en}.`, es: `El archivo: ${text.es}.` });
-    await ask({ en: 'Leave them out? (yes/no) ', es: '¿Las dejo fuera? (sí/no) ' });
+    await ask({ en: 'Leave them out? (y/n) ', es: '¿Las dejo fuera? (s/n) ' });
   }
   if (yes) return;
   if (!canAsk) {
@@ -134,5 +136,5 @@ export async function askToSend(
       es: 'no se envió nada: no hay una terminal para preguntar. Revisa con --dry-run y luego agrega --yes',
     });
   }
-  await ask({ en: 'Send them? (yes/no) ', es: '¿Las envío? (sí/no) ' });
+  await ask({ en: 'Send them? (y/n) ', es: '¿Las envío? (s/n) ' });
 }
