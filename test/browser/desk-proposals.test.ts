@@ -1,7 +1,7 @@
 /** Decisions on many and the second operator, in a real browser (D48). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { skip } from '../support/browser.ts';
+import { DESKTOP, skip } from '../support/browser.ts';
 import { deskBrowser } from '../support/desk-browser.ts';
 import { fileOf } from '../support/files.ts';
 import { check } from '../support/page-faults.ts';
@@ -116,6 +116,9 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
         await page.waitForURL(/\/proposals\?list=to_confirm$/);
         await page.getByRole('link', { name: `${one}`, exact: true }).waitFor();
         await check(page, 'to-confirm');
+        await page.setViewportSize({ width: 360, height: 640 });
+        await check(page, 'to-confirm');
+        await page.setViewportSize(DESKTOP.viewport);
         await page
           .getByRole('row', { name: `${two}` })
           .getByText(/4,400,000/)
@@ -139,6 +142,9 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
           assert.match(said, part);
         await dialog.getByText('the file has no document that counts').waitFor();
         await check(page, 'confirmation');
+        await page.setViewportSize({ width: 360, height: 640 });
+        await check(page, 'confirmation');
+        await page.setViewportSize(DESKTOP.viewport);
         await page.keyboard.press('c');
         const waiting = (id: number) =>
           desk.rows('SELECT FROM proposals WHERE application_id = $1 AND confirmed_at IS NULL', [id]);
@@ -149,6 +155,7 @@ describe('decisions on many and by two operators, in a browser', { skip }, async
         await dialog.getByRole('button', { name: 'Confirm' }).press('Enter');
         await dialog.getByRole('alert').getByText('It has changed since it was shown to you.').waitFor();
         await dialog.getByText('received: 1').waitFor();
+        await check(page, 'confirmation-changed');
         assert.equal(await dialog.getByText('the file has no document that counts').count(), 0);
         assert.equal((await waiting(one!)).length, 1);
         await dialog.getByRole('button', { name: 'Confirm' }).press('Enter');
