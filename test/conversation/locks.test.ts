@@ -112,7 +112,7 @@ describe('an erasure', () => {
     // On a busy machine it may wait longer than it may; a command tries again.
     const erase = (): Promise<unknown> =>
       eraseApplications(
-        { database, vault, clock: machineClock, actor: 'ana' },
+        { database: store.coordinator ?? database, vault, clock: machineClock, actor: 'ana' },
         [toApplicationId(ana.id)],
         [],
         options,

@@ -10,7 +10,9 @@ export async function planOf(
   const session = await database.connect();
   try {
     await session.query('BEGIN');
-    await session.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
+    // The first one makes the others hold on the machine of a cluster that plans; elsewhere it is a name like any other.
+    await session.query(`SET LOCAL citus.propagate_set_commands = 'local';
+      SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`);
     let plan = '';
     const query = async (text: string, values: unknown[]) => {
       const { rows } = await session.query(`EXPLAIN (COSTS OFF) ${text}`, values);
