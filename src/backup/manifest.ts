@@ -97,9 +97,19 @@ export async function chooseBackup(place: Place, key: BackupKey, at?: Date): Pro
   throw new BackupError(whyNone(place, at, found, readable));
 }
 
+/** The highest timeline of the backups of a place that can be read. */
+export async function newestTimeline(place: Place, key: BackupKey): Promise<number> {
+  let newest = 0;
+  for await (const one of finishedBackups(place, key)) {
+    if ('manifest' in one) newest = Math.max(newest, one.manifest.timeline);
+  }
+  return newest;
+}
+
 /**
  * The backups that lead to the last states of the place after a moment: one of each line, the newest one last.
- * A restore begins a line of its own (a timeline of PostgreSQL). Throws where what cannot be read may be such a backup.
+ * A restore begins a line of its own: a timeline of PostgreSQL that no backup of the place has. Throws where what
+ * cannot be read may be such a backup.
  */
 export async function laterBackups(place: Place, key: BackupKey, at: Date): Promise<Backup[]> {
   const ends = new Map<number, Backup>();

@@ -12,9 +12,9 @@ import type { EmbeddedConnection } from '../embedded/session.ts';
 import type { Place } from '../places/place.ts';
 import { unpack } from './base/volumes.ts';
 import { BackupError, inMiB } from './errors.ts';
-import { readLsn, segmentStart, writeLsn } from './log/lsn.ts';
+import { historyName, readLsn, segmentStart, writeLsn } from './log/lsn.ts';
 import { placeLog } from './log/place-log.ts';
-import { type Backup, chooseBackup, neededLogEnd, refuseForeign } from './manifest.ts';
+import { type Backup, chooseBackup, neededLogEnd, newestTimeline, refuseForeign } from './manifest.ts';
 import { type Piece, piecesOf, volumeName } from './names.ts';
 import type { BackupKey } from './sealed.ts';
 
@@ -110,6 +110,7 @@ export async function restoreInto(home: string, options: RestoreOptions, keep: b
     fill: async (directory) => {
       await writeFiles(directory, backup, options);
       await writeFile(join(directory, 'backup_label'), manifest.label, { mode: 0o600 });
+      await takeTimelines(join(directory, 'pg_wal'), manifest.timeline, await newestTimeline(place, key));
       const log = logOf(piecesOf(await place.list(`${name}/`)), backup, place);
       await placeLog({ place, key }, log, manifest.timeline, join(directory, 'pg_wal')).catch((error) => {
         // The moment may lie before the damage: PostgreSQL finds out.
@@ -121,6 +122,17 @@ export async function restoreInto(home: string, options: RestoreOptions, keep: b
     throw error instanceof EmbeddedError ? (logFault ?? error) : error;
   });
   return restored;
+}
+
+/**
+ * The restored store gets the first timeline that the folder of its log knows no history of, which is after those of
+ * all backups of the place: so no two restores share one (`laterBackups`). PostgreSQL looks only whether these files
+ * exist.
+ */
+async function takeTimelines(log: string, own: number, newest: number): Promise<void> {
+  for (let taken = own + 1; taken <= newest; taken += 1) {
+    await writeFile(join(log, historyName(taken)), '', { mode: 0o600 });
+  }
 }
 
 async function writeFiles(directory: string, backup: Backup, options: RestoreOptions): Promise<void> {

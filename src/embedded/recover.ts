@@ -93,9 +93,15 @@ async function run(cluster: Cluster, { until, check, signal, clock }: Recovery):
   await stopPostmaster(cluster, server.pid, clock.monotonicMs() + STOP_TIMEOUT_MS);
 }
 
-/** The whole log lies in `pg_wal`, so the command that PostgreSQL asks for more of it finds nothing. */
+/**
+ * The whole log lies in `pg_wal`, so the command that PostgreSQL asks for more of it finds nothing. The log is of one
+ * timeline; histories of others may lie beside it.
+ */
 function recoverySettings(until: Date | undefined): string[] {
-  const settings = ['restore_command=false', 'recovery_target_action=promote', 'hot_standby=off'];
+  const settings = [
+    ...['restore_command=false', 'recovery_target_timeline=current'],
+    ...['recovery_target_action=promote', 'hot_standby=off'],
+  ];
   if (until !== undefined)
     settings.push(`recovery_target_time=${until.toISOString().replace('Z', '+00:00')}`);
   return settings.flatMap((setting) => ['-c', setting]);

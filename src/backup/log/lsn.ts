@@ -26,6 +26,11 @@ export function segmentName(timeline: number, lsn: bigint): string {
   return [BigInt(timeline), segment / perLog, segment % perLog].map(hex8).join('').toUpperCase();
 }
 
+/** The name of the file in `pg_wal` that tells where a timeline began. */
+export function historyName(timeline: number): string {
+  return `${hex8(BigInt(timeline)).toUpperCase()}.history`;
+}
+
 function hex8(part: bigint): string {
   return part.toString(16).padStart(8, '0');
 }
