@@ -213,7 +213,7 @@ describe('vault reindex of a store of the form before D49', () => {
     const poor = new Vault({ ...TEST_SECRETS, dataKeys: new Map([[2, Buffer.alloc(32, 2)]]) });
     await assert.rejects(reindex({ ...context, vault: poor }, reindexings), {
       message:
-        /a data key that this command lacks: set DATA_KEYS as the services have it, and run vault reindex again$/,
+        /a data key that this command lacks: set DATA_KEYS as the services have it, and run this command again$/,
     });
     await refusedAs(TEST_SECRETS, /^a vault reindex is not over/);
     assert.equal((await reindex(context, reindexings))?.unopened, 0);

@@ -19,6 +19,7 @@ import { migrate, schemaFit } from '../../schema/migrations.ts';
 import { checkSecrets } from '../../seal/secrets.ts';
 import { secretsOfDataDir } from '../../seal/secrets-file.ts';
 import { type Secrets, Vault } from '../../seal/vault.ts';
+import { reindex } from '../../vault/uses/reindex.ts';
 import type { Config } from '../config/config.ts';
 import { requireCluster } from '../open-store.ts';
 import { loadWitnesses } from '../subjects.ts';
@@ -197,9 +198,9 @@ interface Restoring {
 }
 
 /**
- * Records the restore in the restored store, ends the sign-ins of operators and what was ended since, and erases again
- * who was erased after its moment. Throws where the store
- * is not of this version, its data is sealed with other secrets, or the erasures cannot be read.
+ * Records the restore in the restored store, makes its blind indexes again where they are of before a `vault reindex`,
+ * ends the sign-ins of operators and what was ended since, and erases again who was erased after its moment. Throws
+ * where the store is not of this version, its data is sealed with other secrets, or the erasures cannot be read.
  */
 function checkRestored(
   connection: EmbeddedConnection,
@@ -209,12 +210,15 @@ function checkRestored(
   return withDatabase(connection, clock, async (database) => {
     const { fault, pending } = await schemaFit(database);
     if (fault !== null) throw new BackupError(fault);
-    await checkSecrets(database, secrets, await loadWitnesses(), clock, 'of an earlier form');
+    const witnesses = await loadWitnesses();
+    await checkSecrets(database, secrets, witnesses, clock, 'of an earlier key or form');
     const nothing = { erasures: 0, applications: 0, unknownPhones: 0 };
     if (pending.length > 0) await migrate(database, clock);
     const context = { database, vault: new Vault(secrets), clock, actor };
     const target = `backup ${name} to ${at.toISOString()}`;
     await noting(context, { act: 'backup restore', target });
+    // The index key does not go back: erasures and opt-outs of after the moment are known by the newest one alone.
+    await reindex(context, witnesses.reindexings, { isAlone: true });
     const ended = await endAgain(context, later);
     const known = later.flatMap(({ erasures }) => erasures);
     const erased = erasuresOf === null ? nothing : await eraseAgain(context, erasuresOf, known);

@@ -26,6 +26,7 @@ import { erasureJson, readErasure, type WrittenErasure } from '../../rights/uses
 import { schemaFit } from '../../schema/migrations.ts';
 import { checkSecrets } from '../../seal/secrets.ts';
 import { type Secrets, Vault } from '../../seal/vault.ts';
+import { reindex } from '../../vault/uses/reindex.ts';
 import { loadWitnesses } from '../subjects.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -71,8 +72,10 @@ export async function readLater(
         withDatabase(connection, clock, async (database) => {
           const { fault, pending } = await schemaFit(database);
           if (fault !== null || pending.length > 0) throw new Error(fault ?? 'its migrations are pending');
-          await checkSecrets(database, secrets, await loadWitnesses(), clock);
-          found.push({ at: restored.at, ...(await endedSince(database, new Vault(secrets), at)) });
+          const [witnesses, vault] = [await loadWitnesses(), new Vault(secrets)];
+          await checkSecrets(database, secrets, witnesses, clock, 'of an earlier key or form');
+          await reindex({ database, vault, clock, actor: '' }, witnesses.reindexings, { isAlone: true });
+          found.push({ at: restored.at, ...(await endedSince(database, vault, at)) });
         }),
     });
   }

@@ -6,14 +6,14 @@ import { openDatabase } from '../../postgres/open-database.ts';
 /** A person waits for the command, and a server that was just recovered has read nothing yet. */
 const CONNECT_WITHIN_MS = 30_000;
 
-/** Runs `work` on the embedded store, with one session, and ends it. */
+/** Runs `work` on the embedded store, with two sessions at most, and ends them. */
 export async function withDatabase<T>(
   connection: EmbeddedConnection,
   clock: Clock,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const database = openDatabase(connection, {
-    ...{ clock, max: 1, onError: () => {} },
+    ...{ clock, max: 2, onError: () => {} },
     connectWithinMs: CONNECT_WITHIN_MS,
   });
   try {

@@ -22,24 +22,26 @@ export type Reindexed = Required<Pick<ReindexStep, 'written' | 'unopened'>>;
  * Makes all blind indexes again with the newer keys of INDEX_KEY, and in the form of this version (`IndexOrigin`). No
  * service may run: from the first step to the last one starts, commands and registrations are refused. Each step is a
  * transaction. Where this throws or is killed in between, call it again with the same keys: it goes on. Resolves to
- * null where nothing is to be done. Throws `OperatorError` where a service runs, where another process takes steps,
+ * null where nothing is to be done. `isAlone`: nobody else has the store, as where it is just restored: then nobody is
+ * looked for or waited for. Throws `OperatorError` where a service runs, where another process takes steps,
  * where the stored indexes were made with another key than those of the list, and where a data key is missing that
  * opens values.
  */
 export async function reindex(
   context: OperatorContext,
   kinds: readonly Reindexing[],
+  { isAlone = false } = {},
 ): Promise<Reindexed | null> {
   const reindexings = kinds.toSorted((one, other) => Number(!!one.tellsMoves) - Number(!!other.tellsMoves));
   const { database, clock } = context;
   const isDue = await acting(
     context,
-    (part) => begin(part, reindexings),
-    () => ({ act: 'vault reindex' }),
+    (part) => begin(part, reindexings, isAlone),
+    (begun) => (begun || !isAlone ? { act: 'vault reindex' } : null),
   );
   if (!isDue) return null;
   // A batch on its way has the old indexes.
-  if (!(await transactionsEnd(database, clock))) {
+  if (!isAlone && !(await transactionsEnd(database, clock))) {
     throw new OperatorError(
       'a transaction has been under way for more than a minute: end it, and run vault reindex again',
     );
@@ -51,11 +53,16 @@ export async function reindex(
 }
 
 /** Resolves to false where nothing is to be done. */
-function begin({ database, vault }: OperatorContext, reindexings: readonly Reindexing[]): Promise<boolean> {
+function begin(
+  { database, vault }: OperatorContext,
+  reindexings: readonly Reindexing[],
+  isAlone: boolean,
+): Promise<boolean> {
   return inTransaction(database, async (session) => {
     const known = await lockIndexKey(session);
     const underWay = await readReindex(session);
     const fromKey = underWay?.fromKey ?? known;
+    if (fromKey === null && isAlone) return false;
     if (fromKey === null || !vault.indexOrigins.has(fromKey)) {
       throw new OperatorError(
         'the stored indexes were made with none of the keys of INDEX_KEY: write the new key before the present one, NEW,OLD',
@@ -63,11 +70,11 @@ function begin({ database, vault }: OperatorContext, reindexings: readonly Reind
     }
     if (underWay !== null && underWay.toKey !== vault.indexKeyId) {
       throw new OperatorError(
-        'a vault reindex to another INDEX_KEY is not over: set INDEX_KEY as it was for that one, and run vault reindex again with the version that began it',
+        'a vault reindex to another INDEX_KEY is not over: set INDEX_KEY as it was for that one, and run this command again with the version that began it',
       );
     }
     if (fromKey === vault.indexKeyId) return false;
-    if ((await readDataKeys(session)).some(({ sealsNow }) => sealsNow)) {
+    if (!isAlone && (await readDataKeys(session)).some(({ sealsNow }) => sealsNow)) {
       throw new OperatorError('a service or a worker runs: stop all of them, wait a minute and try again');
     }
     if (underWay === null) {
@@ -120,7 +127,7 @@ function step(
 function toldOfKey(error: unknown): never {
   if (!(error instanceof UnknownDataKeyError)) throw error;
   throw new OperatorError(
-    'an envelope is sealed with a data key that this command lacks: set DATA_KEYS as the services have it, and run vault reindex again',
+    'an envelope is sealed with a data key that this command lacks: set DATA_KEYS as the services have it, and run this command again',
   );
 }
 
