@@ -1,5 +1,48 @@
 -- Which old partitions lose their closed applications, and when (RETENTION_DAYS, RETENTION_POLICY).
 
+-- When a segment was closed by the clock. The owner of the tables alone writes it: forget_partition runs as the owner and
+-- decides by it, because its caller may write the other times.
+ALTER TABLE closed_segments ADD COLUMN closed_at timestamptz NOT NULL DEFAULT clock_timestamp();
+CREATE FUNCTION keep_closed_at() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_user = (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = TG_RELID) THEN RETURN NEW; END IF;
+  NEW.closed_at := clock_timestamp();
+  IF TG_OP = 'UPDATE' AND NEW.ends_at = OLD.ends_at THEN NEW.closed_at := OLD.closed_at; END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER closed_segments_keep_time BEFORE INSERT OR UPDATE ON closed_segments
+  FOR EACH ROW EXECUTE FUNCTION keep_closed_at();
+
+-- The fewest days after which the owner of the tables lets applications go. The owner puts the retention here that it
+-- knows (src/app/keep-retention.ts), in place of a day: the caller of forget_partition may ask for more days alone.
+CREATE FUNCTION least_retention(OUT rejected integer, OUT disbursed integer)
+LANGUAGE sql STABLE
+AS 'SELECT 1, 1';
+CREATE FUNCTION put_least_retention(p_rejected integer, p_disbursed integer) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE OR REPLACE FUNCTION least_retention(OUT rejected integer, OUT disbursed integer)
+    LANGUAGE sql STABLE AS %L', format('SELECT %s, %s', p_rejected, p_disbursed));
+END
+$$;
+
+-- Raises where the caller of forget_partition chooses less than a retention can say, and than the owner allows (VN007).
+CREATE FUNCTION require_retention(p_days integer, p_disbursed_days integer) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_least record;
+BEGIN
+  IF p_days IS NULL OR least(p_days, p_disbursed_days) < 1 THEN RAISE EXCEPTION 'p_days must be 1 or more'; END IF;
+  SELECT * INTO v_least FROM least_retention();
+  IF p_days < v_least.rejected OR p_disbursed_days < v_least.disbursed THEN
+    RAISE EXCEPTION 'the owner of the tables keeps rejected applications for % days, and disbursed ones for % days',
+      v_least.rejected, v_least.disbursed USING ERRCODE = 'VN007';
+  END IF;
+END
+$$;
+
 -- The end of the oldest partition that has been closed for p_days, by the clock and by the elapsed time (D39), and was
 -- not looked at in the last day. NULL: there is none.
 CREATE FUNCTION old_partition(p_days integer) RETURNS bigint
@@ -16,6 +59,7 @@ BEGIN
     SELECT s.ends_at FROM closed_segments s
     WHERE s.ends_at = partition_end(s.begins_at) AND s.in_buckets
       AND s.closed_ms <= v_now_ms - ms_of(p_days * interval '1 day')
+      AND s.closed_at <= v_now - p_days * interval '1 day'
       AND (s.kept_ms IS NULL OR s.kept_ms <= v_now_ms - ms_of(interval '1 day'))
     ORDER BY s.ends_at
   LOOP
@@ -41,12 +85,13 @@ AS $$
 DECLARE
   v_newest constant timestamptz := (
     SELECT max(b.created_at) FROM batches b WHERE b.id >= p_end - partition_width() AND b.id < p_end);
-  v_closed_ms constant bigint := (SELECT s.closed_ms FROM closed_segments s WHERE s.ends_at = p_end);
+  v_closed constant closed_segments := (SELECT s FROM closed_segments s WHERE s.ends_at = p_end);
 BEGIN
   RETURN ARRAY(
     SELECT u.status FROM (VALUES ('rejected'::application_status, p_days), ('disbursed', p_disbursed_days)) AS u(status, days)
     WHERE v_newest > clock_timestamp() - u.days * interval '1 day'
-      OR v_closed_ms > elapsed_ms() - ms_of(u.days * interval '1 day'));
+      OR v_closed.closed_at > clock_timestamp() - u.days * interval '1 day'
+      OR v_closed.closed_ms > elapsed_ms() - ms_of(u.days * interval '1 day'));
 END
 $$;
 
@@ -81,8 +126,7 @@ DECLARE
   v_mixed bigint[] := '{}';
   v_final bigint[] := '{}';
 BEGIN
-  -- The function runs as the owner: the caller chooses no more than a retention can say.
-  IF p_days IS NULL OR least(p_days, v_disbursed) < 1 THEN RAISE EXCEPTION 'p_days must be 1 or more'; END IF;
+  PERFORM require_retention(p_days, v_disbursed);
   IF is_worker() THEN
     RETURN QUERY SELECT j.applications, j.unreadable FROM json_to_record(
       on_coordinator(format('SELECT row_to_json(f) FROM forget_partition(%s, %s) AS f', p_days, v_disbursed))::json

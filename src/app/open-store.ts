@@ -1,4 +1,5 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
+import { retentionOf } from '../applications/settings.ts';
 import type { Clock } from '../base/clock.ts';
 import { hasCluster } from '../embedded/cluster.ts';
 import { openEmbedded, type ServerListener } from '../embedded/server.ts';
@@ -17,6 +18,7 @@ import { secretsOfDataDir } from '../seal/secrets-file.ts';
 import type { Secrets } from '../seal/vault.ts';
 import { Vault } from '../seal/vault.ts';
 import type { Config } from './config/config.ts';
+import { keepRetention } from './keep-retention.ts';
 import { type OwnerAddress, prepareTables } from './prepare-tables.ts';
 import { loadWitnesses } from './subjects.ts';
 
@@ -86,6 +88,7 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
   try {
     if (user.makes === 'nothing') await requireTables(opened);
     const prepared = await prepareTables(opened, user);
+    if (user.makes !== 'nothing') await keepRetention(opened, retentionOf(config.setting));
     const secrets = await patience.run(() => secretsOf(config, database, user.clock));
     const check = user.kind === 'service' ? checkSecrets : checkSecretsOfCommand;
     const witnesses = await loadWitnesses();

@@ -21,7 +21,8 @@ export interface OwnerAddress extends DatabaseAddress {
   readonly variable: string;
 }
 
-interface Opened {
+/** The database, as it was opened. */
+export interface Opened {
   /** Sessions of the role of the service. */
   readonly database: Database;
   readonly owner: OwnerAddress | null;

@@ -87,6 +87,10 @@ it('D39: applications are deleted when they are old by clock and elapsed time', 
   await database.query('UPDATE closed_segments SET closed_ms = closed_ms + $1', [(DAYS + 1) * DAY_MS]);
   assert.equal(await forget(), 0, 'so much time has not passed for certain');
   await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  assert.equal(await forget(), 0, 'the owner has seen it closed a moment ago');
+  await database.query(
+    `UPDATE closed_segments SET closed_at = ${shifted('closed_at', "interval '-31 days'")}`,
+  );
   assert.equal(await forget(), 1, 'one of each partition is open');
   assert.deepEqual(
     await applications(),

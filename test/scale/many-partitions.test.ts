@@ -440,7 +440,8 @@ async function everyJob(): Promise<void> {
   await leavePartition(database, 1, 0);
   await fillLookUpBuckets(database);
   await store.database.query(
-    'UPDATE closed_segments SET closed_ms = closed_ms - 100 * 86400000::bigint WHERE NOT in_buckets',
+    `UPDATE closed_segments SET closed_ms = closed_ms - 100 * 86400000::bigint, closed_at = closed_at - interval '100 days'
+    WHERE NOT in_buckets`,
   );
   await fillLookUpBuckets(database);
   await store.database.query(

@@ -22,7 +22,10 @@ export async function growOlder(database: Database, days: number): Promise<void>
   await database.query(
     `UPDATE batches SET created_at = ${shifted('created_at', `interval '-${days} days'`)}`,
   );
-  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [days * DAY_MS]);
+  await database.query(
+    `UPDATE closed_segments SET closed_ms = closed_ms - $1, closed_at = ${shifted('closed_at', `interval '-${days} days'`)}`,
+    [days * DAY_MS],
+  );
 }
 
 /** Retention last looked at the partitions, and wrote them again, so many days earlier. */

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
 import type { BatchId } from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
 import type { Retention } from '../rules/retention.ts';
@@ -16,10 +17,29 @@ const FOR_EVER = 1_000_000;
 export function forgetBy(
   database: Database,
   clock: Clock,
-  { rejected, disbursed }: Retention,
+  retention: Retention,
   onUnreadable?: (batchIds: readonly BatchId[]) => void,
 ): Promise<number> {
-  return forgetPartitions(database, clock, rejected ?? FOR_EVER, onUnreadable, disbursed ?? FOR_EVER);
+  const [rejected, disbursed] = daysOf(retention);
+  return forgetPartitions(database, clock, rejected, onUnreadable, disbursed);
+}
+
+const LEAST = 'SELECT rejected = $1 AND disbursed = $2 AS is_least FROM least_retention()';
+const PUT_LEAST = 'SELECT put_least_retention($1, $2)';
+
+/** Whether the owner of the tables lets applications go by this retention, and no earlier. */
+export async function isLeastRetention(database: Database, retention: Retention): Promise<boolean> {
+  const { rows } = await database.query<{ is_least: boolean }>(LEAST, daysOf(retention));
+  return onlyRow(rows).is_least;
+}
+
+/** Lets applications go by this retention, and no earlier, whoever asks. `tables`: sessions of the owner. */
+export async function putLeastRetention(tables: Database, retention: Retention): Promise<void> {
+  await tables.query(PUT_LEAST, daysOf(retention));
+}
+
+function daysOf({ rejected, disbursed }: Retention): [rejected: number, disbursed: number] {
+  return [rejected ?? FOR_EVER, disbursed ?? FOR_EVER];
 }
 
 /** Applications of a month and a status that are old enough to go. */
@@ -50,11 +70,8 @@ const DUE = `
   GROUP BY a.month, a.status ORDER BY a.month, a.status`;
 
 /** What is old enough to go by a retention, partition by partition. Reads every old partition whole. */
-export async function* dueBy(
-  database: Database,
-  { rejected, disbursed }: Retention,
-): AsyncGenerator<Due, void, undefined> {
-  const days = [rejected ?? FOR_EVER, disbursed ?? FOR_EVER];
+export async function* dueBy(database: Database, retention: Retention): AsyncGenerator<Due, void, undefined> {
+  const days = daysOf(retention);
   const { rows } = await database.query<{ end: string }>(PARTITIONS);
   for (const { end } of rows) {
     const [found] = await withTime<{ kept: string[] }>(database, TIMEOUT_MS, KEPT, [end, ...days]);
