@@ -2,19 +2,18 @@
 import pino, { type Logger } from 'pino';
 import type { Config } from './config/config.ts';
 
-/** What can be read of a line before it is written: its level stands first. */
-const TROUBLE = /^\{"level":[456]0,/;
-
 /** A log that begins after something else is written. */
 export interface StartLog {
   readonly log: Logger;
+  /** Writes a warning at once: what a start waits for must be seen while it waits. */
+  notice(text: string): void;
   /** Writes the lines that were held. Later ones are not held. */
   begin(): void;
 }
 
 /**
- * Writes JSON lines to stdout, from the configured level on. Until `begin` it holds all lines but warnings and errors,
- * so that the welcome of a first start stands first.
+ * Writes JSON lines to stdout, from the configured level on. Until `begin` it holds all lines but notices, so that the
+ * welcome of a first start stands first: on a busy machine a loop may fail once before it.
  */
 export function createLog(
   { logLevel: level }: Pick<Config, 'logLevel'>,
@@ -22,10 +21,17 @@ export function createLog(
 ): StartLog {
   const held: string[] = [];
   const own = stdout.write;
-  stdout.write = (line) => (TROUBLE.test(line) ? own.call(stdout, line) : held.push(line) > 0);
+  const hold = (line: string) => held.push(line) > 0;
+  stdout.write = hold;
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stdout);
   return {
     log,
+    notice(text) {
+      const now = stdout.write;
+      stdout.write = own;
+      log.warn(text);
+      stdout.write = now;
+    },
     begin() {
       stdout.write = own;
       for (const line of held.splice(0)) stdout.write(line);

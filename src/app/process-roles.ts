@@ -127,7 +127,7 @@ async function withStore(
 ): Promise<void> {
   const { createLog } = await import('./log.ts');
   const { startTracing } = await import('./tracing.ts');
-  const { log, begin } = createLog(config);
+  const { log, notice, begin } = createLog(config);
   // Of a start that fails too.
   process.once('exit', begin);
   return runUntilStopped(log, machineClock, async ({ signal, fail }) => {
@@ -136,7 +136,7 @@ async function withStore(
       makes,
       signal,
       clock: machineClock,
-      notice: (text) => log.warn(text),
+      notice,
       lost: (error) => fail(error.message),
       onError: connectionEndLog(log, machineClock),
     });

@@ -20,7 +20,7 @@ import { type Clock, machineClock } from '../../src/base/clock.ts';
 import { chooseReader } from '../../src/documents/reader/choose-reader.ts';
 import { exposed, isolated, readerProgram } from '../../src/documents/reader/isolation.ts';
 import {
-  isReading,
+  isFailing,
   PDF_LIMITS,
   PICTURE_LIMITS,
   pdfTextReader,
@@ -419,9 +419,14 @@ describe("the reader's process is shut in", () => {
 
 describe('a machine on which the reader does not run', () => {
   it('is told from one on which it does', async () => {
-    assert.equal(await isReading(read), true);
+    assert.equal(await isFailing(read), false);
     const broken = await commandOf('process.exit(3)');
-    assert.equal(await isReading(processReader(machineClock, async () => broken)), false);
+    assert.equal(await isFailing(processReader(machineClock, async () => broken)), true);
+  });
+  it('is none where the trial is late: it is busy, and a photo of that moment must not wait for an operator', async () => {
+    const slow = await commandOf('setInterval(() => {}, 60_000)');
+    const read = processReader(machineClock, async () => slow, { ...PDF_LIMITS, timeMs: 10 });
+    assert.equal(await isFailing(read), false);
   });
   it('is none where an installer links the packages to another folder', async () => {
     const place = join(folder, 'linked');
@@ -438,7 +443,7 @@ describe('a machine on which the reader does not run', () => {
       ? linked.isolated(linked.readerProgram())
       : linked.exposed(linked.readerProgram());
     const limits = { ...PDF_LIMITS, timeMs: PATIENCE_MS };
-    assert.equal(await isReading(processReader(machineClock, async () => command, limits)), true);
+    assert.equal(await isFailing(processReader(machineClock, async () => command, limits)), false);
   });
 });
 

@@ -114,12 +114,12 @@ export function processReader(clock: Clock, choose: ReaderChoice, limits?: Reade
 }
 
 /**
- * Whether this machine runs the reader's process at all. The bytes are no document: a process that works says so, after
- * it has loaded its library.
+ * Whether this machine cannot run the reader's process at all. The bytes are no document: a process that works says so,
+ * after it has loaded its library. One whose time is over may work.
  */
-export async function isReading(reader: Reader): Promise<boolean> {
+export async function isFailing(reader: Reader): Promise<boolean> {
   const result = await reader(Buffer.from('no document'), 'application/pdf');
-  return 'fault' in result && result.fault === 'damaged';
+  return !('fault' in result && (result.fault === 'damaged' || result.fault === 'reader_time'));
 }
 
 /** An operator waits for the text, and the listener answers the request by itself soon after. */
