@@ -37,8 +37,8 @@ beforeEach(async () => {
 });
 
 /**
- * A day later no limit knows of what was sent. A sender that nobody has seen for 5 s may begin with fewer messages: on a
- * busy machine no test is over by then.
+ * A day later no limit knows of what was sent. A sender that nobody has seen for 5 s may begin with fewer messages: on
+ * a busy machine no test is over by then.
  */
 async function forgetDay(): Promise<void> {
   await database.query('DELETE FROM recipients');
