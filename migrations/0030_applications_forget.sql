@@ -1,7 +1,7 @@
 -- Which old partitions lose their closed applications, and when (RETENTION_DAYS, RETENTION_POLICY).
 
--- When a segment was closed by the clock. The owner of the tables alone writes it: forget_partition runs as the owner and
--- decides by it, because its caller may write the other times.
+-- When a segment was closed by the clock. The owner of the tables alone writes it: forget_partition runs as the owner
+-- and decides by it, because its caller may write the other times.
 ALTER TABLE closed_segments ADD COLUMN closed_at timestamptz NOT NULL DEFAULT clock_timestamp();
 CREATE FUNCTION keep_closed_at() RETURNS trigger
 LANGUAGE plpgsql AS $$

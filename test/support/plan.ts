@@ -10,7 +10,7 @@ export async function planOf(
   const session = await database.connect();
   try {
     await session.query('BEGIN');
-    // The first one makes the others hold on the machine of a cluster that plans; elsewhere it is a name like any other.
+    // The first one makes the others hold on the machine of a cluster that plans; elsewhere it is but a name.
     await session.query(`SET LOCAL citus.propagate_set_commands = 'local';
       SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`);
     let plan = '';
