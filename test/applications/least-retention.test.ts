@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import { forgetPartitions } from '../../src/applications/sql/partitions.ts';
-import { isLeastRetention, putLeastRetention } from '../../src/applications/sql/retention.ts';
+import { forgetBy, isLeastRetention, putLeastRetention } from '../../src/applications/sql/retention.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
@@ -16,7 +15,7 @@ const { database, runtime } = store;
 const { json } = commandLine(store);
 const DENIED = { code: '42501' };
 const forget = (rejected: number, disbursed: number) =>
-  forgetPartitions(runtime, machineClock, rejected, () => {}, disbursed);
+  forgetBy(runtime, machineClock, { rejected, disbursed });
 
 it('decides by a time that its caller cannot write, and by the retention that the owner knows', async () => {
   await json('partner', 'add', '--name', 'Acme', '--country', 'CO');

@@ -146,7 +146,7 @@ it('a place without its proposal is removed, and holds up nobody', async () => {
   const { id } = await desk.proposed(ana.visitor, lost!);
   await desk.proposed(ana.visitor, good!);
   await desk.makeDue();
-  await database.query("UPDATE open_proposals SET due_at = '-infinity' WHERE proposal_id = $1", [id]);
+  await database.query("UPDATE open_proposals SET due_at = '2001-01-01Z' WHERE proposal_id = $1", [id]);
   await database.query('DELETE FROM proposals WHERE id = $1', [id]);
   assert.deepEqual([await desk.applyOne(), await desk.applyOne()], ['lost', 'applied']);
 });

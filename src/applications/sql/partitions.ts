@@ -5,9 +5,7 @@
 
 import type pg from 'pg';
 import type { Clock } from '../../base/clock.ts';
-import { errorCode } from '../../base/error-code.ts';
 import { DAY_MS } from '../../base/time.ts';
-import { ToldError } from '../../base/told-error.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
 import type { BatchId } from '../rules/ids.ts';
 
@@ -74,17 +72,12 @@ export async function fillLookUpBuckets(
 /** Other jobs of the upkeep wait meanwhile. The next turn goes on. */
 const FORGET_FOR_MS = 60_000;
 const FORGET = 'SELECT applications, unreadable FROM forget_partition($1, $2)';
-/** The owner of the tables keeps applications for longer. */
-const KEPT_LONGER = 'VN007';
-const TELL_THE_OWNER =
-  'the owner of the tables keeps applications for longer than this retention: run `ventanilla migrate` with the RETENTION_DAYS or RETENTION_POLICY of now (docs/roles.md)';
 
 /**
  * Deletes the rejected applications of partitions that were closed `days` ago, and the disbursed ones of those that
  * were closed `disbursedDays` ago: whole partitions, but for what stays (`migrations/0030_applications_forget.sql`),
  * one a transaction, for about a minute. Returns how many applications were deleted. `onUnreadable` is called with
- * batches that are kept, because their facts do not tell whether an application is open. Throws a `ToldError` where the
- * owner of the tables keeps applications for longer (`putLeastRetention`).
+ * batches that are kept, because their facts do not tell whether an application is open.
  */
 export async function forgetPartitions(
   database: Database,
@@ -96,12 +89,7 @@ export async function forgetPartitions(
   let forgotten = 0;
   const until = clock.monotonicMs() + FORGET_FOR_MS;
   while (clock.monotonicMs() < until) {
-    const { applications, unreadable = [] } = await onPartition(database, FORGET, [
-      days,
-      disbursedDays,
-    ]).catch((error: unknown) => {
-      throw errorCode(error) === KEPT_LONGER ? new ToldError(TELL_THE_OWNER) : error;
-    });
+    const { applications, unreadable = [] } = await onPartition(database, FORGET, [days, disbursedDays]);
     if (unreadable.length > 0) onUnreadable(unreadable);
     if (applications === null) break;
     forgotten += Number(applications);

@@ -3,6 +3,8 @@
  * when that time has certainly passed (D39).
  */
 import type { Clock } from '../../base/clock.ts';
+import { errorCode } from '../../base/error-code.ts';
+import { ToldError } from '../../base/told-error.ts';
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { BatchId } from '../rules/ids.ts';
@@ -13,7 +15,15 @@ import { forgetPartitions, withTime } from './partitions.ts';
 /** Longer than any store is old: an interval of the database holds it. */
 const FOR_EVER = 1_000_000;
 
-/** Deletes what is old by a retention, as `forgetPartitions` does. */
+/** The owner of the tables keeps applications for longer. */
+const KEPT_LONGER = 'VN007';
+const TELL_THE_OWNER =
+  'the owner of the tables keeps applications for longer than this retention: run `ventanilla migrate` with the RETENTION_DAYS or RETENTION_POLICY of now (docs/roles.md)';
+
+/**
+ * Deletes what is old by a retention, as `forgetPartitions` does. Throws a `ToldError` where the owner of the tables
+ * keeps applications for longer (`putLeastRetention`).
+ */
 export function forgetBy(
   database: Database,
   clock: Clock,
@@ -21,7 +31,9 @@ export function forgetBy(
   onUnreadable?: (batchIds: readonly BatchId[]) => void,
 ): Promise<number> {
   const [rejected, disbursed] = daysOf(retention);
-  return forgetPartitions(database, clock, rejected, onUnreadable, disbursed);
+  return forgetPartitions(database, clock, rejected, onUnreadable, disbursed).catch((error: unknown) => {
+    throw errorCode(error) === KEPT_LONGER ? new ToldError(TELL_THE_OWNER) : error;
+  });
 }
 
 const LEAST = 'SELECT rejected = $1 AND disbursed = $2 AS is_least FROM least_retention()';
