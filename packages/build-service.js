@@ -1,7 +1,7 @@
 /** Writes `dist`, the compiled program, which `npm pack` puts into the package `ventanilla`. */
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { constants, copyFileSync, cpSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, extname, join, relative } from 'node:path';
 import { compile, REPOSITORY, writeVersion } from './compile.js';
 
 const DIST = join(REPOSITORY, 'dist');
@@ -9,13 +9,15 @@ const DIST = join(REPOSITORY, 'dist');
 compile(join(import.meta.dirname, 'service.tsconfig.json'), DIST);
 // The pages load their own scripts, styles and pictures; layouts are data.
 for (const folder of ['src/docs-page/page', 'src/http', 'src/simulator/page', 'src/documents/layouts']) {
-  cpSync(join(REPOSITORY, folder), join(DIST, folder), {
-    recursive: true,
+  const entries = readdirSync(join(REPOSITORY, folder), { recursive: true, withFileTypes: true });
+  for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {
+    if (extname(name) === '.ts') continue;
+    const path = join(parentPath, name);
+    const copy = join(DIST, relative(REPOSITORY, path));
+    mkdirSync(dirname(copy), { recursive: true });
     // A page's script must not replace a compiled module.
-    force: false,
-    errorOnExist: true,
-    filter: (path) => extname(path) !== '.ts',
-  });
+    copyFileSync(path, copy, constants.COPYFILE_EXCL);
+  }
 }
 // The page of the console is built whole, so the package needs none of what builds it.
 const { status } = spawnSync(process.execPath, [join(REPOSITORY, 'console/build.js')], { stdio: 'inherit' });

@@ -226,10 +226,11 @@ describe('what the service did not take, in a browser', { skip }, async () => {
         const lost = async (route: Route) => {
           await route.fetch();
           await desk.rows(
-            'UPDATE proposals SET second_id = $2, confirmed_at = now() WHERE application_id = $1',
+            'UPDATE proposals SET second_id = $2, confirmed_at = now(), apply_at = now() WHERE application_id = $1',
             [id, bea.id],
           );
           await remac(desk.store);
+          await desk.rows('UPDATE open_proposals SET due_at = now() WHERE application_id = $1', [id]);
           await desk.applyAll();
           await route.abort();
         };

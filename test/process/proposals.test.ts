@@ -91,6 +91,9 @@ test('what an operator proposed outlives a kill within the time to undo, and wha
   const repeated = await propose(returned, kept);
   assert.deepEqual([repeated.body.id, repeated.body.state], [first.body.id, 'proposed']);
   // The time to undo is over.
+  const { session, vault } = await storeOf(dataDir);
+  await query(dataDir, 'UPDATE proposals SET apply_at = now() WHERE id = $1', [first.body.id]);
+  await remac({ database: session as never, vault });
   await query(dataDir, 'UPDATE open_proposals SET due_at = now()');
   await until('the application', async () => (await propose(returned, kept)).body.state === 'applied');
   assert.deepEqual(await query(dataDir, TRACES, [kept]), [
