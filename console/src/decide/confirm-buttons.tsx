@@ -52,7 +52,7 @@ export function ConfirmButtons({ proposal, hasKey, onAnswered }: ConfirmButtonsP
   return (
     <>
       <button type="button" data-main disabled={isPending || facts === undefined} onClick={ask}>
-        {decide.confirm} {hasKey && <kbd>c</kbd>}
+        {decide.confirm} <kbd className={hasKey ? undefined : styles.absent}>c</kbd>
       </button>
       <button type="button" disabled={isPending} onClick={() => setAsked('decline')}>
         {decide.decline}
