@@ -15,18 +15,16 @@ $$;
 CREATE TRIGGER closed_segments_keep_time BEFORE INSERT OR UPDATE ON closed_segments
   FOR EACH ROW EXECUTE FUNCTION keep_closed_at();
 
--- The fewest days after which the owner of the tables lets applications go. The owner puts the retention here that it
--- knows (src/app/keep-retention.ts), in place of a day: the caller of forget_partition may ask for more days alone.
-CREATE FUNCTION least_retention(OUT rejected integer, OUT disbursed integer)
-LANGUAGE sql STABLE
-AS 'SELECT 1, 1';
-CREATE FUNCTION put_least_retention(p_rejected integer, p_disbursed integer) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-  EXECUTE format('CREATE OR REPLACE FUNCTION least_retention(OUT rejected integer, OUT disbursed integer)
-    LANGUAGE sql STABLE AS %L', format('SELECT %s, %s', p_rejected, p_disbursed));
-END
-$$;
+-- The fewest days after which the owner of the tables lets applications go: one row, which the owner alone writes. The
+-- owner puts the retention here that it knows (src/app/keep-retention.ts), in place of a day: the caller of
+-- forget_partition may ask for more days alone.
+CREATE TABLE least_retention (
+  id boolean PRIMARY KEY DEFAULT true CHECK (id),
+  rejected integer NOT NULL DEFAULT 1,
+  disbursed integer NOT NULL DEFAULT 1
+);
+INSERT INTO least_retention DEFAULT VALUES;
+SELECT runtime_may('SELECT', 'least_retention');
 
 -- Raises where the caller of forget_partition chooses less than a retention can say, and than the owner allows (VN007).
 CREATE FUNCTION require_retention(p_days integer, p_disbursed_days integer) RETURNS void
@@ -35,7 +33,7 @@ DECLARE
   v_least record;
 BEGIN
   IF p_days IS NULL OR least(p_days, p_disbursed_days) < 1 THEN RAISE EXCEPTION 'p_days must be 1 or more'; END IF;
-  SELECT * INTO v_least FROM least_retention();
+  SELECT * INTO v_least FROM least_retention;
   IF p_days < v_least.rejected OR p_disbursed_days < v_least.disbursed THEN
     RAISE EXCEPTION 'the owner of the tables keeps rejected applications for % days, and disbursed ones for % days',
       v_least.rejected, v_least.disbursed USING ERRCODE = 'VN007';

@@ -21,7 +21,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'applications/sql': [
     ...['policies', 'batches', 'batch_receipts', 'open_phones', 'application_states', 'application_events'],
-    ...['review_queue', 'closed_segments', 'look_up_buckets'],
+    ...['review_queue', 'closed_segments', 'look_up_buckets', 'least_retention'],
   ],
   'messages/sql': [
     ...[

@@ -35,7 +35,11 @@ it('decides by a time that its caller cannot write, and by the retention that th
     await runtime.query(sql);
     assert.equal(await forget(1, 1), 0, sql);
   }
-  for (const sql of ['SELECT put_least_retention(1, 1)', 'DROP FUNCTION least_retention()'])
+  for (const sql of [
+    'UPDATE least_retention SET rejected = 1',
+    'DELETE FROM least_retention',
+    'DROP TABLE least_retention',
+  ])
     await assert.rejects(runtime.query(sql), DENIED, sql);
 
   const retention = { rejected: 90, disbursed: null };

@@ -45,6 +45,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
   partner_event_totals: 'numbers by partner',
   partner_endpoints: 'URLs of companies',
   closed_segments: 'ranges of batch numbers',
+  least_retention: 'one row of the store',
   reseals: 'one row of the store',
   reindexes: 'one row of the store',
   upkeep_jobs: 'names of jobs',

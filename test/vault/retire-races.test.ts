@@ -6,10 +6,16 @@ import { resealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
 import { machineClock } from '../../src/base/clock.ts';
 import { rotateSecret, writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import type { Account } from '../../src/operators/sql/account.ts';
+import { lockAccountByLink, setFactors, setTotp } from '../../src/operators/sql/factors.ts';
+import { insertOperator } from '../../src/operators/sql/operators.ts';
+import { digestOf } from '../../src/operators/uses/tokens.ts';
+import { inTransaction, type Transaction } from '../../src/postgres/database.ts';
 import { refuseDataKey } from '../../src/seal/data-keys.ts';
 import { confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
+import { newSecret } from '../../src/signing/sql/contract-secrets.ts';
+import { beginContract } from '../../src/signing/sql/contracts.ts';
 import { readReseal } from '../../src/vault/sql/reseals.ts';
 import { resealTurn } from '../../src/vault/uses/reseal-step.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -132,6 +138,37 @@ describe('with a data key that may seal no more', () => {
     await assert.rejects(writeEndpoint(database, late, partnerId, url), told);
     await assert.rejects(rotateSecret(database, late, partnerId, 'whsec_y'), told);
     assert.deepEqual(await keysOf(), [2]);
+  });
+
+  it('no contract begins, and no operator gets a secret of codes', async () => {
+    const link = digestOf('a link');
+    await inTransaction(database, (session) =>
+      insertOperator(session, late, { login: 'newcomer', role: 'viewer', linkDigest: link }),
+    );
+    const id = await register(next);
+    await refuseDataKey(database, 1, true);
+    const [totp, shownKey] = [Buffer.alloc(20), 'contract-1'];
+    const enrolled = (set: (session: Transaction, account: Account) => Promise<Account>) =>
+      inTransaction(database, async (session) => {
+        const account = await lockAccountByLink(session, late, link);
+        return set(session, account as Account);
+      });
+    const told = /data key 1 is retired: put another key first in DATA_KEYS/;
+    await assert.rejects(
+      enrolled((session, account) => setFactors(session, late, account, { password: 'x', totp })),
+      told,
+    );
+    await assert.rejects(
+      enrolled((session, account) => setTotp(session, late, account, totp)),
+      told,
+    );
+    const { sealed } = newSecret(late, shownKey);
+    const made = { terms: {} as never, shownKey, sealed, expiresAt: new Date('2030-01-01') };
+    await assert.rejects(beginContract(database, id as never, made), /the data key of a contract is retired/);
+    const { rows } = await database.query(
+      'SELECT (SELECT count(*) FROM operators WHERE totp IS NOT NULL) + (SELECT count(*) FROM loan_contracts) AS n',
+    );
+    assert.equal(Number(rows[0].n), 0);
   });
 });
 

@@ -36,8 +36,8 @@ export function forgetBy(
   });
 }
 
-const LEAST = 'SELECT rejected = $1 AND disbursed = $2 AS is_least FROM least_retention()';
-const PUT_LEAST = 'SELECT put_least_retention($1, $2)';
+const LEAST = 'SELECT rejected = $1 AND disbursed = $2 AS is_least FROM least_retention';
+const PUT_LEAST = 'UPDATE least_retention SET rejected = $1, disbursed = $2';
 
 /** Whether the owner of the tables lets applications go by this retention, and no earlier. */
 export async function isLeastRetention(database: Database, retention: Retention): Promise<boolean> {

@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { DAY_MS } from '../../base/time.ts';
 import type { Session } from '../../postgres/database.ts';
 import { later } from '../../postgres/micros.ts';
+import { requireLiveKey } from '../../seal/data-keys.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { type Account, type AccountRow, accountColumns, accountOf, changeAccount } from './account.ts';
 import { endSessions } from './sessions.ts';
@@ -49,22 +50,29 @@ export async function lockAccountByLink(
 
 /**
  * Sets the password and the secret of the codes of a locked account; it is enrolled once a code was right. A password
- * takes the place of an identity.
+ * takes the place of an identity. Throws where the vault's sealing key is retired (`requireLiveKey`).
  */
-export function setFactors(
+export async function setFactors(
   session: Session,
   vault: Vault,
   account: Account,
   { password, totp }: { password: string; totp: Buffer },
 ): Promise<Account> {
+  await requireLiveKey(session, vault);
   return changeAccount(session, vault, account, {
     ...{ password, identity: null, totpStep: 0, enrolledAt: null },
     totp: vault.seal(totp, totpIdentity(account.id)),
   });
 }
 
-/** Sets the secret of the codes of a locked account with an identity. */
-export function setTotp(session: Session, vault: Vault, account: Account, totp: Buffer): Promise<Account> {
+/** Sets the secret of the codes of a locked account with an identity. Throws like `setFactors`. */
+export async function setTotp(
+  session: Session,
+  vault: Vault,
+  account: Account,
+  totp: Buffer,
+): Promise<Account> {
+  await requireLiveKey(session, vault);
   const sealed = vault.seal(totp, totpIdentity(account.id));
   return changeAccount(session, vault, account, { totp: sealed, totpStep: 0, enrolledAt: null });
 }

@@ -83,9 +83,12 @@ export async function lockContract(session: Transaction, id: ApplicationId): Pro
 
 const BEGIN = `
   INSERT INTO loan_contracts (application_id, state, elapsed_ms, terms, shown_key, sealed, expires_at, id)
-  VALUES ($1, 'making', elapsed_ms(), $2, $3, $4, $5, $6) RETURNING id`;
+  SELECT $1, 'making', elapsed_ms(), $2, $3, $4::bytea, $5, $6 WHERE may_seal(get_byte($4::bytea, 0)) RETURNING id`;
 
-/** Begins a contract, before its PDF is stored: so the upkeep finds a PDF whose making was cut off. Returns its id. */
+/**
+ * Begins a contract, before its PDF is stored: so the upkeep finds a PDF whose making was cut off. Returns its id.
+ * Throws an `Error` where its secret is sealed with a data key that is retired.
+ */
 export async function beginContract(
   session: Session,
   applicationId: ApplicationId,
@@ -96,7 +99,9 @@ export async function beginContract(
     ...[applicationId, JSON.stringify(terms), shownKey, sealed, expiresAt],
     await takeId(session, 'loan_contracts'),
   ]);
-  return rows[0]?.id as string;
+  const [row] = rows;
+  if (row === undefined) throw new Error('the data key of a contract is retired');
+  return row.id;
 }
 
 const OPEN = `
