@@ -1,7 +1,7 @@
 /** Makes applicants for the load: realistic rows, with an ID number and a phone that are unique in a run. */
 import { readFileSync } from 'node:fs';
-import { namedFields } from '../src/applications/rules/fields.ts';
-import { readApplication } from '../src/applications/rules/read-application.ts';
+import { namedFields } from '../src/domain/application/fields.ts';
+import { readApplication } from '../src/domain/application/read-application.ts';
 
 const BATCH = new URL('../examples/batch.json', import.meta.url);
 /** Serial numbers for every applicant of a long run; with `PHONE` as many digits as Colombia has. */

@@ -10,7 +10,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backupsOf, manifestName } from '../src/backup/names.ts';
+import { backupsOf, manifestName } from '../src/subjects/backup/names.ts';
 import { type Bar, judge, number } from './bars.ts';
 import { numberOption, readOptions } from './options.ts';
 import { type Measured, median, worker } from './phase.ts';

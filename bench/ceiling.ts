@@ -4,22 +4,22 @@
  */
 
 import pg from 'pg';
-import { namedFields } from '../src/applications/rules/fields.ts';
-import { DEFAULT_POLICY } from '../src/applications/rules/policy.ts';
-import { readApplication } from '../src/applications/rules/read-application.ts';
-import { assess } from '../src/applications/rules/scorecard.ts';
-import { type PreparedBatch, prepareBatch } from '../src/applications/sql/prepared-batch.ts';
-import { candidateColumns } from '../src/applications/sql/registration-sql.ts';
-import { messageType } from '../src/messages/rules/notify.ts';
-import { toKeyId } from '../src/partners/rules/credential.ts';
+import { namedFields } from '../src/domain/application/fields.ts';
+import { readApplication } from '../src/domain/application/read-application.ts';
+import { messageType } from '../src/domain/message/notify.ts';
+import { toKeyId } from '../src/domain/partner/credential.ts';
+import { DEFAULT_POLICY } from '../src/domain/scorecard/policy.ts';
+import { assess } from '../src/domain/scorecard/scorecard.ts';
 import {
   byteaArray,
   integerArray,
   smallintArray,
   textArray,
   uuidArray,
-} from '../src/postgres/pg-encoding.ts';
+} from '../src/ground/postgres/pg-encoding.ts';
 import { Vault } from '../src/seal/vault.ts';
+import { type PreparedBatch, prepareBatch } from '../src/subjects/applications/sql/prepared-batch.ts';
+import { candidateColumns } from '../src/subjects/applications/sql/registration-sql.ts';
 import { bodies } from './applicants.ts';
 import { measure, serve } from './phase.ts';
 

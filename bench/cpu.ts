@@ -1,19 +1,19 @@
 /** Measures the service's own CPU for an application, step by step, without HTTP, driver or database. */
 
-import { namedFields } from '../src/applications/rules/fields.ts';
-import { toApplicationId } from '../src/applications/rules/ids.ts';
-import type { Outcome } from '../src/applications/rules/outcome.ts';
-import { DEFAULT_POLICY } from '../src/applications/rules/policy.ts';
-import { readApplication } from '../src/applications/rules/read-application.ts';
-import { assess } from '../src/applications/rules/scorecard.ts';
-import { prepareBatch } from '../src/applications/sql/prepared-batch.ts';
-import { candidateColumns } from '../src/applications/sql/registration-sql.ts';
-import { readSubmittedBatch } from '../src/contract/request.ts';
-import { renderBatch } from '../src/contract/response.ts';
-import { faultTexts } from '../src/contract/texts.ts';
-import { messageType } from '../src/messages/rules/notify.ts';
-import { toKeyId } from '../src/partners/rules/credential.ts';
+import { namedFields } from '../src/domain/application/fields.ts';
+import { toApplicationId } from '../src/domain/application/ids.ts';
+import type { Outcome } from '../src/domain/application/outcome.ts';
+import { readApplication } from '../src/domain/application/read-application.ts';
+import { messageType } from '../src/domain/message/notify.ts';
+import { toKeyId } from '../src/domain/partner/credential.ts';
+import { DEFAULT_POLICY } from '../src/domain/scorecard/policy.ts';
+import { assess } from '../src/domain/scorecard/scorecard.ts';
 import { Vault } from '../src/seal/vault.ts';
+import { prepareBatch } from '../src/subjects/applications/sql/prepared-batch.ts';
+import { candidateColumns } from '../src/subjects/applications/sql/registration-sql.ts';
+import { readSubmittedBatch } from '../src/wire/contract/request.ts';
+import { renderBatch } from '../src/wire/contract/response.ts';
+import { faultTexts } from '../src/wire/contract/texts.ts';
 import { bodies } from './applicants.ts';
 import { type Bar, number } from './bars.ts';
 import { median } from './phase.ts';

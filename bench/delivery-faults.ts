@@ -6,8 +6,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { machineClock } from '../src/base/clock.ts';
-import { openDatabase } from '../src/postgres/open-database.ts';
+import { machineClock } from '../src/ground/base/clock.ts';
+import { openDatabase } from '../src/ground/postgres/open-database.ts';
 import { addFaults } from '../test/support/channel-faults.ts';
 import { registerApplicants, runToEnd, tally } from '../test/support/delivery-run.ts';
 import { startWhatsAppApi } from '../test/support/whatsapp-api.ts';

@@ -6,15 +6,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { machineClock } from '../src/base/clock.ts';
-import { enrol, lockAccount, setFactors } from '../src/operators/sql/factors.ts';
-import { startSession } from '../src/operators/sql/sessions.ts';
-import { addOperator } from '../src/operators/uses/manage.ts';
-import { hashPassword } from '../src/operators/uses/password-hash.ts';
-import { newSession } from '../src/operators/uses/tokens.ts';
-import { openDatabase } from '../src/postgres/open-database.ts';
+import { machineClock } from '../src/ground/base/clock.ts';
+import { openDatabase } from '../src/ground/postgres/open-database.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
 import { Vault } from '../src/seal/vault.ts';
+import { enrol, lockAccount, setFactors } from '../src/subjects/operators/sql/factors.ts';
+import { startSession } from '../src/subjects/operators/sql/sessions.ts';
+import { addOperator } from '../src/subjects/operators/uses/manage.ts';
+import { hashPassword } from '../src/subjects/operators/uses/password-hash.ts';
+import { newSession } from '../src/subjects/operators/uses/tokens.ts';
 import { IN_REVIEW } from '../test/support/applicant.ts';
 import { executablePath } from '../test/support/browser.ts';
 import { freePort } from '../test/support/free-port.ts';

@@ -1,12 +1,12 @@
 /** The requests of reviewers on a full store, beside registrations. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { machineClock } from '../src/base/clock.ts';
-import { lockAccount } from '../src/operators/sql/factors.ts';
-import { startSession } from '../src/operators/sql/sessions.ts';
-import { newSession } from '../src/operators/uses/tokens.ts';
+import { machineClock } from '../src/ground/base/clock.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
 import { Vault } from '../src/seal/vault.ts';
+import { lockAccount } from '../src/subjects/operators/sql/factors.ts';
+import { startSession } from '../src/subjects/operators/sql/sessions.ts';
+import { newSession } from '../src/subjects/operators/uses/tokens.ts';
 import { freePort } from '../test/support/free-port.ts';
 import { type Bar, number } from './bars.ts';
 import { fillStore } from './fill.ts';

@@ -1,6 +1,6 @@
 /** Options of the commands that measure or drill: each option takes a text. */
 import { parseArgs } from 'node:util';
-import { describeError } from '../src/base/describe-error.ts';
+import { describeError } from '../src/ground/base/describe-error.ts';
 
 interface OptionText {
   /** In plain words, for `--help`. */

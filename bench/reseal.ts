@@ -7,9 +7,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { sealEnvelope } from '../src/applications/sql/envelope.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { readDataKeys, readKey } from '../src/seal/written-keys.ts';
+import { sealEnvelope } from '../src/subjects/applications/sql/envelope.ts';
 import { applicant } from './applicants.ts';
 import { judge, number } from './bars.ts';
 import { CostMeter } from './costs.ts';

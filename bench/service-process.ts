@@ -4,11 +4,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { machineClock } from '../src/base/clock.ts';
-import { openEmbedded } from '../src/embedded/server.ts';
-import { makeKey } from '../src/partners/uses/keys.ts';
+import { machineClock } from '../src/ground/base/clock.ts';
+import { openEmbedded } from '../src/ground/embedded/server.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
 import { Vault } from '../src/seal/vault.ts';
+import { makeKey } from '../src/subjects/partners/uses/keys.ts';
 import { remac } from '../test/support/remac.ts';
 
 export interface ServiceProcess {

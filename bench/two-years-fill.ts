@@ -1,7 +1,7 @@
 /** Fills a store with conversations, documents, checks of incomes, contracts and evidence, as if over two years. */
 import type pg from 'pg';
-import { DEFAULT_FLOW } from '../src/conversation/rules/default-flow.ts';
-import { newState } from '../src/conversation/rules/state.ts';
+import { DEFAULT_FLOW } from '../src/domain/conversation/default-flow.ts';
+import { newState } from '../src/domain/conversation/state.ts';
 
 /** The tables that grow with conversations. */
 export const GROWING = [

@@ -6,38 +6,37 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { toApplicationId } from '../src/applications/rules/ids.ts';
-import { machineClock } from '../src/base/clock.ts';
-import { type ConversationId, readConversations } from '../src/conversation/sql/conversations.ts';
-import { foldConversationCounts } from '../src/conversation/sql/counts.ts';
-import { addInputs, inputsOfHour } from '../src/conversation/sql/inputs.ts';
-import { conversationsOfApplications, conversationsOfPhones } from '../src/conversation/sql/match.ts';
-import { mendConversations } from '../src/conversation/sql/retention.ts';
-import { changedBeside, nextOpen } from '../src/conversation/sql/sweep.ts';
-import { claimWork } from '../src/conversation/sql/work.ts';
-import { signingOf } from '../src/conversation/uses/neighbours.ts';
-import { stampChats, trimConversations, trimStrangers } from '../src/conversation/uses/trim.ts';
-import { takeTurns } from '../src/conversation/uses/turns.ts';
-import {
-  countDocuments,
-  listDocuments,
-  sealedDocumentsOf,
-  toDocumentId,
-} from '../src/documents/sql/documents.ts';
-import { applicationsAfter, deleteOldDocuments, fileKeys } from '../src/documents/sql/upkeep.ts';
-import { checkedAfter, incomeCheckOf } from '../src/income/sql/income-checks.ts';
-import { readReplyBacklog } from '../src/messages/sql/replies/backlog.ts';
-import { untoldApplications } from '../src/messages/sql/replies/told.ts';
-import { repliesOf } from '../src/messages/sql/replies.ts';
-import { readConversationFacts } from '../src/monitoring/sql/conversation-facts.ts';
-import type { Database } from '../src/postgres/database.ts';
+import { toApplicationId } from '../src/domain/application/ids.ts';
+import { toDocumentId } from '../src/domain/document/document.ts';
+import { machineClock } from '../src/ground/base/clock.ts';
+import type { Database } from '../src/ground/postgres/database.ts';
 import { fromBigint } from '../src/seal/blind-indexes.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
 import { Vault } from '../src/seal/vault.ts';
-import { clearBlocks, readEnd } from '../src/signing/sql/blocks.ts';
-import { forgetCodes } from '../src/signing/sql/codes.ts';
-import { expireContracts, readContract, unfinished } from '../src/signing/sql/contracts.ts';
-import { droppedContracts, forgetContracts } from '../src/signing/sql/dropped.ts';
+import { type ConversationId, readConversations } from '../src/subjects/conversation/sql/conversations.ts';
+import { foldConversationCounts } from '../src/subjects/conversation/sql/counts.ts';
+import { addInputs, inputsOfHour } from '../src/subjects/conversation/sql/inputs.ts';
+import {
+  conversationsOfApplications,
+  conversationsOfPhones,
+} from '../src/subjects/conversation/sql/match.ts';
+import { mendConversations } from '../src/subjects/conversation/sql/retention.ts';
+import { changedBeside, nextOpen } from '../src/subjects/conversation/sql/sweep.ts';
+import { claimWork } from '../src/subjects/conversation/sql/work.ts';
+import { signingOf } from '../src/subjects/conversation/uses/neighbours.ts';
+import { stampChats, trimConversations, trimStrangers } from '../src/subjects/conversation/uses/trim.ts';
+import { takeTurns } from '../src/subjects/conversation/uses/turns.ts';
+import { countDocuments, listDocuments, sealedDocumentsOf } from '../src/subjects/documents/sql/documents.ts';
+import { applicationsAfter, deleteOldDocuments, fileKeys } from '../src/subjects/documents/sql/upkeep.ts';
+import { checkedAfter, incomeCheckOf } from '../src/subjects/income/sql/income-checks.ts';
+import { readReplyBacklog } from '../src/subjects/messages/sql/replies/backlog.ts';
+import { untoldApplications } from '../src/subjects/messages/sql/replies/told.ts';
+import { repliesOf } from '../src/subjects/messages/sql/replies.ts';
+import { readConversationFacts } from '../src/subjects/monitoring/sql/conversation-facts.ts';
+import { clearBlocks, readEnd } from '../src/subjects/signing/sql/blocks.ts';
+import { forgetCodes } from '../src/subjects/signing/sql/codes.ts';
+import { expireContracts, readContract, unfinished } from '../src/subjects/signing/sql/contracts.ts';
+import { droppedContracts, forgetContracts } from '../src/subjects/signing/sql/dropped.ts';
 import { judge, number } from './bars.ts';
 import { numberOption, readOptions } from './options.ts';
 import { startServiceProcess } from './service-process.ts';

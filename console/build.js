@@ -15,9 +15,9 @@ const DIST = join(CONSOLE, 'dist');
 /** The hash of the sources of the build that lies there. */
 const STAMP = join(DIST, 'sources');
 const ENTRY = 'src/main.tsx';
-const ICON = 'src/http/icon.svg';
+const ICON = 'src/listeners/partner/icon.svg';
 /** What the page takes of the service beside types. */
-const TABLES = ['src/applications/rules/lifecycle.ts', 'src/applications/rules/reason-codes.ts'];
+const TABLES = ['src/domain/application/lifecycle.ts', 'src/domain/application/reason-codes.ts'];
 
 const sources = await hashOfSources();
 if ((await readFile(STAMP, 'utf8').catch(() => '')) !== sources) await buildPage();

@@ -31,7 +31,7 @@ CREATE TABLE api_keys (
   -- Set when the key is rotated: until then it is valid beside its successor.
   expires_at timestamptz,
   revoked_at timestamptz,
-  -- HMAC-SHA-256 over whose key it is and what it allows, with a key from INDEX_KEY (src/partners/sql/key-macs.ts).
+  -- HMAC-SHA-256 over whose key it is and what it allows, keyed from INDEX_KEY (subjects/partners/sql/key-macs.ts).
   mac bytea NOT NULL DEFAULT '',
   -- Who may write a row may write a wrong one, but none that a reader of all rows could not hold.
   CHECK (created_at BETWEEN '2000-01-01Z' AND '9999-12-31Z' AND expires_at BETWEEN '2000-01-01Z' AND '9999-12-31Z'

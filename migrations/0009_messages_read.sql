@@ -80,7 +80,7 @@ BEGIN
 END
 $$;
 
--- Most partitions that one statement touches, as in src/applications/sql/partition-runs.ts.
+-- Most partitions that one statement touches, as in src/subjects/applications/sql/partition-runs.ts.
 CREATE FUNCTION most_partitions() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 16;
 
 -- The messages of the array that lie in the first partitions which the array touches (most_partitions), in the order of

@@ -7,7 +7,7 @@ SELECT runtime_may('USAGE', 'refused_numbers');
 -- Receipts: a batch's answer, kept for 24 hours, so that a lost answer is given again instead of the batch being
 -- registered again (D15, D36). batch_id is a version 7 UUID only so that new rows lie together: the clock in it
 -- decides nothing. Bound: the upkeep deletes what was stored 25 elapsed hours ago. Of the answers that registered
--- nothing only the newest of each API key stay (src/applications/sql/refused-receipts.ts).
+-- nothing only the newest of each API key stay (src/subjects/applications/sql/refused-receipts.ts).
 CREATE TABLE batch_receipts (
   batch_id uuid PRIMARY KEY,
   api_key_id integer NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE batch_receipts (
   -- Keyed hashes of the Idempotency-Key and of the body's bytes; NULL if the client sent no key.
   idempotency_digest uuid,
   body_digest uuid,
-  -- The answer is made again from the draft and the body (src/applications/sql/draft.ts).
+  -- The answer is made again from the draft and the body (src/subjects/applications/sql/draft.ts).
   draft bytea,
   -- The batch registered nothing, and the receipt may be forgotten early (D36): of an API key, those with the least
   -- numbers first. NULL: it stays for its whole time.

@@ -16,7 +16,7 @@ CREATE TABLE closed_segments (
   -- About how many; exact when they are in buckets.
   applications bigint NOT NULL,
   in_buckets boolean NOT NULL DEFAULT false,
-  -- An envelope may still hold applicants who are refused or deleted (src/applications/sql/surplus.ts).
+  -- An envelope may still hold applicants who are refused or deleted (src/subjects/applications/sql/surplus.ts).
   may_have_surplus boolean NOT NULL DEFAULT true,
   -- Of the last segment of an old partition: elapsed_ms() when it was last looked at (forget_partition), and when its
   -- open applications were last written again.

@@ -48,7 +48,7 @@ $$;
 -- Copies the open applications of the partition that ends at p_end, and the records of their messages, to tables that
 -- are to take its place. Of a batch with other applications (p_mixed) the row is copied without these, as if their
 -- candidates had not been registered. Its envelope is left to the service, which has its key
--- (src/applications/sql/surplus.ts). Returns the first transaction whose changes of records the copy may lack.
+-- (src/subjects/applications/sql/surplus.ts). Returns the first transaction whose changes of records the copy may lack.
 CREATE FUNCTION copy_open_applications(p_end bigint, p_open bigint[], p_mixed bigint[]) RETURNS xid
 LANGUAGE plpgsql AS $$
 DECLARE

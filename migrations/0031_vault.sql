@@ -1,5 +1,5 @@
 -- Sealing everything again with another data key, and making all blind indexes again with another index key
--- (src/vault).
+-- (src/subjects/vault).
 
 -- The reseal under way, or the last one. One row at most. Any number of processes take its steps in turn.
 CREATE TABLE reseals (

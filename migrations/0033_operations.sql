@@ -1,4 +1,4 @@
--- What operators did and read (src/operations, docs/audit.md).
+-- What operators did and read (src/program/operations, docs/audit.md).
 
 -- Every act of an operator, and every reading of personal data. Rows are added and stay. No row holds personal data:
 -- the reason is the operator's text. Bound: one row an act, and one an application that an operator has read.

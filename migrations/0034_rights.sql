@@ -1,4 +1,4 @@
--- What one person may ask for (src/rights, docs/subject.md).
+-- What one person may ask for (src/subjects/rights, docs/subject.md).
 
 -- The erasures: they are done again where an older backup is restored. A row has no personal data.
 -- Bound: one row an erasure, for ever, because a backup may be as old as the store.

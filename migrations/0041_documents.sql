@@ -1,5 +1,5 @@
--- Documents of applicants, from the channel to a sealed and checked file (src/documents, docs/documents.md). All tables
--- of this file are of the coordinator alone: a statement about them reads no table of other machines.
+-- Documents of applicants, from the channel to a sealed and checked file (src/subjects/documents, docs/documents.md).
+-- All tables of this file are of the coordinator alone: a statement about them reads no table of other machines.
 
 -- The documents. The file lies in the document store, sealed with a key of its own. Bound: DOCUMENT_DAYS, or the
 -- retention of the applications.
@@ -10,7 +10,7 @@ CREATE TABLE documents (
   partner_id integer NOT NULL,
   purpose text NOT NULL CHECK (purpose IN ('earnings', 'debts')),
   state text NOT NULL CHECK (state IN ('received', 'accepted', 'rejected')),
-  -- Why it has this state (src/documents/rules/document.ts); NULL: stored, and not read yet.
+  -- Why it has this state (src/domain/document/document.ts); NULL: stored, and not read yet.
   reason text,
   received_at timestamptz NOT NULL DEFAULT now(),
   -- elapsed_ms() at that moment, for the retention (D39).

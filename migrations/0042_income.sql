@@ -1,5 +1,5 @@
--- The observed income of applications against the declared one (D44; src/income, docs/income.md). The table is of the
--- coordinator alone: a statement about it reads no table of other machines.
+-- The observed income of applications against the declared one (D44; src/subjects/income, docs/income.md). The table is
+-- of the coordinator alone: a statement about it reads no table of other machines.
 
 -- The checks, with their evidence. The last one of an application counts. An erasure takes the evidence away, and
 -- leaves the numbers for statistics, as it does with the declared income. Bound: the retention of the applications.
@@ -24,7 +24,7 @@ CREATE TABLE income_checks (
   -- What read the documents.
   reader text NOT NULL,
   policy_version text,
-  -- The thresholds that were used (income of src/applications/rules/policy.ts).
+  -- The thresholds that were used (income of src/domain/scorecard/policy.ts).
   rules jsonb NOT NULL,
   -- With the observed income, by the application's own policy; NULL where nothing was scored again.
   new_score smallint,

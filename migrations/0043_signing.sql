@@ -1,4 +1,4 @@
--- Contracts, their codes and the evidence of their signature (src/signing, D45, D46).
+-- Contracts, their codes and the evidence of their signature (src/subjects/signing, D45, D46).
 --
 -- Locks: the application's row of application_states comes first, then loan_contracts, then signing_codes; the lock of
 -- an application's evidence comes last of these.
@@ -18,7 +18,7 @@ CREATE TABLE loan_contracts (
   made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   -- The elapsed time (0001_shared.sql) when the row was made, and when it was signed: nothing is deleted early.
   elapsed_ms bigint NOT NULL,
-  -- The country, the terms and the offer, without a value of the person (src/signing/sql/contracts.ts).
+  -- The country, the terms and the offer, without a value of the person (src/subjects/signing/sql/contracts.ts).
   terms jsonb,
   -- The keys of the PDFs in the store of documents: the one that is shown, and the final one.
   shown_key text,

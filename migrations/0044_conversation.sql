@@ -36,7 +36,7 @@ CREATE TABLE conversations (
   held_by text NOT NULL DEFAULT 'service',
   -- The application's status, as far as the conversation knows.
   status application_status NOT NULL,
-  -- What the rules remember (src/conversation/rules/state.ts); NULL before the first turn.
+  -- What the rules remember (src/domain/conversation/state.ts); NULL before the first turn.
   state jsonb,
   -- The number of the last turn. Turns of later conversations of the application go on from it.
   turn integer NOT NULL,

@@ -1,4 +1,4 @@
--- Whose turn the work beside conversations is (src/conversation/sql/work.ts).
+-- Whose turn the work beside conversations is (src/subjects/conversation/sql/work.ts).
 
 -- The files to read, in turns: one of a conversation at once, and of the partners the one next of which the process
 -- reads the fewest (p_held has a partner for each file). It reads at most p_most of a partner, so that another one

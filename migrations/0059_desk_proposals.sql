@@ -1,5 +1,6 @@
--- Decisions that operators propose, that can be undone for some seconds, and that a loop then applies (D48; src/desk,
--- docs/operators.md). The tables are of the coordinator alone: a statement about them reads no table of other machines.
+-- Decisions that operators propose, that can be undone for some seconds, and that a loop then applies (D48;
+-- src/subjects/desk, docs/operators.md). The tables are of the coordinator alone: a statement about them reads no table
+-- of other machines.
 --
 -- The order of locks: desk_requests, open_proposals in the order of their keys, what 0007_messages.sql names,
 -- proposals, and last the head of the record of acts. The loop takes rows of open_proposals with SKIP LOCKED.
@@ -29,11 +30,11 @@ CREATE TABLE proposals (
   ended_at timestamptz,
   -- elapsed_ms() at the end.
   ended_ms bigint,
-  -- Why it was declined or returned, in words; and why it was returned, as a code (src/desk/rules/returned.ts).
+  -- Why it was declined or returned, in words; and why it was returned, as a code (subjects/desk/rules/returned.ts).
   outcome text,
   returned_for text CHECK ((state = 'returned') = (returned_for IS NOT NULL)),
   -- HMAC-SHA-256 over what is proposed, by whom and until when it can be undone, and over who confirmed it, with keys
-  -- from INDEX_KEY (src/desk/sql/proposal-macs.ts). They are empty when it has ended.
+  -- from INDEX_KEY (src/subjects/desk/sql/proposal-macs.ts). They are empty when it has ended.
   mac bytea NOT NULL DEFAULT '',
   second_mac bytea NOT NULL DEFAULT '',
   -- Without its MACs nobody who writes the database opens an ended one again.

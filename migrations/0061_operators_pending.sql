@@ -1,5 +1,5 @@
--- The sign-in of operators by OpenID Connect (D48; src/operators, docs/operators.md). The tables are of the coordinator
--- alone, as those of 0045_operators.sql are.
+-- The sign-in of operators by OpenID Connect (D48; src/subjects/operators, docs/operators.md). The tables are of the
+-- coordinator alone, as those of 0045_operators.sql are.
 
 -- Sign-ins that are under way at the identity provider. Bound: each counts once and for ten minutes, an address begins
 -- 50 in 15 minutes, and the upkeep deletes those that are over.

@@ -1,5 +1,5 @@
--- What an income source waits for (D44; src/income, docs/income.md). The table is of the coordinator alone: a statement
--- about it reads no table of other machines.
+-- What an income source waits for (D44; src/subjects/income, docs/income.md). The table is of the coordinator alone: a
+-- statement about it reads no table of other machines.
 
 -- One row an application of which a source has asked something. It goes with the end of the check, with the erasure of
 -- the applicant, and after 30 elapsed days: without it the source begins anew.

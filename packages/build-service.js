@@ -8,7 +8,12 @@ const DIST = join(REPOSITORY, 'dist');
 
 compile(join(import.meta.dirname, 'service.tsconfig.json'), DIST);
 // The pages load their own scripts, styles and pictures; layouts are data.
-for (const folder of ['src/docs-page/page', 'src/http', 'src/simulator/page', 'src/documents/layouts']) {
+for (const folder of [
+  'src/listeners/docs-page/page',
+  'src/listeners/partner',
+  'src/subjects/simulator/page',
+  'src/subjects/documents/layouts',
+]) {
   const entries = readdirSync(join(REPOSITORY, folder), { recursive: true, withFileTypes: true });
   for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {
     if (extname(name) === '.ts') continue;

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { buildProgram } from './app/program.ts';
 import type { ProgramRoles } from './app/role-types.ts';
-import { machineClock } from './base/clock.ts';
+import { machineClock } from './ground/base/clock.ts';
 
 const LEFT_OPEN_MS = 1_000;
 

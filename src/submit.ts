@@ -3,10 +3,10 @@
  * that `main.ts` gives.
  */
 
-import { machineClock } from './base/clock.ts';
-import { fillSubmit } from './bulk/commands/submit.ts';
-import { describeSubmit, Program } from './cli/command.ts';
-import { version } from './cli/version.ts';
+import { machineClock } from './ground/base/clock.ts';
+import { describeSubmit, Program } from './program/cli/command.ts';
+import { version } from './program/cli/version.ts';
+import { fillSubmit } from './subjects/bulk/commands/submit.ts';
 
 const NAME = 'ventanilla-submit';
 

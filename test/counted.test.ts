@@ -1,14 +1,14 @@
 /** No text says `1 rows`: counts that are known while the program runs get their words from one function. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { counted } from '../src/base/counted.ts';
+import { counted } from '../src/ground/base/counted.ts';
 import { readSources } from './support/sources.ts';
 
 /** Nouns that stand behind a count. The constants of limits, which are capitals, are never one. */
 const PLURAL =
   /\$\{(?![A-Z_]+\})[^}]*\} (?:[a-z]+ )?(?:applications|columns|cells|erasures|events|files|jobs|keys|messages|phones|rows|rules|seconds|sheets|templates|times|troubles|values)\b/;
 /** Texts for no eyes but a log's, and a script of a page, which is alone in the browser. */
-const ALONE = /^postgres\/only-row\.ts$|\/page\//;
+const ALONE = /^ground\/postgres\/only-row\.ts$|\/page\//;
 
 it('one has the singular, every other count the plural', () => {
   assert.deepEqual(

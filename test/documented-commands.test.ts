@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildProgram } from '../src/app/program.ts';
 import type { ProgramRoles } from '../src/app/role-types.ts';
-import { machineClock } from '../src/base/clock.ts';
+import { machineClock } from '../src/ground/base/clock.ts';
 import { Sink } from './cli/harness.ts';
 import { REPOSITORY } from './support/sources.ts';
 

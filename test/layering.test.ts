@@ -1,4 +1,7 @@
-/** The layering of src and its house rules, checked on every file. */
+/**
+ * The storeys and rooms of src, and its house rules, checked on every file. A room imports rooms of its own storey or
+ * of lower ones, and no room needs itself by way of others: so each can be read and tested with what lies below it.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -6,325 +9,179 @@ import { dirname, join, posix } from 'node:path';
 import { test } from 'node:test';
 import { importsOf, REPOSITORY, readSources, type Source } from './support/sources.ts';
 
-const MAX_LINES = 300;
-const MAX_FILES = 25;
+const MAX_LINES = 500;
+/** The most rooms above each other. */
+const MAX_FLOORS = 14;
 
-/**
- * The rules of different subjects may import each other's rules: rules are pure, and none of them has a floor below.
- */
-const RULES = [
-  ...['applications/rules', 'messages/rules', 'partners/rules', 'events/rules'],
-  ...['conversation/rules', 'documents/rules', 'income/rules', 'signing/rules'],
+/** From the ground up. `domain`, `seal` and `app` are one room each; the others have a room for each folder. */
+const STOREYS = ['ground', 'domain', 'seal', 'wire', 'program', 'subjects', 'listeners', 'app'];
+const WHOLE = ['domain', 'seal', 'app'];
+
+/** What a subject needs to have rows, uses and commands. */
+const SUBJECT = [
+  ...['ground/base', 'ground/postgres', 'domain', 'seal'],
+  ...['program/operations', 'program/cli', 'program/subject'],
 ];
-/** What every use of a subject may need: its failures, the connection, what seals, and who asks. */
-const GROUND = ['base', 'postgres', 'seal', 'operations'];
-/** What a subject needs to put its parts together for the program. */
-const PARTS = ['base', 'cli', 'operations', 'postgres', 'subject'];
+
+/** The rooms that a room may import, besides itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'ground/base': [],
+  'ground/invariants': [],
+  'ground/files': ['ground/base'],
+  // The connection to PostgreSQL, its schema, and the server that comes along.
+  'ground/postgres': ['ground/base'],
+  'ground/schema': ['ground/base', 'ground/postgres'],
+  'ground/embedded': ['ground/base', 'ground/files', 'ground/postgres'],
+  // Where objects lie: a folder, or an S3-compatible store.
+  'ground/places': ['ground/base', 'ground/files'],
+
+  // The pure terms and rules that several subjects read.
+  domain: ['ground/base'],
+  // Indexes and ids are made of values of the domain.
+  seal: ['ground/base', 'ground/files', 'ground/postgres', 'domain'],
+
+  // What goes over HTTP: the partners' contract, the operators' routes, and the gate before both.
+  'wire/contract': ['ground/base', 'domain'],
+  'wire/operator': ['domain'],
+  'wire/gate': ['ground/base', 'domain', 'wire/contract'],
+
+  // What every subject is made of: what an operator's act needs, the commands, the parts, the traces.
+  'program/operations': ['ground/base', 'ground/postgres', 'seal'],
+  'program/tracing': ['ground/base', 'ground/postgres', 'domain', 'seal'],
+  'program/cli': ['ground/base', 'domain', 'program/operations'],
+  'program/subject': ['ground/base', 'ground/postgres', 'domain', 'seal', 'wire/contract', 'program/cli'],
+
+  'subjects/partners': [...SUBJECT, 'wire/contract', 'wire/gate'],
+  'subjects/applications': [
+    ...[...SUBJECT, 'wire/contract', 'wire/gate', 'program/tracing'],
+    'subjects/partners',
+  ],
+  'subjects/messages': [
+    ...[...SUBJECT, 'wire/gate', 'program/tracing'],
+    ...['subjects/partners', 'subjects/applications'],
+  ],
+  'subjects/events': [
+    ...[...SUBJECT, 'wire/contract', 'wire/gate'],
+    ...['subjects/partners', 'subjects/applications'],
+  ],
+  // A file from the channel to a sealed, checked and read document.
+  'subjects/documents': [...SUBJECT, 'ground/places', 'wire/gate', 'subjects/applications'],
+  // Observed income against declared income.
+  'subjects/income': [...SUBJECT, 'subjects/applications', 'subjects/documents'],
+  // Terms, contracts and their signature. The PDFs lie in the store of documents.
+  'subjects/signing': [...SUBJECT, 'subjects/applications', 'subjects/documents', 'subjects/messages'],
+  // What follows the tap on "I am interested", up to the signature.
+  'subjects/conversation': [
+    ...[...SUBJECT, 'subjects/applications', 'subjects/messages', 'subjects/events'],
+    ...['subjects/documents', 'subjects/income', 'subjects/signing'],
+  ],
+  // The accounts of operators.
+  'subjects/operators': [...SUBJECT, 'wire/operator'],
+  // One application as operators see it in the browser: it reads what the subjects have of it.
+  'subjects/desk': [
+    ...['ground/base', 'ground/postgres', 'domain', 'seal', 'wire/operator'],
+    ...['program/operations', 'program/subject', 'subjects/operators', 'subjects/applications'],
+    ...[
+      'subjects/messages',
+      'subjects/documents',
+      'subjects/income',
+      'subjects/signing',
+      'subjects/conversation',
+    ],
+  ],
+  // What a person may ask for: it reads the tables of all subjects, and erases by the functions of their owners.
+  'subjects/rights': [
+    ...[...SUBJECT, 'subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/documents'],
+    ...['subjects/income', 'subjects/signing', 'subjects/conversation', 'subjects/desk'],
+  ],
+  // What operators watch. It reads the tables of all subjects, and imports none of them.
+  'subjects/monitoring': [
+    ...['ground/base', 'ground/postgres', 'domain', 'wire/gate'],
+    ...['program/operations', 'program/cli', 'program/subject'],
+  ],
+  // Each subject tells what it has sealed, and `app` tells the vault.
+  'subjects/vault': [
+    ...['ground/base', 'ground/postgres', 'seal'],
+    ...['program/operations', 'program/cli', 'program/subject'],
+  ],
+  // The record of what operators did. `operations` writes it, because every command of an operator may.
+  'subjects/audit': ['ground/base', 'program/operations', 'program/cli', 'program/subject'],
+  // Backups are of the whole embedded store. What holds in every store is asked in SQL.
+  'subjects/backup': [
+    ...['ground/base', 'ground/files', 'ground/embedded', 'ground/places', 'ground/invariants'],
+    'program/cli',
+  ],
+  // The simulator stands for the phones of applicants: it shows what is stored, and answers as they would.
+  'subjects/simulator': [
+    ...['ground/base', 'ground/postgres', 'domain', 'seal', 'program/operations'],
+    ...['subjects/applications', 'subjects/messages'],
+  ],
+  // A file of applicants becomes requests.
+  'subjects/bulk': ['ground/base', 'domain', 'wire/contract', 'program/cli', 'program/subject'],
+
+  'listeners/docs-page': ['ground/base', 'domain', 'wire/contract'],
+  'listeners/partner': [
+    ...['ground/base', 'domain', 'wire/contract', 'wire/gate', 'program/operations', 'program/tracing'],
+    ...['subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/events'],
+  ],
+  'listeners/operator': [
+    ...['ground/base', 'ground/postgres', 'domain', 'seal', 'wire/gate', 'wire/operator'],
+    ...['program/operations', 'subjects/operators'],
+  ],
+  'listeners/ops': ['ground/base', 'wire/gate'],
+
+  // The composition root: it may import every way in and every use, and only the entry may import it.
+  app: [
+    ...[
+      'ground/base',
+      'ground/postgres',
+      'ground/schema',
+      'ground/embedded',
+      'ground/places',
+      'domain',
+      'seal',
+    ],
+    ...['wire/gate', 'program/operations', 'program/tracing', 'program/cli', 'program/subject'],
+    ...['subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/events'],
+    ...['subjects/documents', 'subjects/income', 'subjects/signing', 'subjects/conversation'],
+    ...['subjects/operators', 'subjects/desk', 'subjects/rights', 'subjects/monitoring', 'subjects/vault'],
+    ...['subjects/audit', 'subjects/backup', 'subjects/simulator', 'subjects/bulk'],
+    ...['listeners/docs-page', 'listeners/partner', 'listeners/operator', 'listeners/ops'],
+  ],
+};
 
 /**
- * The imports that a room of src may have, besides itself and the rooms within it. A room is a folder, or a folder
- * within another one that has its own line. From the ground up: what has no subject, then the subjects, then `app`.
+ * What a part of a subject may not import, of its own subject or of others: rules know rules alone, statements know no
+ * use, a use knows no way in, and a way in knows no statement and no other way in.
  */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  base: [],
-  // The connection to PostgreSQL, its schema, and the server that comes along.
-  postgres: ['base'],
-  schema: ['base', 'postgres'],
-  embedded: ['base', 'postgres'],
-  // Indexes and ids are made of values of the subjects. The file of secrets lies beside the embedded server's files.
-  seal: ['base', 'postgres', 'embedded', ...RULES],
-  operations: ['base', 'postgres', 'seal'],
-  tracing: ['base', 'postgres', 'seal', ...RULES],
-  // The shape of a subject's parts: it names what each part works with.
-  subject: [
-    ...['base', 'postgres', 'seal', 'operations', 'cli', 'contract'],
-    ...['messages/channels', 'messages/rules', 'partners/rules'],
-  ],
-  // The wire, and the front of HTTP.
-  contract: ['base', ...RULES],
-  gate: ['base', 'contract', 'partners/rules'],
-  'docs-page': ['base', 'contract', ...RULES],
-  // What the routes and the commands of all subjects share. `http` also puts the partners' routes together.
-  http: [
-    ...['base', 'contract', 'gate', 'operations', 'tracing', ...RULES],
-    ...['applications/routes', 'messages/routes', 'partners/routes', 'events/routes'],
-    ...['partners/uses', 'events/uses'],
-  ],
-  cli: ['base', 'operations', 'applications/rules', 'partners/rules'],
-
-  // The files of a subject's folder itself put its parts together for the program.
-  partners: PARTS,
-  applications: PARTS,
-  messages: [...PARTS, 'applications/rules'],
-  events: PARTS,
-  bulk: ['cli', 'subject'],
-
-  'partners/rules': ['base', ...RULES],
-  'partners/sql': ['base', 'postgres', 'seal', ...RULES],
-  'partners/uses': [...GROUND, ...RULES, 'partners/sql'],
-  'partners/routes': ['base', 'contract', 'gate', ...RULES, 'partners/uses'],
-  'partners/commands': ['base', 'cli', 'operations', ...RULES, 'partners/uses'],
-
-  'applications/rules': ['base', ...RULES],
-  'applications/sql': ['base', 'postgres', 'seal', ...RULES],
-  // An operator sees an application with its messages.
-  'applications/uses': [
-    ...[...GROUND, ...RULES, 'applications/sql', 'tracing'],
-    ...['messages/sql', 'partners/sql', 'partners/uses'],
-  ],
-  'applications/routes': ['base', 'contract', 'gate', ...RULES, 'applications/uses'],
-  'applications/commands': [
-    ...[
-      'base',
-      'cli',
-      'operations',
-      ...RULES,
-      'applications/settings.ts',
-      'applications/uses',
-      'messages/uses',
-    ],
-  ],
-
-  'messages/rules': ['base', ...RULES],
-  'messages/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
-  'messages/channels': ['base', ...RULES],
-  'messages/intake': ['base', 'postgres', 'seal', ...RULES, 'applications/sql', 'messages/sql'],
-  'messages/delivery': [
-    ...['base', 'postgres', 'seal', 'subject', 'tracing', ...RULES, 'applications/sql'],
-    ...['messages/sql', 'messages/channels', 'messages/intake'],
-  ],
-  'messages/uses': [...GROUND, ...RULES, 'messages/sql', 'partners/uses'],
-  'messages/routes': ['base', 'contract', 'gate', ...RULES],
-  'messages/commands': ['base', 'cli', 'operations', ...RULES, 'messages/uses'],
-
-  'events/rules': ['base', ...RULES],
-  'events/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
-  'events/uses': [...GROUND, ...RULES, 'events/sql', 'applications/sql', 'partners/uses'],
-  'events/routes': ['base', 'contract', 'gate', ...RULES, 'events/uses'],
-  'events/commands': ['base', 'cli', 'operations', ...RULES, 'events/uses'],
-
-  // What follows the tap on "I am interested", up to the signature.
-  conversation: [
-    ...[...PARTS, 'conversation/sql', 'conversation/uses'],
-    ...['documents/open.ts', 'income/open.ts', 'messages/open.ts', 'signing/open.ts'],
-  ],
-  'conversation/rules': ['base', ...RULES],
-  'conversation/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
-  // The commands that decide on documents: the conversation hears of it.
-  'conversation/commands': [
-    ...['base', 'cli', 'operations', ...RULES, 'conversation/uses'],
-    'documents/commands/document-store.ts',
-  ],
-  'conversation/uses': [
-    ...[...GROUND, ...RULES, 'conversation/sql'],
-    ...['applications/sql', 'messages/sql', 'events/sql', 'messages/channels'],
-    ...['documents/uses', 'income/uses', 'signing/uses'],
-  ],
-
-  // Terms, contracts and their signature. The PDFs lie in the store of documents.
-  signing: [...PARTS, 'seal', 'messages/channels', 'documents/open.ts', 'documents/files.ts'],
-  'signing/rules': ['base', ...RULES],
-  'signing/pdf': ['base', 'signing/rules'],
-  'signing/senders': ['base', ...RULES, 'messages/channels'],
-  'signing/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql', 'documents/store'],
-  'signing/uses': [
-    ...[...GROUND, ...RULES, 'applications/sql', 'messages/uses/public-holidays.ts'],
-    ...['messages/sql/replies.ts', 'messages/sql/suppressions.ts', 'documents/store'],
-    ...['signing/settings.ts', 'signing/sql', 'signing/pdf', 'signing/senders'],
-  ],
-  'signing/commands': [
-    ...['base', 'cli', 'operations', 'applications/rules', 'documents/open.ts'],
-    ...['signing/open.ts', 'signing/uses'],
-  ],
-
-  // A push is an event on its way to a partner's endpoint.
-  'events/push/rules': ['base'],
-  'events/push/sql': ['base', 'postgres', 'seal', 'partners/rules', 'events/push/rules'],
-  'events/push/http': ['base', 'seal', 'events/push/rules'],
-  'events/push/uses': [
-    ...[...GROUND, 'events/push/rules', 'events/push/sql', 'events/push/http'],
-    ...['partners/rules', 'partners/sql', 'partners/uses'],
-  ],
-  'events/push/commands': [
-    'base',
-    'cli',
-    'operations',
-    'partners/rules',
-    'events/push/rules',
-    'events/push/uses',
-  ],
-  'events/push': [...PARTS, 'seal', 'contract', 'partners/rules', 'events/rules', 'events/sql'],
-
-  // What seals is below the subjects. Each subject tells what it has sealed, and `app` tells the vault.
-  'vault/sql': ['base', 'postgres', 'seal'],
-  'vault/uses': [...GROUND, 'vault/sql'],
-  'vault/commands': ['base', 'cli', 'operations', 'seal', 'vault/uses'],
-  vault: [...PARTS, 'seal'],
-
-  // A file from the channel to a sealed, checked and read document. The reader's process has a room of its own.
-  'documents/rules': ['base', ...RULES],
-  'documents/sql': ['base', 'postgres', 'seal', ...RULES],
-  'documents/store': ['base', 'places'],
-  'documents/scan': ['base', 'documents/rules'],
-  // Partners take turns.
-  'documents/reader': ['base', 'gate/fair-queue.ts', 'partners/rules'],
-  'documents/uses': [
-    ...[...GROUND, ...RULES, 'applications/sql', 'messages/channels'],
-    ...['documents/sql', 'documents/store', 'documents/scan', 'documents/reader'],
-  ],
-  'documents/commands': [
-    ...['base', 'cli', 'operations', ...RULES, 'places'],
-    ...['documents/settings.ts', 'documents/sql', 'documents/store', 'documents/uses'],
-  ],
-  documents: [...PARTS, 'places'],
-
-  // Observed income against declared income. Sources look at documents, at operators' words, and at providers.
-  'income/rules': ['base', ...RULES],
-  'income/sql': ['base', 'postgres', 'seal', ...RULES],
-  'income/sources': ['base', ...RULES, 'documents/sql', 'documents/uses'],
-  'income/uses': [...GROUND, ...RULES, 'applications/sql', 'income/sql', 'income/sources'],
-  'income/commands': ['base', 'cli', 'operations', ...RULES, 'income/uses'],
-  income: [...PARTS, 'applications/sql'],
-
-  // What a person may ask for: it reads the tables of all subjects, and erases by the functions of their owners.
-  rights: PARTS,
-  'rights/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
-  'rights/uses': [
-    ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses'],
-    ...[
-      'messages/sql',
-      'documents/sql',
-      'income/sql',
-      'signing/sql',
-      'conversation/sql',
-      'desk/sql',
-      'desk/uses/notes.ts',
-      'partners/uses',
-      'rights/sql',
-    ],
-  ],
-  'rights/commands': [
-    ...['base', 'cli', 'operations', 'applications/rules', 'applications/commands', 'rights/uses'],
-  ],
-
-  // Rows of a file, then their applications, then the requests: each room may import the rooms before it.
-  'bulk/read': ['base'],
-  'bulk/map': ['base', 'bulk/read', 'contract', 'applications/rules', 'partners/rules'],
-  'bulk/send': ['base', 'bulk/read', 'bulk/map'],
-  'bulk/commands': ['base', 'cli', 'bulk/read', 'bulk/map', 'bulk/send'],
-
-  // The simulator stands for the phones of applicants: it shows what is stored, and answers as they would.
-  simulator: [
-    ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses'],
-    ...['messages/sql', 'messages/channels', 'messages/intake'],
-  ],
-
-  // The record of what operators did. `operations` writes it, because every command of an operator may.
-  audit: PARTS,
-  'audit/uses': [...GROUND],
-  'audit/commands': ['base', 'cli', 'audit/uses'],
-
-  // The accounts of operators, and the listener of their console.
-  operators: PARTS,
-  'operators/rules': ['base'],
-  'operators/sql': ['base', 'postgres', 'seal', 'operators/rules'],
-  'operators/uses': [...GROUND, 'operators/rules', 'operators/settings.ts', 'operators/sql'],
-  'operators/routes': [
-    ...GROUND,
-    'operators/rules',
-    'operators/settings.ts',
-    'operators/sql',
-    'operators/uses',
-    'operator-api/route.ts',
-  ],
-  'operators/commands': [
-    ...['base', 'cli', 'operations', 'operators/rules', 'operators/settings.ts', 'operators/uses'],
-  ],
-  'operator-api': [...GROUND, 'gate', 'http', 'operators/rules', 'operators/sql', 'operators/uses'],
-
-  // One application as operators see it in the browser: it reads what the subjects have of it.
-  desk: [...PARTS, 'desk/sql', 'desk/uses'],
-  'desk/rules': ['base', ...RULES, 'operators/rules'],
-  'desk/sql': [...['base', 'postgres', 'seal', ...RULES, 'operators/sql', 'applications/sql', 'desk/rules']],
-  'desk/uses': [
-    ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses', 'messages/sql'],
-    ...['conversation/sql', 'conversation/uses', 'documents/sql', 'documents/uses'],
-    ...['income/sql', 'income/uses', 'signing/sql', 'desk/rules', 'desk/sql'],
-    'operators/rules',
-  ],
-  'desk/routes': [
-    ...['base', 'operations', ...RULES, 'operator-api/route.ts', 'documents/uses'],
-    ...['desk/rules', 'desk/uses'],
-  ],
-
-  // What operators watch. It reads the tables of all subjects, and imports none of them.
-  monitoring: [...PARTS, 'monitoring/sql', 'monitoring/metrics'],
-  'monitoring/rules': ['base'],
-  'monitoring/sql': ['base', 'postgres', 'subject', 'monitoring/rules'],
-  'monitoring/metrics': [
-    ...['base', 'postgres', 'gate', 'subject', 'messages/rules', 'conversation/rules', 'monitoring/rules'],
-    'operators/rules',
-  ],
-  'monitoring/uses': [...GROUND, 'monitoring/rules', 'monitoring/sql'],
-  'monitoring/commands': [
-    'base',
-    'cli',
-    'operations',
-    'messages/rules',
-    'monitoring/rules',
-    'monitoring/uses',
-  ],
-
-  // Backups are of the whole embedded store, below all subjects. What holds in every store is asked in SQL.
-  invariants: [],
-  // Where objects lie: a folder, or an S3-compatible store.
-  places: ['base', 'embedded'],
-  backup: ['base', 'embedded', 'invariants', 'places'],
-  'backup/commands': ['base', 'cli', 'backup'],
-
-  // The composition root: it may import every way in and every use, and only the entry may import it. Of `bulk` it sees
-  // one file.
-  app: [
-    ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'tracing', 'gate', 'http', 'cli'],
-    ...['docs-page', 'subject', 'applications', 'messages', 'partners', 'events', 'rights', 'vault', 'audit'],
-    ...[
-      'simulator',
-      'bulk/subject.ts',
-      'conversation/subject.ts',
-      'documents/subject.ts',
-      'signing/subject.ts',
-      'income/subject.ts',
-      'monitoring/subject.ts',
-      'operators',
-      'operator-api',
-      'desk/settings.ts',
-      'desk/subject.ts',
-      'desk/settings.ts',
-      'desk/routes',
-      'documents/open.ts',
-      'backup',
-      'places',
-    ],
-  ],
-  'app/config': ['base', 'seal', 'operations', 'app/subjects.ts', 'places'],
+const MAY_NOT: Readonly<Record<string, readonly string[]>> = {
+  sql: ['intake', 'delivery', 'uses', 'routes', 'commands'],
+  channels: ['sql', 'intake', 'delivery', 'uses', 'routes', 'commands'],
+  intake: ['delivery', 'uses', 'routes', 'commands'],
+  delivery: ['uses', 'routes', 'commands'],
+  uses: ['routes', 'commands'],
+  routes: ['sql', 'commands'],
+  commands: ['sql', 'routes'],
 };
+/** Rules of a subject know the domain and each other. */
+const RULES_MAY = ['ground/base', 'domain'];
 /** The files of src itself, each with its allowed imports. */
 const ENTRY: Readonly<Record<string, readonly string[]>> = {
   'start.js': ['run.js'],
   'run.js': ['main.ts'],
-  'main.ts': ['app', 'base/clock.ts'],
-  'submit.ts': ['base/clock.ts', 'bulk/commands', 'cli'],
+  'main.ts': ['app', 'ground/base'],
+  'submit.ts': ['ground/base', 'program/cli', 'subjects/bulk'],
 };
 /** The compiled program, which only the package of `npm pack` has. */
 const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };
 /** The bulk command sends through the partners' client. */
-const CLIENT = { room: 'bulk/send', path: '../client/src/' };
-/** The pure rooms. Other rooms may import any package and any module of Node. */
-const PURE = ['base', ...RULES, 'desk/rules', 'events/push/rules', 'monitoring/rules', 'operators/rules'];
+const CLIENT = { room: 'subjects/bulk/send/', path: '../client/src/' };
+/** What is pure. Other files may import any package and any module of Node. */
+const PURE = /^(ground\/base|domain|subjects\/\w+(\/push)?\/rules)\//;
 const PURE_PACKAGES = /^((libphonenumber-js|typebox)(\/|$)|ipaddr\.js$|otpauth$|node:zlib$)/;
-/** The one file of a pure room that works with the machine: everything else gets its `Clock`. */
-const CLOCK = { file: 'base/clock.ts', specifier: 'node:timers/promises' };
-/** What a pure room may know of the log: its type. */
+/** The one pure file that works with the machine: everything else gets its `Clock`. */
+const CLOCK = { file: 'ground/base/clock.ts', specifier: 'node:timers/promises' };
+/** What a pure file may know of the log: its type. */
 const LOG_TYPE = "import type { Logger } from 'pino';";
 
 const SOURCES: readonly Source[] = readSources('src');
@@ -345,28 +202,50 @@ function objection({ path, text }: Source, specifier: string): string | undefine
   if (!specifier.startsWith('.')) {
     if (specifier === 'pino' && text.includes(LOG_TYPE)) return undefined;
     if (path === CLOCK.file && specifier === CLOCK.specifier) return undefined;
-    const isPure = PURE.some((pure) => isIn(room, pure));
-    return isPure && !PURE_PACKAGES.test(specifier) ? `${room} is pure` : undefined;
+    return PURE.test(path) && !PURE_PACKAGES.test(specifier) ? 'the file is pure' : undefined;
   }
   const target = posix.join(posix.dirname(path), specifier);
-  if (isIn(room, CLIENT.room) && target.startsWith(CLIENT.path)) return undefined;
+  if (path.startsWith(CLIENT.room) && target.startsWith(CLIENT.path)) return undefined;
   if (target.startsWith('..')) return 'outside src';
-  // A file of src itself is in no room, so only a room that names the file may import it.
-  const targetRoom = roomOf(target) || target;
-  if (allowed.includes(target)) return undefined;
-  if ([room, ...allowed].some((one) => one !== '' && isIn(targetRoom, one))) return undefined;
-  return `${room || path} may import ${['itself', ...allowed].join(', ')}`;
+  const targetRoom = roomOf(target);
+  const isItself = room !== '' && targetRoom === room;
+  if (!isItself && !allowed.includes(targetRoom || target))
+    return `${room || path} may import ${['itself', ...allowed].join(', ')}`;
+  return objectionOfPart(path, target);
 }
 
-/** The innermost room of a file by the table; empty where there is none. */
+/** The same, between the parts of subjects. */
+function objectionOfPart(path: string, target: string): string | undefined {
+  const [part, targetPart] = [partOf(path), partOf(target)];
+  if (part === 'rules') {
+    const isOwn = dirname(path) === dirname(target);
+    return isOwn || RULES_MAY.includes(roomOf(target)) ? undefined : 'rules know the domain and each other';
+  }
+  // A command may show what a lower subject's command shows.
+  return MAY_NOT[part]?.includes(targetPart) ? `${part} may not know ${targetPart}` : undefined;
+}
+
+/** The part of a subject that a file is in; '' for a file that is in none. */
+function partOf(path: string): string {
+  return /^subjects\/\w+\/(?:push\/)?(\w+)\//.exec(path)?.[1] ?? '';
+}
+
+/** The room of a file; empty where it is in none. */
 function roomOf(path: string): string {
-  const rooms = Object.keys(MAY_IMPORT).filter((room) => path.startsWith(`${room}/`));
-  return rooms.sort((a, b) => b.length - a.length)[0] ?? '';
+  const [storey = '', folder = '', ...rest] = path.split('/');
+  if (WHOLE.includes(storey)) return storey;
+  return rest.length > 0 ? `${storey}/${folder}` : '';
 }
 
-/** True where a room is `outer` or within it. */
-function isIn(room: string, outer: string): boolean {
-  return room === outer || room.startsWith(`${outer}/`);
+/** The rooms that the files of each room import. */
+function arrows(): Map<string, Set<string>> {
+  const found = new Map(Object.keys(MAY_IMPORT).map((room) => [room, new Set<string>()]));
+  for (const { path, text } of SOURCES)
+    for (const specifier of importsOf(text).filter((one) => one.startsWith('.'))) {
+      const target = roomOf(posix.join(posix.dirname(path), specifier));
+      if (target !== '' && target !== roomOf(path)) found.get(roomOf(path))?.add(target);
+    }
+  return found;
 }
 
 test('every import is allowed by the table', () => {
@@ -407,123 +286,135 @@ test('every imported file exists, and every imported package is a dependency of 
   }
 });
 
-test('the rooms have an order: by the table no room needs itself by way of others, but the rules', () => {
-  const floor = (room: string) => (RULES.includes(room) ? 'rules' : room);
-  const below = new Map<string, Set<string>>();
-  for (const [room, allowed] of Object.entries(MAY_IMPORT)) {
-    const rooms = allowed.flatMap((one) => Object.keys(MAY_IMPORT).filter((other) => isIn(other, one)));
-    const known = below.get(floor(room)) ?? new Set<string>();
-    below.set(floor(room), new Set([...known, ...rooms.map(floor)].filter((other) => other !== floor(room))));
+test('no arrow runs back up: a room imports rooms of its storey or of lower ones', () => {
+  const storey = (room: string) => STOREYS.indexOf(room.split('/')[0] as string);
+  for (const [room, targets] of arrows())
+    for (const target of targets) assert.ok(storey(target) <= storey(room), `${room} -> ${target}`);
+});
+
+test(`no room needs itself by way of others, and at most ${MAX_FLOORS} rooms lie above each other`, () => {
+  const left = arrows();
+  let floors = 0;
+  while (left.size > 0) {
+    const free = [...left].filter(([, targets]) => [...targets].every((target) => !left.has(target)));
+    assert.ok(free.length > 0, `these rooms need each other: ${[...left.keys()].join(', ')}`);
+    for (const [room] of free) left.delete(room);
+    floors += 1;
   }
-  const order: string[] = [];
-  while (order.length < below.size) {
-    const next = [...below].filter(
-      ([room, needs]) => !order.includes(room) && [...needs].every((other) => order.includes(other)),
-    );
-    const left = [...below.keys()].filter((room) => !order.includes(room));
-    assert.ok(next.length > 0, `these rooms need each other: ${left.join(', ')}`);
-    order.push(...next.map(([room]) => room));
-  }
+  assert.ok(floors <= MAX_FLOORS, `${floors} floors`);
+});
+
+/** From below: a folder of the console imports folders of earlier lines alone. */
+const CONSOLE = [
+  ['texts', 'base-ui', 'charts'],
+  ['api', 'keyboard'],
+  ['format', 'sign-in'],
+  ['decide', 'lead'],
+  ['application', 'queue', 'frame'],
+  ['proposals'],
+];
+
+test('no arrow runs back up in the console', () => {
+  const floorOf = (path: string) =>
+    CONSOLE.findIndex((folders) => folders.includes(path.split('/')[0] as string));
+  for (const { path, text } of readSources('console/src').filter((source) => source.path.includes('/')))
+    for (const specifier of importsOf(text)) {
+      const target = posix.join(posix.dirname(path), specifier);
+      if (!specifier.startsWith('.') || target.startsWith('..') || !target.includes('/')) continue;
+      const isItself = path.split('/')[0] === target.split('/')[0];
+      assert.ok(isItself || floorOf(target) < floorOf(path), `${path} imports ${target}`);
+      assert.notEqual(floorOf(target), -1, target);
+    }
 });
 
 test('the table allows no room that nothing imports there', () => {
+  const found = arrows();
   for (const [room, allowed] of Object.entries(MAY_IMPORT)) {
-    const targets = SOURCES.filter(({ path }) => roomOf(path) === room).flatMap(({ path, text }) =>
-      importsOf(text).map((specifier) => posix.join(posix.dirname(path), specifier)),
-    );
-    const shared = [...RULES, ...GROUND, 'contract', 'gate', 'cli'];
-    const idle = allowed.filter((one) => !shared.includes(one) && !targets.some((path) => isIn(path, one)));
+    const idle = allowed.filter((one) => !SUBJECT.includes(one) && !found.get(room)?.has(one));
     assert.deepEqual(idle, [], room);
   }
 });
 
 test('the check finds planted violations', () => {
   const planted: [path: string, text: string][] = [
-    ['base/a.ts', "import { x } from '../postgres/database.ts';"],
-    ['base/a.ts', "import type { X } from '../app/config/config.ts';"],
-    ['base/a.ts', "import { readFile } from 'node:fs/promises';"],
-    ['base/a.ts', "import pino from 'pino';"],
-    ['base/a.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
-    ['partners/rules/a.ts', "import pg from 'pg';"],
-    ['partners/rules/a.ts', "import { x } from '../sql/partners.ts';"],
-    ['contract/a.ts', "export { x } from '../partners/uses/keys.ts';"],
-    ['contract/a.ts', "export * from '../http/partner-api.ts';"],
-    ['contract/a.ts', "import { x } from '../events/push/openapi.ts';"],
-    ['postgres/a.ts', "import {\n  x,\n  y,\n} from '../seal/vault.ts';"],
-    ['schema/a.ts', "import '../applications/sql/partitions.ts';"],
-    ['embedded/a.ts', "import '../http/partner-api.ts';"],
-    ['seal/a.ts', "import { x } from '../applications/sql/envelope.ts';"],
-    ['applications/uses/a.ts', "const x = await import('../../http/partner-api.ts');"],
-    ['applications/uses/a.ts', 'const x = await import(\n  "../../contract/texts.ts"\n);'],
-    ['applications/uses/a.ts', "import { x } from '../../messages/delivery/turn.ts';"],
-    ['applications/uses/a.ts', "import { x } from '../../events/push/turn.ts';"],
-    ['applications/sql/a.ts', "import { x } from '../../messages/sql/claim.ts';"],
-    ['applications/sql/a.ts', "import { x } from '../uses/applications.ts';"],
-    ['applications/routes/a.ts', "import { x } from '../sql/applications.ts';"],
-    ['partners/sql/a.ts', "import { x } from '../../events/push/sql/endpoints.ts';"],
-    ['partners/commands/a.ts', "import { x } from '../../events/push/commands/endpoint.ts';"],
-    ['events/commands/a.ts', "import { x } from '../push/commands/resend.ts';"],
-    ['events/sql/a.ts', "import { x } from '../push/sql/queue.ts';"],
-    ['http/a.ts', "import { x } from '../postgres/database.ts';"],
-    ['http/a.ts', "import { x } from '../app/serve.ts';"],
-    ['http/a.ts', "import { x } from '../../bench/load.ts';"],
-    ['gate/a.ts', "import { x } from '../http/partner-api.ts';"],
-    ['cli/a.ts', "import { x } from '../contract/texts.ts';"],
-    ['cli/a.ts', "import { x } from '../partners/uses/keys.ts';"],
-    ['cli/a.ts', "import { x } from '../../client/src/index.ts';"],
-    ['bulk/map/a.ts', "import { x } from '../../partners/uses/keys.ts';"],
-    ['bulk/map/a.ts', "import { x } from '../send/journal.ts';"],
-    ['bulk/map/a.ts', "import { x } from '../../../client/src/index.ts';"],
-    ['bulk/send/a.ts', "import { x } from '../../../test/support/service.ts';"],
-    ['bulk/a.ts', "import { x } from '../applications/rules/fields.ts';"],
-    ['messages/delivery/a.ts', "import { x } from '../uses/messages.ts';"],
-    ['messages/rules/a.ts', "import { x } from '../sql/claim.ts';"],
-    ['messages/rules/a.ts', "import { x } from 'node:crypto';"],
-    ['messages/sql/a.ts', "import { x } from '../delivery/turn.ts';"],
-    ['messages/channels/a.ts', "import { x } from '../../simulator/channel.ts';"],
-    ['messages/a.ts', "import { x } from '../partners/uses/keys.ts';"],
-    ['events/push/rules/a.ts', "import { x } from '../sql/claim.ts';"],
-    ['events/push/turn.ts', "import { x } from '../../messages/delivery/turn.ts';"],
-    ['docs-page/a.ts', "import { x } from '../simulator/page.ts';"],
+    ['ground/base/a.ts', "import { x } from '../postgres/database.ts';"],
+    ['ground/base/a.ts', "import type { X } from '../../app/config/config.ts';"],
+    ['ground/base/a.ts', "import { readFile } from 'node:fs/promises';"],
+    ['ground/base/a.ts', "import pino from 'pino';"],
+    ['ground/base/a.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
+    ['ground/postgres/a.ts', "import {\n  x,\n  y,\n} from '../../seal/vault.ts';"],
+    ['ground/schema/a.ts', "import '../../subjects/applications/sql/partitions.ts';"],
+    ['domain/partner/a.ts', "import pg from 'pg';"],
+    ['domain/message/a.ts', "import { x } from 'node:crypto';"],
+    ['domain/message/a.ts', "import { x } from '../../subjects/messages/sql/claim.ts';"],
+    ['domain/message/a.ts', "import { x } from '../../subjects/messages/rules/settle.ts';"],
+    ['seal/a.ts', "import { x } from '../subjects/applications/sql/envelope.ts';"],
+    ['wire/contract/a.ts', "export { x } from '../../subjects/partners/uses/keys.ts';"],
+    ['wire/contract/a.ts', "export * from '../../listeners/partner/partner-api.ts';"],
+    ['wire/gate/a.ts', "import { x } from '../../listeners/partner/partner-api.ts';"],
+    ['program/cli/a.ts', "import { x } from '../../wire/contract/texts.ts';"],
+    ['program/cli/a.ts', "import { x } from '../../../client/src/index.ts';"],
+    ['subjects/partners/rules/a.ts', "import { x } from '../sql/partners.ts';"],
+    ['subjects/signing/rules/a.ts', "import type { X } from '../../messages/rules/settle.ts';"],
+    [
+      'subjects/applications/uses/a.ts',
+      "const x = await import('../../../listeners/partner/partner-api.ts');",
+    ],
+    ['subjects/applications/uses/a.ts', 'const x = await import(\n  "../../../app/serve.ts"\n);'],
+    ['subjects/applications/uses/a.ts', "import { x } from '../../messages/delivery/turn.ts';"],
+    ['subjects/applications/sql/a.ts', "import { x } from '../../messages/sql/claim.ts';"],
+    ['subjects/applications/sql/a.ts', "import { x } from '../uses/applications.ts';"],
+    ['subjects/applications/routes/a.ts', "import { x } from '../sql/applications.ts';"],
+    ['subjects/messages/sql/a.ts', "import { x } from '../../applications/uses/applications.ts';"],
+    ['subjects/messages/sql/a.ts', "import { x } from '../delivery/turn.ts';"],
+    ['subjects/messages/delivery/a.ts', "import { x } from '../uses/messages.ts';"],
+    ['subjects/messages/channels/a.ts', "import { x } from '../../simulator/channel.ts';"],
+    ['subjects/partners/commands/a.ts', "import { x } from '../../events/push/commands/endpoint.ts';"],
+    ['subjects/events/push/rules/a.ts', "import { x } from '../sql/claim.ts';"],
+    ['subjects/bulk/map/a.ts', "import { x } from '../../partners/uses/keys.ts';"],
+    ['subjects/bulk/map/a.ts', "import { x } from '../../../../client/src/index.ts';"],
+    ['subjects/bulk/send/a.ts', "import { x } from '../../../../test/support/service.ts';"],
+    ['listeners/partner/a.ts', "import { x } from '../../ground/postgres/database.ts';"],
+    ['listeners/partner/a.ts', "import { x } from '../../app/serve.ts';"],
+    ['listeners/partner/a.ts', "import { x } from '../../../bench/load.ts';"],
+    ['listeners/docs-page/a.ts', "import { x } from '../../subjects/simulator/page.ts';"],
     ['app/serve.ts', "import { x } from '../main.ts';"],
     ['app/serve.ts', "import { x } from '../../test/support/service.ts';"],
-    ['app/serve.ts', "import { x } from '../bulk/send/send.ts';"],
-    ['app/config/a.ts', "import { x } from '../open-store.ts';"],
-    ['main.ts', "import { x } from './postgres/database.ts';"],
+    ['main.ts', "import { x } from './ground/postgres/database.ts';"],
     ['start.js', "import('./main.ts');"],
     ['run.js', "await import('./app/program.ts');"],
-    ['helpers/a.ts', "import { x } from '../base/time.ts';"],
-    ['helpers.ts', "import { x } from './base/time.ts';"],
+    ['helpers/a/a.ts', "import { x } from '../../ground/base/time.ts';"],
+    ['helpers.ts', "import { x } from './ground/base/time.ts';"],
   ];
   for (const [path, text] of planted) assert.equal(violations({ path, text }).length, 1, `${path}: ${text}`);
   const fine: [path: string, text: string][] = [
     [
-      'applications/rules/a.ts',
-      "import { x } from 'libphonenumber-js/max';\nimport { y } from './fields.ts';",
+      'domain/phone/a.ts',
+      "import { x } from 'libphonenumber-js/max';\nimport { y } from '../money/currency.ts';",
     ],
-    ['applications/rules/a.ts', "import type { X } from '../../messages/rules/notify.ts';"],
-    ['base/a.ts', "import type { Logger } from 'pino';"],
-    ['base/clock.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
-    ['embedded/a.ts', "import pg from 'pg';\nimport type { X } from '../base/time.ts';"],
     [
-      'bulk/send/a.ts',
-      "import { x } from '../../../client/src/index.ts';\nimport { y } from '../read/table.ts';",
+      'subjects/signing/rules/a.ts',
+      "import { x } from './code-text.ts';\nimport type { Y } from '../../../domain/loan/loan.ts';",
     ],
-    ['messages/uses/a.ts', "import { x } from '../sql/pauses.ts';"],
-    ['events/push/turn.ts', "import { x } from '../sql/partner-events.ts';"],
+    ['ground/base/a.ts', "import type { Logger } from 'pino';"],
+    ['ground/base/clock.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
+    ['ground/embedded/a.ts', "import pg from 'pg';\nimport type { X } from '../base/time.ts';"],
+    [
+      'subjects/bulk/send/a.ts',
+      "import { x } from '../../../../client/src/index.ts';\nimport { y } from '../read/table.ts';",
+    ],
+    ['subjects/messages/uses/a.ts', "import { x } from '../sql/pauses.ts';"],
+    [
+      'subjects/messages/commands/a.ts',
+      "import { x } from '../../applications/commands/application-view.ts';",
+    ],
     ['main.ts', "import { x } from './app/program.ts';\nawait import('./app/process-roles.ts');"],
-    ['app/serve.ts', "import { x } from './config/config.ts';\nexport { y } from '../http/partner-api.ts';"],
+    [
+      'app/serve.ts',
+      "import { x } from './config/config.ts';\nexport { y } from '../listeners/partner/partner-api.ts';",
+    ],
   ];
   for (const [path, text] of fine) assert.deepEqual(violations({ path, text }), []);
-});
-
-test(`no folder has more than ${MAX_FILES} files in a row`, () => {
-  const rows = Map.groupBy(SOURCES, ({ path }) => posix.dirname(path));
-  const long = [...rows].filter(([, files]) => files.length > MAX_FILES);
-  assert.deepEqual(
-    long.map(([folder, files]) => `${folder}: ${files.length}`),
-    [],
-  );
 });
 
 test(`no file is longer than ${MAX_LINES} lines`, () => {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ERROR_CODES } from '../src/messages/channels/whatsapp-errors.ts';
-import { backoffMs, MAX_TRIES } from '../src/messages/rules/after-send.ts';
-import { MESSAGE_STATUSES } from '../src/messages/rules/notify.ts';
-import { REASONS } from '../src/messages/rules/reasons.ts';
+import { MESSAGE_STATUSES } from '../src/domain/message/notify.ts';
+import { REASONS } from '../src/domain/message/reasons.ts';
+import { ERROR_CODES } from '../src/subjects/messages/channels/whatsapp-errors.ts';
+import { backoffMs, MAX_TRIES } from '../src/subjects/messages/rules/after-send.ts';
 import { codesIn, tableAfter } from './support/markdown.ts';
 import { REPOSITORY, readSources } from './support/sources.ts';
 
@@ -50,10 +50,10 @@ test('the waits of the document are the waits between attempts', () => {
 });
 
 const SOURCES = readSources('src')
-  .filter(({ path }) => !path.endsWith('rules/reasons.ts'))
+  .filter(({ path }) => !path.endsWith('message/reasons.ts'))
   .map(({ text }) => text);
 const SQL = [
-  ...readSources('src/messages/sql').map(({ text }) => text),
+  ...readSources('src/subjects/messages/sql').map(({ text }) => text),
   // Documents have reasons of their own.
   ...readdirSync(join(REPOSITORY, 'migrations'))
     .filter((name) => !name.includes('_documents'))

@@ -6,11 +6,15 @@ import { test } from 'node:test';
 import { readSources } from './support/sources.ts';
 
 /** The programs, each with the one file that has the clock and the timers of its machine. */
-const PROGRAMS = { src: 'base/clock.ts', 'client/src': 'clock.ts', 'console/src': 'clock.ts' } as const;
+const PROGRAMS = {
+  src: 'ground/base/clock.ts',
+  'client/src': 'clock.ts',
+  'console/src': 'clock.ts',
+} as const;
 /** The scripts of the pages without a build: their browser is their clock. */
-const PAGE_SCRIPTS = /^(docs-page|simulator)\/page\//;
+const PAGE_SCRIPTS = /^(listeners\/docs-page|subjects\/simulator)\/page\//;
 /** A socket has a time limit of its own, which this file passes on. */
-const SOCKET = 'gate/socket-side.ts';
+const SOCKET = 'wire/gate/socket-side.ts';
 /** What reads a clock or sets a timer. A method of that name, such as a socket's, is none of these. */
 const OWN_TIME = [
   /\bDate\.now\b/,
@@ -67,18 +71,19 @@ test('the check finds every form, and no method of another thing', () => {
 
 /** The files that read the time of day of the machine, and why that reading decides nothing (D39). */
 const TIME_OF_DAY: Readonly<Record<string, string>> = {
-  'messages/open.ts': 'a start checks that a file of contact windows opens at all within 60 days',
-  'operators/uses/identity-provider.ts':
+  'subjects/messages/open.ts': 'a start checks that a file of contact windows opens at all within 60 days',
+  'subjects/operators/uses/identity-provider.ts':
     'a library judges the times of a token by its own clock, and is told how far the database is from it',
-  'rights/commands/subject-export.ts': 'an export names the time of its making, which is not stored',
-  'signing/pdf/demo-identity.ts':
+  'subjects/rights/commands/subject-export.ts': 'an export names the time of its making, which is not stored',
+  'subjects/signing/pdf/demo-identity.ts':
     'the dates of the certificate of a demonstration, which readers compare with their own',
-  'simulator/channel.ts': 'statuses of the simulator, which open.ts tells by the clock of the database',
-  'simulator/codes.ts': 'what the second phone of the simulator shows',
-  'simulator/open.ts': 'how far the database is from the clock of these statuses',
+  'subjects/simulator/channel.ts':
+    'statuses of the simulator, which open.ts tells by the clock of the database',
+  'subjects/simulator/codes.ts': 'what the second phone of the simulator shows',
+  'subjects/simulator/open.ts': 'how far the database is from the clock of these statuses',
 };
 /** What never writes a time into the store: the start of the server that comes along, and a partner's own command. */
-const APART = /^(embedded|bulk)\//;
+const APART = /^(ground\/embedded|subjects\/bulk)\//;
 
 test('D39: the machine’s time of day decides nothing: only these files read it', () => {
   const readers = readSources('src')

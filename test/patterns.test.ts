@@ -16,16 +16,16 @@ const MAX_MS = 10_000;
 /** Folders and files whose expressions see no text from outside, or a short one, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'app/config/': "the operator's own settings",
-  'bulk/commands/submit-progress.ts': 'the digits of a number',
-  'income/settings.ts': "the operator's own settings",
-  'messages/rules/opt-out-words.ts': 'a text of at most 120 characters',
+  'subjects/bulk/commands/submit-progress.ts': 'the digits of a number',
+  'subjects/income/settings.ts': "the operator's own settings",
+  'domain/message/opt-out-words.ts': 'a text of at most 120 characters',
   'seal/written-keys.ts': "the operator's own keys",
-  'documents/rules/': 'lines of at most 500 characters',
-  'docs-page/parts.ts': 'the examples of the documentation',
-  'postgres/await-server.ts': "the operator's own URL",
+  'subjects/documents/rules/': 'lines of at most 500 characters',
+  'listeners/docs-page/parts.ts': 'the examples of the documentation',
+  'ground/postgres/await-server.ts': "the operator's own URL",
 };
 /** Entries begin to work where they are loaded, and pages run in a browser. Their literals are tried all the same. */
-const NOT_LOADED = /^(?:start\.js|run\.js|main\.ts|submit\.ts|documents\/reader\/child\.ts)$|\.js$/;
+const NOT_LOADED = /^(?:start\.js|run\.js|main\.ts|submit\.ts|subjects\/documents\/reader\/child\.ts)$|\.js$/;
 /** Expressions for phones are built for each country on first use. */
 const COUNTRIES = ['CO', 'MX', 'PE', 'AR', 'CL', 'BR', 'US', 'ES', 'DE', 'IT'] as const;
 
@@ -84,7 +84,7 @@ const SOURCES = readSources('src');
 async function allPatterns(): Promise<Pattern[]> {
   const built = await builtDuring(async () => {
     for (const { path } of SOURCES) if (!NOT_LOADED.test(path)) await load(path);
-    const phones = await import('../src/applications/rules/phone.ts');
+    const phones = await import('../src/domain/phone/phone.ts');
     for (const country of COUNTRIES) phones.normalisePhone('3005550101', country);
   });
   const all = [...SOURCES.flatMap(literalsOf), ...built];

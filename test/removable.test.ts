@@ -25,10 +25,10 @@ interface Subject {
 
 const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk' | 'monitoring', Subject>> = {
   pushes: {
-    gone: ['src/events/push', 'migrations/0011_push.sql', 'migrations/0012_push_attempts.sql'],
+    gone: ['src/subjects/events/push', 'migrations/0011_push.sql', 'migrations/0012_push_attempts.sql'],
     lines: {
       'src/app/subjects.ts': [
-        "import { endPushes, push } from '../events/push/subject.ts';",
+        "import { endPushes, push } from '../subjects/events/push/subject.ts';",
         'endPushes,',
         'push,',
       ],
@@ -36,10 +36,10 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk' | 'monitoring', 
     beside: ['test/events/push', 'test/process/pushes.test.ts', 'bench/push.ts'],
   },
   simulator: {
-    gone: ['src/simulator'],
+    gone: ['src/subjects/simulator'],
     lines: {
       'src/app/channel.ts': [
-        "import { openSimulator } from '../simulator/open.ts';",
+        "import { openSimulator } from '../subjects/simulator/open.ts';",
         "if (config.channel === 'simulator') return openSimulator({ ...store, hear }, watcher.happened);",
       ],
       'src/app/config/config.ts': [
@@ -61,16 +61,19 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk' | 'monitoring', 
     ],
   },
   monitoring: {
-    gone: ['src/monitoring', 'migrations/0032_monitoring.sql'],
+    gone: ['src/subjects/monitoring', 'migrations/0032_monitoring.sql'],
     lines: {
-      'src/app/subjects.ts': ["import { monitoring } from '../monitoring/subject.ts';", 'monitoring,'],
+      'src/app/subjects.ts': [
+        "import { monitoring } from '../subjects/monitoring/subject.ts';",
+        'monitoring,',
+      ],
     },
     beside: ['test/monitoring', 'test/support/prometheus.ts', 'deploy/monitoring', 'docs/runbook.md'],
   },
   bulk: {
-    gone: ['src/bulk', 'src/submit.ts'],
+    gone: ['src/subjects/bulk', 'src/submit.ts'],
     lines: {
-      'src/app/subjects.ts': ["import { bulk } from '../bulk/subject.ts';", 'bulk,'],
+      'src/app/subjects.ts': ["import { bulk } from '../subjects/bulk/subject.ts';", 'bulk,'],
     },
     beside: [
       'packages/submit',

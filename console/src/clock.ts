@@ -1,5 +1,5 @@
 /** The time of the page. This is the one file of the page that reads a clock or sets a timer. */
-import type { Clock } from '../../src/base/clock.ts';
+import type { Clock } from '../../src/ground/base/clock.ts';
 
 /** What the page needs of time. */
 export type PageClock = Pick<Clock, 'nowMs' | 'monotonicMs' | 'after' | 'every' | 'timeout'>;

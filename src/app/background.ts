@@ -3,10 +3,10 @@
  * `worker` does nothing else.
  */
 
-import type { Channel } from '../messages/channels/channel.ts';
-import { ANSWER_WITHIN_MS } from '../messages/delivery/take-up.ts';
-import type { Loop, ServiceContext, UpkeepJob } from '../subject/subject.ts';
-import type { Watcher } from '../subject/watcher.ts';
+import type { Channel } from '../domain/message/channel.ts';
+import type { Loop, ServiceContext, UpkeepJob } from '../program/subject/subject.ts';
+import type { Watcher } from '../program/subject/watcher.ts';
+import { ANSWER_WITHIN_MS } from '../subjects/messages/delivery/take-up.ts';
 import { backupSchedule, erasureCopies, fileCopies } from './backup/schedule.ts';
 import { type ChannelPage, openChannel } from './channel.ts';
 import type { Config } from './config/config.ts';

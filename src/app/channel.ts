@@ -1,12 +1,12 @@
 /** The channel that CHANNEL names. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { isLoopbackAddress } from '../base/loopback.ts';
-import type { Channel } from '../messages/channels/channel.ts';
-import { logChannel } from '../messages/channels/log.ts';
-import { whatsappChannel } from '../messages/channels/whatsapp.ts';
-import { openSimulator } from '../simulator/open.ts';
-import type { Watcher } from '../subject/watcher.ts';
+import type { Channel } from '../domain/message/channel.ts';
+import { isLoopbackAddress } from '../ground/base/loopback.ts';
+import type { Watcher } from '../program/subject/watcher.ts';
+import { logChannel } from '../subjects/messages/channels/log.ts';
+import { whatsappChannel } from '../subjects/messages/channels/whatsapp.ts';
+import { openSimulator } from '../subjects/simulator/open.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import type { Hear } from './hearing.ts';
 import type { Store } from './open-store.ts';

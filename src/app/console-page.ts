@@ -1,10 +1,10 @@
 /** Finds the console's page. A checkout builds it where its sources changed; a package has it built. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeError } from '../base/describe-error.ts';
-import { runProgram } from '../embedded/program.ts';
-import { type Page, readPage } from '../operator-api/page.ts';
-import { CONSOLE_PORT } from '../operators/settings.ts';
+import { describeError } from '../ground/base/describe-error.ts';
+import { runProgram } from '../ground/embedded/program.ts';
+import { type Page, readPage } from '../listeners/operator/page.ts';
+import { CONSOLE_PORT } from '../subjects/operators/settings.ts';
 import type { Config } from './config/config.ts';
 
 const CONSOLE = join(import.meta.dirname, '../../console');

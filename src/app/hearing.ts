@@ -1,6 +1,6 @@
 /** Passes what persons say at the channel to the subjects that listen (`Service.hear`). */
-import type { Heard } from '../messages/rules/heard.ts';
-import type { HearContext } from '../subject/subject.ts';
+import type { Heard } from '../domain/message/heard.ts';
+import type { HearContext } from '../program/subject/subject.ts';
 import { loadServices } from './subjects.ts';
 
 /** Resolves when every subject has committed what it heard; rejects where one of them could not. */

@@ -1,7 +1,7 @@
 /** Puts into the tables how long applications are kept, so that the role of the service deletes none earlier. */
-import type { Retention } from '../applications/rules/retention.ts';
-import { isLeastRetention, putLeastRetention } from '../applications/sql/retention.ts';
-import { sessionRole } from '../schema/runtime-role.ts';
+import type { Retention } from '../domain/application/retention.ts';
+import { sessionRole } from '../ground/schema/runtime-role.ts';
+import { isLeastRetention, putLeastRetention } from '../subjects/applications/sql/retention.ts';
 import { asOwner, type Opened } from './prepare-tables.ts';
 
 /**

@@ -3,8 +3,8 @@
  */
 import { once } from 'node:events';
 import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
-import { errorFields } from '../base/error-fields.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { errorFields } from '../ground/base/error-fields.ts';
 
 /** The process ends this long after the stop signal, even where a part hangs. The documents promise 8 s. */
 export const GONE_WITHIN_MS = 7_500;

@@ -1,10 +1,10 @@
 /** Opens the database for commands that only look: as it is, without a migration and without secrets. */
-import type { Clock } from '../base/clock.ts';
-import { describeError } from '../base/describe-error.ts';
-import type { StoreView } from '../operations/operator-context.ts';
-import { SetupError } from '../postgres/setup-error.ts';
-import { isServerTrouble } from '../postgres/store-trouble.ts';
-import { schemaFit } from '../schema/migrations.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { describeError } from '../ground/base/describe-error.ts';
+import { SetupError } from '../ground/postgres/setup-error.ts';
+import { isServerTrouble } from '../ground/postgres/store-trouble.ts';
+import { schemaFit } from '../ground/schema/migrations.ts';
+import type { StoreView } from '../program/operations/operator-context.ts';
 import type { Config } from './config/config.ts';
 import { NoStoreError, openTables, requireTables, type StoreUser } from './open-store.ts';
 import { roleFault } from './prepare-tables.ts';

@@ -1,25 +1,26 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
-import { retentionOf } from '../applications/settings.ts';
-import type { Clock } from '../base/clock.ts';
-import { hasCluster } from '../embedded/cluster.ts';
-import { openEmbedded, type ServerListener } from '../embedded/server.ts';
-import { WEBHOOK_LANES } from '../messages/intake/webhook-lanes.ts';
-import { awaitServer } from '../postgres/await-server.ts';
-import type { Database } from '../postgres/database.ts';
-import { onlyRow } from '../postgres/only-row.ts';
-import { checkServer, type DatabaseAddress, openDatabase } from '../postgres/open-database.ts';
-import { Patience } from '../postgres/patience.ts';
-import { checkPooler } from '../postgres/pooler.ts';
-import { SetupError } from '../postgres/setup-error.ts';
-import { sessionRole } from '../schema/runtime-role.ts';
-import { closeToOthers } from '../seal/private-files.ts';
+
+import type { Clock } from '../ground/base/clock.ts';
+import { hasCluster } from '../ground/embedded/cluster.ts';
+import { openEmbedded, type ServerListener } from '../ground/embedded/server.ts';
+import { awaitServer } from '../ground/postgres/await-server.ts';
+import type { Database } from '../ground/postgres/database.ts';
+import { onlyRow } from '../ground/postgres/only-row.ts';
+import { checkServer, type DatabaseAddress, openDatabase } from '../ground/postgres/open-database.ts';
+import { Patience } from '../ground/postgres/patience.ts';
+import { checkPooler } from '../ground/postgres/pooler.ts';
+import { SetupError } from '../ground/postgres/setup-error.ts';
+import { sessionRole } from '../ground/schema/runtime-role.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../seal/secrets.ts';
 import { secretsOfDataDir } from '../seal/secrets-file.ts';
 import type { Secrets } from '../seal/vault.ts';
 import { Vault } from '../seal/vault.ts';
+import { retentionOf } from '../subjects/applications/settings.ts';
+import { WEBHOOK_LANES } from '../subjects/messages/intake/webhook-lanes.ts';
 import type { Config } from './config/config.ts';
 import { keepRetention } from './keep-retention.ts';
 import { type OwnerAddress, prepareTables } from './prepare-tables.ts';
+import { closeToOthers } from './private-files.ts';
 import { loadWitnesses } from './subjects.ts';
 
 /** The database with the vault, and the time of the process that uses them. */

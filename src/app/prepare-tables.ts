@@ -1,11 +1,11 @@
 /** Brings the tables up to date as their owner, and gives the role of the service what it needs to work with them. */
-import type { Clock } from '../base/clock.ts';
-import { awaitServer } from '../postgres/await-server.ts';
-import type { Database } from '../postgres/database.ts';
-import { type DatabaseAddress, openDatabase } from '../postgres/open-database.ts';
-import type { Patience } from '../postgres/patience.ts';
-import { SetupError } from '../postgres/setup-error.ts';
-import { migrate, schemaFit } from '../schema/migrations.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { awaitServer } from '../ground/postgres/await-server.ts';
+import type { Database } from '../ground/postgres/database.ts';
+import { type DatabaseAddress, openDatabase } from '../ground/postgres/open-database.ts';
+import type { Patience } from '../ground/postgres/patience.ts';
+import { SetupError } from '../ground/postgres/setup-error.ts';
+import { migrate, schemaFit } from '../ground/schema/migrations.ts';
 import {
   grantRuntime,
   runtimeByGroups,
@@ -13,7 +13,7 @@ import {
   runtimeMissing,
   type SessionRole,
   sessionRole,
-} from '../schema/runtime-role.ts';
+} from '../ground/schema/runtime-role.ts';
 
 /** How to connect as the owner of the tables. */
 export interface OwnerAddress extends DatabaseAddress {

@@ -3,13 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { machineClock } from '../base/clock.ts';
-import { printable } from '../base/printable.ts';
-import { noting } from '../operations/acting.ts';
-import { connectionEndLog } from '../operations/failure-log.ts';
-import type { OperatorContext } from '../operations/operator-context.ts';
-import { ensureDemoPartner } from '../partners/uses/demo-partner.ts';
-import { schemaFit } from '../schema/migrations.ts';
+import { machineClock } from '../ground/base/clock.ts';
+import { printable } from '../ground/base/printable.ts';
+import { schemaFit } from '../ground/schema/migrations.ts';
+import { noting } from '../program/operations/acting.ts';
+import { connectionEndLog } from '../program/operations/failure-log.ts';
+import type { OperatorContext } from '../program/operations/operator-context.ts';
+import { ensureDemoPartner } from '../subjects/partners/uses/demo-partner.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { refuseOpenEnvFile } from './config/secret-files.ts';
 import { countBuffersInHeapLimit } from './garbage-collection.ts';
@@ -87,7 +87,7 @@ async function serve(config: Config): Promise<void> {
   const { refuseOpenSimulator } = await import('./channel.ts');
   refuseOpenSimulator(config);
   const { findConsolePage } = await import('./console-page.ts');
-  const { howRead } = await import('../documents/open.ts');
+  const { howRead } = await import('../subjects/documents/open.ts');
   // Both beside the start of the database, which takes longer.
   const consolePage = findConsolePage(config);
   const reading = config.delivery ? howRead(config.setting, machineClock) : null;
@@ -159,7 +159,7 @@ async function withStore(
 }
 
 async function distributeStore(store: OpenStore): Promise<string[]> {
-  const { distribute, distributeFor } = await import('../schema/distribution.ts');
+  const { distribute, distributeFor } = await import('../ground/schema/distribution.ts');
   const { database, owner } = store;
   if (owner === null) return distribute(database);
   return asOwner(owner, store, (tables) => distributeFor(tables, database));
@@ -181,8 +181,8 @@ async function firstAdminLink(
   consoleUrl: string | null,
 ): Promise<string | null> {
   if (config.databaseUrl !== null || consoleUrl === null) return null;
-  const { inviteFirstAdmin } = await import('../operators/uses/first-admin.ts');
-  const { enrolmentLink } = await import('../operators/settings.ts');
+  const { inviteFirstAdmin } = await import('../subjects/operators/uses/first-admin.ts');
+  const { enrolmentLink } = await import('../subjects/operators/settings.ts');
   const token = await store.patience.run(() => inviteFirstAdmin(operatorOf(config, store)));
   return token === null ? null : enrolmentLink(consoleUrl, token);
 }

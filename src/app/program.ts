@@ -1,10 +1,10 @@
 /** The command line: `ventanilla <command>`. */
 import { type Command, Option } from 'commander';
-import type { Clock } from '../base/clock.ts';
-import { addCommand, addGroup, DEBUG, Program } from '../cli/command.ts';
-import { type Io, writeJson, writeOutput } from '../cli/output.ts';
-import { version } from '../cli/version.ts';
-import { OperatorError } from '../operations/operator-context.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { addCommand, addGroup, DEBUG, Program } from '../program/cli/command.ts';
+import { type Io, writeJson, writeOutput } from '../program/cli/output.ts';
+import { version } from '../program/cli/version.ts';
+import { OperatorError } from '../program/operations/operator-context.ts';
 import type { ProgramRoles, Schema } from './role-types.ts';
 import { SUBJECTS } from './subjects.ts';
 
@@ -20,7 +20,7 @@ interface MigrateOptions {
  */
 export function buildProgram(roles: ProgramRoles, io: Io, clock: Clock): Program {
   const program = new Program('ventanilla', io, async () => {
-    return (await import('../postgres/store-trouble.ts')).isServerTrouble;
+    return (await import('../ground/postgres/store-trouble.ts')).isServerTrouble;
   });
   program
     .version(version())
@@ -41,7 +41,7 @@ function addBackups(program: Program, { backups }: ProgramRoles, io: Io): void {
   const about = 'backups of the embedded store';
   const group = addGroup(program, 'backup', about, 'backup create --to /mnt/backups');
   program.fillWhenNamed(group, async () => {
-    const { addBackupCommands } = await import('../backup/commands/backup.ts');
+    const { addBackupCommands } = await import('../subjects/backup/commands/backup.ts');
     addBackupCommands(group, io, backups);
   });
 }

@@ -1,8 +1,8 @@
 /** Whether a process is ready for requests, as `/readyz` tells. */
 import type { Logger } from 'pino';
-import type { Health } from '../http/health-api.ts';
-import { failureLog } from '../operations/failure-log.ts';
-import { isMigrated } from '../schema/migrations.ts';
+import { isMigrated } from '../ground/schema/migrations.ts';
+import type { Health } from '../listeners/ops/health-api.ts';
+import { failureLog } from '../program/operations/failure-log.ts';
 import { unfitKeys } from '../seal/data-keys.ts';
 import type { Store } from './open-store.ts';
 import { roleFault } from './prepare-tables.ts';

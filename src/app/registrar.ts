@@ -1,8 +1,9 @@
 /** The registrar of a service, whose statements the watcher hears of and whose batches are traced. */
-import { type AroundStatement, Registrar } from '../applications/sql/registration.ts';
-import { isSpread } from '../schema/distribution.ts';
-import type { Watcher } from '../subject/watcher.ts';
-import { tracing } from '../tracing/tracing.ts';
+
+import { isSpread } from '../ground/schema/distribution.ts';
+import type { Watcher } from '../program/subject/watcher.ts';
+import { tracing } from '../program/tracing/tracing.ts';
+import { type AroundStatement, Registrar } from '../subjects/applications/sql/registration.ts';
 import type { OpenStore, Store } from './open-store.ts';
 
 interface OpenRegistrar {
@@ -35,6 +36,6 @@ export async function openRegistrar(
 async function tracedRegistrations() {
   const some = tracing();
   if (some === null) return null;
-  const { TracedRegistrations } = await import('../applications/uses/traced-registration.ts');
+  const { TracedRegistrations } = await import('../subjects/applications/uses/traced-registration.ts');
   return new TracedRegistrations(some);
 }

@@ -1,6 +1,7 @@
 /** The roles that the program starts, beside what its commands need. */
-import type { BackupActs } from '../backup/commands/backup.ts';
-import type { Roles } from '../cli/role-types.ts';
+
+import type { Roles } from '../program/cli/role-types.ts';
+import type { BackupActs } from '../subjects/backup/commands/backup.ts';
 
 /** How the tables of the database fit this version. */
 export interface Schema {

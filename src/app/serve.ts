@@ -2,32 +2,32 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { namedFields } from '../applications/rules/fields.ts';
-import type { Outcome } from '../applications/rules/outcome.ts';
-import { DEFAULT_POLICY, type Policy } from '../applications/rules/policy.ts';
-import { rememberPolicy } from '../applications/sql/policies.ts';
-import { RefusedReceipts } from '../applications/sql/refused-receipts.ts';
-import { ingestBatch } from '../applications/uses/ingest-batch.ts';
-import { partnerApplication } from '../applications/uses/partner-application.ts';
-import type { Clock } from '../base/clock.ts';
-import { isLoopback } from '../base/loopback.ts';
-import { addDocs } from '../docs-page/page.ts';
-import { partnerFeed } from '../events/uses/partner-events.ts';
-import { Admission } from '../gate/admission.ts';
-import type { ListenerLimits } from '../gate/connections.ts';
-import { healthApi } from '../http/health-api.ts';
-import { PARTNER_LIMITS, partnerApi } from '../http/partner-api.ts';
-import { readWhatsAppEvents } from '../messages/channels/whatsapp-events.ts';
-import { ChannelEventIntake } from '../messages/intake/channel-event-intake.ts';
-import type { WebhookOptions } from '../messages/routes/whatsapp-webhook.ts';
-import { failureLog, workFailureLog } from '../operations/failure-log.ts';
-import type { KeyId } from '../partners/rules/credential.ts';
-import { Credentials } from '../partners/sql/credentials.ts';
-import { authenticator } from '../partners/uses/authenticate.ts';
-import { KeyOutcomeCounter } from '../partners/uses/key-outcome-counter.ts';
-import { quotaStatus } from '../partners/uses/quota-status.ts';
-import type { ServiceContext } from '../subject/subject.ts';
-import type { Watcher } from '../subject/watcher.ts';
+import { namedFields } from '../domain/application/fields.ts';
+import type { Outcome } from '../domain/application/outcome.ts';
+import type { KeyId } from '../domain/partner/credential.ts';
+import { DEFAULT_POLICY, type Policy } from '../domain/scorecard/policy.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { isLoopback } from '../ground/base/loopback.ts';
+import { addDocs } from '../listeners/docs-page/page.ts';
+import { healthApi } from '../listeners/ops/health-api.ts';
+import { PARTNER_LIMITS, partnerApi } from '../listeners/partner/partner-api.ts';
+import { failureLog, workFailureLog } from '../program/operations/failure-log.ts';
+import type { ServiceContext } from '../program/subject/subject.ts';
+import type { Watcher } from '../program/subject/watcher.ts';
+import { rememberPolicy } from '../subjects/applications/sql/policies.ts';
+import { RefusedReceipts } from '../subjects/applications/sql/refused-receipts.ts';
+import { ingestBatch } from '../subjects/applications/uses/ingest-batch.ts';
+import { partnerApplication } from '../subjects/applications/uses/partner-application.ts';
+import { partnerFeed } from '../subjects/events/uses/partner-events.ts';
+import { readWhatsAppEvents } from '../subjects/messages/channels/whatsapp-events.ts';
+import { ChannelEventIntake } from '../subjects/messages/intake/channel-event-intake.ts';
+import type { WebhookOptions } from '../subjects/messages/routes/whatsapp-webhook.ts';
+import { Credentials } from '../subjects/partners/sql/credentials.ts';
+import { authenticator } from '../subjects/partners/uses/authenticate.ts';
+import { KeyOutcomeCounter } from '../subjects/partners/uses/key-outcome-counter.ts';
+import { quotaStatus } from '../subjects/partners/uses/quota-status.ts';
+import { Admission } from '../wire/gate/admission.ts';
+import type { ListenerLimits } from '../wire/gate/connections.ts';
 import { startBackground } from './background.ts';
 import type { ChannelPage } from './channel.ts';
 import type { Config } from './config/config.ts';
@@ -163,7 +163,7 @@ export async function startService(
 /** Only a policy of the operator needs the modules that check a policy: they are more than all others together. */
 async function policyOf({ policyFile }: Config): Promise<Policy> {
   if (policyFile === null) return DEFAULT_POLICY;
-  const { loadPolicy } = await import('../applications/uses/load-policy.ts');
+  const { loadPolicy } = await import('../subjects/applications/uses/load-policy.ts');
   return loadPolicy(policyFile);
 }
 

@@ -3,24 +3,25 @@
  * search for stored data that depends on a secret. CONTRIBUTING.md says how to add one. The simulator is a channel:
  * `channel.ts`.
  */
-import { applications } from '../applications/subject.ts';
-import { audit } from '../audit/subject.ts';
-import { bulk } from '../bulk/subject.ts';
-import { conversation } from '../conversation/subject.ts';
-import { desk } from '../desk/subject.ts';
-import { documents } from '../documents/subject.ts';
-import { endPushes, push } from '../events/push/subject.ts';
-import { events } from '../events/subject.ts';
-import { income } from '../income/subject.ts';
-import { messages } from '../messages/subject.ts';
-import { monitoring } from '../monitoring/subject.ts';
-import { operators } from '../operators/subject.ts';
-import { partners } from '../partners/subject.ts';
-import { rights } from '../rights/subject.ts';
+
+import type { Service, StoredFiles, Subject } from '../program/subject/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
-import { signing } from '../signing/subject.ts';
-import type { Service, StoredFiles, Subject } from '../subject/subject.ts';
-import { vault } from '../vault/subject.ts';
+import { applications } from '../subjects/applications/subject.ts';
+import { audit } from '../subjects/audit/subject.ts';
+import { bulk } from '../subjects/bulk/subject.ts';
+import { conversation } from '../subjects/conversation/subject.ts';
+import { desk } from '../subjects/desk/subject.ts';
+import { documents } from '../subjects/documents/subject.ts';
+import { endPushes, push } from '../subjects/events/push/subject.ts';
+import { events } from '../subjects/events/subject.ts';
+import { income } from '../subjects/income/subject.ts';
+import { messages } from '../subjects/messages/subject.ts';
+import { monitoring } from '../subjects/monitoring/subject.ts';
+import { operators } from '../subjects/operators/subject.ts';
+import { partners } from '../subjects/partners/subject.ts';
+import { rights } from '../subjects/rights/subject.ts';
+import { signing } from '../subjects/signing/subject.ts';
+import { vault } from '../subjects/vault/subject.ts';
 
 export const SUBJECTS: readonly Subject[] = [
   partners({

@@ -1,12 +1,12 @@
 /** Sends the traces of a process to a collector (docs/tracing.md). */
 import type { Logger } from 'pino';
-import { version } from '../cli/version.ts';
-import { failureLog } from '../operations/failure-log.ts';
+import { version } from '../program/cli/version.ts';
+import { failureLog } from '../program/operations/failure-log.ts';
 import type { Store } from './open-store.ts';
 
 /** Begins to trace the process; returns what ends this, in little more than a second. */
 export async function startTracing({ database, webhookDatabase, vault, clock }: Store, log: Logger) {
-  const { traceProcess } = await import('../tracing/trace-process.ts');
+  const { traceProcess } = await import('../program/tracing/trace-process.ts');
   const logFailure = failureLog(log, clock, 'warn');
   return traceProcess({
     vault,

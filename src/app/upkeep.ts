@@ -2,11 +2,11 @@
  * The background work that keeps the store small and its hot paths short: the jobs of all subjects, one after the
  * other.
  */
-import type { Clock } from '../base/clock.ts';
-import { toldBy } from '../base/told-error.ts';
-import { Elapsed } from '../postgres/elapsed.ts';
-import type { ServiceContext, UpkeepJob } from '../subject/subject.ts';
-import type { JobEnd } from '../subject/watcher.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { toldBy } from '../ground/base/told-error.ts';
+import { Elapsed } from '../ground/postgres/elapsed.ts';
+import type { ServiceContext, UpkeepJob } from '../program/subject/subject.ts';
+import type { JobEnd } from '../program/subject/watcher.ts';
 import { loadServices } from './subjects.ts';
 
 /** How often the jobs run; seldom jobs run every so many turns. */

@@ -1,10 +1,10 @@
 /** The watcher of a process, and the listener that shows its pages. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Clock } from '../base/clock.ts';
-import { type Health, healthApi } from '../http/health-api.ts';
-import { NOBODY, type Watcher } from '../subject/watcher.ts';
-import { tracing } from '../tracing/tracing.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { type Health, healthApi } from '../listeners/ops/health-api.ts';
+import { NOBODY, type Watcher } from '../program/subject/watcher.ts';
+import { tracing } from '../program/tracing/tracing.ts';
 import type { Config } from './config/config.ts';
 import { type Listener, NO_LISTENER, openListener } from './listeners/listen.ts';
 import type { Store } from './open-store.ts';

@@ -1,7 +1,7 @@
 /** The text that `serve` prints when it listens. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { FIELDS } from '../applications/rules/fields.ts';
+import { FIELDS } from '../domain/application/fields.ts';
 
 /** Only a checkout has the demo, and the installed package has none. */
 const HAS_DEMO = existsSync(join(import.meta.dirname, '../../examples/demo.ts'));

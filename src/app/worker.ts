@@ -1,6 +1,6 @@
 /** A worker: the background work of a service without its API, on listeners for probes and metrics alone. */
 import type { Logger } from 'pino';
-import { failureLog, workFailureLog } from '../operations/failure-log.ts';
+import { failureLog, workFailureLog } from '../program/operations/failure-log.ts';
 import { startBackground } from './background.ts';
 import type { Config } from './config/config.ts';
 import { type Stop, stopInOrder } from './lifetime.ts';

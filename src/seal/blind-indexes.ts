@@ -4,9 +4,9 @@
  * that two share an index is about one in four thousand.
  */
 
-import { foldIdNumber } from '../applications/rules/fold-id-number.ts';
-import type { BlindIndex, BlindIndexKind } from '../applications/rules/ids.ts';
-import { foldPhone, type Phone } from '../applications/rules/phone.ts';
+import { foldIdNumber } from '../domain/application/fold-id-number.ts';
+import type { BlindIndex, BlindIndexKind } from '../domain/application/ids.ts';
+import { foldPhone, type Phone } from '../domain/phone/phone.ts';
 import type { Vault } from './vault.ts';
 
 const HEX_DIGITS = 16;

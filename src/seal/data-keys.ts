@@ -1,8 +1,13 @@
 /** Which data keys the services of a database have, which they seal with, and how often. */
-import type { Clock } from '../base/clock.ts';
-import { ToldError } from '../base/told-error.ts';
-import { type Database, inTransaction, type Session, STATEMENT_TIMEOUT_MS } from '../postgres/database.ts';
-import { onlyRow } from '../postgres/only-row.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { ToldError } from '../ground/base/told-error.ts';
+import {
+  type Database,
+  inTransaction,
+  type Session,
+  STATEMENT_TIMEOUT_MS,
+} from '../ground/postgres/database.ts';
+import { onlyRow } from '../ground/postgres/only-row.ts';
 import type { Vault } from './vault.ts';
 
 /** The prefix of the name of a data key in `secret_checks`; its id follows. */

@@ -1,7 +1,7 @@
 /** The ids of partner events: nobody else can make one (D40). */
 import { timingSafeEqual } from 'node:crypto';
-import type { EventId } from '../events/rules/event.ts';
-import type { PartnerId } from '../partners/rules/credential.ts';
+import type { EventId } from '../domain/event/event.ts';
+import type { PartnerId } from '../domain/partner/credential.ts';
 import type { Vault } from './vault.ts';
 
 /** Layout of an event's id after its prefix, in base64url: the number (8 bytes, big-endian), authentication (12). */

@@ -1,7 +1,7 @@
 /** The index key that the stored blind indexes were made with, as the database remembers it. */
-import { errorCode } from '../base/error-code.ts';
-import { ToldError } from '../base/told-error.ts';
-import type { Session, Transaction } from '../postgres/database.ts';
+import { errorCode } from '../ground/base/error-code.ts';
+import { ToldError } from '../ground/base/told-error.ts';
+import type { Session, Transaction } from '../ground/postgres/database.ts';
 import { INDEX_KEY, LOCK_SECRETS } from './data-keys.ts';
 import type { Vault } from './vault.ts';
 

@@ -1,5 +1,5 @@
 /** Makes stored blind indexes again when their key or their form changes, in steps of a transaction each. */
-import type { Database, Transaction } from '../postgres/database.ts';
+import type { Database, Transaction } from '../ground/postgres/database.ts';
 import type { Vault } from './vault.ts';
 
 /** The index with the new key from a stored one; both are the decimal text of a bigint. */

@@ -5,9 +5,9 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
-import { errorCode } from '../base/error-code.ts';
-import type { Session } from '../postgres/database.ts';
-import { storeTrouble } from '../postgres/store-trouble.ts';
+import { errorCode } from '../ground/base/error-code.ts';
+import type { Session } from '../ground/postgres/database.ts';
+import { storeTrouble } from '../ground/postgres/store-trouble.ts';
 import { requireIndexKey } from './index-key.ts';
 import type { Reindexing } from './reindex.ts';
 import type { Vault } from './vault.ts';

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.ts';
-import { errorCode } from '../base/error-code.ts';
-import { syncDirectory } from '../embedded/sync-directory.ts';
-import { discard, discardStale, temporaryBeside } from '../embedded/temporary.ts';
-import { SetupError } from '../postgres/setup-error.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { errorCode } from '../ground/base/error-code.ts';
+import { syncDirectory } from '../ground/files/sync-directory.ts';
+import { discard, discardStale, temporaryBeside } from '../ground/files/temporary.ts';
+import { SetupError } from '../ground/postgres/setup-error.ts';
 import type { Secrets } from './vault.ts';
 import { readDataKeys, readIndexKeys, readPeppers } from './written-keys.ts';
 

@@ -1,10 +1,10 @@
 /** Checks the secrets against the database that was made with them. */
 
 import type pg from 'pg';
-import type { Clock } from '../base/clock.ts';
-import { counted } from '../base/counted.ts';
-import { type Database, inTransaction, type Transaction } from '../postgres/database.ts';
-import { SetupError } from '../postgres/setup-error.ts';
+import type { Clock } from '../ground/base/clock.ts';
+import { counted } from '../ground/base/counted.ts';
+import { type Database, inTransaction, type Transaction } from '../ground/postgres/database.ts';
+import { SetupError } from '../ground/postgres/setup-error.ts';
 import { DATA_KEY, INDEX_KEY, LOCK_SECRETS, PEPPER } from './data-keys.ts';
 import { NO_INDEX_KEY, putIndexKey } from './index-key.ts';
 import type { Secrets } from './vault.ts';

@@ -11,8 +11,8 @@ import {
   hkdfSync,
   type KeyObject,
 } from 'node:crypto';
-import { UnknownDataKeyError } from '../base/unknown-data-key.ts';
-import { writeText } from '../postgres/pg-encoding.ts';
+import { UnknownDataKeyError } from '../ground/base/unknown-data-key.ts';
+import { writeText } from '../ground/postgres/pg-encoding.ts';
 import { randomBytes } from './random-bytes.ts';
 
 /** The secrets of an installation. Each key is 32 bytes. */

@@ -3,7 +3,7 @@
  * `secrets.ts` knows no subject.
  */
 import type pg from 'pg';
-import type { Database, Transaction } from '../postgres/database.ts';
+import type { Database, Transaction } from '../ground/postgres/database.ts';
 import type { Reindexing } from './reindex.ts';
 import type { Vault } from './vault.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { endAgain, endedSince } from '../../src/app/backup/endings.ts';
-import { lockAccount } from '../../src/operators/sql/factors.ts';
-import { proofOf } from '../../src/operators/uses/second-factor.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { lockAccount } from '../../src/subjects/operators/sql/factors.ts';
+import { proofOf } from '../../src/subjects/operators/uses/second-factor.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';

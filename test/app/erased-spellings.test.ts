@@ -1,7 +1,7 @@
 /** A person with four spellings of the ID number is erased twice, around restores to before and between (D49). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
 import { REVEAL } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { restorable } from './restoring.ts';

@@ -5,10 +5,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { countErasures, ErasureCopies } from '../../src/app/backup/erasures.ts';
-import { BACKUPS } from '../../src/backup/place-of-backups.ts';
-import { BackupKey } from '../../src/backup/sealed.ts';
-import { Folder } from '../../src/places/folder.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { Folder } from '../../src/ground/places/folder.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { BACKUPS } from '../../src/subjects/backup/place-of-backups.ts';
+import { BackupKey } from '../../src/subjects/backup/sealed.ts';
 import { testDatabase } from '../support/database.ts';
 import { serverFolder } from '../support/server-folder.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
 import { applicant } from '../support/applicant.ts';
 import { restorable } from './restoring.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { EVERY_MS, startUpkeep } from '../../src/app/upkeep.ts';
-import type { ServiceContext, UpkeepJob } from '../../src/subject/subject.ts';
-import { type JobEnd, NOBODY } from '../../src/subject/watcher.ts';
+import type { ServiceContext, UpkeepJob } from '../../src/program/subject/subject.ts';
+import { type JobEnd, NOBODY } from '../../src/program/subject/watcher.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 function upkeep(jobs: (clock: TestClock) => readonly UpkeepJob[]) {

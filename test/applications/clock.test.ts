@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { RefusedReceipts } from '../../src/applications/sql/refused-receipts.ts';
-import { deleteOldReceipts } from '../../src/applications/sql/retention.ts';
-import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
-import { Elapsed } from '../../src/postgres/elapsed.ts';
+import { Elapsed } from '../../src/ground/postgres/elapsed.ts';
+import { RefusedReceipts } from '../../src/subjects/applications/sql/refused-receipts.ts';
+import { deleteOldReceipts } from '../../src/subjects/applications/sql/retention.ts';
+import { advanceUsage, usedNow } from '../../src/subjects/partners/sql/usage.ts';
 import { testDatabase } from '../support/database.ts';
 import { fakeClock } from '../support/faked-clock.ts';
 import { intakeOf } from '../support/intake.ts';

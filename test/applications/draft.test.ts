@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { FIELDS, namedFields } from '../../src/applications/rules/fields.ts';
-import { readApplication } from '../../src/applications/rules/read-application.ts';
-import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
-import { type AssessedOutcome, decodeDraft, encodeDraft } from '../../src/applications/sql/draft.ts';
+import { FIELDS, namedFields } from '../../src/domain/application/fields.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
+import { DECISIONS } from '../../src/domain/scorecard/scorecard.ts';
+import { type AssessedOutcome, decodeDraft, encodeDraft } from '../../src/subjects/applications/sql/draft.ts';
 
 const CHANNELS = ['messaging', 'acme', 'n'.repeat(40)];
 const NAMES = CHANNELS.flatMap((channel) => namedFields(channel).flatMap(({ names }) => names));

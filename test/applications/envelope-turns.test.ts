@@ -1,7 +1,7 @@
 /** Whoever opens many envelopes lets other work of the process in between, by what was opened and not by a clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EnvelopeTurns } from '../../src/applications/sql/read-envelopes.ts';
+import { EnvelopeTurns } from '../../src/subjects/applications/sql/read-envelopes.ts';
 
 /** Whether other work came in between, and this may be asked again. */
 function otherWork() {

@@ -3,12 +3,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { DEBT_AGES, FIELDS, NUM_DEBTS, PRIOR_HISTORIES } from '../../src/applications/rules/fields.ts';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { CRITERIA, DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { assess } from '../../src/applications/rules/scorecard.ts';
-import { readApplicationDetails, readApplications } from '../../src/applications/sql/applications.ts';
-import { CURRENCIES, type Currency } from '../../src/base/currency-data.ts';
+import { DEBT_AGES, FIELDS, NUM_DEBTS, PRIOR_HISTORIES } from '../../src/domain/application/fields.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { CRITERIA, DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
+import { assess } from '../../src/domain/scorecard/scorecard.ts';
+import { CURRENCIES, type Currency } from '../../src/ground/base/currency-data.ts';
+import {
+  readApplicationDetails,
+  readApplications,
+} from '../../src/subjects/applications/sql/applications.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 /** A batch that waited until its answer would come too late is not sent to the database any more (D37). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { UnavailableError } from '../../src/base/registration-failure.ts';
+import { UnavailableError } from '../../src/ground/base/registration-failure.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

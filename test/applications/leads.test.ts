@@ -1,9 +1,9 @@
 /** Leads among many reviewed applications: the list reads the rows of the leads, by their index. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { searchLeads } from '../../src/applications/sql/leads.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { searchLeads } from '../../src/subjects/applications/sql/leads.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

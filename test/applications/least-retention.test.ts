@@ -1,9 +1,13 @@
 /** The role of the service lets applications go no earlier than the owner of the tables, whatever it writes before. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { forgetBy, isLeastRetention, putLeastRetention } from '../../src/applications/sql/retention.ts';
-import { machineClock } from '../../src/base/clock.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import {
+  forgetBy,
+  isLeastRetention,
+  putLeastRetention,
+} from '../../src/subjects/applications/sql/retention.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { checkPolicy, loadPolicy, PolicyError } from '../../src/applications/uses/load-policy.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
+import { checkPolicy, loadPolicy, PolicyError } from '../../src/subjects/applications/uses/load-policy.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'ventanilla-policy-'));
 after(() => rm(folder, { recursive: true }));

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makePartitionsAhead } from '../../src/applications/sql/partitions.ts';
-import { STATEMENT_TIMEOUT_MS } from '../../src/postgres/database.ts';
+import { STATEMENT_TIMEOUT_MS } from '../../src/ground/postgres/database.ts';
+import { makePartitionsAhead } from '../../src/subjects/applications/sql/partitions.ts';
 import { partitionEnds } from '../support/batch-numbers.ts';
 import { testDatabase } from '../support/database.ts';
 import { whileLocked } from '../support/held-lock.ts';

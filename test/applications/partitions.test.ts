@@ -6,7 +6,7 @@ import {
   leavePartition,
   makePartitions,
   makePartitionsAhead,
-} from '../../src/applications/sql/partitions.ts';
+} from '../../src/subjects/applications/sql/partitions.ts';
 import { commandLine } from '../cli/harness.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
 import { isLockTimeout, whileLocked } from '../support/held-lock.ts';

@@ -1,9 +1,9 @@
 /** What batches leave behind that register nothing (D13, D36). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { encodeDraft } from '../../src/applications/sql/draft.ts';
-import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
-import { resendRegister } from '../../src/applications/sql/registration-sql.ts';
+import { encodeDraft } from '../../src/subjects/applications/sql/draft.ts';
+import { prepareBatch } from '../../src/subjects/applications/sql/prepared-batch.ts';
+import { resendRegister } from '../../src/subjects/applications/sql/registration-sql.ts';
 import { eventually } from '../support/eventually.ts';
 import { remac } from '../support/remac.ts';
 import { anApplication, post, testService } from '../support/service.ts';

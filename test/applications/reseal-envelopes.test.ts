@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { beforeEach, it } from 'node:test';
-import { batchesOfPartition, partitionOfBatch, toBatchId } from '../../src/applications/rules/ids.ts';
-import { resealEnvelopes } from '../../src/applications/sql/reseal-envelopes.ts';
+import { batchesOfPartition, partitionOfBatch, toBatchId } from '../../src/domain/application/ids.ts';
 import { Vault } from '../../src/seal/vault.ts';
+import { resealEnvelopes } from '../../src/subjects/applications/sql/reseal-envelopes.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';

@@ -1,16 +1,16 @@
 /** RETENTION_DAYS where applications are open: they are copied, while the partition is in use, and the others go. */
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
-import { toApplicationId, toBatchId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { forgetPartitions } from '../../src/applications/sql/partitions.ts';
-import { readEnvelope } from '../../src/applications/sql/read-envelopes.ts';
-import { trimSurplus } from '../../src/applications/sql/surplus.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { recordInterest } from '../../src/messages/sql/interest.ts';
-import { findLost } from '../../src/messages/sql/upkeep.ts';
+import { toApplicationId, toBatchId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
+import { forgetPartitions } from '../../src/subjects/applications/sql/partitions.ts';
+import { readEnvelope } from '../../src/subjects/applications/sql/read-envelopes.ts';
+import { trimSurplus } from '../../src/subjects/applications/sql/surplus.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { recordInterest } from '../../src/subjects/messages/sql/interest.ts';
+import { findLost } from '../../src/subjects/messages/sql/upkeep.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { fillLookUpBuckets, forgetPartitions } from '../../src/applications/sql/partitions.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { recordInterest } from '../../src/messages/sql/interest.ts';
-import { countMessages } from '../../src/messages/sql/message-counts.ts';
-import { findLost } from '../../src/messages/sql/upkeep.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
+import { fillLookUpBuckets, forgetPartitions } from '../../src/subjects/applications/sql/partitions.ts';
+import { recordInterest } from '../../src/subjects/messages/sql/interest.ts';
+import { countMessages } from '../../src/subjects/messages/sql/message-counts.ts';
+import { findLost } from '../../src/subjects/messages/sql/upkeep.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

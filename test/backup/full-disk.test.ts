@@ -19,7 +19,7 @@ function within(kib: number, module: string) {
 }
 
 const UNPACK = `
-  import { unpack } from './src/backup/base/volumes.ts';
+  import { unpack } from './src/subjects/backup/base/volumes.ts';
   const about = Buffer.from(JSON.stringify({ file: 'page', at: 0, length: 8192 }));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(about.length);
@@ -27,11 +27,11 @@ const UNPACK = `
 `;
 const PLACE_LOG = `
   import { randomBytes } from 'node:crypto';
-  import { placeLog } from './src/backup/log/place-log.ts';
-  import { pieceName } from './src/backup/names.ts';
-  import { BACKUPS } from './src/backup/place-of-backups.ts';
-  import { Folder } from './src/places/folder.ts';
-  import { BackupKey } from './src/backup/sealed.ts';
+  import { placeLog } from './src/subjects/backup/log/place-log.ts';
+  import { pieceName } from './src/subjects/backup/names.ts';
+  import { BACKUPS } from './src/subjects/backup/place-of-backups.ts';
+  import { Folder } from './src/ground/places/folder.ts';
+  import { BackupKey } from './src/subjects/backup/sealed.ts';
   const place = new Folder(${JSON.stringify(join(folder, 'place'))}, BACKUPS);
   const key = new BackupKey(Buffer.alloc(32, 7));
   const piece = { name: pieceName('000001-00000000', 0n, 65536n), from: 0n, to: 65536n };

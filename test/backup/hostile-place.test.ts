@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { BackupError } from '../../src/backup/errors.ts';
-import { MOST_OBJECT_BYTES } from '../../src/backup/place-of-backups.ts';
+import { BackupError } from '../../src/subjects/backup/errors.ts';
+import { MOST_OBJECT_BYTES } from '../../src/subjects/backup/place-of-backups.ts';
 import { hostile } from '../places/hostile-s3.ts';
 import { newFolder, newPlace } from './support.ts';
 

@@ -4,11 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { BackupError } from '../../src/backup/errors.ts';
-import { restoreBackup } from '../../src/backup/restore.ts';
-import { verifyBackup } from '../../src/backup/verify.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { openEmbedded } from '../../src/embedded/server.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { openEmbedded } from '../../src/ground/embedded/server.ts';
+import { BackupError } from '../../src/subjects/backup/errors.ts';
+import { restoreBackup } from '../../src/subjects/backup/restore.ts';
+import { verifyBackup } from '../../src/subjects/backup/verify.ts';
 import { eventually } from '../support/eventually.ts';
 import { keyBytes, marksOf, newFolder, newPlace, newStore, options, root } from './support.ts';
 
@@ -26,11 +26,11 @@ after(() => {
 /** A process that has begun to restore into a folder, and waits with a running server until it is killed. */
 async function beginRestore(dataDir: string): Promise<ChildProcess> {
   const text = `
-    import { restoreBackup } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/restore.ts`)};
-    import { Folder } from ${JSON.stringify(`${import.meta.dirname}/../../src/places/folder.ts`)};
-    import { BACKUPS } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/place-of-backups.ts`)};
-    import { machineClock } from ${JSON.stringify(`${import.meta.dirname}/../../src/base/clock.ts`)};
-    import { BackupKey } from ${JSON.stringify(`${import.meta.dirname}/../../src/backup/sealed.ts`)};
+    import { restoreBackup } from ${JSON.stringify(`${import.meta.dirname}/../../src/subjects/backup/restore.ts`)};
+    import { Folder } from ${JSON.stringify(`${import.meta.dirname}/../../src/ground/places/folder.ts`)};
+    import { BACKUPS } from ${JSON.stringify(`${import.meta.dirname}/../../src/subjects/backup/place-of-backups.ts`)};
+    import { machineClock } from ${JSON.stringify(`${import.meta.dirname}/../../src/ground/base/clock.ts`)};
+    import { BackupKey } from ${JSON.stringify(`${import.meta.dirname}/../../src/subjects/backup/sealed.ts`)};
     const [key, from, to] = process.argv.slice(1);
     const check = () => { process.stdout.write('recovered'); return new Promise(() => setInterval(() => {}, 1e6)); };
     await restoreBackup(to, { place: new Folder(from, BACKUPS), key: new BackupKey(Buffer.from(key, 'hex')), check,

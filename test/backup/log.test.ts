@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readLsn, SEGMENT_BYTES, segmentName, segmentStart, writeLsn } from '../../src/backup/log/lsn.ts';
+import {
+  readLsn,
+  SEGMENT_BYTES,
+  segmentName,
+  segmentStart,
+  writeLsn,
+} from '../../src/subjects/backup/log/lsn.ts';
 import { testDatabase } from '../support/database.ts';
 
 const { database } = await testDatabase();

@@ -5,13 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { BackupError } from '../../src/backup/errors.ts';
-import { chooseBackup, storeManifest } from '../../src/backup/manifest.ts';
-import { logEndName, manifestName } from '../../src/backup/names.ts';
-import { BACKUPS } from '../../src/backup/place-of-backups.ts';
-import { BackupKey } from '../../src/backup/sealed.ts';
-import { Folder } from '../../src/places/folder.ts';
-import type { Place } from '../../src/places/place.ts';
+import { Folder } from '../../src/ground/places/folder.ts';
+import type { Place } from '../../src/ground/places/place.ts';
+import { BackupError } from '../../src/subjects/backup/errors.ts';
+import { chooseBackup, storeManifest } from '../../src/subjects/backup/manifest.ts';
+import { logEndName, manifestName } from '../../src/subjects/backup/names.ts';
+import { BACKUPS } from '../../src/subjects/backup/place-of-backups.ts';
+import { BackupKey } from '../../src/subjects/backup/sealed.ts';
 
 const key = new BackupKey(randomBytes(32));
 

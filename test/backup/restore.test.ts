@@ -4,19 +4,19 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BackupError } from '../../src/backup/errors.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { openEmbedded } from '../../src/ground/embedded/server.ts';
+import type { Place } from '../../src/ground/places/place.ts';
+import { BackupError } from '../../src/subjects/backup/errors.ts';
 import {
   chooseBackup,
   PLATFORM,
   readManifest,
   refuseForeign,
   storeManifest,
-} from '../../src/backup/manifest.ts';
-import { manifestName } from '../../src/backup/names.ts';
-import { restoreBackup } from '../../src/backup/restore.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { openEmbedded } from '../../src/embedded/server.ts';
-import type { Place } from '../../src/places/place.ts';
+} from '../../src/subjects/backup/manifest.ts';
+import { manifestName } from '../../src/subjects/backup/names.ts';
+import { restoreBackup } from '../../src/subjects/backup/restore.ts';
 import { eventually } from '../support/eventually.ts';
 import { key, marksOf, newFolder, newPlace, newStore, options } from './support.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { after, describe, it } from 'node:test';
-import { openBackupPlace } from '../../src/backup/place-of-backups.ts';
-import { restoreBackup } from '../../src/backup/restore.ts';
-import { machineClock } from '../../src/base/clock.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { openBackupPlace } from '../../src/subjects/backup/place-of-backups.ts';
+import { restoreBackup } from '../../src/subjects/backup/restore.ts';
 import { marksOf, newFolder, newStore, options } from './support.ts';
 
 // The package has no types.

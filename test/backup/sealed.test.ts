@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { BackupError } from '../../src/backup/errors.ts';
-import { BackupKey } from '../../src/backup/sealed.ts';
+import { BackupError } from '../../src/subjects/backup/errors.ts';
+import { BackupKey } from '../../src/subjects/backup/sealed.ts';
 
 const NAME = '000001-1f3a9c0d/base-000001';
 const key = new BackupKey(randomBytes(32));

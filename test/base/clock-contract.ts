@@ -1,7 +1,7 @@
 /** What every clock does, for tests of each of them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Clock } from '../../src/base/clock.ts';
+import type { Clock } from '../../src/ground/base/clock.ts';
 import { untilDone } from '../support/until-done.ts';
 
 const passUntil = (pass: (ms: number) => Promise<void>, isMet: () => boolean) =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseOperatorJson, RepeatedNameError } from '../../src/base/operator-json.ts';
+import { parseOperatorJson, RepeatedNameError } from '../../src/ground/base/operator-json.ts';
 
 /** JSON whose objects may have a name twice, as pairs. */
 const { value } = fc.letrec<{ value: string; pairs: [string, string][] }>((tie) => ({

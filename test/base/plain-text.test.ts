@@ -1,7 +1,7 @@
 /** The one rule of texts that somebody writes and a second person reads. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hasHidden, readableText } from '../../src/base/plain-text.ts';
+import { hasHidden, readableText } from '../../src/ground/base/plain-text.ts';
 
 const code = (...points: number[]) => String.fromCodePoint(...points);
 /** Each stands between two letters. */

@@ -1,7 +1,7 @@
 /** Which files of secrets are refused, as ssh judges a key. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { isOpenToOthers } from '../../src/base/private-file.ts';
+import { isOpenToOthers } from '../../src/ground/base/private-file.ts';
 
 it('a file of one’s own gives nobody else a right; the file of another user is not judged', () => {
   const uid = process.getuid?.() ?? 0;

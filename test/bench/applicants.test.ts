@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bodies } from '../../bench/applicants.ts';
-import { namedFields } from '../../src/applications/rules/fields.ts';
-import { readApplication } from '../../src/applications/rules/read-application.ts';
+import { namedFields } from '../../src/domain/application/fields.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
 
 const FIELDS = namedFields('messaging');
 

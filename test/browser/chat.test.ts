@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import type { ReplyContent } from '../../src/messages/rules/reply.ts';
+import type { ReplyContent } from '../../src/domain/message/reply.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { queueReply, textContent } from '../support/replies.ts';

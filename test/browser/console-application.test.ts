@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { form } from '../../src/desk/routes/form.ts';
+import { form } from '../../src/subjects/desk/routes/form.ts';
 import {
   Application,
   type ApplicationReply,
@@ -11,10 +11,10 @@ import {
   Note,
   Revealed,
   RevealReason,
-} from '../../src/desk/routes/forms.ts';
-import { Claimed, ClaimNext } from '../../src/desk/routes/queue-forms.ts';
-import { DocumentFile } from '../../src/desk/routes/work-forms.ts';
-import { type Route, route } from '../../src/operator-api/route.ts';
+} from '../../src/subjects/desk/routes/forms.ts';
+import { Claimed, ClaimNext } from '../../src/subjects/desk/routes/queue-forms.ts';
+import { DocumentFile } from '../../src/subjects/desk/routes/work-forms.ts';
+import { type Route, route } from '../../src/wire/operator/route.ts';
 import { skip } from '../support/browser.ts';
 import { consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';

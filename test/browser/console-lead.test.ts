@@ -1,7 +1,7 @@
 /** The lead's view in a real browser. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { form } from '../../src/desk/routes/form.ts';
+import { form } from '../../src/subjects/desk/routes/form.ts';
 import {
   Lead,
   LeadQuery,
@@ -9,8 +9,8 @@ import {
   NewLook,
   SecondLooks,
   type SecondLooksReply,
-} from '../../src/desk/routes/work-forms.ts';
-import { type Route, route } from '../../src/operator-api/route.ts';
+} from '../../src/subjects/desk/routes/work-forms.ts';
+import { type Route, route } from '../../src/wire/operator/route.ts';
 import { PHONE, skip } from '../support/browser.ts';
 import { consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
 import { check } from '../support/page-faults.ts';

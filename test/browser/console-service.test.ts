@@ -1,9 +1,9 @@
 /** The page of an application on the real service: what applicants, partners and operators wrote, in a real browser. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
-import type { ApplicationReply } from '../../src/desk/routes/forms.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
+import type { ApplicationReply } from '../../src/subjects/desk/routes/forms.ts';
 import { png } from '../documents/files.ts';
 import { documentStage, shownText } from '../documents/support.ts';
 import { PHONE, skip } from '../support/browser.ts';

@@ -8,9 +8,9 @@ import {
   Proposal,
   type ProposalReply,
   Proposals,
-} from '../../src/desk/routes/proposal-forms.ts';
-import { route } from '../../src/operator-api/route.ts';
-import { CALLBACK } from '../../src/operators/routes/oidc.ts';
+} from '../../src/subjects/desk/routes/proposal-forms.ts';
+import { CALLBACK } from '../../src/subjects/operators/routes/oidc.ts';
+import { route } from '../../src/wire/operator/route.ts';
 import { holdReads, PHONE, skip, stateOf } from '../support/browser.ts';
 import { PASSWORD } from '../support/console.ts';
 import { consoleInBrowser, EMPTY_QUEUE, SCREENS, WIDE } from '../support/console-browser.ts';

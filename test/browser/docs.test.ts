@@ -1,7 +1,7 @@
 /** The documentation page in a real browser. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SANDBOX_SCENARIOS } from '../../src/applications/rules/sandbox.ts';
+import { SANDBOX_SCENARIOS } from '../../src/domain/application/sandbox.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { reviewApplication, showApplication } from '../../src/applications/uses/applications.ts';
-import { machineClock } from '../../src/base/clock.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { reviewApplication } from '../../src/subjects/applications/uses/applications.ts';
+import { showApplication } from '../../src/subjects/messages/uses/explained-application.ts';
 import { IN_REVIEW } from '../support/applicant.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 /** D15 on a cluster: an error that may come after the commit is not an answer. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { UnavailableError } from '../../src/base/registration-failure.ts';
+import { UnavailableError } from '../../src/ground/base/registration-failure.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { isApiKey } from '../../src/partners/rules/api-key.ts';
-import { Credentials } from '../../src/partners/sql/credentials.ts';
-import { authenticator } from '../../src/partners/uses/authenticate.ts';
-import { ensureDemoPartner } from '../../src/partners/uses/demo-partner.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { isApiKey } from '../../src/subjects/partners/rules/api-key.ts';
+import { Credentials } from '../../src/subjects/partners/sql/credentials.ts';
+import { authenticator } from '../../src/subjects/partners/uses/authenticate.ts';
+import { ensureDemoPartner } from '../../src/subjects/partners/uses/demo-partner.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';

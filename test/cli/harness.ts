@@ -3,7 +3,7 @@
 import { Readable, Writable } from 'node:stream';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
-import type { ReadSetting } from '../../src/base/setting.ts';
+import type { ReadSetting } from '../../src/ground/base/setting.ts';
 import { sessionsOf, type TestStore } from '../support/database.ts';
 
 export interface Run {

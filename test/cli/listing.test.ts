@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MessageId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../src/messages/rules/notify.ts';
+import type { MessageId } from '../../src/domain/application/ids.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';

@@ -8,19 +8,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Command } from 'commander';
-import type { Application } from '../../src/applications/rules/fields.ts';
-import type { ApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { assess } from '../../src/applications/rules/scorecard.ts';
-import { rememberPolicy } from '../../src/applications/sql/policies.ts';
-import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
-import { Registrar } from '../../src/applications/sql/registration.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { messageType } from '../../src/messages/rules/notify.ts';
-import type { MessageReason } from '../../src/messages/rules/reasons.ts';
-import { pauseSender, pauseTemplate } from '../../src/messages/sql/pauses.ts';
-import { toKeyId } from '../../src/partners/rules/credential.ts';
+import type { Application } from '../../src/domain/application/fields.ts';
+import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import { messageType } from '../../src/domain/message/notify.ts';
+import type { MessageReason } from '../../src/domain/message/reasons.ts';
+import { toKeyId } from '../../src/domain/partner/credential.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
+import { assess } from '../../src/domain/scorecard/scorecard.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { rememberPolicy } from '../../src/subjects/applications/sql/policies.ts';
+import { prepareBatch } from '../../src/subjects/applications/sql/prepared-batch.ts';
+import { Registrar } from '../../src/subjects/applications/sql/registration.ts';
+import { pauseSender, pauseTemplate } from '../../src/subjects/messages/sql/pauses.ts';
 import { submit } from '../bulk/commands/submit-harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
@@ -286,16 +286,18 @@ test('every file of the program writes through the function that escapes', () =>
       // Lines of JSON, which the logger escapes.
       'app/log.ts',
       'app/process-roles.ts',
-      // Shows numbers only.
-      'bulk/commands/submit-progress.ts',
-      'cli/command.ts',
-      'cli/output.ts',
-      // Writes JSON for the process that started it.
-      'documents/reader/child.ts',
-      // The last three write texts and numbers of their own only.
+      // Texts and numbers of its own only.
       'main.ts',
-      'monitoring/commands/status.ts',
+      'program/cli/command.ts',
+      'program/cli/output.ts',
+      // The same.
       'start.js',
+      // Shows numbers only.
+      'subjects/bulk/commands/submit-progress.ts',
+      // Writes JSON for the process that started it.
+      'subjects/documents/reader/child.ts',
+      // Texts and numbers of its own only.
+      'subjects/monitoring/commands/status.ts',
     ],
   );
   const plain = writers.filter(({ text }) => !/\.write\(printable\(/.test(text));
@@ -303,11 +305,11 @@ test('every file of the program writes through the function that escapes', () =>
     plain.map(({ path }) => path),
     [
       'app/log.ts',
-      'bulk/commands/submit-progress.ts',
-      'documents/reader/child.ts',
       'main.ts',
-      'monitoring/commands/status.ts',
       'start.js',
+      'subjects/bulk/commands/submit-progress.ts',
+      'subjects/documents/reader/child.ts',
+      'subjects/monitoring/commands/status.ts',
     ],
   );
 });

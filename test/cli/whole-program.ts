@@ -2,8 +2,8 @@
 
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import type { Program } from '../../src/cli/command.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { Program } from '../../src/program/cli/command.ts';
 import { Sink } from './harness.ts';
 
 export async function wholeProgram(roles: ProgramRoles): Promise<Program> {

@@ -11,9 +11,9 @@ import {
   OpenBatch,
 } from '../../client/src/batches.ts';
 import { type Application, InputError, VentanillaClient } from '../../client/src/index.ts';
-import { namedFields } from '../../src/applications/rules/fields.ts';
-import { readApplication } from '../../src/applications/rules/read-application.ts';
-import * as limits from '../../src/contract/texts.ts';
+import { namedFields } from '../../src/domain/application/fields.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
+import * as limits from '../../src/wire/contract/texts.ts';
 import { testService } from '../support/service.ts';
 import { anInput, inputs, rejection, stored } from './support.ts';
 

@@ -12,11 +12,9 @@ import type {
   StatusChanged,
 } from '../../client/src/index.ts';
 import { readPage } from '../../client/src/read-events.ts';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import * as lifecycle from '../../src/applications/rules/lifecycle.ts';
-import type { ReasonCode as ServiceReasonCode } from '../../src/applications/rules/reason-codes.ts';
-import type { LimitCode as ServiceLimitCode } from '../../src/applications/rules/scorecard.ts';
-import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import * as lifecycle from '../../src/domain/application/lifecycle.ts';
+import type { ReasonCode as ServiceReasonCode } from '../../src/domain/application/reason-codes.ts';
 import {
   CONVERSATION_ENDS,
   type ConversationEnd,
@@ -26,9 +24,11 @@ import {
   PARTNER_EVENT_TYPES,
   type PartnerEventType,
   type PartnerEvent as ServiceEvent,
-} from '../../src/events/rules/event.ts';
-import { OUTCOME_TYPES, type OutcomeType } from '../../src/messages/rules/notify.ts';
-import { toPartnerId } from '../../src/partners/rules/credential.ts';
+} from '../../src/domain/event/event.ts';
+import { OUTCOME_TYPES, type OutcomeType } from '../../src/domain/message/notify.ts';
+import { toPartnerId } from '../../src/domain/partner/credential.ts';
+import type { LimitCode as ServiceLimitCode } from '../../src/domain/scorecard/scorecard.ts';
+import { renderPartnerEvent } from '../../src/wire/contract/partner-event.ts';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 // The type check fails here where a table of the service changes and the client's types do not.

@@ -1,7 +1,7 @@
 /** Inputs for the client, and counts of what the service stored. */
 import type { Application, Outcome, Retry } from '../../client/src/index.ts';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { anApplication } from '../support/service.ts';
 import { TestClock } from '../support/test-clock.ts';
 

@@ -14,18 +14,18 @@ import {
   VentanillaClient,
 } from '../../client/src/index.ts';
 import { readBatch } from '../../client/src/read-answer.ts';
-import * as fields from '../../src/applications/rules/fields.ts';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { type ApplicationStatus, INITIAL_STATUS } from '../../src/applications/rules/lifecycle.ts';
-import type { Outcome } from '../../src/applications/rules/outcome.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { DECISIONS, type Decision as ServiceDecision } from '../../src/applications/rules/scorecard.ts';
-import { LANGUAGES } from '../../src/base/language.ts';
-import { renderBatch } from '../../src/contract/response.ts';
-import { faultTexts } from '../../src/contract/texts.ts';
-import type { OutcomeType } from '../../src/messages/rules/notify.ts';
-import { DEFAULT_TEMPLATES, OUTCOME_TYPES } from '../../src/messages/rules/notify.ts';
-import { ENVIRONMENTS } from '../../src/partners/rules/credential.ts';
+import * as fields from '../../src/domain/application/fields.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { type ApplicationStatus, INITIAL_STATUS } from '../../src/domain/application/lifecycle.ts';
+import type { Outcome } from '../../src/domain/application/outcome.ts';
+import type { OutcomeType } from '../../src/domain/message/notify.ts';
+import { DEFAULT_TEMPLATES, OUTCOME_TYPES } from '../../src/domain/message/notify.ts';
+import { ENVIRONMENTS } from '../../src/domain/partner/credential.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { DECISIONS, type Decision as ServiceDecision } from '../../src/domain/scorecard/scorecard.ts';
+import { LANGUAGES } from '../../src/ground/base/language.ts';
+import { renderBatch } from '../../src/wire/contract/response.ts';
+import { faultTexts } from '../../src/wire/contract/texts.ts';
 import { testService } from '../support/service.ts';
 import { anInput } from './support.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { cameBack } from '../../console/src/decide/came-back.ts';
-import type { ProposalReply } from '../../src/desk/routes/proposal-forms.ts';
+import type { ProposalReply } from '../../src/subjects/desk/routes/proposal-forms.ts';
 
 /** The last one first, a second after each other. */
 const ended = (count: number) =>

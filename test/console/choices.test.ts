@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { choicesOf, keyOfCode } from '../../console/src/decide/choices.ts';
-import { REASON_CODES } from '../../src/applications/rules/reason-codes.ts';
-import type { ApplicationReply } from '../../src/desk/routes/forms.ts';
-import type { ProposalReply } from '../../src/desk/routes/proposal-forms.ts';
+import { REASON_CODES } from '../../src/domain/application/reason-codes.ts';
+import type { ApplicationReply } from '../../src/subjects/desk/routes/forms.ts';
+import type { ProposalReply } from '../../src/subjects/desk/routes/proposal-forms.ts';
 
 const [ANA, BEA] = [
   { id: 1, login: 'ana' },

@@ -1,7 +1,7 @@
 /** A claim is called held as long as its lease lasts without a renewal, and no longer (D48). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { CLAIM_SECONDS } from '../../src/desk/sql/claims.ts';
+import { CLAIM_SECONDS } from '../../src/subjects/desk/sql/claims.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 // By a name that the compiler does not follow: the page's files need the types of a browser.

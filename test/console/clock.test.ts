@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 const { noteTime, timeNow } = await import(String('../../console/src/api/service-time.ts'));
-const { formatOf } = await import(String('../../console/src/formats.ts'));
+const { formatOf } = await import(String('../../console/src/format/formats.ts'));
 
 const HOUR_MS = 3_600_000;
 const answered = (at: number) => noteTime({ headers: new Headers({ Date: new Date(at).toUTCString() }) });

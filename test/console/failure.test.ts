@@ -1,7 +1,7 @@
 /** What refusals mean, in the language of the page (D48). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CONFLICTS } from '../../src/desk/rules/conflict.ts';
+import { CONFLICTS } from '../../src/subjects/desk/rules/conflict.ts';
 
 // By names that the compiler does not follow: the page's files need the types of a browser.
 const { failureText } = await import(String('../../console/src/api/failure.ts'));

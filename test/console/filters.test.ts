@@ -13,8 +13,8 @@ import {
   STATES,
   searchOf,
   withFilter,
-} from '../../console/src/queue/filters.ts';
-import { ClaimNext, QUEUE_ORDERS, QUEUE_STATES } from '../../src/desk/routes/queue-forms.ts';
+} from '../../console/src/api/filters.ts';
+import { ClaimNext, QUEUE_ORDERS, QUEUE_STATES } from '../../src/subjects/desk/routes/queue-forms.ts';
 
 const filters = fc.record(
   {

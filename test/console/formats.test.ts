@@ -1,7 +1,7 @@
 /** Numbers and spans of time as the page writes them in each language. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { formatOf, localeOf } from '../../console/src/formats.ts';
+import { formatOf, localeOf } from '../../console/src/format/formats.ts';
 
 // By a name that the compiler does not follow: the page's files need the types of a browser.
 const { durationText } = await import(String('../../console/src/queue/duration.ts'));

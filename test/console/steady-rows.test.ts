@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { steadyRows } from '../../console/src/queue/steady-rows.ts';
-import type { QueueItemReply } from '../../src/desk/routes/queue-forms.ts';
+import type { QueueItemReply } from '../../src/subjects/desk/routes/queue-forms.ts';
 
 const item = (id: number, score = 50): QueueItemReply => ({
   ...{ id, last_event: '0', partner: { id: 1, name: 'Uno' }, state: 'waiting', score, currency: 'COP' },

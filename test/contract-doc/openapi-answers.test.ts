@@ -1,8 +1,8 @@
 /** docs/contract.md and the OpenAPI document agree on answers. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LANGUAGES, type Language } from '../../src/base/language.ts';
-import type { Schema } from '../../src/contract/openapi-request.ts';
+import { LANGUAGES, type Language } from '../../src/ground/base/language.ts';
+import type { Schema } from '../../src/wire/contract/openapi-request.ts';
 import { codesIn } from '../support/markdown.ts';
 import { document, documents, type Members, type Operation } from './openapi.ts';
 import { fields, table } from './page.ts';

@@ -1,9 +1,9 @@
 /** docs/contract.md and the OpenAPI document agree on requests. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readApplication } from '../../src/applications/rules/read-application.ts';
-import { LANGUAGES, type Language } from '../../src/base/language.ts';
-import type { Schema } from '../../src/contract/openapi-request.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
+import { LANGUAGES, type Language } from '../../src/ground/base/language.ts';
+import type { Schema } from '../../src/wire/contract/openapi-request.ts';
 import { codesIn } from '../support/markdown.ts';
 import { checkerOf, documentedForm, pointer } from '../support/openapi.ts';
 import { document, documents, sources } from './openapi.ts';

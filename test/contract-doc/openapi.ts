@@ -1,9 +1,9 @@
 /** The OpenAPI document, with types for the parts that these tests read. */
 
-import type { Language } from '../../src/base/language.ts';
-import { openApi } from '../../src/contract/openapi.ts';
-import type { Schema } from '../../src/contract/openapi-request.ts';
-import { PUSH_WEBHOOKS } from '../../src/events/push/openapi.ts';
+import type { Language } from '../../src/ground/base/language.ts';
+import { PUSH_WEBHOOKS } from '../../src/subjects/events/push/openapi.ts';
+import { openApi } from '../../src/wire/contract/openapi.ts';
+import type { Schema } from '../../src/wire/contract/openapi-request.ts';
 import { fields } from './page.ts';
 
 export type Members = Record<string, Schema>;

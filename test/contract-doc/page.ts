@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FIELDS, namedFields } from '../../src/applications/rules/fields.ts';
-import { readApplication } from '../../src/applications/rules/read-application.ts';
-import type { Decision } from '../../src/applications/rules/scorecard.ts';
-import { messageType } from '../../src/messages/rules/notify.ts';
+import { FIELDS, namedFields } from '../../src/domain/application/fields.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
+import { messageType } from '../../src/domain/message/notify.ts';
+import type { Decision } from '../../src/domain/scorecard/scorecard.ts';
 import { tableAfter } from '../support/markdown.ts';
 
 export const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/contract.md'), 'utf8');

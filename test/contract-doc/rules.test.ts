@@ -7,11 +7,11 @@ import {
   isOpen,
   REVIEW_ACTIONS,
   TRANSITIONS,
-} from '../../src/applications/rules/lifecycle.ts';
-import { CRITERIA, DEFAULT_POLICY, MAX_POINTS } from '../../src/applications/rules/policy.ts';
-import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
-import { DEFAULT_TEMPLATES, OUTCOME_TYPES } from '../../src/messages/rules/notify.ts';
-import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/partners/rules/brand-defaults.ts';
+} from '../../src/domain/application/lifecycle.ts';
+import { DEFAULT_TEMPLATES, OUTCOME_TYPES } from '../../src/domain/message/notify.ts';
+import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/domain/partner/brand-defaults.ts';
+import { CRITERIA, DEFAULT_POLICY, MAX_POINTS } from '../../src/domain/scorecard/policy.ts';
+import { DECISIONS } from '../../src/domain/scorecard/scorecard.ts';
 import { codeList, codesIn } from '../support/markdown.ts';
 import { code, DOCUMENT, table, typeOf } from './page.ts';
 

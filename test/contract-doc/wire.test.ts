@@ -1,21 +1,23 @@
 /** The tables of docs/contract.md on requests and answers equal the lists in the code. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NamedField } from '../../src/applications/rules/fields.ts';
-import { REVIEW_ACTIONS } from '../../src/applications/rules/lifecycle.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../../src/applications/rules/numbering-plan.ts';
-import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { readApplication } from '../../src/applications/rules/read-application.ts';
-import { REASON_CODES } from '../../src/applications/rules/reason-codes.ts';
+import type { NamedField } from '../../src/domain/application/fields.ts';
+import { REVIEW_ACTIONS } from '../../src/domain/application/lifecycle.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
+import { REASON_CODES } from '../../src/domain/application/reason-codes.ts';
 import {
   type ForcedOutcome,
   SANDBOX_DAILY_CAP,
   SANDBOX_SCENARIOS,
-} from '../../src/applications/rules/sandbox.ts';
-import { LIMIT_CODES } from '../../src/applications/rules/scorecard.ts';
-import { problemsOf } from '../../src/contract/catalogue.ts';
-import { isRequired, typeName } from '../../src/contract/describe.ts';
-import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from '../../src/contract/response.ts';
+} from '../../src/domain/application/sandbox.ts';
+import { PARTNER_EVENT_TYPES } from '../../src/domain/event/event.ts';
+import type { Environment } from '../../src/domain/partner/credential.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../../src/domain/phone/numbering-plan.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
+import { LIMIT_CODES } from '../../src/domain/scorecard/scorecard.ts';
+import { problemsOf } from '../../src/wire/contract/catalogue.ts';
+import { isRequired, typeName } from '../../src/wire/contract/describe.ts';
+import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from '../../src/wire/contract/response.ts';
 import {
   DEFAULT_EVENTS,
   faultTexts,
@@ -28,9 +30,7 @@ import {
   requestStatus,
   requestText,
   UNCOUNTED_BYTES,
-} from '../../src/contract/texts.ts';
-import { PARTNER_EVENT_TYPES } from '../../src/events/rules/event.ts';
-import type { Environment } from '../../src/partners/rules/credential.ts';
+} from '../../src/wire/contract/texts.ts';
 import { codeList, codesIn } from '../support/markdown.ts';
 import { code, DOCUMENT, fields, table, typeOf } from './page.ts';
 

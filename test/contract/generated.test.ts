@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { FIELDS, namedFields } from '../../src/applications/rules/fields.ts';
-import { LANGUAGES } from '../../src/base/language.ts';
-import { openApi } from '../../src/contract/openapi.ts';
-import { PUSH_WEBHOOKS } from '../../src/events/push/openapi.ts';
+import { FIELDS, namedFields } from '../../src/domain/application/fields.ts';
+import { LANGUAGES } from '../../src/ground/base/language.ts';
+import { PUSH_WEBHOOKS } from '../../src/subjects/events/push/openapi.ts';
+import { openApi } from '../../src/wire/contract/openapi.ts';
 import { documentedForm } from '../support/openapi.ts';
 import { missing, toolFile } from '../support/tools.ts';
 

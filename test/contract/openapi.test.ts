@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
-import { FIELDS, type NamedField, namedFields } from '../../src/applications/rules/fields.ts';
-import { readApplication } from '../../src/applications/rules/read-application.ts';
-import { LANGUAGES } from '../../src/base/language.ts';
-import { openApi } from '../../src/contract/openapi.ts';
-import type { Schema } from '../../src/contract/openapi-request.ts';
-import { PUSH_WEBHOOKS } from '../../src/events/push/openapi.ts';
+import { FIELDS, type NamedField, namedFields } from '../../src/domain/application/fields.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
+import { LANGUAGES } from '../../src/ground/base/language.ts';
+import { PUSH_WEBHOOKS } from '../../src/subjects/events/push/openapi.ts';
+import { openApi } from '../../src/wire/contract/openapi.ts';
+import type { Schema } from '../../src/wire/contract/openapi-request.ts';
 import { checkerOf, documentedForm, pointer } from '../support/openapi.ts';
 
 const fields = namedFields('messaging');

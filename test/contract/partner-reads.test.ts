@@ -1,11 +1,11 @@
 /** The answers of D41 byte for byte, and the query of the feed. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { EXAMPLE_EVENTS } from '../../src/contract/examples-reads.ts';
-import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
-import { readFeedQuery, renderApplication, renderFeed } from '../../src/contract/partner-reads.ts';
-import { PARTNER_EVENT_TYPES, UNASKED_EVENT_TYPES } from '../../src/events/rules/event.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { PARTNER_EVENT_TYPES, UNASKED_EVENT_TYPES } from '../../src/domain/event/event.ts';
+import { EXAMPLE_EVENTS } from '../../src/wire/contract/examples-reads.ts';
+import { renderPartnerEvent } from '../../src/wire/contract/partner-event.ts';
+import { readFeedQuery, renderApplication, renderFeed } from '../../src/wire/contract/partner-reads.ts';
 
 const APPLICATION = {
   id: toApplicationId(346),

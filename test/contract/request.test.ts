@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { RequestError, readSubmittedBatch } from '../../src/contract/request.ts';
-import { MAX_VALUES, UNCOUNTED_BYTES } from '../../src/contract/texts.ts';
+import { RequestError, readSubmittedBatch } from '../../src/wire/contract/request.ts';
+import { MAX_VALUES, UNCOUNTED_BYTES } from '../../src/wire/contract/texts.ts';
 
 const bodyOf = (extra: string) => Buffer.from(`{"applications": [0], "x": ${extra}}`);
 /** The values of `bodyOf('[]')`. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type FieldName, namedFields } from '../../src/applications/rules/fields.ts';
-import { type Fault, type Problem, readApplication } from '../../src/applications/rules/read-application.ts';
-import type { Language } from '../../src/base/language.ts';
-import { faultTexts, REFUSAL_TEXTS } from '../../src/contract/texts.ts';
+import { type FieldName, namedFields } from '../../src/domain/application/fields.ts';
+import { type Fault, type Problem, readApplication } from '../../src/domain/application/read-application.ts';
+import type { Language } from '../../src/ground/base/language.ts';
+import { faultTexts, REFUSAL_TEXTS } from '../../src/wire/contract/texts.ts';
 
 const text = faultTexts(namedFields('messaging'));
 

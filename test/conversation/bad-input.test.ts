@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import pino from 'pino';
-import { machineClock } from '../../src/base/clock.ts';
-import { CONVERSATION_SERVICE } from '../../src/conversation/service.ts';
-import { takeTurns } from '../../src/conversation/uses/turns.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ChannelEvent, TextEvent } from '../../src/messages/rules/channel-event.ts';
-import { databaseTime } from '../../src/postgres/database-time.ts';
+import type { ChannelEvent, TextEvent } from '../../src/domain/message/channel-event.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
+import { CONVERSATION_SERVICE } from '../../src/subjects/conversation/service.ts';
+import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf, goodPerformer, goodSigning } from '../support/conversations.ts';

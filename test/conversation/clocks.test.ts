@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { takeTurns } from '../../src/conversation/uses/turns.ts';
-import { databaseTime } from '../../src/postgres/database-time.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
 import { channelIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';

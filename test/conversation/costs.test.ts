@@ -1,11 +1,11 @@
 /** The costs that were accepted are the costs of the contract, also where the terms change meanwhile (D45). */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import type { ApplicationId } from '../../src/applications/rules/ids.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
-import { checkTerms } from '../../src/signing/uses/check-terms.ts';
-import { Simulator } from '../../src/simulator/channel.ts';
+import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { performerOf, signingOf } from '../../src/subjects/conversation/uses/neighbours.ts';
+import { checkTerms } from '../../src/subjects/signing/uses/check-terms.ts';
+import { Simulator } from '../../src/subjects/simulator/channel.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf, goodPerformer } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';

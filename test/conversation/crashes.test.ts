@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { TEXTS_ES } from '../../src/conversation/rules/texts/es.ts';
-import type { Reader } from '../../src/documents/reader/reader.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
-import { finishContract } from '../../src/signing/uses/finish-contract.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { TEXTS_ES } from '../../src/domain/conversation/texts/es.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import type { Reader } from '../../src/subjects/documents/reader/reader.ts';
+import { finishContract } from '../../src/subjects/signing/uses/finish-contract.ts';
 import { Crash, Dying, type Statement } from '../support/dying.ts';
 import { untilDone } from '../support/until-done.ts';
 import { wholeChat } from '../support/whole-chat.ts';

@@ -1,7 +1,7 @@
 /** The evidence of a conversation that goes on for long is kept until the signature (D46). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { forgetContracts } from '../../src/signing/sql/dropped.ts';
+import { forgetContracts } from '../../src/subjects/signing/sql/dropped.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { shifted } from '../support/shifted.ts';

@@ -1,8 +1,8 @@
 /** A conversation ends for want of an answer only after a time that has certainly passed (D39, D43). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { DAY_MS, HOUR_MS } from '../../src/base/time.ts';
-import { databaseTime } from '../../src/postgres/database-time.ts';
+import { DAY_MS, HOUR_MS } from '../../src/ground/base/time.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf } from '../support/conversations.ts';

@@ -1,10 +1,10 @@
 /** The versions of flows: a running conversation stays on the version that it began with (D43). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DEFAULT_FLOW } from '../../src/conversation/rules/default-flow.ts';
-import { flowWith } from '../../src/conversation/rules/flow.ts';
-import { flowIdOf, forgetFlows, readFlows } from '../../src/conversation/sql/flows.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { DEFAULT_FLOW } from '../../src/domain/conversation/default-flow.ts';
+import { flowWith } from '../../src/domain/conversation/flow.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { flowIdOf, forgetFlows, readFlows } from '../../src/subjects/conversation/sql/flows.ts';
 import { testDatabase } from '../support/database.ts';
 
 const { database, runtime } = await testDatabase();

@@ -1,8 +1,11 @@
 /** The lists of operators read what they show, however many conversations there are (docs/upkeep.md). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ENDS, STEPS } from '../../src/conversation/rules/places.ts';
-import { type ConversationFilter, readConversations } from '../../src/conversation/sql/conversations.ts';
+import { ENDS, STEPS } from '../../src/domain/conversation/places.ts';
+import {
+  type ConversationFilter,
+  readConversations,
+} from '../../src/subjects/conversation/sql/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 
 const { database, runtime } = await testDatabase();

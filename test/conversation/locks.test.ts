@@ -1,13 +1,13 @@
 /** The order of locks (head of `migrations/0007_messages.sql`) of turns, and of an erasure beside them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ApplicationId, reminderOf, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { addInputs } from '../../src/conversation/sql/inputs.ts';
-import { takeTurns } from '../../src/conversation/uses/turns.ts';
-import { queueReminders } from '../../src/messages/sql/reminders.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
-import { eraseApplications } from '../../src/rights/uses/erase-applications.ts';
+import { type ApplicationId, reminderOf, toApplicationId } from '../../src/domain/application/ids.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { addInputs } from '../../src/subjects/conversation/sql/inputs.ts';
+import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
+import { queueReminders } from '../../src/subjects/messages/sql/reminders.ts';
+import { eraseApplications } from '../../src/subjects/rights/uses/erase-applications.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';

@@ -4,15 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import type { ApplicationId } from '../../src/applications/rules/ids.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { conversationOf } from '../../src/conversation/sql/conversations.ts';
-import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
-import { addEvidence, readEvidence } from '../../src/signing/sql/evidence.ts';
-import { finishContract } from '../../src/signing/uses/finish-contract.ts';
-import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
-import { Simulator } from '../../src/simulator/channel.ts';
+import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { conversationOf } from '../../src/subjects/conversation/sql/conversations.ts';
+import { performerOf, signingOf } from '../../src/subjects/conversation/uses/neighbours.ts';
+import { addEvidence, readEvidence } from '../../src/subjects/signing/sql/evidence.ts';
+import { finishContract } from '../../src/subjects/signing/uses/finish-contract.ts';
+import { verifyContract } from '../../src/subjects/signing/uses/verify-contract.ts';
+import { Simulator } from '../../src/subjects/simulator/channel.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { machinesOf } from '../support/citus-database.ts';
 import { conversationsOf, goodPerformer } from '../support/conversations.ts';

@@ -1,14 +1,14 @@
 /** The signing as a conversation uses it: from the offer to the signature and the withdrawal (D43, D45, D46). */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import type { ApplicationId } from '../../src/applications/rules/ids.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
-import { inTransaction, type Transaction } from '../../src/postgres/database.ts';
-import type { Proven } from '../../src/signing/rules/evidence.ts';
-import { verifyContract } from '../../src/signing/uses/verify-contract.ts';
-import { Simulator } from '../../src/simulator/channel.ts';
+import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import type { Proven } from '../../src/domain/evidence/evidence.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction, type Transaction } from '../../src/ground/postgres/database.ts';
+import { performerOf, signingOf } from '../../src/subjects/conversation/uses/neighbours.ts';
+import { verifyContract } from '../../src/subjects/signing/uses/verify-contract.ts';
+import { Simulator } from '../../src/subjects/simulator/channel.ts';
 import { testDatabase } from '../support/database.ts';
 import { testSigning } from '../support/signing.ts';
 

@@ -1,12 +1,12 @@
 /** Conversations while processes have different data keys: none of them changes the order of what happened (D43). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hearMessages } from '../../src/conversation/uses/hear.ts';
-import { takeTurns } from '../../src/conversation/uses/turns.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
-import { databaseTime } from '../../src/postgres/database-time.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
 import { Vault } from '../../src/seal/vault.ts';
+import { hearMessages } from '../../src/subjects/conversation/uses/hear.ts';
+import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';

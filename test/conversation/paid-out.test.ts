@@ -1,7 +1,7 @@
 /** The right to withdraw after a payment that operators decided before its end (D46). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { testSigning } from '../support/signing.ts';

@@ -1,9 +1,9 @@
 /** Whole conversations through PgBouncer in transaction mode, where connections share sessions (D15, D43). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { signingOf } from '../../src/conversation/uses/neighbours.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { openDatabase } from '../../src/ground/postgres/open-database.ts';
+import { signingOf } from '../../src/subjects/conversation/uses/neighbours.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf, goodSigning } from '../support/conversations.ts';

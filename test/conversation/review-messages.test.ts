@@ -1,10 +1,10 @@
 /** The message after a review (D40) beside a conversation (D43): the applicant hears of an approval once. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { messageIdsOf, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { takeTurns } from '../../src/conversation/uses/turns.ts';
-import { databaseTime } from '../../src/postgres/database-time.ts';
+import { messageIdsOf, toApplicationId } from '../../src/domain/application/ids.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
 import { channelIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
 import { commandLine } from '../cli/harness.ts';
 import { beforeStatement } from '../support/before-statement.ts';
 import { conversationsOf } from '../support/conversations.ts';

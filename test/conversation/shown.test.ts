@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { beginDue } from '../../src/conversation/uses/work.ts';
-import { databaseTime } from '../../src/postgres/database-time.ts';
-import type { NewEvidence } from '../../src/signing/rules/evidence.ts';
+import type { NewEvidence } from '../../src/domain/evidence/evidence.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
+import { beginDue } from '../../src/subjects/conversation/uses/work.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf, goodSigning, SHA } from '../support/conversations.ts';
@@ -21,7 +21,7 @@ const signing = goodSigning({
   recordEvidence: async (_session, some) => void recorded.push(...some),
 });
 const { hear, settle, deliver, applicantAt, context, works } = await conversationsOf(store, key, { signing });
-const { takeTurns } = await import('../../src/conversation/uses/turns.ts');
+const { takeTurns } = await import('../../src/subjects/conversation/uses/turns.ts');
 
 type Applicant = Awaited<ReturnType<typeof applicantAt>>;
 const lastReply = async (ana: Applicant) => (await ana.replies()).at(-1);

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { performerOf } from '../../src/conversation/uses/neighbours.ts';
-import { openIncome } from '../../src/income/open.ts';
-import { belvoProvider } from '../../src/income/sources/belvo.ts';
-import { stepIdentity } from '../../src/income/sql/income-steps.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { performerOf } from '../../src/subjects/conversation/uses/neighbours.ts';
+import { openIncome } from '../../src/subjects/income/open.ts';
+import { belvoProvider } from '../../src/subjects/income/sources/belvo.ts';
+import { stepIdentity } from '../../src/subjects/income/sql/income-steps.ts';
 import { commandLine } from '../cli/harness.ts';
 import {
   type Answers,
@@ -271,7 +271,7 @@ describe('D44: an account connected in the chat', () => {
       "INSERT INTO income_steps (application_id, session, elapsed_ms) SELECT $1, $2, elapsed_ms() - ms_of(interval '31 days')",
       [person.id, vault.seal('{}', stepIdentity(toApplicationId(person.id)))],
     );
-    const { forgetSteps } = await import('../../src/income/sql/income-steps.ts');
+    const { forgetSteps } = await import('../../src/subjects/income/sql/income-steps.ts');
     await forgetSteps(runtime);
     assert.deepEqual(await steps(person.id), []);
   });

@@ -1,8 +1,8 @@
 /** The look at what changed beside conversations (D43): soon for what changed now, and at last for everything. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { PART } from '../../src/conversation/sql/sweep.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
+import { PART } from '../../src/subjects/conversation/sql/sweep.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';

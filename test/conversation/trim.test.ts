@@ -1,8 +1,8 @@
 /** The chat of an ended conversation goes after CONVERSATION_DAYS, and nothing else does (D39, D43). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { stampEnded } from '../../src/conversation/sql/trim.ts';
-import { stampChats, trimConversations, trimStrangers } from '../../src/conversation/uses/trim.ts';
+import { stampEnded } from '../../src/subjects/conversation/sql/trim.ts';
+import { stampChats, trimConversations, trimStrangers } from '../../src/subjects/conversation/uses/trim.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';

@@ -1,17 +1,17 @@
 /** Conversations on the real store: inputs in, turns, replies and events (D43, D47). */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { workLoop } from '../../src/conversation/loops.ts';
-import { claimWork } from '../../src/conversation/sql/work.ts';
-import { hearMessages } from '../../src/conversation/uses/hear.ts';
-import { takeTurns } from '../../src/conversation/uses/turns.ts';
-import { beginDue, waitAfter } from '../../src/conversation/uses/work.ts';
-import type { ChannelEvent, TapEvent } from '../../src/messages/rules/channel-event.ts';
-import type { Heard } from '../../src/messages/rules/heard.ts';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
-import { databaseTime } from '../../src/postgres/database-time.ts';
+import type { ChannelEvent, TapEvent } from '../../src/domain/message/channel-event.ts';
+import type { Heard } from '../../src/domain/message/heard.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
 import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { workLoop } from '../../src/subjects/conversation/loops.ts';
+import { claimWork } from '../../src/subjects/conversation/sql/work.ts';
+import { hearMessages } from '../../src/subjects/conversation/uses/hear.ts';
+import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
+import { beginDue, waitAfter } from '../../src/subjects/conversation/uses/work.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf } from '../support/conversations.ts';

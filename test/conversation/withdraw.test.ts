@@ -1,10 +1,10 @@
 /** A withdrawal from a signed contract that comes by letter, e-mail or call: an operator records it (D46, D47). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { startConversation } from '../../src/conversation/uses/operate.ts';
-import { acting } from '../../src/operations/acting.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { acting } from '../../src/program/operations/acting.ts';
+import { startConversation } from '../../src/subjects/conversation/uses/operate.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { beforeStatement } from '../support/before-statement.ts';

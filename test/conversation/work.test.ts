@@ -1,7 +1,7 @@
 /** How long the work beside a conversation is tried, and what the operator reads of it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Performer } from '../../src/conversation/uses/ports.ts';
+import type { Performer } from '../../src/subjects/conversation/uses/ports.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf, goodPerformer } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';

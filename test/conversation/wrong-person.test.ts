@@ -1,13 +1,13 @@
 /** A phone that changed hands: nothing of the application goes there any more, in the chat or outside of it (D43). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { messageIdsOf, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { takeTurns } from '../../src/conversation/uses/turns.ts';
-import { deliverReplies } from '../../src/messages/delivery/reply-turn.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
-import type { OutgoingReply } from '../../src/messages/rules/reply.ts';
-import { queueReminders } from '../../src/messages/sql/reminders.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { messageIdsOf, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import type { OutgoingReply } from '../../src/domain/message/reply.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
+import { deliverReplies } from '../../src/subjects/messages/delivery/reply-turn.ts';
+import { queueReminders } from '../../src/subjects/messages/sql/reminders.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf, goodPerformer } from '../support/conversations.ts';

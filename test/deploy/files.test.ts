@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
-import { machineClock } from '../../src/base/clock.ts';
-import { healthApi } from '../../src/http/health-api.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { healthApi } from '../../src/listeners/ops/health-api.ts';
 import { REPOSITORY } from '../support/sources.ts';
 
 const read = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');

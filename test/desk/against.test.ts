@@ -1,14 +1,14 @@
 /** What speaks against a decision is told before it is sent and before it is confirmed (D48). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { REVIEW_ACTIONS } from '../../src/applications/rules/lifecycle.ts';
-import { codesOfOperators } from '../../src/applications/rules/reason-codes.ts';
+import { REVIEW_ACTIONS } from '../../src/domain/application/lifecycle.ts';
+import { codesOfOperators } from '../../src/domain/application/reason-codes.ts';
 import {
   contradictedCodes,
   contradictionOf,
   type Evidence,
   speaksAgainst,
-} from '../../src/desk/rules/against.ts';
+} from '../../src/subjects/desk/rules/against.ts';
 import { testDatabase } from '../support/database.ts';
 import { fileOf } from '../support/files.ts';
 import { proposalDesk } from '../support/proposals.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { applicationRoutes } from '../../src/desk/routes/application.ts';
-import { Application, Revealed } from '../../src/desk/routes/forms.ts';
-import { MOST_REVEALS_AN_HOUR } from '../../src/desk/rules/bounds.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
+import { Application, Revealed } from '../../src/subjects/desk/routes/forms.ts';
+import { MOST_REVEALS_AN_HOUR } from '../../src/subjects/desk/rules/bounds.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';

@@ -1,12 +1,12 @@
 /** The loop that applies proposals: on time, beside others, and whatever the database's clock does (D39, D48). */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { leapWatch, startApplying } from '../../src/desk/applying.ts';
-import { UNDO_SECONDS } from '../../src/desk/settings.ts';
-import { forgetProposals } from '../../src/desk/sql/open-proposals.ts';
-import { proposeOne } from '../../src/desk/uses/propose-one.ts';
-import type { LoopContext } from '../../src/subject/subject.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { LoopContext } from '../../src/program/subject/subject.ts';
+import { leapWatch, startApplying } from '../../src/subjects/desk/applying.ts';
+import { UNDO_SECONDS } from '../../src/subjects/desk/settings.ts';
+import { forgetProposals } from '../../src/subjects/desk/sql/open-proposals.ts';
+import { proposeOne } from '../../src/subjects/desk/uses/propose-one.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { stepClock } from '../support/faked-clock.ts';

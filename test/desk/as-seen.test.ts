@@ -1,7 +1,7 @@
 /** A decision is confirmed, and proposed on many, as it was shown (D48): what has changed since is shown first. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isWorse } from '../../src/desk/uses/look-at-many.ts';
+import { isWorse } from '../../src/subjects/desk/uses/look-at-many.ts';
 import { testDatabase } from '../support/database.ts';
 import { fileOf } from '../support/files.ts';
 import { ALL_AGAINST, proposalDesk, seenBy } from '../support/proposals.ts';

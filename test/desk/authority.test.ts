@@ -1,9 +1,9 @@
 /** Whose authority counts, and when: of one of the two, at the moment of applying (D48). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Decider, haveAuthority } from '../../src/desk/rules/proposal.ts';
-import { whyReturned } from '../../src/desk/rules/returned.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { type Decider, haveAuthority } from '../../src/subjects/desk/rules/proposal.ts';
+import { whyReturned } from '../../src/subjects/desk/rules/returned.ts';
 import { setAuthority } from '../support/authority.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

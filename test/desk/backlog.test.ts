@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { foldBacklogCounts, readBacklog } from '../../src/desk/sql/backlog.ts';
-import { takeItems } from '../../src/desk/sql/propose.ts';
-import { AGES } from '../../src/desk/uses/lead.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { foldBacklogCounts, readBacklog } from '../../src/subjects/desk/sql/backlog.ts';
+import { takeItems } from '../../src/subjects/desk/sql/propose.ts';
+import { AGES } from '../../src/subjects/desk/uses/lead.ts';
 import { testDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/erased.ts';
 

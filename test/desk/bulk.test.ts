@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import Value from 'typebox/value';
-import { Bulk } from '../../src/desk/routes/proposal-forms.ts';
-import { makeSelection } from '../../src/desk/sql/queue.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { Bulk } from '../../src/subjects/desk/routes/proposal-forms.ts';
+import { makeSelection } from '../../src/subjects/desk/sql/queue.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, it } from 'node:test';
-import { pendRoutes } from '../../src/desk/routes/pend.ts';
-import { queueRoutes } from '../../src/desk/routes/queue.ts';
-import { forgetLeftPages } from '../../src/desk/sql/claims.ts';
+import { pendRoutes } from '../../src/subjects/desk/routes/pend.ts';
+import { queueRoutes } from '../../src/subjects/desk/routes/queue.ts';
+import { forgetLeftPages } from '../../src/subjects/desk/sql/claims.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { proposalDesk } from '../support/proposals.ts';

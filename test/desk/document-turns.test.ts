@@ -1,8 +1,8 @@
 /** Files of documents are opened one after the other, and nobody waits longer than for 3 s (D48). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { documentRoutes } from '../../src/desk/routes/documents.ts';
-import { Refusal } from '../../src/desk/uses/refusal.ts';
+import { documentRoutes } from '../../src/subjects/desk/routes/documents.ts';
+import { Refusal } from '../../src/subjects/desk/uses/refusal.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const WAIT_MS = 3_000;

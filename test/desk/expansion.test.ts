@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { startExpansion } from '../../src/desk/expansion.ts';
-import type { LoopContext } from '../../src/subject/subject.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import type { LoopContext } from '../../src/program/subject/subject.ts';
+import { startExpansion } from '../../src/subjects/desk/expansion.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

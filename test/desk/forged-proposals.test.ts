@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { moveByLeap } from '../../src/desk/sql/proposal-times.ts';
+import { moveByLeap } from '../../src/subjects/desk/sql/proposal-times.ts';
 import { testDatabase } from '../support/database.ts';
 import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';
 

@@ -1,7 +1,7 @@
-/** Every free text of the desk that another person reads has the one rule of such texts (src/base/plain-text.ts). */
+/** Every free text of the desk that another person reads has the one rule of such texts (ground/base/plain-text.ts). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
+import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
 import { testDatabase } from '../support/database.ts';
 import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';
 

@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
-import { ROLES } from '../../src/operators/rules/role.ts';
+import { ROLES } from '../../src/domain/operator/role.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';

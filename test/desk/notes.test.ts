@@ -2,19 +2,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { applicationRoutes } from '../../src/desk/routes/application.ts';
-import { Application, Note } from '../../src/desk/routes/forms.ts';
-import { noteRoutes } from '../../src/desk/routes/notes.ts';
-import { MOST_NOTE_CHARACTERS, MOST_NOTES, MOST_NOTES_AN_HOUR } from '../../src/desk/rules/bounds.ts';
-import { eraseNotes } from '../../src/desk/sql/notes.ts';
-import { SEALED_NOTES } from '../../src/desk/sql/sealed-notes.ts';
-import { followApplications } from '../../src/desk/uses/follow-applications.ts';
-import { readNotes } from '../../src/desk/uses/notes.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { Vault } from '../../src/seal/vault.ts';
+import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
+import { Application, Note } from '../../src/subjects/desk/routes/forms.ts';
+import { noteRoutes } from '../../src/subjects/desk/routes/notes.ts';
+import {
+  MOST_NOTE_CHARACTERS,
+  MOST_NOTES,
+  MOST_NOTES_AN_HOUR,
+} from '../../src/subjects/desk/rules/bounds.ts';
+import { eraseNotes } from '../../src/subjects/desk/sql/notes.ts';
+import { SEALED_NOTES } from '../../src/subjects/desk/sql/sealed-notes.ts';
+import { followApplications } from '../../src/subjects/desk/uses/follow-applications.ts';
+import { readNotes } from '../../src/subjects/desk/uses/notes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';

@@ -1,11 +1,11 @@
 /** What a payment stands on, and why one is refused: in codes, with the date (D46, D48). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
-import { CONFLICTS } from '../../src/desk/rules/conflict.ts';
-import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
+import { CONFLICTS } from '../../src/subjects/desk/rules/conflict.ts';
+import { applyNext } from '../../src/subjects/desk/uses/apply-proposals.ts';
 import { APPROVED, applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';

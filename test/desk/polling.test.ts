@@ -1,8 +1,8 @@
 /** What the page asks for again and again is told with a tag, and is 304 where it is still the same (D48). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { leadRoutes } from '../../src/desk/routes/lead.ts';
-import { queueRoutes } from '../../src/desk/routes/queue.ts';
+import { leadRoutes } from '../../src/subjects/desk/routes/lead.ts';
+import { queueRoutes } from '../../src/subjects/desk/routes/queue.ts';
 import { testDatabase } from '../support/database.ts';
 import { proposalDesk } from '../support/proposals.ts';
 

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
-import { proposeOne } from '../../src/desk/uses/propose-one.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { applyNext } from '../../src/subjects/desk/uses/apply-proposals.ts';
+import { proposeOne } from '../../src/subjects/desk/uses/propose-one.ts';
 import { testDatabase } from '../support/database.ts';
 import { Crash, type Death, Dying } from '../support/dying.ts';
 import { eventually } from '../support/eventually.ts';

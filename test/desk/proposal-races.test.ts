@@ -1,7 +1,7 @@
 /** What happens to a proposal at the same moment: one of two wins, and nothing is half (D48). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { ALL_AGAINST, proposalDesk } from '../support/proposals.ts';

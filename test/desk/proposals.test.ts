@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
-import { Application } from '../../src/desk/routes/forms.ts';
-import { MadeProposal, Proposals } from '../../src/desk/routes/proposal-forms.ts';
-import { queueRoutes } from '../../src/desk/routes/queue.ts';
-import { listProposals } from '../../src/desk/sql/proposals.ts';
+import { Application } from '../../src/subjects/desk/routes/forms.ts';
+import { MadeProposal, Proposals } from '../../src/subjects/desk/routes/proposal-forms.ts';
+import { queueRoutes } from '../../src/subjects/desk/routes/queue.ts';
+import { listProposals } from '../../src/subjects/desk/sql/proposals.ts';
 import { testDatabase } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
 import { moveOpen, proposalDesk } from '../support/proposals.ts';

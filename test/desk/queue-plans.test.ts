@@ -1,8 +1,8 @@
 /** Each order of the queue is served by its index (D48): a page is read in its order, and nothing is sorted for it. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { QUEUE_ORDERS, type QueueOrder } from '../../src/desk/rules/queue.ts';
-import { claimNext, readPage } from '../../src/desk/sql/queue.ts';
+import { QUEUE_ORDERS, type QueueOrder } from '../../src/subjects/desk/rules/queue.ts';
+import { claimNext, readPage } from '../../src/subjects/desk/sql/queue.ts';
 import { testDatabase } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';
 

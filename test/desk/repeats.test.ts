@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { leadRoutes } from '../../src/desk/routes/lead.ts';
-import { noteRoutes } from '../../src/desk/routes/notes.ts';
-import { pendRoutes } from '../../src/desk/routes/pend.ts';
-import { queueRoutes } from '../../src/desk/routes/queue.ts';
+import { leadRoutes } from '../../src/subjects/desk/routes/lead.ts';
+import { noteRoutes } from '../../src/subjects/desk/routes/notes.ts';
+import { pendRoutes } from '../../src/subjects/desk/routes/pend.ts';
+import { queueRoutes } from '../../src/subjects/desk/routes/queue.ts';
 import type { Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { besideLock } from '../support/held-lock.ts';

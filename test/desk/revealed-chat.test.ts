@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import Value from 'typebox/value';
-import { machineClock } from '../../src/base/clock.ts';
-import { applicationRoutes } from '../../src/desk/routes/application.ts';
-import { Application, Revealed, type RevealedReply } from '../../src/desk/routes/forms.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
+import { Application, Revealed, type RevealedReply } from '../../src/subjects/desk/routes/forms.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';

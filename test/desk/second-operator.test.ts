@@ -1,9 +1,9 @@
 /** Who decides alone, and who is the second operator (D46, D48). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { markConversations } from '../../src/applications/sql/application-marks.ts';
-import { mayDecide, secondReasonOf } from '../../src/desk/rules/proposal.ts';
-import { countToConfirm } from '../../src/desk/sql/proposals.ts';
+import { markConversations } from '../../src/subjects/applications/sql/application-marks.ts';
+import { mayDecide, secondReasonOf } from '../../src/subjects/desk/rules/proposal.ts';
+import { countToConfirm } from '../../src/subjects/desk/sql/proposals.ts';
 import { setAuthority } from '../support/authority.ts';
 import { testDatabase } from '../support/database.ts';
 import { planOf } from '../support/plan.ts';

@@ -1,11 +1,11 @@
 /** An application in review that the loop has not reached yet is claimed and decided as any other one (D48). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { pendRoutes } from '../../src/desk/routes/pend.ts';
-import { queueRoutes } from '../../src/desk/routes/queue.ts';
-import { expandReviews } from '../../src/desk/sql/expansion.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { pendRoutes } from '../../src/subjects/desk/routes/pend.ts';
+import { queueRoutes } from '../../src/subjects/desk/routes/queue.ts';
+import { expandReviews } from '../../src/subjects/desk/sql/expansion.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/erased.ts';

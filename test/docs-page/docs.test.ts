@@ -4,16 +4,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { welcome } from '../../src/app/welcome.ts';
-import { type NamedField, namedFields } from '../../src/applications/rules/fields.ts';
-import { SANDBOX_SCENARIOS } from '../../src/applications/rules/sandbox.ts';
-import { LANGUAGES } from '../../src/base/language.ts';
-import { faultCatalogue } from '../../src/contract/catalogue.ts';
-import { API_CHANGES } from '../../src/contract/changes.ts';
-import { EVENT_WORDS, REASON_WORDS } from '../../src/contract/event-words.ts';
-import { DECISION_NAMES, NAMES, STATUS_NAMES } from '../../src/contract/response.ts';
-import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestText } from '../../src/contract/texts.ts';
-import { html, inline } from '../../src/docs-page/html.ts';
-import { renderDocs } from '../../src/docs-page/whole-page.ts';
+import { type NamedField, namedFields } from '../../src/domain/application/fields.ts';
+import { SANDBOX_SCENARIOS } from '../../src/domain/application/sandbox.ts';
+import { LANGUAGES } from '../../src/ground/base/language.ts';
+import { html, inline } from '../../src/listeners/docs-page/html.ts';
+import { renderDocs } from '../../src/listeners/docs-page/whole-page.ts';
+import { faultCatalogue } from '../../src/wire/contract/catalogue.ts';
+import { API_CHANGES } from '../../src/wire/contract/changes.ts';
+import { EVENT_WORDS, REASON_WORDS } from '../../src/wire/contract/event-words.ts';
+import { DECISION_NAMES, NAMES, STATUS_NAMES } from '../../src/wire/contract/response.ts';
+import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestText } from '../../src/wire/contract/texts.ts';
 import { textOf } from '../support/docs-page.ts';
 import { testService } from '../support/service.ts';
 
@@ -188,7 +188,10 @@ describe('the documentation page', () => {
   });
 
   it('text has the contrast of WCAG AA, light and dark', () => {
-    const css = readFileSync(join(import.meta.dirname, '../../src/docs-page/page/page.css'), 'utf8');
+    const css = readFileSync(
+      join(import.meta.dirname, '../../src/listeners/docs-page/page/page.css'),
+      'utf8',
+    );
     const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
       Object.fromEntries(
         [...(block as string).matchAll(/--([\w-]+): (#\w{6});/g)].map(([, name, hex]) => [name, hex]),

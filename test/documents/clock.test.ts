@@ -1,7 +1,7 @@
 /** When files are deleted that no document has, while the clock steps (D39). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dueRemovals, noteOrphans } from '../../src/documents/sql/upkeep.ts';
+import { dueRemovals, noteOrphans } from '../../src/subjects/documents/sql/upkeep.ts';
 import { testDatabase } from '../support/database.ts';
 import { fakeClock } from '../support/faked-clock.ts';
 

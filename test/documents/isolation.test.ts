@@ -18,16 +18,16 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { chooseReader } from '../../src/documents/reader/choose-reader.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { chooseReader } from '../../src/subjects/documents/reader/choose-reader.ts';
 import {
   exposed,
   isolated,
   type ReaderCommand,
   type ReaderProgram,
   readerProgram,
-} from '../../src/documents/reader/isolation.ts';
-import { PDF_LIMITS, processReader } from '../../src/documents/reader/reader.ts';
+} from '../../src/subjects/documents/reader/isolation.ts';
+import { PDF_LIMITS, processReader } from '../../src/subjects/documents/reader/reader.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 
 const isIsolating = (await chooseReader(machineClock, 'isolated')) !== null;
@@ -236,9 +236,9 @@ describe('an evil program in the place of the reader', { skip: noCalls || skip }
   const serviceWith = (program: ReaderProgram) => {
     const own = (path: string) => JSON.stringify(join(import.meta.dirname, '../../src', path));
     const code = `
-      import { machineClock } from ${own('base/clock.ts')};
-      import { isolated } from ${own('documents/reader/isolation.ts')};
-      import { processReader } from ${own('documents/reader/reader.ts')};
+      import { machineClock } from ${own('ground/base/clock.ts')};
+      import { isolated } from ${own('subjects/documents/reader/isolation.ts')};
+      import { processReader } from ${own('subjects/documents/reader/reader.ts')};
       const command = isolated(${JSON.stringify(program)});
       const read = processReader(machineClock, async () => command);
       console.log(JSON.stringify(await read(Buffer.from('x'), 'image/png')));`;
@@ -280,8 +280,8 @@ describe('a machine that gives no space of users', { skip: noCalls || skip }, ()
   const howReadBy = (risk: string) => {
     const own = (path: string) => JSON.stringify(join(import.meta.dirname, '../../src', path));
     const code = `
-      import { machineClock } from ${own('base/clock.ts')};
-      import { howRead } from ${own('documents/open.ts')};
+      import { machineClock } from ${own('ground/base/clock.ts')};
+      import { howRead } from ${own('subjects/documents/open.ts')};
       console.log(JSON.stringify(await howRead(() => '${risk}', machineClock)));
       process.exit();`;
     const script = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"';

@@ -1,9 +1,9 @@
 /** Rules look at the text of strangers in the service itself: no text may hold it up. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { MOST_LINE_LENGTH, MOST_TEXT } from '../../src/documents/reader/reading.ts';
-import { judgeDocument } from '../../src/documents/rules/judge-document.ts';
-import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
+import { MOST_LINE_LENGTH, MOST_TEXT } from '../../src/subjects/documents/reader/reading.ts';
+import { judgeDocument } from '../../src/subjects/documents/rules/judge-document.ts';
+import { loadLayouts } from '../../src/subjects/documents/uses/load-layouts.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { ANA } from './support.ts';
 

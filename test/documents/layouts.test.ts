@@ -4,11 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { judgeDocument } from '../../src/documents/rules/judge-document.ts';
-import type { Layout } from '../../src/documents/rules/layout.ts';
-import { findStatement } from '../../src/documents/rules/statement.ts';
-import { checkLayout, LayoutError, loadLayouts } from '../../src/documents/uses/load-layouts.ts';
-import { STATEMENT_LAYOUTS, type Statement, statementRows } from '../../src/simulator/statement-rows.ts';
+import { judgeDocument } from '../../src/subjects/documents/rules/judge-document.ts';
+import type { Layout } from '../../src/subjects/documents/rules/layout.ts';
+import { findStatement } from '../../src/subjects/documents/rules/statement.ts';
+import { checkLayout, LayoutError, loadLayouts } from '../../src/subjects/documents/uses/load-layouts.ts';
+import {
+  STATEMENT_LAYOUTS,
+  type Statement,
+  statementRows,
+} from '../../src/subjects/simulator/statement-rows.ts';
 
 const layouts = await loadLayouts(null);
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-layouts-'));

@@ -4,21 +4,30 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { UnknownDataKeyError } from '../../src/base/unknown-data-key.ts';
-import { readDocument, toDocumentId } from '../../src/documents/sql/documents.ts';
-import { DOCUMENT_SECRETS } from '../../src/documents/sql/sealed-secrets.ts';
-import { deleteOldDocuments } from '../../src/documents/sql/upkeep.ts';
-import { KEY_PARTS, newFileKey } from '../../src/documents/store/document-store.ts';
-import { readingOf, sha256Of } from '../../src/documents/uses/document-file.ts';
-import { deleteFiles, followApplications, lookAtFiles } from '../../src/documents/uses/keep-files.ts';
-import { openIncome } from '../../src/income/open.ts';
-import { evidenceIdentity, INCOME_EVIDENCE, incomeCheckOf } from '../../src/income/sql/income-checks.ts';
-import { checkIncome } from '../../src/income/uses/check-income.ts';
+import { toDocumentId } from '../../src/domain/document/document.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { UnknownDataKeyError } from '../../src/ground/base/unknown-data-key.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import type { SealedKind } from '../../src/seal/witness.ts';
-import { statementPdf } from '../../src/simulator/statement-pdf.ts';
+import { readDocument } from '../../src/subjects/documents/sql/documents.ts';
+import { DOCUMENT_SECRETS } from '../../src/subjects/documents/sql/sealed-secrets.ts';
+import { deleteOldDocuments } from '../../src/subjects/documents/sql/upkeep.ts';
+import { KEY_PARTS, newFileKey } from '../../src/subjects/documents/store/document-store.ts';
+import { readingOf, sha256Of } from '../../src/subjects/documents/uses/document-file.ts';
+import {
+  deleteFiles,
+  followApplications,
+  lookAtFiles,
+} from '../../src/subjects/documents/uses/keep-files.ts';
+import { openIncome } from '../../src/subjects/income/open.ts';
+import {
+  evidenceIdentity,
+  INCOME_EVIDENCE,
+  incomeCheckOf,
+} from '../../src/subjects/income/sql/income-checks.ts';
+import { checkIncome } from '../../src/subjects/income/uses/check-income.ts';
+import { statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { NEW, ONLY_NEW } from '../support/rotated-secrets.ts';
 import { testUpkeep } from '../support/upkeep.ts';

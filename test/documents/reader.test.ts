@@ -16,9 +16,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { type Clock, machineClock } from '../../src/base/clock.ts';
-import { chooseReader } from '../../src/documents/reader/choose-reader.ts';
-import { exposed, isolated, readerProgram } from '../../src/documents/reader/isolation.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
+import { type Clock, machineClock } from '../../src/ground/base/clock.ts';
+import { chooseReader } from '../../src/subjects/documents/reader/choose-reader.ts';
+import { exposed, isolated, readerProgram } from '../../src/subjects/documents/reader/isolation.ts';
 import {
   isFailing,
   PDF_LIMITS,
@@ -26,11 +27,10 @@ import {
   pdfTextReader,
   processReader,
   type ReaderLimits,
-} from '../../src/documents/reader/reader.ts';
-import { findStatement } from '../../src/documents/rules/statement.ts';
-import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
-import { type Statement, statementRows } from '../../src/simulator/statement-rows.ts';
+} from '../../src/subjects/documents/reader/reader.ts';
+import { findStatement } from '../../src/subjects/documents/rules/statement.ts';
+import { loadLayouts } from '../../src/subjects/documents/uses/load-layouts.ts';
+import { type Statement, statementRows } from '../../src/subjects/simulator/statement-rows.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { TestClock } from '../support/test-clock.ts';
 import {
@@ -430,7 +430,7 @@ describe('a machine on which the reader does not run', () => {
   });
   it('is none where an installer links the packages to another folder', async () => {
     const place = join(folder, 'linked');
-    for (const part of ['documents/reader', 'base/clock.ts']) {
+    for (const part of ['subjects/documents/reader', 'ground/base/clock.ts']) {
       cpSync(join(import.meta.dirname, '../../src', part), join(place, 'src', part), { recursive: true });
     }
     const modules = join(import.meta.dirname, '../../node_modules');
@@ -438,7 +438,7 @@ describe('a machine on which the reader does not run', () => {
     for (const name of ['typebox', 'unpdf', 'tesseract.js-core', '@tesseract.js-data']) {
       symlinkSync(join(modules, name), join(place, 'node_modules', name));
     }
-    const linked = await import(join(place, 'src/documents/reader/isolation.ts'));
+    const linked = await import(join(place, 'src/subjects/documents/reader/isolation.ts'));
     const command = (await choose())?.isIsolated
       ? linked.isolated(linked.readerProgram())
       : linked.exposed(linked.readerProgram());

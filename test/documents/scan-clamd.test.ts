@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { clamdScanner } from '../../src/documents/scan/clamd.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { clamdScanner } from '../../src/subjects/documents/scan/clamd.ts';
 import { PATIENCE_MS } from '../support/eventually.ts';
 import { hasClamd, startClamd, VIRUS, VIRUS_NAME } from './clamd.ts';
 

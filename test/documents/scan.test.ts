@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { readClamdAddress } from '../../src/documents/rules/clamd-address.ts';
-import { clamdScanner } from '../../src/documents/scan/clamd.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { readClamdAddress } from '../../src/subjects/documents/rules/clamd-address.ts';
+import { clamdScanner } from '../../src/subjects/documents/scan/clamd.ts';
 import { eventually } from '../support/eventually.ts';
 import { TestClock } from '../support/test-clock.ts';
 

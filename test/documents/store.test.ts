@@ -5,14 +5,14 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
 import {
   DocumentStoreError,
   keyPart,
   newFileKey,
   openDocumentStore,
-} from '../../src/documents/store/document-store.ts';
-import { newFileSecret, openWith, sealWith } from '../../src/documents/store/sealed-file.ts';
+} from '../../src/subjects/documents/store/document-store.ts';
+import { newFileSecret, openWith, sealWith } from '../../src/subjects/documents/store/sealed-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-documents-'));
 after(() => rmSync(folder, { recursive: true }));

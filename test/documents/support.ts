@@ -4,29 +4,29 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { type ApplicationId, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { chooseReader } from '../../src/documents/reader/choose-reader.ts';
+import { type ApplicationId, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
+import { chooseReader } from '../../src/subjects/documents/reader/choose-reader.ts';
 import {
   PDF_LIMITS,
   PICTURE_LIMITS,
   pdfTextReader,
   processReader,
   type Reader,
-} from '../../src/documents/reader/reader.ts';
-import { openDocumentStore } from '../../src/documents/store/document-store.ts';
-import type { DocumentContext } from '../../src/documents/uses/context.ts';
-import { loadLayouts } from '../../src/documents/uses/load-layouts.ts';
+} from '../../src/subjects/documents/reader/reader.ts';
+import { openDocumentStore } from '../../src/subjects/documents/store/document-store.ts';
+import type { DocumentContext } from '../../src/subjects/documents/uses/context.ts';
+import { loadLayouts } from '../../src/subjects/documents/uses/load-layouts.ts';
 import {
   type ReceivedDocument,
   receiveDocument,
   type SentFile,
-} from '../../src/documents/uses/receive-document.ts';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
-import type { Database } from '../../src/postgres/database.ts';
-import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
-import { Simulator } from '../../src/simulator/channel.ts';
+} from '../../src/subjects/documents/uses/receive-document.ts';
+import { Simulator } from '../../src/subjects/simulator/channel.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

@@ -19,10 +19,15 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { machineClock } from '../../src/base/clock.ts';
-import { type EmbeddedConnection, EmbeddedError, openEmbedded } from '../../src/embedded/server.ts';
-import { maxKeptLogMiB, maxWalSizeMiB, settings, sharedBuffersMiB } from '../../src/embedded/settings.ts';
-import { startPostmaster } from '../../src/embedded/start.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { type EmbeddedConnection, EmbeddedError, openEmbedded } from '../../src/ground/embedded/server.ts';
+import {
+  maxKeptLogMiB,
+  maxWalSizeMiB,
+  settings,
+  sharedBuffersMiB,
+} from '../../src/ground/embedded/settings.ts';
+import { startPostmaster } from '../../src/ground/embedded/start.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { oneQuery } from '../support/one-query.ts';
 import { copyCluster } from '../support/prepared-cluster.ts';

@@ -1,7 +1,7 @@
 /** How a program that the service runs has ended: the log of a start says it. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { runProgram } from '../../src/embedded/program.ts';
+import { runProgram } from '../../src/ground/embedded/program.ts';
 
 it('a program that takes longer than its limit is ended, and the limit is told', async () => {
   const { status, output } = await runProgram(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {

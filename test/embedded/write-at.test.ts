@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { FileHandle } from 'node:fs/promises';
 import { it } from 'node:test';
-import { writeAt } from '../../src/embedded/write-at.ts';
+import { writeAt } from '../../src/ground/embedded/write-at.ts';
 
 const AT = 3;
 

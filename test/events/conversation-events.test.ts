@@ -1,15 +1,15 @@
 /** The events of conversations come to partners that ask for them, and change nothing for the others (D47). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { type PartnerEventType, UNASKED_EVENT_TYPES } from '../../src/events/rules/event.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { type PartnerEventType, UNASKED_EVENT_TYPES } from '../../src/domain/event/event.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
 import {
   addConversationEvents,
   type NewConversationEvent,
-} from '../../src/events/sql/conversation-events.ts';
-import { readEventPage } from '../../src/events/sql/partner-events.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+} from '../../src/subjects/events/sql/conversation-events.ts';
+import { readEventPage } from '../../src/subjects/events/sql/partner-events.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

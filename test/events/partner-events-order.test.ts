@@ -1,17 +1,17 @@
 /** Partner events are gapless and in the order of their commits, whatever happens at once (D41). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type ApplicationId, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { moveApplication } from '../../src/applications/sql/applications.ts';
-import { reviewApplication } from '../../src/applications/uses/applications.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import type { PartnerEvent } from '../../src/events/rules/event.ts';
-import { readEventPage } from '../../src/events/sql/partner-events.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { type ApplicationId, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { PartnerEvent } from '../../src/domain/event/event.ts';
+import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { moveApplication } from '../../src/subjects/applications/sql/applications.ts';
+import { reviewApplication } from '../../src/subjects/applications/uses/applications.ts';
+import { readEventPage } from '../../src/subjects/events/sql/partner-events.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

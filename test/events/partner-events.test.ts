@@ -1,14 +1,14 @@
 /** Partner events as they are told (D41). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
-import { forgetPartnerEvents } from '../../src/events/sql/event-retention.ts';
-import { readEventPage, readPartnerEvents } from '../../src/events/sql/partner-events.ts';
-import { type PartnerId, toPartnerId } from '../../src/partners/rules/credential.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { type PartnerId, toPartnerId } from '../../src/domain/partner/credential.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { eventIdOf, eventNumberOf } from '../../src/seal/event-ids.ts';
 import { Vault } from '../../src/seal/vault.ts';
+import { forgetPartnerEvents } from '../../src/subjects/events/sql/event-retention.ts';
+import { readEventPage, readPartnerEvents } from '../../src/subjects/events/sql/partner-events.ts';
+import { renderPartnerEvent } from '../../src/wire/contract/partner-event.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { batchOf } from '../support/stored-applications.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
 import { anApplication, testService } from '../support/service.ts';
 import { EXAMPLES, missing, run, temporaryFile, troubledProxy } from './support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OverloadError } from '../../src/base/registration-failure.ts';
-import { Admission, costOf, type Leave, LONGEST_WAIT_MS } from '../../src/gate/admission.ts';
-import { type PartnerId, toPartnerId } from '../../src/partners/rules/credential.ts';
+import { type PartnerId, toPartnerId } from '../../src/domain/partner/credential.ts';
+import { OverloadError } from '../../src/ground/base/registration-failure.ts';
+import { Admission, costOf, type Leave, LONGEST_WAIT_MS } from '../../src/wire/gate/admission.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const [FIRST, SECOND, THIRD] = [toPartnerId(1), toPartnerId(2), toPartnerId(3)];

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { IncomingConnection } from '../../src/gate/connection.ts';
-import { GivingWay } from '../../src/gate/giving-way.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { IncomingConnection } from '../../src/wire/gate/connection.ts';
+import { GivingWay } from '../../src/wire/gate/giving-way.ts';
 import { eventually } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { UnavailableError } from '../../src/base/registration-failure.ts';
-import { hasMoreValues } from '../../src/contract/request.ts';
-import { MAX_BODY_BYTES, MAX_VALUES } from '../../src/contract/texts.ts';
-import { ByteBudget, type Grant, WAIT_MS } from '../../src/gate/byte-budget.ts';
-import { CLOSED_AFTER_MS } from '../../src/gate/connections.ts';
+import { UnavailableError } from '../../src/ground/base/registration-failure.ts';
+import { hasMoreValues } from '../../src/wire/contract/request.ts';
+import { MAX_BODY_BYTES, MAX_VALUES } from '../../src/wire/contract/texts.ts';
+import { ByteBudget, type Grant, WAIT_MS } from '../../src/wire/gate/byte-budget.ts';
+import { CLOSED_AFTER_MS } from '../../src/wire/gate/connections.ts';
 import { writeAndRead } from '../support/attackers.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
+import { PARTNER_LIMITS } from '../../src/listeners/partner/partner-api.ts';
 import { Middleman } from '../support/middleman.ts';
 import { openPatiently } from '../support/open-patiently.ts';
 import { anApplication, post, testService } from '../support/service.ts';

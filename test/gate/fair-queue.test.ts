@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { FairQueue } from '../../src/gate/fair-queue.ts';
+import { FairQueue } from '../../src/wire/gate/fair-queue.ts';
 
 interface Item {
   readonly owner: number;

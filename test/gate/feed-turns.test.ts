@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { OverloadError } from '../../src/base/registration-failure.ts';
-import { LONGEST_WAIT_MS } from '../../src/gate/admission.ts';
-import { FeedTurns } from '../../src/gate/feed-turns.ts';
-import { type PartnerId, toPartnerId } from '../../src/partners/rules/credential.ts';
+import { type PartnerId, toPartnerId } from '../../src/domain/partner/credential.ts';
+import { OverloadError } from '../../src/ground/base/registration-failure.ts';
+import { LONGEST_WAIT_MS } from '../../src/wire/gate/admission.ts';
+import { FeedTurns } from '../../src/wire/gate/feed-turns.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const PARTNER = toPartnerId(1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
+import { formatApiKey, SECRET_BYTES } from '../../src/subjects/partners/rules/api-key.ts';
 import { GIG_APPLICANT } from '../support/applicant.ts';
 import { remac } from '../support/remac.ts';
 import { post, testService } from '../support/service.ts';

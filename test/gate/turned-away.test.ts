@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { it } from 'node:test';
-import { TURNED_AWAY, TurnedAway } from '../../src/gate/turned-away.ts';
+import { TURNED_AWAY, TurnedAway } from '../../src/wire/gate/turned-away.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 function start() {

@@ -9,16 +9,16 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
-import { namedFields } from '../../src/applications/rules/fields.ts';
-import type { BatchResult } from '../../src/applications/uses/ingest-batch.ts';
-import { Admission } from '../../src/gate/admission.ts';
-import { PARTNER_LIMITS, partnerApi } from '../../src/http/partner-api.ts';
+import { namedFields } from '../../src/domain/application/fields.ts';
 import {
   type Credential,
   type PartnerId,
   toKeyId,
   toPartnerId,
-} from '../../src/partners/rules/credential.ts';
+} from '../../src/domain/partner/credential.ts';
+import { PARTNER_LIMITS, partnerApi } from '../../src/listeners/partner/partner-api.ts';
+import type { BatchResult } from '../../src/subjects/applications/uses/ingest-batch.ts';
+import { Admission } from '../../src/wire/gate/admission.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication } from '../support/service.ts';
 import { TestClock } from '../support/test-clock.ts';

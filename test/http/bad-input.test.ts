@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
+import { PARTNER_LIMITS } from '../../src/listeners/partner/partner-api.ts';
 import { type Exchange, exchange, head, type RawAnswer } from '../gate/raw.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 

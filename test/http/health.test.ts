@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { type Clock, machineClock } from '../../src/base/clock.ts';
-import { type Health, healthApi } from '../../src/http/health-api.ts';
+import { type Clock, machineClock } from '../../src/ground/base/clock.ts';
+import { type Health, healthApi } from '../../src/listeners/ops/health-api.ts';
 import { exchange, head } from '../gate/raw.ts';
 import { TestClock } from '../support/test-clock.ts';
 

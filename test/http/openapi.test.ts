@@ -3,23 +3,23 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { namedFields } from '../../src/applications/rules/fields.ts';
-import { applicationIdAt, batchAndPositionOf, toBatchId } from '../../src/applications/rules/ids.ts';
-import type { Problem } from '../../src/applications/rules/read-application.ts';
-import { LANGUAGES, type Language } from '../../src/base/language.ts';
-import { faultCatalogue, problemsOf } from '../../src/contract/catalogue.ts';
-import { batchExamples, EXAMPLE_DAILY_CAP, quotaExamples } from '../../src/contract/examples.ts';
-import { applicationExample, feedExamples } from '../../src/contract/examples-reads.ts';
-import type { Schema } from '../../src/contract/openapi-request.ts';
+import { namedFields } from '../../src/domain/application/fields.ts';
+import { applicationIdAt, batchAndPositionOf, toBatchId } from '../../src/domain/application/ids.ts';
+import type { Problem } from '../../src/domain/application/read-application.ts';
+import { ENVIRONMENTS, type Environment, type PartnerId } from '../../src/domain/partner/credential.ts';
+import { LANGUAGES, type Language } from '../../src/ground/base/language.ts';
+import { eventIdOf } from '../../src/seal/event-ids.ts';
+import { faultCatalogue, problemsOf } from '../../src/wire/contract/catalogue.ts';
+import { batchExamples, EXAMPLE_DAILY_CAP, quotaExamples } from '../../src/wire/contract/examples.ts';
+import { applicationExample, feedExamples } from '../../src/wire/contract/examples-reads.ts';
+import type { Schema } from '../../src/wire/contract/openapi-request.ts';
 import {
   MAX_BODY_BYTES,
   MAX_VALUES,
   type RequestProblem,
   requestStatus,
   requestText,
-} from '../../src/contract/texts.ts';
-import { ENVIRONMENTS, type Environment, type PartnerId } from '../../src/partners/rules/credential.ts';
-import { eventIdOf } from '../../src/seal/event-ids.ts';
+} from '../../src/wire/contract/texts.ts';
 import { exchange } from '../gate/raw.ts';
 import { checkerOf, documentedForm, pointer } from '../support/openapi.ts';
 import { anApplication, post, testService } from '../support/service.ts';

@@ -1,14 +1,14 @@
 /** `GET /PRO/events` and `GET /PRO/applications/{id}` over HTTP (D41; D1, D2, D20, D21, D24, D25). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { markConversations, writeSignature } from '../../src/applications/sql/application-marks.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
-import { rejectWithdrawn } from '../../src/signing/uses/withdraw.ts';
+import { markConversations, writeSignature } from '../../src/subjects/applications/sql/application-marks.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { rejectWithdrawn } from '../../src/subjects/signing/uses/withdraw.ts';
 import { commandLine } from '../cli/harness.ts';
 import { exchange, head } from '../gate/raw.ts';
 import { ABOVE_LIMIT, APPROVED, IN_REVIEW, REJECTED } from '../support/applicant.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { SANDBOX_SCENARIOS, type SandboxScenario } from '../../src/applications/rules/sandbox.ts';
+import { SANDBOX_SCENARIOS, type SandboxScenario } from '../../src/domain/application/sandbox.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();

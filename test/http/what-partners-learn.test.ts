@@ -1,8 +1,8 @@
 /** A key learns nothing of other partners beyond the contract (D2, D16, D18, D20, D36). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
+import { formatApiKey, SECRET_BYTES } from '../../src/subjects/partners/rules/api-key.ts';
 import { remac } from '../support/remac.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 

@@ -1,10 +1,10 @@
 /** A provider's API as a source of incomes, against answers in its documented form over real HTTP. */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { DEFAULT_INCOME_RULES } from '../../src/applications/rules/policy.ts';
-import { judgeIncome } from '../../src/income/rules/judge-income.ts';
-import { belvoProvider } from '../../src/income/sources/belvo.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { DEFAULT_INCOME_RULES } from '../../src/domain/scorecard/policy.ts';
+import { judgeIncome } from '../../src/subjects/income/rules/judge-income.ts';
+import { belvoProvider } from '../../src/subjects/income/sources/belvo.ts';
 import { type Answer, GOOD, INCOMES, LINK, page, STREAM, startBelvoApi, TOKEN } from './belvo-api.ts';
 
 const api = await startBelvoApi();

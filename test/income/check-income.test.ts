@@ -1,13 +1,13 @@
 /** D44 on a real store: documents become an observed income, and the evidence stays. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ApplicationId } from '../../src/applications/rules/ids.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { openIncome } from '../../src/income/open.ts';
-import { evidenceIdentity, incomeCheckOf } from '../../src/income/sql/income-checks.ts';
-import { checkIncome } from '../../src/income/uses/check-income.ts';
-import { statementPdf } from '../../src/simulator/statement-pdf.ts';
-import type { Statement } from '../../src/simulator/statement-rows.ts';
+import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { openIncome } from '../../src/subjects/income/open.ts';
+import { evidenceIdentity, incomeCheckOf } from '../../src/subjects/income/sql/income-checks.ts';
+import { checkIncome } from '../../src/subjects/income/uses/check-income.ts';
+import { statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
+import type { Statement } from '../../src/subjects/simulator/statement-rows.ts';
 import { REVEAL } from '../cli/harness.ts';
 import { pdfOf } from '../documents/files.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';

@@ -1,9 +1,13 @@
 /** Which check of an income counts while the clock steps (D39, D44). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { DEFAULT_INCOME_RULES } from '../../src/applications/rules/policy.ts';
-import { addIncomeCheck, type IncomeCheck, incomeCheckOf } from '../../src/income/sql/income-checks.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { DEFAULT_INCOME_RULES } from '../../src/domain/scorecard/policy.ts';
+import {
+  addIncomeCheck,
+  type IncomeCheck,
+  incomeCheckOf,
+} from '../../src/subjects/income/sql/income-checks.ts';
 import { testDatabase } from '../support/database.ts';
 import { shifted } from '../support/shifted.ts';
 

@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_INCOME_RULES, DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { assess } from '../../src/applications/rules/scorecard.ts';
-import { type Declared, judgeIncome, type Observation } from '../../src/income/rules/judge-income.ts';
+import { DEFAULT_INCOME_RULES, DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
+import { assess } from '../../src/domain/scorecard/scorecard.ts';
+import {
+  type Declared,
+  judgeIncome,
+  type Observation,
+} from '../../src/subjects/income/rules/judge-income.ts';
 import { applicant } from '../support/applicant.ts';
 
 const CALENDAR = { lastWhole: '2026-10', latest: '2026-11' };

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
-import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
-import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import type { ChannelNotice } from '../../src/messages/sql/channel-notices.ts';
-import { readPauses } from '../../src/messages/sql/messages.ts';
+import type { TemplateChannel } from '../../src/domain/message/channel.ts';
+import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import type { ChannelNotice } from '../../src/subjects/messages/sql/channel-notices.ts';
+import { readPauses } from '../../src/subjects/messages/sql/messages.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

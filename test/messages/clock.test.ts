@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import type { SenderLimits } from '../../src/messages/sql/begin.ts';
-import { retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
-import { findLost, forgetRecipients, mendLeap } from '../../src/messages/sql/upkeep.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import type { TemplateChannel } from '../../src/domain/message/channel.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import type { SenderLimits } from '../../src/subjects/messages/sql/begin.ts';
+import { retryMessages } from '../../src/subjects/messages/sql/changes/message-changes.ts';
+import { findLost, forgetRecipients, mendLeap } from '../../src/subjects/messages/sql/upkeep.ts';
 import { REJECTED } from '../support/applicant.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue, passTime, setAll, setMessages } from '../support/messages.ts';

@@ -2,17 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
-import type { MessageFault } from '../../src/messages/delivery/take-up.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
-import { formatCallback } from '../../src/messages/rules/outgoing-message.ts';
-import { Simulator } from '../../src/simulator/channel.ts';
-import { readChats } from '../../src/simulator/read-chats.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
+import type { TemplateChannel } from '../../src/domain/message/channel.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { MessageFault } from '../../src/subjects/messages/delivery/take-up.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { Simulator } from '../../src/subjects/simulator/channel.ts';
+import { readChats } from '../../src/subjects/simulator/read-chats.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

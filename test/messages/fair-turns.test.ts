@@ -6,14 +6,14 @@ import {
   applicationOfMessage,
   batchAndPositionOf,
   toApplicationId,
-} from '../../src/applications/rules/ids.ts';
-import { MOST_PARTITIONS } from '../../src/applications/sql/partition-runs.ts';
-import { leavePartition } from '../../src/applications/sql/partitions.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { composeMessage, type MessageSource } from '../../src/messages/rules/compose-message.ts';
-import { beginSending, type SenderLimits } from '../../src/messages/sql/begin.ts';
-import { type ClaimedMessage, claimDue } from '../../src/messages/sql/claim.ts';
+} from '../../src/domain/application/ids.ts';
+import { composeMessage, type MessageSource } from '../../src/domain/message/compose-message.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { MOST_PARTITIONS } from '../../src/subjects/applications/sql/partition-runs.ts';
+import { leavePartition } from '../../src/subjects/applications/sql/partitions.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { beginSending, type SenderLimits } from '../../src/subjects/messages/sql/begin.ts';
+import { type ClaimedMessage, claimDue } from '../../src/subjects/messages/sql/claim.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { assertInStep, makeDue, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';

@@ -1,13 +1,13 @@
 /** What the listeners at the channel get (`Service.hear`), and when the channel gets its answer. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { ChannelEventIntake } from '../../src/messages/intake/channel-event-intake.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ChannelEvent, TextEvent } from '../../src/messages/rules/channel-event.ts';
-import type { Heard } from '../../src/messages/rules/heard.ts';
+import type { ChannelEvent, TextEvent } from '../../src/domain/message/channel-event.ts';
+import type { Heard } from '../../src/domain/message/heard.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
 import { channelIndexOf, channelUserIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { ChannelEventIntake } from '../../src/subjects/messages/intake/channel-event-intake.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

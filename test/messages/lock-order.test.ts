@@ -1,13 +1,13 @@
 /** The order of locks (head of `migrations/0007_messages.sql`): a session that waits holds nothing of a later table. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
-import { pauseTemplate } from '../../src/messages/sql/pauses.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { SendResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { pauseTemplate } from '../../src/subjects/messages/sql/pauses.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

@@ -8,24 +8,29 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { deliverReplies } from '../../src/messages/delivery/reply-turn.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import {
   formatCallback,
   interestPayload,
   type OutgoingMessage,
-} from '../../src/messages/rules/outgoing-message.ts';
-import type { OutgoingReply } from '../../src/messages/rules/reply.ts';
-import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/sql/pauses.ts';
-import { findLostReplies, mendReplies } from '../../src/messages/sql/replies/delivery.ts';
-import { findLost, forgetRecipients, forgetRejections, mendLeap } from '../../src/messages/sql/upkeep.ts';
-import type { Database } from '../../src/postgres/database.ts';
+} from '../../src/domain/message/outgoing-message.ts';
+import type { OutgoingReply } from '../../src/domain/message/reply.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { deliverReplies } from '../../src/subjects/messages/delivery/reply-turn.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/subjects/messages/sql/pauses.ts';
+import { findLostReplies, mendReplies } from '../../src/subjects/messages/sql/replies/delivery.ts';
+import {
+  findLost,
+  forgetRecipients,
+  forgetRejections,
+  mendLeap,
+} from '../../src/subjects/messages/sql/upkeep.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../src/messages/rules/notify.ts';
-import { countMessages, foldMessageCounts } from '../../src/messages/sql/message-counts.ts';
-import { inTransaction, type Session } from '../../src/postgres/database.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
+import { inTransaction, type Session } from '../../src/ground/postgres/database.ts';
+import { countMessages, foldMessageCounts } from '../../src/subjects/messages/sql/message-counts.ts';
 import { testDatabase } from '../support/database.ts';
 
 const { database } = await testDatabase();

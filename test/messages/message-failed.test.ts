@@ -1,15 +1,15 @@
 /** D41: `message.failed` is told once for each message that fails, in the transaction that makes it failed. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { type MessageId, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
-import { formatCallback, type OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
-import type { SendFailure, SendResult } from '../../src/messages/rules/send-result.ts';
-import { retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
-import { setAside } from '../../src/messages/sql/deferral.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { type MessageId, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import { formatCallback, type OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
+import type { SendFailure, SendResult } from '../../src/domain/message/send-result.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { type DeliveryContext, deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { retryMessages } from '../../src/subjects/messages/sql/changes/message-changes.ts';
+import { setAside } from '../../src/subjects/messages/sql/deferral.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';

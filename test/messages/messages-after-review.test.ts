@@ -1,22 +1,22 @@
 /** D40: what a review does with the messages of its application, and how the new message goes out. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { type MessageId, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
-import { contactWindows } from '../../src/messages/rules/contact-window.ts';
-import type { MessageStatus } from '../../src/messages/rules/notify.ts';
+import { type MessageId, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import { contactWindows } from '../../src/domain/message/contact-window.ts';
+import type { MessageStatus } from '../../src/domain/message/notify.ts';
 import {
   formatCallback,
   interestPayload,
   type OutgoingMessage,
-} from '../../src/messages/rules/outgoing-message.ts';
-import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import { retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
-import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
+} from '../../src/domain/message/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { retryMessages } from '../../src/subjects/messages/sql/changes/message-changes.ts';
+import { pauseTemplate, resumeTemplate } from '../../src/subjects/messages/sql/pauses.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

@@ -2,15 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
-import { cancelMessages } from '../../src/messages/sql/changes/message-changes.ts';
-import { changeSelection, countSelection } from '../../src/messages/sql/changes/message-selection.ts';
-import { countMessages } from '../../src/messages/sql/message-counts.ts';
-import { readMessages } from '../../src/messages/sql/message-walk.ts';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { cancelMessages } from '../../src/subjects/messages/sql/changes/message-changes.ts';
+import {
+  changeSelection,
+  countSelection,
+} from '../../src/subjects/messages/sql/changes/message-selection.ts';
+import { countMessages } from '../../src/subjects/messages/sql/message-counts.ts';
+import { readMessages } from '../../src/subjects/messages/sql/message-walk.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { reviewApplication } from '../../src/applications/uses/applications.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
-import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
-import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import type { SenderLimits } from '../../src/messages/sql/begin.ts';
-import { forgetRecipients, forgetRejections, mendLeap } from '../../src/messages/sql/upkeep.ts';
-import { againAfterConflict } from '../../src/postgres/conflicts.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { againAfterConflict } from '../../src/ground/postgres/conflicts.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { reviewApplication } from '../../src/subjects/applications/uses/applications.ts';
+import { type DeliveryContext, deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import type { SenderLimits } from '../../src/subjects/messages/sql/begin.ts';
+import { forgetRecipients, forgetRejections, mendLeap } from '../../src/subjects/messages/sql/upkeep.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { assertInStep, makeDue, setMessages } from '../support/messages.ts';

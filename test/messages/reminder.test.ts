@@ -1,15 +1,15 @@
 /** The reminder: a template that asks the applicant to go on with the conversation (docs/messages.md, "Reminders"). */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { messageIdsOf, toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import { formatCallback, type OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
-import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import { queueReminders } from '../../src/messages/sql/reminders.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { messageIdsOf, toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
+import { formatCallback, type OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { queueReminders } from '../../src/subjects/messages/sql/reminders.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { sessionsOf, testDatabase } from '../support/database.ts';

@@ -1,9 +1,9 @@
 /** Replies of a whole service over real HTTP: webhook, send and status event (docs/messages.md, "Replies"). */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { REPLY_BELL, repliesOf } from '../../src/messages/sql/replies.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { REPLY_BELL, repliesOf } from '../../src/subjects/messages/sql/replies.ts';
 import { DELIVERING } from '../support/delivering.ts';
 import { eventually } from '../support/eventually.ts';
 import { queueReply, textContent } from '../support/replies.ts';

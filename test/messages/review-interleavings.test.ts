@@ -5,23 +5,23 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { type MessageId, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ChannelStatus } from '../../src/messages/rules/channel-event.ts';
+import { type MessageId, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { ChannelStatus } from '../../src/domain/message/channel-event.ts';
 import {
   formatCallback,
   interestPayload,
   type OutgoingMessage,
-} from '../../src/messages/rules/outgoing-message.ts';
-import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import { beginSending } from '../../src/messages/sql/begin.ts';
-import { claimDue } from '../../src/messages/sql/claim.ts';
-import { findLost } from '../../src/messages/sql/upkeep.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+} from '../../src/domain/message/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { ANSWER_WITHIN_MS } from '../../src/subjects/messages/delivery/take-up.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { beginSending } from '../../src/subjects/messages/sql/begin.ts';
+import { claimDue } from '../../src/subjects/messages/sql/claim.ts';
+import { findLost } from '../../src/subjects/messages/sql/upkeep.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';

@@ -7,17 +7,17 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type BlindIndex, toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
+import { type BlindIndex, toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { fromBigint, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import {
   addSuppression,
   applyOptOutChanges,
   forgetLifts,
   liftSuppression,
   suppressApplicants,
-} from '../../src/messages/sql/suppressions.ts';
-import type { Database } from '../../src/postgres/database.ts';
-import { fromBigint, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+} from '../../src/subjects/messages/sql/suppressions.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

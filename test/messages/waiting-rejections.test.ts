@@ -4,15 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import { formatCallback, type OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
-import type { SendResult } from '../../src/messages/rules/send-result.ts';
-import { retryMessages } from '../../src/messages/sql/changes/message-changes.ts';
-import { changeSelection } from '../../src/messages/sql/changes/message-selection.ts';
-import { forgetRejections } from '../../src/messages/sql/upkeep.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
+import { formatCallback, type OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { retryMessages } from '../../src/subjects/messages/sql/changes/message-changes.ts';
+import { changeSelection } from '../../src/subjects/messages/sql/changes/message-selection.ts';
+import { forgetRejections } from '../../src/subjects/messages/sql/upkeep.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

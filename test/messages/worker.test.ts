@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { Bell } from '../../src/base/bell.ts';
-import { startWorker } from '../../src/messages/delivery/worker.ts';
+import { Bell } from '../../src/ground/base/bell.ts';
+import { startWorker } from '../../src/subjects/messages/delivery/worker.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const onError = () => assert.fail('no turn fails');

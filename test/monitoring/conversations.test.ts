@@ -1,17 +1,17 @@
 /** What operators see of conversations: by the store, and by what a process counts. No text of a person is a label. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { foldConversationCounts } from '../../src/conversation/sql/counts.ts';
-import { eraseConversations } from '../../src/conversation/sql/retention.ts';
-import { takeTurns } from '../../src/conversation/uses/turns.ts';
-import { beginDue } from '../../src/conversation/uses/work.ts';
-import { foldDocumentCounts } from '../../src/documents/sql/counts.ts';
-import { ConversationMeters } from '../../src/monitoring/metrics/conversation-meters.ts';
-import { Meters } from '../../src/monitoring/metrics/meters.ts';
-import { StoreSeries } from '../../src/monitoring/metrics/store-series.ts';
-import { readConversationFacts } from '../../src/monitoring/sql/conversation-facts.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { foldConversationCounts } from '../../src/subjects/conversation/sql/counts.ts';
+import { eraseConversations } from '../../src/subjects/conversation/sql/retention.ts';
+import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
+import { beginDue } from '../../src/subjects/conversation/uses/work.ts';
+import { foldDocumentCounts } from '../../src/subjects/documents/sql/counts.ts';
+import { ConversationMeters } from '../../src/subjects/monitoring/metrics/conversation-meters.ts';
+import { Meters } from '../../src/subjects/monitoring/metrics/meters.ts';
+import { StoreSeries } from '../../src/subjects/monitoring/metrics/store-series.ts';
+import { readConversationFacts } from '../../src/subjects/monitoring/sql/conversation-facts.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';

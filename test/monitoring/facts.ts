@@ -1,6 +1,6 @@
 /** What the store of a quiet installation tells, with one partner. */
-import type { ConversationFacts } from '../../src/monitoring/rules/conversation-facts.ts';
-import type { ReviewFacts, StoreFacts } from '../../src/monitoring/rules/store-facts.ts';
+import type { ConversationFacts } from '../../src/subjects/monitoring/rules/conversation-facts.ts';
+import type { ReviewFacts, StoreFacts } from '../../src/subjects/monitoring/rules/store-facts.ts';
 
 export const AT = new Date('2026-11-23T12:00:00Z');
 

@@ -11,7 +11,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { noteUpkeep } from '../../src/monitoring/sql/upkeep-jobs.ts';
+import { noteUpkeep } from '../../src/subjects/monitoring/sql/upkeep-jobs.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { whileLocked } from '../support/held-lock.ts';

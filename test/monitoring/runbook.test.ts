@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { ConversationMeters } from '../../src/monitoring/metrics/conversation-meters.ts';
-import { Meters } from '../../src/monitoring/metrics/meters.ts';
-import { StoreSeries } from '../../src/monitoring/metrics/store-series.ts';
-import { TROUBLE_CODES } from '../../src/monitoring/rules/trouble.ts';
+import { ConversationMeters } from '../../src/subjects/monitoring/metrics/conversation-meters.ts';
+import { Meters } from '../../src/subjects/monitoring/metrics/meters.ts';
+import { StoreSeries } from '../../src/subjects/monitoring/metrics/store-series.ts';
+import { TROUBLE_CODES } from '../../src/subjects/monitoring/rules/trouble.ts';
 import { REPOSITORY } from '../support/sources.ts';
 
 const read = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');

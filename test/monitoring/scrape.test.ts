@@ -1,10 +1,10 @@
 /** A scrape is bounded: a store that hangs does not hold it, and many scrapers read the store once. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Meters } from '../../src/monitoring/metrics/meters.ts';
-import { Scrape } from '../../src/monitoring/metrics/scrape.ts';
-import { StoreSeries } from '../../src/monitoring/metrics/store-series.ts';
-import type { StoreFacts } from '../../src/monitoring/rules/store-facts.ts';
+import { Meters } from '../../src/subjects/monitoring/metrics/meters.ts';
+import { Scrape } from '../../src/subjects/monitoring/metrics/scrape.ts';
+import { StoreSeries } from '../../src/subjects/monitoring/metrics/store-series.ts';
+import type { StoreFacts } from '../../src/subjects/monitoring/rules/store-facts.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { wellFacts } from './facts.ts';
 import { numberOf, seriesOf } from './series.ts';

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import type { ConversationFacts } from '../../src/monitoring/rules/conversation-facts.ts';
-import type { StoreFacts } from '../../src/monitoring/rules/store-facts.ts';
-import { BOUNDS, TROUBLE_CODES } from '../../src/monitoring/rules/trouble.ts';
-import { troublesOf } from '../../src/monitoring/rules/troubles.ts';
+import type { ConversationFacts } from '../../src/subjects/monitoring/rules/conversation-facts.ts';
+import type { StoreFacts } from '../../src/subjects/monitoring/rules/store-facts.ts';
+import { BOUNDS, TROUBLE_CODES } from '../../src/subjects/monitoring/rules/trouble.ts';
+import { troublesOf } from '../../src/subjects/monitoring/rules/troubles.ts';
 import { REPOSITORY } from '../support/sources.ts';
 import { AT, QUIET, WELL, wellFacts } from './facts.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
-import { connectionEndLog, failureLog, workFailureLog } from '../../src/operations/failure-log.ts';
+import { connectionEndLog, failureLog, workFailureLog } from '../../src/program/operations/failure-log.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const SECOND = 1_000;

@@ -1,4 +1,4 @@
-/** Every free text of a command that another person reads has the one rule of such texts (src/base/plain-text.ts). */
+/** Every free text of a command that another person reads has the rule of such texts (ground/base/plain-text.ts). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { commandLine } from '../cli/harness.ts';

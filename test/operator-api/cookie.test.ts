@@ -1,9 +1,9 @@
 /** What a browser keeps of the console by `CONSOLE_URL`: the flags of the cookies, and that it asks by TLS alone. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Setting } from '../../src/base/setting.ts';
-import { cookieHeader } from '../../src/operator-api/cookie.ts';
-import { consoleOrigin } from '../../src/operators/settings.ts';
+import type { Setting } from '../../src/ground/base/setting.ts';
+import { cookieHeader } from '../../src/listeners/operator/cookie.ts';
+import { consoleOrigin } from '../../src/subjects/operators/settings.ts';
 import { PASSWORD, startTestConsole, Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 

@@ -1,7 +1,7 @@
 /** What a page of another site can make a browser send, tried at every route of the operator API. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CALLBACK } from '../../src/operators/routes/oidc.ts';
+import { CALLBACK } from '../../src/subjects/operators/routes/oidc.ts';
 import { startTestConsole } from '../support/console.ts';
 import { CookieBrowser } from '../support/cookie-browser.ts';
 import { testDatabase } from '../support/database.ts';

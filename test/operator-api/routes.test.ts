@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { machineClock } from '../../src/base/clock.ts';
-import { CONSOLE_LIMITS, consoleApi } from '../../src/operator-api/console-api.ts';
-import { type Route, route } from '../../src/operator-api/route.ts';
-import { mayActAs, ROLES } from '../../src/operators/rules/role.ts';
+import { mayActAs, ROLES } from '../../src/domain/operator/role.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { CONSOLE_LIMITS, consoleApi } from '../../src/listeners/operator/console-api.ts';
+import { type Route, route } from '../../src/wire/operator/route.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { remac } from '../support/remac.ts';

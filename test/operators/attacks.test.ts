@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { beforeEach, describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { route } from '../../src/operator-api/route.ts';
-import { lockAccount } from '../../src/operators/sql/factors.ts';
-import { startSession } from '../../src/operators/sql/sessions.ts';
-import { resetOperator } from '../../src/operators/uses/manage.ts';
-import { countPassword } from '../../src/operators/uses/throttle.ts';
-import { newSession } from '../../src/operators/uses/tokens.ts';
-import { inTransaction, type Session } from '../../src/postgres/database.ts';
+import { inTransaction, type Session } from '../../src/ground/postgres/database.ts';
+import { lockAccount } from '../../src/subjects/operators/sql/factors.ts';
+import { startSession } from '../../src/subjects/operators/sql/sessions.ts';
+import { resetOperator } from '../../src/subjects/operators/uses/manage.ts';
+import { countPassword } from '../../src/subjects/operators/uses/throttle.ts';
+import { newSession } from '../../src/subjects/operators/uses/tokens.ts';
+import { route } from '../../src/wire/operator/route.ts';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
@@ -255,7 +255,7 @@ describe('a Node.js without argon2id', () => {
       import { syncBuiltinESMExports } from 'node:module';
       delete crypto.argon2;
       syncBuiltinESMExports();
-      const { checkArgon2 } = await import('./src/operators/uses/password-hash.ts');
+      const { checkArgon2 } = await import('./src/subjects/operators/uses/password-hash.ts');
       await checkArgon2().catch(({ message }) => console.log(message));`;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       ...{ cwd: REPOSITORY, encoding: 'utf8', timeout: PATIENCE_MS },
@@ -264,7 +264,7 @@ describe('a Node.js without argon2id', () => {
   });
 
   it('is not this one', async () => {
-    const { checkArgon2 } = await import('../../src/operators/uses/password-hash.ts');
+    const { checkArgon2 } = await import('../../src/subjects/operators/uses/password-hash.ts');
     await checkArgon2();
   });
 });

@@ -14,10 +14,10 @@ after(() => {
   crypto.argon2 = argon2;
   syncBuiltinESMExports();
 });
-const { hashPassword } = await import('../../src/operators/uses/password-hash.ts');
-const { accountByLogin } = await import('../../src/operators/sql/factors.ts');
-const { cookieWith } = await import('../../src/operators/uses/device-cookie.ts');
-const { inTransaction } = await import('../../src/postgres/database.ts');
+const { hashPassword } = await import('../../src/subjects/operators/uses/password-hash.ts');
+const { accountByLogin } = await import('../../src/subjects/operators/sql/factors.ts');
+const { cookieWith } = await import('../../src/subjects/operators/uses/device-cookie.ts');
+const { inTransaction } = await import('../../src/ground/postgres/database.ts');
 const { testDatabase } = await import('../support/database.ts');
 const { eventually } = await import('../support/eventually.ts');
 const { PASSWORD, startTestConsole } = await import('../support/console.ts');

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
-import { forgetConsole, noteConsole } from '../../src/operators/uses/console-place.ts';
+import { forgetConsole, noteConsole } from '../../src/subjects/operators/uses/console-place.ts';
 import { commandLine } from '../cli/harness.ts';
 import { PASSWORD, startTestConsole, tokenOf } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';

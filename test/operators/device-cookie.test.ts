@@ -1,10 +1,10 @@
 /** The cookie of a browser that knows an operator: strangers keep nobody out there (D48). */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { accountByLogin } from '../../src/operators/sql/factors.ts';
-import { cookieWith, knownAccounts } from '../../src/operators/uses/device-cookie.ts';
-import { disableOperator, resetOperator } from '../../src/operators/uses/manage.ts';
-import { countPassword } from '../../src/operators/uses/throttle.ts';
+import { accountByLogin } from '../../src/subjects/operators/sql/factors.ts';
+import { cookieWith, knownAccounts } from '../../src/subjects/operators/uses/device-cookie.ts';
+import { disableOperator, resetOperator } from '../../src/subjects/operators/uses/manage.ts';
+import { countPassword } from '../../src/subjects/operators/uses/throttle.ts';
 import { PASSWORD, startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { remac } from '../support/remac.ts';

@@ -7,13 +7,18 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { route } from '../../src/operator-api/route.ts';
-import { OPERATORS_SERVICE } from '../../src/operators/service.ts';
-import { newRecoveryCodes, newSession, newToken, recoveryDigest } from '../../src/operators/uses/tokens.ts';
-import { PARTNERS_SERVICE } from '../../src/partners/service.ts';
-import { Credentials } from '../../src/partners/sql/credentials.ts';
+import type { Service } from '../../src/program/subject/subject.ts';
 import { MACED_KINDS, type RowKind, rowMac } from '../../src/seal/row-macs.ts';
-import type { Service } from '../../src/subject/subject.ts';
+import { OPERATORS_SERVICE } from '../../src/subjects/operators/service.ts';
+import {
+  newRecoveryCodes,
+  newSession,
+  newToken,
+  recoveryDigest,
+} from '../../src/subjects/operators/uses/tokens.ts';
+import { PARTNERS_SERVICE } from '../../src/subjects/partners/service.ts';
+import { Credentials } from '../../src/subjects/partners/sql/credentials.ts';
+import { route } from '../../src/wire/operator/route.ts';
 import { commandLine } from '../cli/harness.ts';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';

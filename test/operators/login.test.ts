@@ -1,7 +1,7 @@
 /** The name that an operator signs in with (D48): found as people type and paste it, and nobody else's. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { normalLogin, readLogin } from '../../src/operators/rules/login.ts';
+import { normalLogin, readLogin } from '../../src/subjects/operators/rules/login.ts';
 
 describe('a login', () => {
   for (const text of [

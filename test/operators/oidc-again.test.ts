@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
 import { Type } from 'typebox';
-import { route } from '../../src/operator-api/route.ts';
+import { route } from '../../src/wire/operator/route.ts';
 import { CookieBrowser } from '../support/cookie-browser.ts';
 import { testDatabase } from '../support/database.ts';
 import { startOidcDesk } from '../support/oidc-desk.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { CALLBACK } from '../../src/operators/routes/oidc.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { CALLBACK } from '../../src/subjects/operators/routes/oidc.ts';
 import { startTestConsole } from '../support/console.ts';
 import { CookieBrowser } from '../support/cookie-browser.ts';
 import { testDatabase } from '../support/database.ts';
@@ -203,7 +203,7 @@ describe('a token that does not hold', () => {
 });
 
 it('the database’s clock judges the token’s times', async () => {
-  const { IdentityProvider } = await import('../../src/operators/uses/identity-provider.ts');
+  const { IdentityProvider } = await import('../../src/subjects/operators/uses/identity-provider.ts');
   const own = new IdentityProvider(provider.config, machineClock);
   const secret = 'x'.repeat(43);
   const binding = { secret, callback: CALLBACK_URL };

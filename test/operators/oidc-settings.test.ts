@@ -1,8 +1,8 @@
 /** The variables of a sign-in by OpenID Connect (D48). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Setting } from '../../src/base/setting.ts';
-import { oidcConfig } from '../../src/operators/settings.ts';
+import type { Setting } from '../../src/ground/base/setting.ts';
+import { oidcConfig } from '../../src/subjects/operators/settings.ts';
 
 const configOf = (variables: Readonly<Record<string, string>>) =>
   oidcConfig(<T>({ variable, read }: Setting<T>) =>

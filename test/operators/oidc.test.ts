@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
-import { CALLBACK } from '../../src/operators/routes/oidc.ts';
-import { knownAccounts } from '../../src/operators/uses/device-cookie.ts';
+import { CALLBACK } from '../../src/subjects/operators/routes/oidc.ts';
+import { knownAccounts } from '../../src/subjects/operators/uses/device-cookie.ts';
 import { commandLine } from '../cli/harness.ts';
 import { tokenOf } from '../support/console.ts';
 import { CookieBrowser, LINK } from '../support/cookie-browser.ts';
@@ -215,7 +215,7 @@ describe('a sign-in at the identity provider', () => {
 
   it('ends after ten minutes, and where the clock was ahead, and is forgotten then', async () => {
     await bound();
-    const { forgetPending } = await import('../../src/operators/sql/pending-sign-ins.ts');
+    const { forgetPending } = await import('../../src/subjects/operators/sql/pending-sign-ins.ts');
     for (const at of ["now() - interval '11 minutes'", "now() + interval '1 hour'"]) {
       const browser = new CookieBrowser();
       const callback = await toCallback(browser);

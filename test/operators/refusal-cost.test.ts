@@ -20,7 +20,7 @@ after(() => {
 const { testDatabase } = await import('../support/database.ts');
 const { TestClock } = await import('../support/test-clock.ts');
 const { PASSWORD, startTestConsole } = await import('../support/console.ts');
-const { hashPassword } = await import('../../src/operators/uses/password-hash.ts');
+const { hashPassword } = await import('../../src/subjects/operators/uses/password-hash.ts');
 
 const store = await testDatabase();
 const clock = new TestClock();

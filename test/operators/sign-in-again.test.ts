@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { route } from '../../src/operator-api/route.ts';
+import { route } from '../../src/wire/operator/route.ts';
 import { PASSWORD, startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { remac } from '../support/remac.ts';

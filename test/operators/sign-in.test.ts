@@ -353,7 +353,7 @@ describe('a session', () => {
   it('is forgotten with its tries once it has ended', async () => {
     const { id, signIn } = await desk.enrolled(login(), 'viewer');
     await signIn();
-    const { forgetSessions } = await import('../../src/operators/sql/sessions.ts');
+    const { forgetSessions } = await import('../../src/subjects/operators/sql/sessions.ts');
     await database.query(
       "UPDATE operator_sessions SET seen_at = now() - interval '1 day' WHERE operator_id = $1",
       [id],

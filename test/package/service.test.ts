@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { pdfOf } from '../../src/simulator/statement-pdf.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { pdfOf } from '../../src/subjects/simulator/statement-pdf.ts';
 import {
   applications,
   demoKeyOf,
@@ -73,7 +73,7 @@ test('the package has the compiled program and its pages of text, and no way bac
 });
 
 test('a document is read by the compiled process of its own', async () => {
-  const dist = join(installed, 'dist/src/documents');
+  const dist = join(installed, 'dist/src/subjects/documents');
   const { processReader } = await import(join(dist, 'reader/reader.js'));
   const { loadLayouts } = await import(join(dist, 'uses/load-layouts.js'));
   const { chooseReader } = await import(join(dist, 'reader/choose-reader.js'));

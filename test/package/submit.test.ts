@@ -44,9 +44,14 @@ test('the installation is small, and has the version and the libraries of the se
     assert.equal(readJson(join(installed, 'node_modules', name)).version, version);
   }
   // The modules of the service stay away.
-  assert.deepEqual(readdirSync(join(installed, 'dist/src')).sort(), [
-    ...['applications', 'base', 'bulk', 'cli', 'contract', 'operations', 'submit.js'],
+  const dist = join(installed, 'dist/src');
+  assert.deepEqual(readdirSync(dist).sort(), [
+    ...['domain', 'ground', 'program', 'subjects', 'submit.js', 'wire'],
   ]);
+  const rooms = ['ground', 'program', 'subjects', 'wire'].flatMap((storey) =>
+    readdirSync(join(dist, storey)).sort(),
+  );
+  assert.deepEqual(rooms, ['base', 'cli', 'operations', 'bulk', 'contract']);
 });
 
 test('the help is that of `ventanilla submit`, under its own name', async () => {

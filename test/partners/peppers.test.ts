@@ -6,7 +6,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { readiness } from '../../src/app/readiness.ts';
 import { loadWitnesses } from '../../src/app/subjects.ts';
-import { machineClock } from '../../src/base/clock.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';

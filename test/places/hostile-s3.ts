@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
-import { BACKUPS } from '../../src/backup/place-of-backups.ts';
-import { type Clock, machineClock } from '../../src/base/clock.ts';
-import { S3, type S3Account } from '../../src/places/s3.ts';
+import { type Clock, machineClock } from '../../src/ground/base/clock.ts';
+import { S3, type S3Account } from '../../src/ground/places/s3.ts';
+import { BACKUPS } from '../../src/subjects/backup/place-of-backups.ts';
 
 /** A server with answers of its own, and the requests that it got. */
 export async function hostile(

@@ -1,9 +1,9 @@
 /** A store of objects that lies costs no data but its own, and is told to the operator. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BackupError } from '../../src/backup/errors.ts';
-import { openBackupPlace } from '../../src/backup/place-of-backups.ts';
-import { machineClock } from '../../src/base/clock.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { BackupError } from '../../src/subjects/backup/errors.ts';
+import { openBackupPlace } from '../../src/subjects/backup/place-of-backups.ts';
 import { hostile } from './hostile-s3.ts';
 
 const MANIFEST = '000001-00000001/manifest';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Gathering } from '../../src/postgres/gathering.ts';
+import { Gathering } from '../../src/ground/postgres/gathering.ts';
 
 /** Two lanes whose runs end when the test says so. */
 function lanes() {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { awaitServer } from '../../src/postgres/await-server.ts';
-import { CONNECT_TIMEOUT_MS, type Database } from '../../src/postgres/database.ts';
-import { checkServer, openDatabase } from '../../src/postgres/open-database.ts';
-import { Patience } from '../../src/postgres/patience.ts';
-import { SetupError } from '../../src/postgres/setup-error.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { awaitServer } from '../../src/ground/postgres/await-server.ts';
+import { CONNECT_TIMEOUT_MS, type Database } from '../../src/ground/postgres/database.ts';
+import { checkServer, openDatabase } from '../../src/ground/postgres/open-database.ts';
+import { Patience } from '../../src/ground/postgres/patience.ts';
+import { SetupError } from '../../src/ground/postgres/setup-error.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { TestServer } from '../support/servers.ts';
 

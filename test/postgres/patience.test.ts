@@ -1,9 +1,9 @@
 /** What fails at a start for a reason that may pass is tried again for a minute, by the process's own clock (D37). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Patience } from '../../src/postgres/patience.ts';
-import { CommitInDoubtError } from '../../src/postgres/session.ts';
-import { PassingSetupError, SetupError } from '../../src/postgres/setup-error.ts';
+import { Patience } from '../../src/ground/postgres/patience.ts';
+import { CommitInDoubtError } from '../../src/ground/postgres/session.ts';
+import { PassingSetupError, SetupError } from '../../src/ground/postgres/setup-error.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const coded = (code: string) => Object.assign(new Error('Ana'), { code });

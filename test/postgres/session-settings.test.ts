@@ -1,10 +1,10 @@
 /** What a session is set to, whatever URL, role, database and pooler say (D15, D16, D37). */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { type Database, inTransaction } from '../../src/postgres/database.ts';
-import { SetupError } from '../../src/postgres/setup-error.ts';
-import { migrate } from '../../src/schema/migrations.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { type Database, inTransaction } from '../../src/ground/postgres/database.ts';
+import { SetupError } from '../../src/ground/postgres/setup-error.ts';
+import { migrate } from '../../src/ground/schema/migrations.ts';
 import { testDatabase } from '../support/database.ts';
 import { withDefaults } from '../support/database-defaults.ts';
 import { poolerUrl } from '../support/like-a-pooler.ts';

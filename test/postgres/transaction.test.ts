@@ -1,12 +1,12 @@
 /** What must run in a transaction runs in one, and a conflict repeats the whole transaction. */
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { tellFailed } from '../../src/messages/sql/failed-messages.ts';
-import { insertFirstPartner, readPartners } from '../../src/partners/sql/partners.ts';
-import { issueKey } from '../../src/partners/uses/keys.ts';
-import { addPartner } from '../../src/partners/uses/partners.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { tellFailed } from '../../src/subjects/messages/sql/failed-messages.ts';
+import { insertFirstPartner, readPartners } from '../../src/subjects/partners/sql/partners.ts';
+import { issueKey } from '../../src/subjects/partners/uses/keys.ts';
+import { addPartner } from '../../src/subjects/partners/uses/partners.ts';
 import { testDatabase } from '../support/database.ts';
 
 const store = await testDatabase();

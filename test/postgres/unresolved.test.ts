@@ -1,9 +1,9 @@
 /** Reads beside transactions that a Citus cluster has not resolved yet (docs/scale.md). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { UnavailableError } from '../../src/base/registration-failure.ts';
-import type { Database } from '../../src/postgres/database.ts';
-import { readWhole } from '../../src/postgres/unresolved.ts';
+import { UnavailableError } from '../../src/ground/base/registration-failure.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { readWhole } from '../../src/ground/postgres/unresolved.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 /** Reads what is whole from some time on, in a cluster with these prepared transactions at each look. */

@@ -1,7 +1,7 @@
 /** A person in the chat of a service in a process of its own, over an HTTP peer that speaks as the channel does. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { UploadFile } from '../../src/messages/channels/channel.ts';
+import type { UploadFile } from '../../src/domain/message/channel.ts';
 import {
   type AcceptedMessage,
   buttonWebhook,

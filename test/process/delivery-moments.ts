@@ -1,7 +1,7 @@
 /** The moments in which a worker is killed. Each moment lasts until the kill. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import type { Delivery } from './delivery-support.ts';
 import { until, type Variables } from './support.ts';
 

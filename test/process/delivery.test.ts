@@ -4,11 +4,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
-import { SETTLE_AFTER_MS } from '../../src/messages/rules/after-send.ts';
-import { findLost } from '../../src/messages/sql/upkeep.ts';
-import { cancelMessages, retryMessages } from '../../src/messages/uses/messages.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { ANSWER_WITHIN_MS } from '../../src/subjects/messages/delivery/take-up.ts';
+import { SETTLE_AFTER_MS } from '../../src/subjects/messages/rules/after-send.ts';
+import { findLost } from '../../src/subjects/messages/sql/upkeep.ts';
+import { cancelMessages, retryMessages } from '../../src/subjects/messages/uses/messages.ts';
 import { addFaults, FAULT_CLASSES } from '../support/channel-faults.ts';
 import { runToEnd, tally } from '../support/delivery-run.ts';
 import { passTime } from '../support/messages.ts';

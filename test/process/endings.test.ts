@@ -88,7 +88,7 @@ async function middleman(): Promise<{ proxy: Middleman; url: string }> {
 const HANGS = `
   import pino from 'pino';
   import { runUntilStopped } from './src/app/lifetime.ts';
-  import { machineClock } from './src/base/clock.ts';
+  import { machineClock } from './src/ground/base/clock.ts';
   setInterval(() => {}, 1_000);
   const start = async () => {
     process.stdout.write('runs');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { WEEKDAYS } from '../../src/messages/rules/contact-window.ts';
+import { WEEKDAYS } from '../../src/domain/message/contact-window.ts';
 import { startDelivery } from './delivery-support.ts';
 import { scratch, until } from './support.ts';
 

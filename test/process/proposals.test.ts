@@ -1,13 +1,13 @@
 /** A service is killed before or while it applies proposals: the next one applies each once and whole (D48). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { enrol, lockAccount, setFactors } from '../../src/operators/sql/factors.ts';
-import { startSession } from '../../src/operators/sql/sessions.ts';
-import { newSession } from '../../src/operators/uses/tokens.ts';
-import type { Session } from '../../src/postgres/database.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { Session } from '../../src/ground/postgres/database.ts';
 import { secretsOfDataDir } from '../../src/seal/secrets-file.ts';
 import { Vault } from '../../src/seal/vault.ts';
+import { enrol, lockAccount, setFactors } from '../../src/subjects/operators/sql/factors.ts';
+import { startSession } from '../../src/subjects/operators/sql/sessions.ts';
+import { newSession } from '../../src/subjects/operators/uses/tokens.ts';
 import { IN_REVIEW } from '../support/applicant.ts';
 import { Visitor } from '../support/console.ts';
 import { remac } from '../support/remac.ts';

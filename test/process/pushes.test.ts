@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { type EndpointPeer, startEndpointPeer } from '../support/endpoint-peer.ts';

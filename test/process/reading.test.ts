@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { madeUpFile } from '../../src/simulator/made-up-files.ts';
+import { madeUpFile } from '../../src/subjects/simulator/made-up-files.ts';
 import { GIG_APPLICANT } from '../support/applicant.ts';
 import { missingPdfTools } from '../support/pdf-tools.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, it } from 'node:test';
-import { madeUpFile } from '../../src/simulator/made-up-files.ts';
+import { madeUpFile } from '../../src/subjects/simulator/made-up-files.ts';
 import { GIG_APPLICANT } from '../support/applicant.ts';
 import { startWhatsAppApi, statusWebhook } from '../support/whatsapp-api.ts';
 import { chatOf, textOf } from './chat.ts';

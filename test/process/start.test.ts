@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
-import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
 import { readyAt } from '../support/eventually.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from '../support/runtime-role.ts';
 import { anApplication } from '../support/service.ts';
@@ -18,6 +18,7 @@ import {
   emptyDataDir,
   newDataDir,
   npmStart,
+  pasteShown,
   query,
   run,
   scratch,
@@ -134,10 +135,7 @@ describe('starting', { concurrency: 2 }, () => {
     });
 
     await t.test('the command can be pasted', { skip: !has('curl') && 'no curl here' }, async () => {
-      const curl = /^ *(curl .*)$/m.exec(service.out)?.[1] ?? '';
-      const { code, out, err } = await run('sh', ['-c', curl], {}).exit;
-      assert.equal(code, 0, err);
-      assert.equal(JSON.parse(out).processed, 1);
+      assert.equal((await pasteShown(service)).processed, 1);
     });
 
     await t.test('the command for the demo can be pasted', async () => {

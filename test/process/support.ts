@@ -334,6 +334,17 @@ export const submit: typeof submitOnce = (...request) =>
     return answer.status === 500 ? undefined : answer;
   });
 
+/** What the command answers that the first start shows, pasted into a shell; again after a 500, as `submit` does. */
+export function pasteShown({ out }: { out: string }): Promise<Answer['body']> {
+  const [, curl = ''] = /^ *(curl .*)$/m.exec(out) ?? [];
+  return until('an answer other than 500', async () => {
+    const { code, out: answered, err } = await run('sh', ['-c', curl], {}).exit;
+    assert.equal(code, 0, err);
+    const body = JSON.parse(stripVTControlCharacters(answered));
+    return /; retry$/.test(body.error) ? undefined : body;
+  });
+}
+
 /** Begins a request: the service has read the head and waits for the body. */
 export async function beginSubmit(
   { url }: { url: string },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { knownMigrations } from '../../src/schema/migration-files.ts';
+import { knownMigrations } from '../../src/ground/schema/migration-files.ts';
 import { TEST_VARIABLES, type TestDatabase } from '../support/database.ts';
 import { REPOSITORY, type Running, run, scratch, until, type Variables } from './support.ts';
 

@@ -1,7 +1,7 @@
 /** A partner may send one ID number with any number of phones: the person can still be erased (docs/subject.md). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
 import { idNumberIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, REJECTED } from '../support/applicant.ts';

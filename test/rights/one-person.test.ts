@@ -1,10 +1,10 @@
 /** One person is one person, in whatever spelling partners send the ID number (D49). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { fillLookUpBuckets } from '../../src/applications/sql/partitions.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { applicationRoutes } from '../../src/desk/routes/application.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { fillLookUpBuckets } from '../../src/subjects/applications/sql/partitions.ts';
+import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { applicant, REJECTED } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';

@@ -1,10 +1,10 @@
 /** The rights of persons need no more than the runtime role has (docs/roles.md). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { migrate } from '../../src/schema/migrations.ts';
-import { grantRuntime } from '../../src/schema/runtime-role.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { migrate } from '../../src/ground/schema/migrations.ts';
+import { grantRuntime } from '../../src/ground/schema/runtime-role.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';

@@ -1,8 +1,7 @@
 /** `subject erase`: afterwards nothing of the person is in the store but amounts, scores and a suppression. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { fillLookUpBuckets } from '../../src/applications/sql/partitions.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
 import {
   channelIndexOf,
   channelUserIndexOf,
@@ -11,6 +10,7 @@ import {
   toBigint,
 } from '../../src/seal/blind-indexes.ts';
 import { refuseDataKey } from '../../src/seal/data-keys.ts';
+import { fillLookUpBuckets } from '../../src/subjects/applications/sql/partitions.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

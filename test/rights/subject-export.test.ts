@@ -1,7 +1,7 @@
 /** `subject export`: everything about a person over all partners, and nothing of anybody else. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { commandLine } from '../cli/harness.ts';

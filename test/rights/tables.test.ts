@@ -95,10 +95,10 @@ const BY_FUNCTIONS: Readonly<Record<string, string>> = {
 
 test('the export reads every table that has something of a person', () => {
   const read = readSources('src')
-    .filter(({ path }) => /^(rights|applications|messages)\/sql\//.test(path))
+    .filter(({ path }) => /^subjects\/(rights|applications|messages)\/sql\//.test(path))
     .map(({ text }) => text)
     .join('\n');
-  const traces = readSources('src').find(({ path }) => path === 'rights/sql/traces.ts')?.text ?? '';
+  const traces = readSources('src').find(({ path }) => path === 'subjects/rights/sql/traces.ts')?.text ?? '';
   const missed = PERSONAL.filter((table) => {
     const by = BY_FUNCTIONS[table];
     return by === undefined ? !new RegExp(`\\b${table}\\b`).test(traces) : !read.includes(by);

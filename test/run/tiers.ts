@@ -30,11 +30,11 @@ const REAL_TIME = new RegExp(
 const NEEDED: readonly (readonly [need: string, module: RegExp])[] = [
   [
     'a process',
-    /^(?:(?:node:)?(?:child_process|cluster|worker_threads)|src\/documents\/reader\/reader\.ts)$/,
+    /^(?:(?:node:)?(?:child_process|cluster|worker_threads)|src\/subjects\/documents\/reader\/reader\.ts)$/,
   ],
   ['a process', /^test\/support\/delivering\.ts$/],
   ['a browser', /^playwright-core$/],
-  ['a server of its own', /^src\/embedded\/(?:server|start|join|postmaster)\.ts$/],
+  ['a server of its own', /^src\/ground\/embedded\/(?:server|start|join|postmaster)\.ts$/],
 ];
 /** What leads to the PostgreSQL of the run. */
 const SERVER = /\bTEST_DATABASE_URL\b/;

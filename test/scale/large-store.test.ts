@@ -4,15 +4,18 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { searchApplications } from '../../src/applications/sql/application-search.ts';
-import { readApplicationDetails } from '../../src/applications/sql/applications.ts';
-import { changeSelection, countSelection } from '../../src/messages/sql/changes/message-selection.ts';
-import { recordInterest } from '../../src/messages/sql/interest.ts';
-import { readMessages } from '../../src/messages/sql/message-walk.ts';
-import { type Database, inOneTransaction } from '../../src/postgres/database.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { type Database, inOneTransaction } from '../../src/ground/postgres/database.ts';
 import { fromBigint } from '../../src/seal/blind-indexes.ts';
+import { searchApplications } from '../../src/subjects/applications/sql/application-search.ts';
+import { readApplicationDetails } from '../../src/subjects/applications/sql/applications.ts';
+import {
+  changeSelection,
+  countSelection,
+} from '../../src/subjects/messages/sql/changes/message-selection.ts';
+import { recordInterest } from '../../src/subjects/messages/sql/interest.ts';
+import { readMessages } from '../../src/subjects/messages/sql/message-walk.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';

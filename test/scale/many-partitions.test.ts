@@ -12,71 +12,78 @@ import {
   messageIdsOf,
   toApplicationId,
   toMessageId,
-} from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
+} from '../../src/domain/application/ids.ts';
+import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { SetupError } from '../../src/ground/postgres/setup-error.ts';
+import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
+import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
+import { Vault } from '../../src/seal/vault.ts';
 import {
   markConversations,
   noteWrongPerson,
   readWrongPersons,
-} from '../../src/applications/sql/application-marks.ts';
-import { batchesOfNoKey } from '../../src/applications/sql/damaged-envelopes.ts';
-import { holdApplication, readDecisionFacts } from '../../src/applications/sql/desk/decision-facts.ts';
-import { stillThere } from '../../src/applications/sql/erasure.ts';
-import { MOST_PARTITIONS } from '../../src/applications/sql/partition-runs.ts';
+} from '../../src/subjects/applications/sql/application-marks.ts';
+import { batchesOfNoKey } from '../../src/subjects/applications/sql/damaged-envelopes.ts';
+import {
+  holdApplication,
+  readDecisionFacts,
+} from '../../src/subjects/applications/sql/desk/decision-facts.ts';
+import { stillThere } from '../../src/subjects/applications/sql/erasure.ts';
+import { MOST_PARTITIONS } from '../../src/subjects/applications/sql/partition-runs.ts';
 import {
   fillLookUpBuckets,
   forgetPartitions,
   leavePartition,
   makePartitions,
-} from '../../src/applications/sql/partitions.ts';
-import { readPartnerApplication } from '../../src/applications/sql/partner-application.ts';
-import { policyOf } from '../../src/applications/sql/policies.ts';
-import { envelopesOf, resealEnvelopes } from '../../src/applications/sql/reseal-envelopes.ts';
-import { planRetention } from '../../src/applications/uses/retention.ts';
-import { machineClock } from '../../src/base/clock.ts';
+} from '../../src/subjects/applications/sql/partitions.ts';
+import { readPartnerApplication } from '../../src/subjects/applications/sql/partner-application.ts';
+import { policyOf } from '../../src/subjects/applications/sql/policies.ts';
+import { envelopesOf, resealEnvelopes } from '../../src/subjects/applications/sql/reseal-envelopes.ts';
+import { planRetention } from '../../src/subjects/applications/uses/retention.ts';
 import {
   beginConversations,
   channelIndexesOf,
   readCandidates,
   readSpeakers,
-} from '../../src/conversation/sql/begin.ts';
-import { applicationsOfContexts } from '../../src/conversation/sql/match.ts';
-import { forgetConversations } from '../../src/conversation/sql/retention.ts';
-import { offeredWithoutConversation } from '../../src/conversation/sql/strangers.ts';
-import { readBrandOf } from '../../src/desk/sql/brand-of.ts';
-import { expandReviews, expandReviewsOf } from '../../src/desk/sql/expansion.ts';
-import { lastEventOf, readForPage } from '../../src/desk/uses/show-application.ts';
-import { readEventPage } from '../../src/events/sql/partner-events.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import { applyEarly } from '../../src/messages/intake/status-events.ts';
-import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
-import { lockMessages } from '../../src/messages/sql/changes/lock-messages.ts';
-import { phonesOfOldMessages } from '../../src/messages/sql/channel-users.ts';
-import { defer, setAside } from '../../src/messages/sql/deferral.ts';
-import { takeKnownEarly } from '../../src/messages/sql/early-events.ts';
-import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
-import { queueReminders } from '../../src/messages/sql/reminders.ts';
-import { approvalMessages, cancelApprovals } from '../../src/messages/sql/replies/approvals.ts';
-import { forgetReplies } from '../../src/messages/sql/replies/retention.ts';
-import { queueReplies, sealReply } from '../../src/messages/sql/replies.ts';
-import { suppressApplicants } from '../../src/messages/sql/suppressions.ts';
-import { findLost, mendLeap } from '../../src/messages/sql/upkeep.ts';
-import { makeWaitingDue, readWaitingForHours } from '../../src/messages/sql/waiting-hours.ts';
-import { cancelMessagesForWrongPerson } from '../../src/messages/sql/wrong-person.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
-import { SetupError } from '../../src/postgres/setup-error.ts';
-import { listErasures } from '../../src/rights/uses/list-erasures.ts';
-import { replayErasures } from '../../src/rights/uses/replay-erasures.ts';
-import { erasureJson, readErasure } from '../../src/rights/uses/written-erasure.ts';
-import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
-import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
-import { Vault } from '../../src/seal/vault.ts';
-import { readForContract } from '../../src/signing/sql/application.ts';
-import { signContract } from '../../src/signing/uses/sign-contract.ts';
-import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
-import { readChatMessage, readChatMessages, readChatMessagesOf } from '../../src/simulator/chat-messages.ts';
-import { readOwners } from '../../src/simulator/owners.ts';
+} from '../../src/subjects/conversation/sql/begin.ts';
+import { applicationsOfContexts } from '../../src/subjects/conversation/sql/match.ts';
+import { forgetConversations } from '../../src/subjects/conversation/sql/retention.ts';
+import { offeredWithoutConversation } from '../../src/subjects/conversation/sql/strangers.ts';
+import { readBrandOf } from '../../src/subjects/desk/sql/brand-of.ts';
+import { expandReviews, expandReviewsOf } from '../../src/subjects/desk/sql/expansion.ts';
+import { lastEventOf, readForPage } from '../../src/subjects/desk/uses/show-application.ts';
+import { readEventPage } from '../../src/subjects/events/sql/partner-events.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { applyEarly } from '../../src/subjects/messages/intake/status-events.ts';
+import { lockMessages } from '../../src/subjects/messages/sql/changes/lock-messages.ts';
+import { phonesOfOldMessages } from '../../src/subjects/messages/sql/channel-users.ts';
+import { defer, setAside } from '../../src/subjects/messages/sql/deferral.ts';
+import { takeKnownEarly } from '../../src/subjects/messages/sql/early-events.ts';
+import { pauseTemplate, resumeTemplate } from '../../src/subjects/messages/sql/pauses.ts';
+import { queueReminders } from '../../src/subjects/messages/sql/reminders.ts';
+import { approvalMessages, cancelApprovals } from '../../src/subjects/messages/sql/replies/approvals.ts';
+import { forgetReplies } from '../../src/subjects/messages/sql/replies/retention.ts';
+import { queueReplies, sealReply } from '../../src/subjects/messages/sql/replies.ts';
+import { suppressApplicants } from '../../src/subjects/messages/sql/suppressions.ts';
+import { findLost, mendLeap } from '../../src/subjects/messages/sql/upkeep.ts';
+import { makeWaitingDue, readWaitingForHours } from '../../src/subjects/messages/sql/waiting-hours.ts';
+import { cancelMessagesForWrongPerson } from '../../src/subjects/messages/sql/wrong-person.ts';
+import { listErasures } from '../../src/subjects/rights/uses/list-erasures.ts';
+import { replayErasures } from '../../src/subjects/rights/uses/replay-erasures.ts';
+import { erasureJson, readErasure } from '../../src/subjects/rights/uses/written-erasure.ts';
+import { readForContract } from '../../src/subjects/signing/sql/application.ts';
+import { signContract } from '../../src/subjects/signing/uses/sign-contract.ts';
+import { countAbsentMessages } from '../../src/subjects/simulator/absent-messages.ts';
+import {
+  readChatMessage,
+  readChatMessages,
+  readChatMessagesOf,
+} from '../../src/subjects/simulator/chat-messages.ts';
+import { readOwners } from '../../src/subjects/simulator/owners.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';
@@ -101,7 +108,7 @@ const PARTITIONS = Number(process.env.MANY_PARTITIONS ?? 400);
  */
 const MOST = 320;
 /** Its statements read whole tables of a restored store. */
-const ALONE = /^invariants\/invariants\.ts$/;
+const ALONE = /^ground\/invariants\/invariants\.ts$/;
 /** Messages in more partitions than one statement touches; with each come the indexes of batches and of records. */
 const SPREAD = 40;
 const MOST_OF_SPREAD = 20 * MOST_PARTITIONS;

@@ -1,7 +1,7 @@
 /** The form of statements that a Citus cluster takes, checked without one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { knownMigrations } from '../../src/schema/migration-files.ts';
+import { knownMigrations } from '../../src/ground/schema/migration-files.ts';
 import { readSources } from '../support/sources.ts';
 
 /** Functions that Citus refuses in a statement that changes rows, unless a subquery computes them first. */

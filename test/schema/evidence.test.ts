@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import { noting } from '../../src/operations/acting.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { noting } from '../../src/program/operations/acting.ts';
 import { commandLine } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { RUNTIME_ROLE } from '../support/runtime-role.ts';

@@ -1,11 +1,11 @@
 /** The files of the migrations: what their checksum counts, and what their first line says. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import type { Database } from '../../src/postgres/database.ts';
-import { knownMigrations, readMigration } from '../../src/schema/migration-files.ts';
-import { migrate } from '../../src/schema/migrations.ts';
-import { withoutComments } from '../../src/schema/sql-comments.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { knownMigrations, readMigration } from '../../src/ground/schema/migration-files.ts';
+import { migrate } from '../../src/ground/schema/migrations.ts';
+import { withoutComments } from '../../src/ground/schema/sql-comments.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 
 const known = await knownMigrations();

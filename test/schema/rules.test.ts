@@ -14,14 +14,14 @@ import {
   toApplicationId,
   toBatchId,
   toMessageId,
-} from '../../src/applications/rules/ids.ts';
-import { APPLICATION_STATUSES, INITIAL_STATUS, isOpen } from '../../src/applications/rules/lifecycle.ts';
-import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
-import { byPartitions } from '../../src/applications/sql/partition-runs.ts';
-import { DAY_MS, HOUR_MS } from '../../src/base/time.ts';
-import { DISABLED_REASONS } from '../../src/events/push/rules/failures.ts';
-import { MESSAGE_STATUSES, MESSAGE_TYPES, messageType } from '../../src/messages/rules/notify.ts';
-import { WAITING_STATUSES } from '../../src/messages/sql/waiting-messages.ts';
+} from '../../src/domain/application/ids.ts';
+import { APPLICATION_STATUSES, INITIAL_STATUS, isOpen } from '../../src/domain/application/lifecycle.ts';
+import { MESSAGE_STATUSES, MESSAGE_TYPES, messageType } from '../../src/domain/message/notify.ts';
+import { DECISIONS } from '../../src/domain/scorecard/scorecard.ts';
+import { DAY_MS, HOUR_MS } from '../../src/ground/base/time.ts';
+import { byPartitions } from '../../src/subjects/applications/sql/partition-runs.ts';
+import { DISABLED_REASONS } from '../../src/subjects/events/push/rules/failures.ts';
+import { WAITING_STATUSES } from '../../src/subjects/messages/sql/waiting-messages.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { REPOSITORY, readSources } from '../support/sources.ts';
@@ -57,7 +57,7 @@ it('the lists of values are the same', async () => {
 it('an endpoint is disabled for the same reasons', () => {
   const statements = [
     readFileSync(join(REPOSITORY, 'migrations/0012_push_attempts.sql'), 'utf8'),
-    ...readSources('src/events/push/sql').map(({ text }) => text),
+    ...readSources('src/subjects/events/push/sql').map(({ text }) => text),
   ];
   const given = statements.flatMap((text) => [
     ...[...text.matchAll(/\bdisabled_reason = '(\w+)'/g)].map(([, reason]) => reason),
@@ -182,7 +182,7 @@ it('no statement computes with the parts of an id itself', () => {
 /** A day or an hour in milliseconds, written as figures. */
 const TIME_LITERAL = /\b(?:24 \* (?:60 \*|3_?600)|60 \* 60_?000|3_?600_?000|86_?400_?000|2_?592_?000_?000)/;
 /** Below `base`. */
-const OWN_HOURS = ['invariants/check-store.ts'];
+const OWN_HOURS = ['ground/invariants/check-store.ts'];
 
 it('a day and an hour in milliseconds stand once on each side', async () => {
   const [[ms], units] = [
@@ -193,7 +193,7 @@ it('a day and an hour in milliseconds stand once on each side', async () => {
   const folder = join(REPOSITORY, 'migrations');
   const texts = [
     ...readdirSync(folder).map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') })),
-    ...readSources('src').filter(({ path }) => path !== 'base/time.ts' && !OWN_HOURS.includes(path)),
+    ...readSources('src').filter(({ path }) => path !== 'ground/base/time.ts' && !OWN_HOURS.includes(path)),
   ];
   const found = texts.flatMap(({ path, text }) =>
     text

@@ -1,9 +1,9 @@
 /** What the runtime role may do: its statements, and no more. The owner of the tables is another role. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { machineClock } from '../../src/base/clock.ts';
-import type { Database } from '../../src/postgres/database.ts';
-import { migrate } from '../../src/schema/migrations.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { migrate } from '../../src/ground/schema/migrations.ts';
 import {
   grantRuntime,
   grantRuntimeAgain,
@@ -11,7 +11,7 @@ import {
   runtimeGaps,
   runtimeMissing,
   sessionRole,
-} from '../../src/schema/runtime-role.ts';
+} from '../../src/ground/schema/runtime-role.ts';
 import { emptyDatabaseUrl, openPool } from '../support/empty-database.ts';
 import { makeRole } from '../support/runtime-role.ts';
 import { runtimeStatements } from '../support/runtime-statements.ts';

@@ -1,8 +1,8 @@
 /** Which stores a version of the program works on: its own, and that of the next version where it says so. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readMigration } from '../../src/schema/migration-files.ts';
-import { fitOf } from '../../src/schema/schema-fit.ts';
+import { readMigration } from '../../src/ground/schema/migration-files.ts';
+import { fitOf } from '../../src/ground/schema/schema-fit.ts';
 
 const first = readMigration('0001_first.sql', 'SELECT 1;');
 const second = readMigration('0002_second.sql', '-- Schema 2, additive.\nSELECT 2;');

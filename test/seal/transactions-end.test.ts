@@ -1,7 +1,7 @@
 /** What is on its way when a data key is refused is waited for (`vault retire`, `vault reindex`). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { transactionsEnd } from '../../src/seal/data-keys.ts';
 import { TestClock } from '../support/test-clock.ts';
 

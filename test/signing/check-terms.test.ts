@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { DEFAULT_CONTRACTS } from '../../src/signing/rules/default-contracts.ts';
-import { TERMS_FILE } from '../../src/signing/settings.ts';
-import { checkTerms } from '../../src/signing/uses/check-terms.ts';
-import { loadTerms } from '../../src/signing/uses/load-terms.ts';
+import { DEFAULT_CONTRACTS } from '../../src/subjects/signing/rules/default-contracts.ts';
+import { TERMS_FILE } from '../../src/subjects/signing/settings.ts';
+import { checkTerms } from '../../src/subjects/signing/uses/check-terms.ts';
+import { loadTerms } from '../../src/subjects/signing/uses/load-terms.ts';
 import { TERMS } from '../support/terms.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'terms-'));

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, describe, it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { whatsappChannel } from '../../src/messages/channels/whatsapp.ts';
-import { channelCodes } from '../../src/signing/senders/channel-codes.ts';
-import { smsCodes } from '../../src/signing/senders/sms.ts';
-import { CODE_WAY, SMS_API_URL, TSA_URL } from '../../src/signing/settings.ts';
-import { Simulator } from '../../src/simulator/channel.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { whatsappChannel } from '../../src/subjects/messages/channels/whatsapp.ts';
+import { channelCodes } from '../../src/subjects/signing/senders/channel-codes.ts';
+import { smsCodes } from '../../src/subjects/signing/senders/sms.ts';
+import { CODE_WAY, SMS_API_URL, TSA_URL } from '../../src/subjects/signing/settings.ts';
+import { Simulator } from '../../src/subjects/simulator/channel.ts';
 
 const CODE = { phone: toPhone('+573005550101'), code: '048213', language: 'es', lender: 'Acme' } as const;
 /** The code, who asks, for what, where it goes, and that nobody else may have it. */

@@ -1,9 +1,9 @@
 /** How long proofs hold, and how many codes go out: of an application, of a phone and of a country (D46). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { sendCode } from '../../src/signing/uses/send-code.ts';
+import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { sendCode } from '../../src/subjects/signing/uses/send-code.ts';
 import { testDatabase } from '../support/database.ts';
 import { besideLock } from '../support/held-lock.ts';
 import { shifted } from '../support/shifted.ts';
@@ -145,7 +145,7 @@ describe('how many codes go out', () => {
   });
 
   it('rounds are forgotten after two days of the clock and of elapsed time, not before', async () => {
-    const { forgetCodes } = await import('../../src/signing/sql/codes.ts');
+    const { forgetCodes } = await import('../../src/subjects/signing/sql/codes.ts');
     const id = await begin();
     await make(id);
     await idOf(id);

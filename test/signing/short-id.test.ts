@@ -1,7 +1,7 @@
 /** An ID number without four letters or digits proves nobody, so nobody with one gets an offer (D45, D46). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { makeContract } from '../../src/signing/uses/make-contract.ts';
+import { makeContract } from '../../src/subjects/signing/uses/make-contract.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { testSigning } from '../support/signing.ts';

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { afterEach, describe, it } from 'node:test';
-import { type Phone, toPhone } from '../../src/applications/rules/phone.ts';
-import type { ReplyContent } from '../../src/messages/rules/reply.ts';
-import type { Chat, PhoneReply } from '../../src/simulator/chat.ts';
-import { NO_FAULTS } from '../../src/simulator/faults.ts';
+import type { ReplyContent } from '../../src/domain/message/reply.ts';
+import { type Phone, toPhone } from '../../src/domain/phone/phone.ts';
+import type { Chat, PhoneReply } from '../../src/subjects/simulator/chat.ts';
+import { NO_FAULTS } from '../../src/subjects/simulator/faults.ts';
 import { eventually } from '../support/eventually.ts';
 import { queueReply, textContent } from '../support/replies.ts';
 import { anApplication, post, testService } from '../support/service.ts';

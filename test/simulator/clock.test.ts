@@ -1,13 +1,13 @@
 /** The simulator has one clock for what persons send and for what became of messages: the database's (D39). */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
-import { formatReplyCallback, toReplyId } from '../../src/messages/rules/reply.ts';
-import { databaseTime } from '../../src/postgres/database-time.ts';
-import { openSimulator } from '../../src/simulator/open.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import { formatReplyCallback, toReplyId } from '../../src/domain/message/reply.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
+import { openSimulator } from '../../src/subjects/simulator/open.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { fakeClock } from '../support/faked-clock.ts';

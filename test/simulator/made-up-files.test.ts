@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HOUR_MS } from '../../src/base/time.ts';
-import { madeUpFile } from '../../src/simulator/made-up-files.ts';
+import { HOUR_MS } from '../../src/ground/base/time.ts';
+import { madeUpFile } from '../../src/subjects/simulator/made-up-files.ts';
 
 const SHARES = { fitting: 1, less: 0.8, far_less: 0.5, other_person: 1 } as const;
 const MONTHS =

@@ -1,12 +1,12 @@
 /** A made-up statement of each country is read as one of its applicant, and confirms the income (D44). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { openIncome } from '../../src/income/open.ts';
-import { checkIncome } from '../../src/income/uses/check-income.ts';
-import { databaseTime } from '../../src/postgres/database-time.ts';
-import { madeUpFile } from '../../src/simulator/made-up-files.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
+import { openIncome } from '../../src/subjects/income/open.ts';
+import { checkIncome } from '../../src/subjects/income/uses/check-income.ts';
+import { madeUpFile } from '../../src/subjects/simulator/made-up-files.ts';
 import { ANA, documentStage } from '../documents/support.ts';
 
 const stage = await documentStage();

@@ -1,8 +1,8 @@
 /** The page of the simulator where a whole service delivers. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { showApplication } from '../../src/applications/uses/applications.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { showApplication } from '../../src/subjects/messages/uses/explained-application.ts';
 import { DELIVERING } from '../support/delivering.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';

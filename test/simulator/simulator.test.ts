@@ -2,14 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { reviewApplication, showApplication } from '../../src/applications/uses/applications.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { contactWindows } from '../../src/messages/rules/contact-window.ts';
-import { countOfStatus } from '../../src/messages/sql/message-counts.ts';
-import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
-import type { Chat, PhoneMessage } from '../../src/simulator/chat.ts';
-import { NO_FAULTS, type SimulatorFaults } from '../../src/simulator/faults.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { contactWindows } from '../../src/domain/message/contact-window.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { reviewApplication } from '../../src/subjects/applications/uses/applications.ts';
+import { countOfStatus } from '../../src/subjects/messages/sql/message-counts.ts';
+import { showApplication } from '../../src/subjects/messages/uses/explained-application.ts';
+import { countAbsentMessages } from '../../src/subjects/simulator/absent-messages.ts';
+import type { Chat, PhoneMessage } from '../../src/subjects/simulator/chat.ts';
+import { NO_FAULTS, type SimulatorFaults } from '../../src/subjects/simulator/faults.ts';
 import { exchange } from '../gate/raw.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { eventually } from '../support/eventually.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 // The page's scripts have no types.
 const { isFound, phoneIn, plain } = await import(
-  new URL('../../src/simulator/page/typed.js', import.meta.url).href
+  new URL('../../src/subjects/simulator/page/typed.js', import.meta.url).href
 );
 
 describe("the field that finds on the simulator's page", () => {

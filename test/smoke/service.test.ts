@@ -12,6 +12,7 @@ import {
   newDataDir,
   nodeStart,
   npmStart,
+  pasteShown,
   run,
   scratch,
   secretsOf,
@@ -38,7 +39,7 @@ test('a new service takes a batch and a signature, outlives a kill, stops, and c
   await t.test(
     'the command of the first start, which is the one of the README, registers an applicant',
     async () => {
-      assert.equal(JSON.parse(await pasted(shown(/^ *(curl .*)$/m))).processed, 1);
+      assert.equal((await pasteShown(service)).processed, 1);
     },
   );
 

@@ -1,7 +1,7 @@
 /** A loop: its turns, the rest after a failure, and the cut after a stop. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { startLoop } from '../../src/subject/loop.ts';
+import { startLoop } from '../../src/program/subject/loop.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 it('rests for two seconds after a turn that failed, and tells when its last turn began', async () => {

@@ -1,7 +1,7 @@
 /** The one applicant of the tests, who is approved. A test says only in what its own applicants differ. */
 
-import type { Application } from '../../src/applications/rules/fields.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
+import type { Application } from '../../src/domain/application/fields.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
 
 /** An applicant of Colombia, in the words of the API. */
 export const APPLICANT = {

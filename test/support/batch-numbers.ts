@@ -1,5 +1,5 @@
 /** The sequence of batch numbers, which is on the coordinator where the database is spread over machines. */
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 
 const SET = `
   SELECT CASE WHEN is_worker() THEN on_coordinator(format('SELECT setval(''batch_numbers'', %s)', $1::bigint))::bigint

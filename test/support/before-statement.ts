@@ -1,5 +1,5 @@
 /** A database that lets something else happen right before a statement: for what comes between two steps. */
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 
 type Ask = (...args: unknown[]) => Promise<unknown>;
 

@@ -1,7 +1,7 @@
 /** A channel with many faults: faults of every class, and status events that come early, twice, late or not at all. */
 import { createHash } from 'node:crypto';
-import { ERROR_CODES } from '../../src/messages/channels/whatsapp-errors.ts';
-import type { ChannelStatus } from '../../src/messages/rules/channel-event.ts';
+import type { ChannelStatus } from '../../src/domain/message/channel-event.ts';
+import { ERROR_CODES } from '../../src/subjects/messages/channels/whatsapp-errors.ts';
 import {
   type AcceptedMessage,
   errorAnswer,

@@ -1,10 +1,10 @@
 /** Test databases on a Citus cluster: one of the same name on each machine, known to each other. */
 
 import pg from 'pg';
-import { machineClock } from '../../src/base/clock.ts';
-import { distributeFor } from '../../src/schema/distribution.ts';
-import { migrate } from '../../src/schema/migrations.ts';
-import { grantRuntime } from '../../src/schema/runtime-role.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { distributeFor } from '../../src/ground/schema/distribution.ts';
+import { migrate } from '../../src/ground/schema/migrations.ts';
+import { grantRuntime } from '../../src/ground/schema/runtime-role.ts';
 import { eventually, PATIENCE_MS } from './eventually.ts';
 import { openPatiently } from './open-patiently.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from './runtime-role.ts';

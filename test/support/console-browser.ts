@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { findConsolePage } from '../../src/app/console-page.ts';
-import { ProposalQuery, Proposals } from '../../src/desk/routes/proposal-forms.ts';
-import { Queue, QueuePartners } from '../../src/desk/routes/queue-forms.ts';
-import { type Route, route } from '../../src/operator-api/route.ts';
-import type { Role } from '../../src/operators/rules/role.ts';
-import type { OidcConfig } from '../../src/operators/settings.ts';
+import type { Role } from '../../src/domain/operator/role.ts';
+import { ProposalQuery, Proposals } from '../../src/subjects/desk/routes/proposal-forms.ts';
+import { Queue, QueuePartners } from '../../src/subjects/desk/routes/queue-forms.ts';
+import type { OidcConfig } from '../../src/subjects/operators/settings.ts';
+import { type Route, route } from '../../src/wire/operator/route.ts';
 import { PHONE, stateOf, testBrowser } from './browser.ts';
 import { startTestConsole } from './console.ts';
 import { type TestDatabase, testDatabase } from './database.ts';

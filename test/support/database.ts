@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
-import { type Clock, machineClock } from '../../src/base/clock.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { type Clock, machineClock } from '../../src/ground/base/clock.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { copyOnAll, dropOnAll, machinesOf } from './citus-database.ts';
 import { eventually } from './eventually.ts';

@@ -1,12 +1,12 @@
 /** The context of a turn of delivery, for tests about other things. */
 import assert from 'node:assert/strict';
-import type { TemplateChannel } from '../../src/messages/channels/channel.ts';
-import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
-import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
-import type { DeliveryContext } from '../../src/messages/delivery/turn.ts';
-import { composeMessage, type MessageSource } from '../../src/messages/rules/compose-message.ts';
-import type { Ready } from '../../src/messages/sql/begin.ts';
-import type { Claimed } from '../../src/messages/sql/claim.ts';
+import type { TemplateChannel } from '../../src/domain/message/channel.ts';
+import { composeMessage, type MessageSource } from '../../src/domain/message/compose-message.ts';
+import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
+import { SendResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
+import type { DeliveryContext } from '../../src/subjects/messages/delivery/turn.ts';
+import type { Ready } from '../../src/subjects/messages/sql/begin.ts';
+import type { Claimed } from '../../src/subjects/messages/sql/claim.ts';
 import { sessionsOf, type TestStore } from './database.ts';
 
 /** A busy machine may be slow to record; a store that is away for ever still fails its test. */

@@ -1,10 +1,10 @@
 /** Many messages from registration to their end, and the count of their ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MessageStatus } from '../../src/messages/rules/notify.ts';
-import { parseCallback } from '../../src/messages/rules/outgoing-message.ts';
-import { readPauses } from '../../src/messages/sql/messages.ts';
-import { resumeSender, resumeTemplate } from '../../src/messages/sql/pauses.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { MessageStatus } from '../../src/domain/message/notify.ts';
+import { parseCallback } from '../../src/domain/message/outgoing-message.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { readPauses } from '../../src/subjects/messages/sql/messages.ts';
+import { resumeSender, resumeTemplate } from '../../src/subjects/messages/sql/pauses.ts';
 import type { ChannelFaults } from './channel-faults.ts';
 import { anApplication, postUntilServed } from './service.ts';
 import type { WhatsAppApi } from './whatsapp-api.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { findConsolePage } from '../../src/app/console-page.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { deskRoutes } from '../../src/desk/routes/desk-routes.ts';
-import { applyNext } from '../../src/desk/uses/apply-proposals.ts';
-import type { Route } from '../../src/operator-api/route.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
+import { applyNext } from '../../src/subjects/desk/uses/apply-proposals.ts';
+import type { Route } from '../../src/wire/operator/route.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
 import { DESKTOP, stateOf, testBrowser } from './browser.ts';

@@ -1,5 +1,5 @@
 /** A database whose sessions end at a statement, as those of a process that is killed there. */
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 
 /** What a process that died says no more. */
 export class Crash extends Error {}

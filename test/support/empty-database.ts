@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { openPatiently } from './open-patiently.ts';
 
 const url = process.env.TEST_DATABASE_URL as string;

@@ -1,6 +1,6 @@
 /** Waits for something that must happen. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Clock, machineClock } from '../../src/base/clock.ts';
+import { type Clock, machineClock } from '../../src/ground/base/clock.ts';
 
 /** Only something that never happens takes this long, also on a machine that is busy and a quarter as fast. */
 export const PATIENCE_MS = 240_000;

@@ -1,8 +1,9 @@
 /** A store as the version before D49 left it: an ID number's index is made of the text that was sent. */
-import { openEnvelope } from '../../src/applications/sql/envelope.ts';
-import type { Database } from '../../src/postgres/database.ts';
+
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { formerIdNumberIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import type { Vault } from '../../src/seal/vault.ts';
+import { openEnvelope } from '../../src/subjects/applications/sql/envelope.ts';
 
 /** What the database remembers of a store whose indexes are of the form before, with the newest key of the vault. */
 function formerKeyId(vault: Vault): string {

@@ -1,6 +1,6 @@
 /** A lock that another session holds, and what a job of the upkeep fails with then. */
 import assert from 'node:assert/strict';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { eventually } from './eventually.ts';
 import { waitingSessions } from './waiting-sessions.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { after } from 'node:test';
 import { type Configuration, Provider } from 'oidc-provider';
-import type { OidcConfig, SecondFactorClaim } from '../../src/operators/settings.ts';
+import type { OidcConfig, SecondFactorClaim } from '../../src/subjects/operators/settings.ts';
 
 const CLIENT_ID = 'ventanilla';
 const CLIENT_SECRET = 'the secret of the client';

@@ -1,12 +1,12 @@
 /** Registers in this process as POST /PRO does, without HTTP. */
 
-import { namedFields } from '../../src/applications/rules/fields.ts';
-import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { rememberPolicy } from '../../src/applications/sql/policies.ts';
-import { Registrar } from '../../src/applications/sql/registration.ts';
-import { ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
-import type { Credential } from '../../src/partners/rules/credential.ts';
-import { Credentials } from '../../src/partners/sql/credentials.ts';
+import { namedFields } from '../../src/domain/application/fields.ts';
+import type { Credential } from '../../src/domain/partner/credential.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
+import { rememberPolicy } from '../../src/subjects/applications/sql/policies.ts';
+import { Registrar } from '../../src/subjects/applications/sql/registration.ts';
+import { ingestBatch } from '../../src/subjects/applications/uses/ingest-batch.ts';
+import { Credentials } from '../../src/subjects/partners/sql/credentials.ts';
 import { sessionsOf, type TestDatabase, type TestStore } from './database.ts';
 import { PATIENCE_MS } from './eventually.ts';
 

@@ -1,6 +1,6 @@
 /** A database that counts the locks on tables that each statement takes. */
 import type pg from 'pg';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 
 /** By the text of a statement: the most locks that its transaction held after it. */
 export type LockCounts = Map<string, number>;

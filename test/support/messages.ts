@@ -1,9 +1,9 @@
 /** Changes to messages behind the service's back, wherever the store keeps them. */
 
 import assert from 'node:assert/strict';
-import type { BlindIndex, MessageId } from '../../src/applications/rules/ids.ts';
-import type { MessageStatus } from '../../src/messages/rules/notify.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { BlindIndex, MessageId } from '../../src/domain/application/ids.ts';
+import type { MessageStatus } from '../../src/domain/message/notify.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { toBigint } from '../../src/seal/blind-indexes.ts';
 import { shifted } from './shifted.ts';
 

@@ -1,9 +1,9 @@
 /** A console with an identity provider, and browsers that go between the two. */
 import assert from 'node:assert/strict';
 import { beforeEach } from 'node:test';
-import type { Route } from '../../src/operator-api/route.ts';
-import { CALLBACK } from '../../src/operators/routes/oidc.ts';
-import type { Role } from '../../src/operators/rules/role.ts';
+import type { Role } from '../../src/domain/operator/role.ts';
+import { CALLBACK } from '../../src/subjects/operators/routes/oidc.ts';
+import type { Route } from '../../src/wire/operator/route.ts';
 import { startTestConsole } from './console.ts';
 import { CookieBrowser, LINK } from './cookie-browser.ts';
 import type { TestDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 /** Partitions that are full, closed and old, without the time that this takes. */
 
-import { fillLookUpBuckets } from '../../src/applications/sql/partitions.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { fillLookUpBuckets } from '../../src/subjects/applications/sql/partitions.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from './batch-numbers.ts';
 import { shifted } from './shifted.ts';
 

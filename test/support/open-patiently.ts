@@ -1,10 +1,10 @@
 /** Database sessions without the service's limits of time. */
 
 import type pg from 'pg';
-import { machineClock } from '../../src/base/clock.ts';
-import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
-import { migrate } from '../../src/schema/migrations.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { openDatabase } from '../../src/ground/postgres/open-database.ts';
+import { migrate } from '../../src/ground/schema/migrations.ts';
 import { PATIENCE_MS } from './eventually.ts';
 
 /** With a real service's limits of statements. A new session may take long on a busy machine. */

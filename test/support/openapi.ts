@@ -1,11 +1,11 @@
 /** Checks values against the OpenAPI document's own schemas (JSON Schema 2020-12). */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { NamedField, Rule } from '../../src/applications/rules/fields.ts';
-import type { Language } from '../../src/base/language.ts';
-import { nameIn } from '../../src/contract/describe.ts';
-import { wordIn } from '../../src/contract/examples.ts';
-import type { Schema } from '../../src/contract/openapi-request.ts';
+import type { NamedField, Rule } from '../../src/domain/application/fields.ts';
+import type { Language } from '../../src/ground/base/language.ts';
+import { nameIn } from '../../src/wire/contract/describe.ts';
+import { wordIn } from '../../src/wire/contract/examples.ts';
+import type { Schema } from '../../src/wire/contract/openapi-request.ts';
 
 /** `check(pointer, value)` fails, with `what`, if the value does not match the schema at the pointer. */
 export interface Checker {

@@ -1,8 +1,8 @@
 /** What goes out of the outbox of a store, for tests that turn the delivery themselves. */
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
-import { readMessagesOf } from '../../src/messages/sql/messages.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { readMessagesOf } from '../../src/subjects/messages/sql/messages.ts';
 import type { testDatabase } from './database.ts';
 import { deliveryContext } from './delivery-context.ts';
 import { untilDone } from './until-done.ts';

@@ -1,5 +1,5 @@
 /** The limits of a listener for tests that are about none: on a busy machine an answer may take long. */
-import type { ListenerLimits } from '../../src/gate/connections.ts';
+import type { ListenerLimits } from '../../src/wire/gate/connections.ts';
 import { PATIENCE_MS } from './eventually.ts';
 
 /** These limits, with time for a busy machine. */

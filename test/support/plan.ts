@@ -1,5 +1,5 @@
 /** How PostgreSQL reads what a statement asks for. */
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import type { TestDatabase } from './database.ts';
 
 /** The plan of the statement that `work` sends last. A small table would be read as a whole. */

@@ -4,12 +4,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { machineClock } from '../../src/base/clock.ts';
-import { SERVICE_PASSWORD_FILE } from '../../src/embedded/cluster.ts';
-import { openEmbedded } from '../../src/embedded/server.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
-import { Patience } from '../../src/postgres/patience.ts';
-import { migrate } from '../../src/schema/migrations.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { SERVICE_PASSWORD_FILE } from '../../src/ground/embedded/cluster.ts';
+import { openEmbedded } from '../../src/ground/embedded/server.ts';
+import { openDatabase } from '../../src/ground/postgres/open-database.ts';
+import { Patience } from '../../src/ground/postgres/patience.ts';
+import { migrate } from '../../src/ground/schema/migrations.ts';
 
 /** Makes the data in a new folder, and tells all test processes where the data are. */
 export async function prepareCluster(dataDir: string): Promise<void> {

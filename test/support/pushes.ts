@@ -1,15 +1,15 @@
 /** Partner events and the loop of their pushes, for tests on a database of their own. */
 
-import type { Clock } from '../../src/base/clock.ts';
-import { pushSender } from '../../src/events/push/http/sender.ts';
-import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
-import { startPusher } from '../../src/events/push/pusher.ts';
-import { readEndpointUrl } from '../../src/events/push/rules/endpoint-url.ts';
-import { writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
-import { type EndpointChange, recordPushes } from '../../src/events/push/sql/record.ts';
-import type { PushContext } from '../../src/events/push/turn.ts';
-import type { PartnerId } from '../../src/partners/rules/credential.ts';
-import type { Loop } from '../../src/subject/subject.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
+import type { Clock } from '../../src/ground/base/clock.ts';
+import type { Loop } from '../../src/program/subject/subject.ts';
+import { pushSender } from '../../src/subjects/events/push/http/sender.ts';
+import { makeSigningSecret } from '../../src/subjects/events/push/http/sign.ts';
+import { startPusher } from '../../src/subjects/events/push/pusher.ts';
+import { readEndpointUrl } from '../../src/subjects/events/push/rules/endpoint-url.ts';
+import { writeEndpoint } from '../../src/subjects/events/push/sql/endpoints.ts';
+import { type EndpointChange, recordPushes } from '../../src/subjects/events/push/sql/record.ts';
+import type { PushContext } from '../../src/subjects/events/push/turn.ts';
 import type { TestDatabase } from './database.ts';
 
 type Store = Pick<TestDatabase, 'database' | 'vault' | 'clock'>;

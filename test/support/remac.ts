@@ -1,13 +1,13 @@
 /** What a test has changed in a table by SQL, as if the service had written it. */
 import type pg from 'pg';
-import { PROPOSALS } from '../../src/desk/sql/proposal-macs.ts';
-import { ACCOUNTS } from '../../src/operators/sql/account.ts';
-import { PENDING_SIGN_INS } from '../../src/operators/sql/pending-sign-ins.ts';
-import { SESSIONS } from '../../src/operators/sql/sessions.ts';
-import { KEYS } from '../../src/partners/sql/key-macs.ts';
-import type { Session } from '../../src/postgres/database.ts';
+import type { Session } from '../../src/ground/postgres/database.ts';
 import { type MacedRows, rowMac } from '../../src/seal/row-macs.ts';
 import type { Vault } from '../../src/seal/vault.ts';
+import { PROPOSALS } from '../../src/subjects/desk/sql/proposal-macs.ts';
+import { ACCOUNTS } from '../../src/subjects/operators/sql/account.ts';
+import { PENDING_SIGN_INS } from '../../src/subjects/operators/sql/pending-sign-ins.ts';
+import { SESSIONS } from '../../src/subjects/operators/sql/sessions.ts';
+import { KEYS } from '../../src/subjects/partners/sql/key-macs.ts';
 
 /** Gives all rows that have a MAC the right one for what they are now. */
 export async function remac({ database, vault }: { database: Session; vault: Vault }): Promise<void> {

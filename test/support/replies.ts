@@ -1,17 +1,17 @@
 /** Replies for tests: a context that delivers them, and a queue for one application. */
 import assert from 'node:assert/strict';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import type { Phone } from '../../src/applications/rules/phone.ts';
-import type { ReplyChannel } from '../../src/messages/channels/channel.ts';
-import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
-import type { ReplyContext } from '../../src/messages/delivery/reply-turn.ts';
-import { ReplyResultLog } from '../../src/messages/delivery/send-result-log.ts';
-import type { ReplyContent } from '../../src/messages/rules/reply.ts';
-import { queueReplies, sealReply } from '../../src/messages/sql/replies.ts';
-import { toPartnerId } from '../../src/partners/rules/credential.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import type { ReplyChannel } from '../../src/domain/message/channel.ts';
+import type { ReplyContent } from '../../src/domain/message/reply.ts';
+import { toPartnerId } from '../../src/domain/partner/credential.ts';
+import type { Phone } from '../../src/domain/phone/phone.ts';
+import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import type { Vault } from '../../src/seal/vault.ts';
+import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
+import type { ReplyContext } from '../../src/subjects/messages/delivery/reply-turn.ts';
+import { ReplyResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
+import { queueReplies, sealReply } from '../../src/subjects/messages/sql/replies.ts';
 import { sessionsOf, type TestStore } from './database.ts';
 
 const TRY_FOR_MS = 60_000;

@@ -1,10 +1,10 @@
 /** Applications that operators review while their messages are on their way (D40). */
 
-import { messageIdsOf, toApplicationId } from '../../src/applications/rules/ids.ts';
-import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import type { MessageType, OutcomeType } from '../../src/messages/rules/notify.ts';
-import { readMessagesOf } from '../../src/messages/sql/messages.ts';
+import { messageIdsOf, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
+import type { MessageType, OutcomeType } from '../../src/domain/message/notify.ts';
+import { toPhone } from '../../src/domain/phone/phone.ts';
+import { readMessagesOf } from '../../src/subjects/messages/sql/messages.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
 import type { TestDatabase } from './database.ts';

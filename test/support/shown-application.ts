@@ -1,6 +1,6 @@
 /** An application with all that its page can show, and markup in each text that somebody else writes. */
-import { CRITERIA } from '../../src/applications/rules/policy.ts';
-import type { ApplicationReply, RevealedReply } from '../../src/desk/routes/forms.ts';
+import { CRITERIA } from '../../src/domain/scorecard/policy.ts';
+import type { ApplicationReply, RevealedReply } from '../../src/subjects/desk/routes/forms.ts';
 
 export const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>{{7*7}}';
 const AT = '2026-03-02T10:00:00Z';

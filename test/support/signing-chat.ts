@@ -1,10 +1,10 @@
 /** Conversations with the real offers, contracts, codes and evidence: files and incomes go well. */
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import type { ApplicationId } from '../../src/applications/rules/ids.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
-import { Simulator } from '../../src/simulator/channel.ts';
+import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { performerOf, signingOf } from '../../src/subjects/conversation/uses/neighbours.ts';
+import { Simulator } from '../../src/subjects/simulator/channel.ts';
 import { APPROVED } from './applicant.ts';
 import { conversationsOf, goodPerformer } from './conversations.ts';
 import type { testDatabase } from './database.ts';

@@ -1,17 +1,18 @@
 /** The simulator's page on a listener of its own, with a worker that delivers to the simulator, as in `serve`. */
-import type { Clock } from '../../src/base/clock.ts';
-import { healthApi } from '../../src/http/health-api.ts';
-import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
-import { deliverReplies } from '../../src/messages/delivery/reply-turn.ts';
-import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
-import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { startWorker } from '../../src/messages/delivery/worker.ts';
-import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
-import type { ContactWindows } from '../../src/messages/rules/contact-window.ts';
-import type { Heard } from '../../src/messages/rules/heard.ts';
-import { Simulator } from '../../src/simulator/channel.ts';
-import type { SimulatorFaults } from '../../src/simulator/faults.ts';
-import { addSimulatorPage } from '../../src/simulator/page.ts';
+
+import type { ContactWindows } from '../../src/domain/message/contact-window.ts';
+import type { Heard } from '../../src/domain/message/heard.ts';
+import type { Clock } from '../../src/ground/base/clock.ts';
+import { healthApi } from '../../src/listeners/ops/health-api.ts';
+import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
+import { deliverReplies } from '../../src/subjects/messages/delivery/reply-turn.ts';
+import { SendResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
+import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
+import { startWorker } from '../../src/subjects/messages/delivery/worker.ts';
+import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { Simulator } from '../../src/subjects/simulator/channel.ts';
+import type { SimulatorFaults } from '../../src/subjects/simulator/faults.ts';
+import { addSimulatorPage } from '../../src/subjects/simulator/page.ts';
 import type { TestDatabase } from './database.ts';
 import { PATIENCE_MS } from './eventually.ts';
 import { replyContext } from './replies.ts';

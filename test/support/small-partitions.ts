@@ -1,5 +1,5 @@
 /** A store whose partitions may be left with an application, or at once. */
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 
 /** `database` has sessions of the owner. */
 export async function allowSmallPartitions(database: Database): Promise<void> {

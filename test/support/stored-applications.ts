@@ -1,6 +1,6 @@
 /** Writes states of applications that the service reaches only slowly or never. */
-import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 
 /** Deletes all applications and messages. */
 export async function emptyApplications(database: Database): Promise<void> {

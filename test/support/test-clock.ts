@@ -1,6 +1,6 @@
 /** A clock that stands still until the test moves it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock, Timer } from '../../src/base/clock.ts';
+import type { Clock, Timer } from '../../src/ground/base/clock.ts';
 import { PATIENCE_MS } from './eventually.ts';
 
 interface Pending {

@@ -3,18 +3,18 @@
  * store. Every reply reaches the phone, and the window stays open.
  */
 import assert from 'node:assert/strict';
-import type { ApplicationId } from '../../src/applications/rules/ids.ts';
-import { DAY_MS } from '../../src/base/time.ts';
-import { composeReply } from '../../src/conversation/rules/compose.ts';
-import { DEFAULT_FLOW } from '../../src/conversation/rules/default-flow.ts';
-import type { Effect, SayEffect } from '../../src/conversation/rules/effect.ts';
-import type { Input, QuestionRead } from '../../src/conversation/rules/input.ts';
-import { next } from '../../src/conversation/rules/next.ts';
-import { isEnd } from '../../src/conversation/rules/places.ts';
-import { copySaid } from '../../src/conversation/rules/signed-copy.ts';
-import { newState, type State } from '../../src/conversation/rules/state.ts';
-import type { SealedInput } from '../../src/conversation/sql/inputs.ts';
-import { ruleInputOf } from '../../src/conversation/uses/rule-input.ts';
+import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import { DEFAULT_FLOW } from '../../src/domain/conversation/default-flow.ts';
+import type { Effect, SayEffect } from '../../src/domain/conversation/effect.ts';
+import type { Input, QuestionRead } from '../../src/domain/conversation/input.ts';
+import { isEnd } from '../../src/domain/conversation/places.ts';
+import { newState, type State } from '../../src/domain/conversation/state.ts';
+import { DAY_MS } from '../../src/ground/base/time.ts';
+import { composeReply } from '../../src/subjects/conversation/rules/compose.ts';
+import { next } from '../../src/subjects/conversation/rules/next.ts';
+import { copySaid } from '../../src/subjects/conversation/rules/signed-copy.ts';
+import type { SealedInput } from '../../src/subjects/conversation/sql/inputs.ts';
+import { ruleInputOf } from '../../src/subjects/conversation/uses/rule-input.ts';
 
 /** An input, and when it was sent by the channel's clock; null: it is the end of work. */
 export interface ModelInput {

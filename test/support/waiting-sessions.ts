@@ -1,5 +1,5 @@
 /** Which sessions of the database wait for a lock, also where it is spread over machines. */
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 
 const IS_SPREAD = "SELECT to_regclass('citus_lock_waits') IS NOT NULL AS yes";
 const HERE =

@@ -1,6 +1,6 @@
 /** The channel's webhooks: their bodies, their signature, and a sender that is as untidy as the real one. */
 import { createHmac } from 'node:crypto';
-import type { ChannelStatus } from '../../src/messages/rules/channel-event.ts';
+import type { ChannelStatus } from '../../src/domain/message/channel-event.ts';
 
 export const PHONE_NUMBER_ID = '106540352242922';
 const ACCOUNT_ID = '102290129340398';

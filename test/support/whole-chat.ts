@@ -1,11 +1,11 @@
 /** A chat with nothing made up beside it: documents, incomes, contracts, codes and signatures are the program's own. */
 import { randomUUID } from 'node:crypto';
-import { machineClock } from '../../src/base/clock.ts';
-import { performerOf, signingOf } from '../../src/conversation/uses/neighbours.ts';
-import type { Reader } from '../../src/documents/reader/reader.ts';
-import { openIncome } from '../../src/income/open.ts';
-import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
-import { statementPdf } from '../../src/simulator/statement-pdf.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { performerOf, signingOf } from '../../src/subjects/conversation/uses/neighbours.ts';
+import type { Reader } from '../../src/subjects/documents/reader/reader.ts';
+import { openIncome } from '../../src/subjects/income/open.ts';
+import { statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';
 import { APPROVED } from './applicant.ts';
 import { conversationsOf } from './conversations.ts';

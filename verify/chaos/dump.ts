@@ -1,8 +1,8 @@
 /** Reads the whole store after a run, in the clients' words: phones and ID numbers instead of known blind indexes. */
 
-import type { Phone } from '../../src/applications/rules/phone.ts';
-import { toPartnerId } from '../../src/partners/rules/credential.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { toPartnerId } from '../../src/domain/partner/credential.ts';
+import type { Phone } from '../../src/domain/phone/phone.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { idNumberIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
 import type { Vault } from '../../src/seal/vault.ts';

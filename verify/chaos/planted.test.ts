@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Decision } from '../../src/applications/rules/scorecard.ts';
-import { readProposal } from '../../src/desk/sql/proposals.ts';
-import { parseCallback } from '../../src/messages/rules/outgoing-message.ts';
+import { parseCallback } from '../../src/domain/message/outgoing-message.ts';
+import type { Decision } from '../../src/domain/scorecard/scorecard.ts';
+import { readProposal } from '../../src/subjects/desk/sql/proposals.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { Middleman } from '../../test/support/middleman.ts';
 import { RULES, type Rule } from '../history/check.ts';

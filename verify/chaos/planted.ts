@@ -4,7 +4,7 @@
  * alone.
  */
 
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import type { Rule } from '../history/check.ts';
 
 export interface Planted {

@@ -5,7 +5,7 @@ const PROMISES = {
   answered: 'every request is answered or closed in time (D37)',
   statuses: 'a valid request is answered with 200 or 500 (contract, "HTTP codes")',
   ...RULES,
-  invariants: 'what holds in every store holds: tables, indexes and the rules of src/invariants',
+  invariants: 'what holds in every store holds: tables, indexes and the rules of src/ground/invariants',
   deadlocks: 'no two transactions wait for each other',
   health: '/healthz answers while the process lives',
   recovery: 'after each fault batches are registered again',

@@ -1,10 +1,10 @@
 /** The end of a run: everything that waits comes to its end on a healthy stage, and the history is put together. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SETTLE_AFTER_MS } from '../../src/messages/rules/after-send.ts';
-import { parseCallback } from '../../src/messages/rules/outgoing-message.ts';
-import { changeSelection } from '../../src/messages/sql/changes/message-selection.ts';
-import { findLost } from '../../src/messages/sql/upkeep.ts';
-import { toPartnerId } from '../../src/partners/rules/credential.ts';
+import { parseCallback } from '../../src/domain/message/outgoing-message.ts';
+import { toPartnerId } from '../../src/domain/partner/credential.ts';
+import { SETTLE_AFTER_MS } from '../../src/subjects/messages/rules/after-send.ts';
+import { changeSelection } from '../../src/subjects/messages/sql/changes/message-selection.ts';
+import { findLost } from '../../src/subjects/messages/sql/upkeep.ts';
 import { hurry, runToEnd } from '../../test/support/delivery-run.ts';
 import { endLeases } from '../../test/support/messages.ts';
 import { endWaits } from '../../test/support/pushes.ts';

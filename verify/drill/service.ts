@@ -1,12 +1,12 @@
 /** The service of a drill, and its partner. */
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../src/app/config/config.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { issueKey } from '../../src/partners/uses/keys.ts';
-import { addPartner } from '../../src/partners/uses/partners.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { openDatabase } from '../../src/ground/postgres/open-database.ts';
 import type { Secrets } from '../../src/seal/vault.ts';
 import { Vault } from '../../src/seal/vault.ts';
+import { issueKey } from '../../src/subjects/partners/uses/keys.ts';
+import { addPartner } from '../../src/subjects/partners/uses/partners.ts';
 import { lastingPort } from '../../test/support/free-port.ts';
 import { Program } from '../../test/support/program.ts';
 

@@ -1,7 +1,7 @@
 /** The checker of histories: what it says of batches and their answers, by small made-up histories. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOpen } from '../../src/applications/rules/lifecycle.ts';
+import { isOpen } from '../../src/domain/application/lifecycle.ts';
 import { checkHistory } from './check.ts';
 import { type Break, example, inBatch, inStore, testBreaks } from './example.ts';
 import type { Call } from './history.ts';

@@ -2,12 +2,12 @@
  * What happened in a run, by the words of those who saw it: the clients, the channel, the endpoints, and the store
  * afterwards. Times are milliseconds of the run, by the one stopwatch of the process that watched all of them.
  */
-import type { ApplicationStatus, ReviewAction } from '../../src/applications/rules/lifecycle.ts';
-import type { Decision } from '../../src/applications/rules/scorecard.ts';
-import type { ProposalState } from '../../src/desk/rules/proposal.ts';
-import type { ReturnCode } from '../../src/desk/rules/returned.ts';
-import type { PartnerEventType } from '../../src/events/rules/event.ts';
-import type { MessageStatus, MessageType } from '../../src/messages/rules/notify.ts';
+import type { ApplicationStatus, ReviewAction } from '../../src/domain/application/lifecycle.ts';
+import type { PartnerEventType } from '../../src/domain/event/event.ts';
+import type { MessageStatus, MessageType } from '../../src/domain/message/notify.ts';
+import type { Decision } from '../../src/domain/scorecard/scorecard.ts';
+import type { ProposalState } from '../../src/subjects/desk/rules/proposal.ts';
+import type { ReturnCode } from '../../src/subjects/desk/rules/returned.ts';
 
 export interface Partner {
   readonly id: number;

@@ -1,6 +1,6 @@
 /** The desk of the model: operators who claim, propose, undo, confirm and decline, and a loop that applies (D48). */
-import { type ReviewAction, TRANSITIONS } from '../../src/applications/rules/lifecycle.ts';
-import { operatorName } from '../../src/operators/rules/operator-name.ts';
+import { type ReviewAction, TRANSITIONS } from '../../src/domain/application/lifecycle.ts';
+import { operatorName } from '../../src/domain/operator/operator-name.ts';
 import type * as H from './history.ts';
 import { UNDO_SECONDS } from './rules/undone.ts';
 

@@ -5,8 +5,8 @@ import {
   isOpen,
   type ReviewAction,
   TRANSITIONS,
-} from '../../src/applications/rules/lifecycle.ts';
-import type { Decision } from '../../src/applications/rules/scorecard.ts';
+} from '../../src/domain/application/lifecycle.ts';
+import type { Decision } from '../../src/domain/scorecard/scorecard.ts';
 import type * as H from './history.ts';
 import { ModelDesk } from './model-desk.ts';
 

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseReplyCallback } from '../../src/messages/rules/reply.ts';
+import { parseReplyCallback } from '../../src/domain/message/reply.ts';
 import type { Answer } from '../../test/support/http-answer.ts';
 import type { Random } from '../../test/support/random.ts';
 import {

@@ -1,6 +1,6 @@
 /** The end of a run: what waits for a time comes now, and everything under way comes to its end. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 
 const WITHIN_MS = 10 * 60_000;
 const LOOK_MS = 200;

@@ -1,10 +1,10 @@
 /** The store after a run, as the rules read it. */
-import { type ApplicationId, toApplicationId } from '../../src/applications/rules/ids.ts';
-import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { type ApplicationId, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { fromBigint } from '../../src/seal/blind-indexes.ts';
 import type { Vault } from '../../src/seal/vault.ts';
-import { readEvidence } from '../../src/signing/sql/evidence.ts';
+import { readEvidence } from '../../src/subjects/signing/sql/evidence.ts';
 import type { Stored, StoredContract, StoredConversation, StoredEvidence } from './seen.ts';
 
 /** Everything about these applications, and the events of all partners. */

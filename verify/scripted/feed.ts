@@ -1,5 +1,5 @@
 /** The events of conversations that a partner reads in its feed (D41, D47). */
-import { CONVERSATION_EVENT_TYPES } from '../../src/events/rules/event.ts';
+import { CONVERSATION_EVENT_TYPES } from '../../src/domain/event/event.ts';
 import type { StoredEvent } from './seen.ts';
 
 interface Page {

@@ -1,10 +1,10 @@
 /** The operator of a run. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toApplicationId } from '../../src/applications/rules/ids.ts';
-import { reviewApplication } from '../../src/applications/uses/applications.ts';
-import { machineClock } from '../../src/base/clock.ts';
-import { actOn } from '../../src/conversation/uses/operate.ts';
-import { OperatorError } from '../../src/operations/operator-context.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { OperatorError } from '../../src/program/operations/operator-context.ts';
+import { reviewApplication } from '../../src/subjects/applications/uses/applications.ts';
+import { actOn } from '../../src/subjects/conversation/uses/operate.ts';
 import type { OperatorDoes } from './scripts.ts';
 import type { Stage } from './stage.ts';
 

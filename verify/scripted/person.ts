@@ -3,7 +3,7 @@
  * is there, as people do.
  */
 import { hash } from 'node:crypto';
-import { madeUpFile } from '../../src/simulator/made-up-files.ts';
+import { madeUpFile } from '../../src/subjects/simulator/made-up-files.ts';
 import type { Random } from '../../test/support/random.ts';
 import type { MediaFile } from '../../test/support/whatsapp-media.ts';
 import { type Button, questionOf, type ShownReply, says } from './phone.ts';

@@ -1,6 +1,7 @@
 /** What a phone shows: the replies of the service as a person reads them. Pure. */
-import { type ButtonPayload, parsePayload } from '../../src/conversation/rules/payload.ts';
-import { TEXTS_ES } from '../../src/conversation/rules/texts/es.ts';
+
+import { TEXTS_ES } from '../../src/domain/conversation/texts/es.ts';
+import { type ButtonPayload, parsePayload } from '../../src/subjects/conversation/rules/payload.ts';
 import type { Question } from './scripts.ts';
 
 /** A button, and what it stands for. */

@@ -1,12 +1,12 @@
 /** PostgreSQL for a run: one machine that can be killed, and the role of the services. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { machineClock } from '../../src/base/clock.ts';
-import { checkStore, type Finding } from '../../src/invariants/check-store.ts';
-import type { Database } from '../../src/postgres/database.ts';
-import { openDatabase } from '../../src/postgres/open-database.ts';
-import { migrate } from '../../src/schema/migrations.ts';
-import { grantRuntime } from '../../src/schema/runtime-role.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { checkStore, type Finding } from '../../src/ground/invariants/check-store.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import { openDatabase } from '../../src/ground/postgres/open-database.ts';
+import { migrate } from '../../src/ground/schema/migrations.ts';
+import { grantRuntime } from '../../src/ground/schema/runtime-role.ts';
 import { testPatience } from '../../test/support/start-patiently.ts';
 import { createDatabase, Machine } from '../chaos/store/machine.ts';
 

@@ -1,9 +1,9 @@
 /** What scripted applicants do in the chat, and how the conversation of each one ends. Data alone. */
-import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
-import type { TextKey } from '../../src/conversation/rules/flow.ts';
-import type { Choice } from '../../src/conversation/rules/input.ts';
-import type { Holder, Place } from '../../src/conversation/rules/places.ts';
-import type { MadeUp } from '../../src/simulator/made-up-files.ts';
+import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
+import type { TextKey } from '../../src/domain/conversation/flow.ts';
+import type { Choice } from '../../src/domain/conversation/input.ts';
+import type { Holder, Place } from '../../src/domain/conversation/places.ts';
+import type { MadeUp } from '../../src/subjects/simulator/made-up-files.ts';
 
 /**
  * What the applicant reads that asks for something. `more_files` and `more_debts`: files came, and there may be more.

@@ -2,7 +2,7 @@
  * What happened in a run by the words of those who saw it: the applicants' phones, the channel, the way of the codes,
  * and the store afterwards. Times are milliseconds of the run's own stopwatch.
  */
-import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
+import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
 import type { Script } from './scripts.ts';
 
 /** A message that a person sent. */

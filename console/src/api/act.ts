@@ -1,6 +1,6 @@
 /** What operators do. Where the service wants a sign-in first, the act waits for it, and is then sent as it was. */
 import { useSyncExternalStore } from 'react';
-import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
+import type { ReviewAction } from '../../../src/domain/application/lifecycle.ts';
 import { AnswerError, ask, type Reply, type Request, shownOperator } from './ask.ts';
 
 /** `session`: it ended. `proof`: its sign-in is too old for the act. */

@@ -1,7 +1,7 @@
 /** One application, and its personal data. */
 import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
-import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
+import type { ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { act } from './act.ts';
 import { type Reading, reading } from './read.ts';
 

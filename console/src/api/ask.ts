@@ -1,6 +1,6 @@
 /** Requests to the operator API. */
 
-import { printable } from '../../../src/base/printable.ts';
+import { printable } from '../../../src/ground/base/printable.ts';
 import { browserClock } from '../clock.ts';
 import { presence } from './presence.ts';
 import { noteTime } from './service-time.ts';

@@ -1,5 +1,5 @@
 /** What a failure means, in the language of the page. */
-import type { Conflict } from '../../../src/desk/rules/conflict.ts';
+import type { Conflict } from '../../../src/subjects/desk/rules/conflict.ts';
 import type { Texts } from '../texts/texts.ts';
 import { NotSignedIn } from './act.ts';
 import { AnswerError } from './ask.ts';

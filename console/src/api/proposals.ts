@@ -14,8 +14,8 @@ import type {
   ProposalReply,
   ProposalsReply,
   UndoneBulk,
-} from '../../../src/desk/routes/proposal-forms.ts';
-import type { NewPend, PendReply } from '../../../src/desk/routes/work-forms.ts';
+} from '../../../src/subjects/desk/routes/proposal-forms.ts';
+import type { NewPend, PendReply } from '../../../src/subjects/desk/routes/work-forms.ts';
 import { act, actAbout } from './act.ts';
 import { AnswerError, type Reply } from './ask.ts';
 import { forPage } from './page-id.ts';

@@ -6,11 +6,11 @@ import type {
   QueuePartnersReply,
   QueueReply,
   Selection,
-} from '../../../src/desk/routes/queue-forms.ts';
+} from '../../../src/subjects/desk/routes/queue-forms.ts';
 import type { PageClock } from '../clock.ts';
-import type { Filters } from '../queue/filters.ts';
 import { act } from './act.ts';
 import { ask, asOperator, type Request } from './ask.ts';
+import type { Filters } from './filters.ts';
 import { changePage, forPage } from './page-id.ts';
 import { presence } from './presence.ts';
 import { type Reading, reading } from './read.ts';

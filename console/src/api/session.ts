@@ -7,7 +7,7 @@ import type {
   LinkUsable,
   SignedIn,
   WaysIn as WaysInForm,
-} from '../../../src/operators/routes/forms.ts';
+} from '../../../src/subjects/operators/routes/forms.ts';
 import { AnswerError, ask, askForNobody, changeCookie } from './ask.ts';
 
 export type Operator = Static<typeof SignedIn>;

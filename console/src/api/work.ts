@@ -1,13 +1,13 @@
 /** Notes, documents' files, and the lead's view. */
 import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Static } from 'typebox';
-import type { ApplicationReply, NoteReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply, NoteReply } from '../../../src/subjects/desk/routes/forms.ts';
 import type {
   DocumentFile as DocumentFileForm,
   LeadReply,
   NewLook,
   SecondLooksReply,
-} from '../../../src/desk/routes/work-forms.ts';
+} from '../../../src/subjects/desk/routes/work-forms.ts';
 import { act } from './act.ts';
 import type { Reply } from './ask.ts';
 import { type Reading, reading } from './read.ts';

@@ -1,11 +1,11 @@
 /** The page of one application: what a reviewer reads before a decision. */
 
 import { useState } from 'react';
-import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { reveal, useApplication } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
-import card from '../frame/card.module.css';
-import { PageHeading } from '../frame/page-heading.tsx';
+import card from '../base-ui/card.module.css';
+import { PageHeading } from '../base-ui/page-heading.tsx';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 import { Chat } from './chat.tsx';

@@ -1,5 +1,5 @@
 /** What the chat shows, put together from its parts: messages that announce, inputs, replies and revealed texts. */
-import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
 
 type Chat = ApplicationReply['chat'];
 type Conversation = NonNullable<Chat['conversation']>;

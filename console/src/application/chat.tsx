@@ -1,9 +1,9 @@
 /** The chat as the applicant saw it; without its texts until they are revealed. */
 
-import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Card } from '../frame/card.tsx';
+import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import bubbles from './chat.module.css';
 import { type ChatItem, chatItems, type Fate } from './chat-items.ts';

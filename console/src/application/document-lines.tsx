@@ -1,8 +1,8 @@
 /** The text of a PDF beside the income: text alone, because an applicant's PDF is a program for its viewer. */
 
 import type { DocumentFile } from '../api/work.ts';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
+import card from '../base-ui/card.module.css';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 

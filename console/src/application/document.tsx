@@ -1,10 +1,10 @@
 /** One document: what became of it, and its file for a reason. */
 
 import { useEffect, useState } from 'react';
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { type DocumentFile, revealFile } from '../api/work.ts';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
+import card from '../base-ui/card.module.css';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 import { blobOf, isPicture, nameOf, PDF_TYPE, pictureOf, typeOf } from './document-file.ts';

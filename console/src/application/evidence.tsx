@@ -1,8 +1,8 @@
 /** The documents and the observed income side by side: what was sent, and what the reader found in it. */
 
-import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
-import card from '../frame/card.module.css';
-import { Card } from '../frame/card.tsx';
+import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 import { DocumentItem } from './document.tsx';

@@ -2,13 +2,13 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { failureText } from '../api/failure.ts';
 import { RequestKey } from '../api/request-key.ts';
 import { addNote } from '../api/work.ts';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Card } from '../frame/card.tsx';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 
 interface NotesProps {

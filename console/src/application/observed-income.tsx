@@ -1,12 +1,12 @@
 /** The observed income against the declared one, and month by month once it is revealed. */
 
 import type { ReactNode } from 'react';
-import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
+import card from '../base-ui/card.module.css';
+import { Facts } from '../base-ui/card.tsx';
 import { Legend } from '../charts/legend.tsx';
 import { RowBar } from '../charts/row-bar.tsx';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Facts } from '../frame/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 

@@ -1,8 +1,8 @@
 /** What a payment of the application stands on, before anybody decides on it. */
 
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
+import { Card } from '../base-ui/card.tsx';
 import { PaymentFacts } from '../decide/payment-facts.tsx';
-import { Card } from '../frame/card.tsx';
 import { useTexts } from '../texts/texts.ts';
 
 export function Payment({ application }: { application: ApplicationReply }) {

@@ -1,10 +1,10 @@
 /** The points of each criterion: a picture in the rows of the table that says the same. */
 
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
 import { Legend } from '../charts/legend.tsx';
 import { RowBar } from '../charts/row-bar.tsx';
-import card from '../frame/card.module.css';
-import { Card } from '../frame/card.tsx';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 

@@ -4,8 +4,8 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { failureText } from '../api/failure.ts';
 import { RequestKey } from '../api/request-key.ts';
+import card from '../base-ui/card.module.css';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
-import card from '../frame/card.module.css';
 import { useTexts } from '../texts/texts.ts';
 
 interface RevealDialogProps<Revealed> {

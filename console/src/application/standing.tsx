@@ -1,15 +1,15 @@
 /** How it stands with the review: due when, who holds it, what is missing, what is proposed. */
 
 import type { ReactNode } from 'react';
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
-import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
-import type { PendReply } from '../../../src/desk/routes/work-forms.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
+import type { ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
+import type { PendReply } from '../../../src/subjects/desk/routes/work-forms.ts';
 import { timeNow } from '../api/service-time.ts';
+import card from '../base-ui/card.module.css';
+import { Card, Facts } from '../base-ui/card.tsx';
 import { useClaimState } from '../decide/desk.tsx';
 import { outcomeText } from '../decide/outcome.ts';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Card, Facts } from '../frame/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 

@@ -1,5 +1,5 @@
 /** A status in words: after the signature it stays the same, and has another word. */
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { useTexts } from '../texts/texts.ts';
 
 export function useStatusText() {

@@ -1,9 +1,9 @@
 /** What was asked for, by whom, and how it stands. */
 
-import type { ApplicationReply, RevealedReply } from '../../../src/desk/routes/forms.ts';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Card, Facts } from '../frame/card.tsx';
+import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
+import card from '../base-ui/card.module.css';
+import { Card, Facts } from '../base-ui/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 

@@ -1,9 +1,9 @@
 /** What happened to the application, by whom. */
 
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Card } from '../frame/card.tsx';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 

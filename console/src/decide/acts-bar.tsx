@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { browserClock } from '../clock.ts';
-import { useFormat } from '../format.ts';
+import { useFormat } from '../format/format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type Act, mayRetry, mayUndo } from './acts.ts';

@@ -4,7 +4,7 @@ import type {
   MadeProposalReply,
   NewProposalBody,
   ProposalReply,
-} from '../../../src/desk/routes/proposal-forms.ts';
+} from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { NotSignedIn } from '../api/act.ts';
 import { showProposal } from '../api/application.ts';
 import { AnswerError } from '../api/ask.ts';

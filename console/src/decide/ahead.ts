@@ -1,8 +1,8 @@
 /** The next application, claimed and read ahead of time, so that it opens at once. */
 import type { QueryClient } from '@tanstack/react-query';
 import { applicationQuery } from '../api/application.ts';
+import { filtersOf } from '../api/filters.ts';
 import { claimAhead, claimNext } from '../api/queue.ts';
-import { filtersOf } from '../queue/filters.ts';
 import type { Claims } from './claims.ts';
 
 export class Ahead {

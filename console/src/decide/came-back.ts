@@ -1,5 +1,5 @@
 /** What came back while the page was open, as far as it is told beside every page. */
-import type { ProposalReply, ProposalsReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ProposalReply, ProposalsReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 
 /** More would cover the page; the list of proposals has them all. */
 const MOST_SHOWN = 3;

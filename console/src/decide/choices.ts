@@ -1,7 +1,7 @@
 /** What an operator may do with an application as it stands. The service decides; the page only offers nothing else. */
-import { REVIEW_ACTIONS, type ReviewAction, TRANSITIONS } from '../../../src/applications/rules/lifecycle.ts';
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
-import type { ListedProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import { REVIEW_ACTIONS, type ReviewAction, TRANSITIONS } from '../../../src/domain/application/lifecycle.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
+import type { ListedProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 
 export interface Choices {
   readonly acts: readonly ReviewAction[];

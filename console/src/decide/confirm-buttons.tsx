@@ -1,7 +1,7 @@
 /** The second operator's answer to a proposal: confirm what a dialog shows of it, or decline with a reason. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { ListedProposalReply, ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ListedProposalReply, ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { showProposal } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
 import { changedTo, confirm, decline, type ShownProposal } from '../api/proposals.ts';

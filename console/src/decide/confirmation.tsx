@@ -1,11 +1,11 @@
 /** What a second operator confirms: the decision, what it is about, and what speaks against it. */
 import type { FormEvent, ReactNode } from 'react';
-import type { ProposalFactsReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ProposalFactsReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
+import { bandOf } from '../api/filters.ts';
 import type { ShownProposal } from '../api/proposals.ts';
+import { Facts } from '../base-ui/card.tsx';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
-import { useFormat } from '../format.ts';
-import { Facts } from '../frame/card.tsx';
-import { bandOf } from '../queue/filters.ts';
+import { useFormat } from '../format/format.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';
 import styles from './decide.module.css';
 

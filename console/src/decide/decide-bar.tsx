@@ -2,13 +2,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
-import type { NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ReviewAction } from '../../../src/domain/application/lifecycle.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
+import type { NewProposalBody } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { useApplication } from '../api/application.ts';
 import type { Reply } from '../api/ask.ts';
 import { resume } from '../api/proposals.ts';
-import { useFormat } from '../format.ts';
+import { useFormat } from '../format/format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ACT_KEYS, type Choices, choicesOf } from './choices.ts';

@@ -1,7 +1,7 @@
 /** Why a decision, or what else is done to an application, was refused: in words that say what to do. */
 
-import type { ChangedReply } from '../../../src/desk/routes/proposal-forms.ts';
-import type { Conflict } from '../../../src/desk/rules/conflict.ts';
+import type { ChangedReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
+import type { Conflict } from '../../../src/subjects/desk/rules/conflict.ts';
 import { AnswerError } from '../api/ask.ts';
 import { conflictText, failureText } from '../api/failure.ts';
 import type { Texts } from '../texts/texts.ts';

@@ -1,5 +1,5 @@
 /** Why a proposal was declined, in the words of who did, or why it came back, in the language of the page. */
-import type { ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import type { DeskTexts } from '../texts/desk-texts.ts';
 
 /** null: it was neither declined nor returned. */

@@ -1,9 +1,9 @@
 /** What a payment stands on: the signature, the time to withdraw from it, and what is not there yet (D46). */
 
 import type { ReactNode } from 'react';
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
-import { useFormat } from '../format.ts';
-import { Facts } from '../frame/card.tsx';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
+import { Facts } from '../base-ui/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './decide.module.css';
 

@@ -4,7 +4,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { type NewPendBody, pend } from '../api/proposals.ts';
 import { RequestKey } from '../api/request-key.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
-import { useFormat } from '../format.ts';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './decide.module.css';
 import { failedActText } from './failed-act.ts';

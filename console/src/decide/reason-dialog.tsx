@@ -1,8 +1,8 @@
 /** Asks for the reason code of a decision. One key picks the code and proposes, unless the file contradicts it. */
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
-import { codesOfOperators, type ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
-import type { NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ReviewAction } from '../../../src/domain/application/lifecycle.ts';
+import { codesOfOperators, type ReasonCode } from '../../../src/domain/application/reason-codes.ts';
+import type { NewProposalBody } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useAreShortcutsOn } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';

@@ -1,7 +1,7 @@
 /** Claims the application on the page, gets the next one ready, and opens it. */
 import { useEffect, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { failureText } from '../api/failure.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useClaimState, useDesk } from './desk.tsx';

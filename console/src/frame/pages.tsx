@@ -2,7 +2,7 @@
 import { Link, useLocation } from 'wouter';
 import { useCameBack } from '../api/proposals.ts';
 import type { Operator } from '../api/session.ts';
-import { useFormat } from '../format.ts';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './frame.module.css';
 

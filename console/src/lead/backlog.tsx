@@ -1,10 +1,10 @@
 /** What waits, by age. */
 
-import type { LeadReply } from '../../../src/desk/routes/work-forms.ts';
+import type { LeadReply } from '../../../src/subjects/desk/routes/work-forms.ts';
+import card from '../base-ui/card.module.css';
+import { Card, Facts } from '../base-ui/card.tsx';
 import { RowBar } from '../charts/row-bar.tsx';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Card, Facts } from '../frame/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 
 export function Backlog({ lead: { backlog, waiting, overdue, oldest_at } }: { lead: LeadReply }) {

@@ -1,5 +1,5 @@
 /** Decisions as bars of equal spans of time, without gaps. */
-import type { LeadReply } from '../../../src/desk/routes/work-forms.ts';
+import type { LeadReply } from '../../../src/subjects/desk/routes/work-forms.ts';
 
 type Hour = LeadReply['hours'][number];
 

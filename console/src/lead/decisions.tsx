@@ -1,13 +1,13 @@
 /** Decisions by hour or by day: a picture, and the table that says the same. */
 
 import { scaleBand, scaleLinear } from 'd3-scale';
-import type { LeadReply } from '../../../src/desk/routes/work-forms.ts';
+import type { LeadReply } from '../../../src/subjects/desk/routes/work-forms.ts';
 import { timeNow } from '../api/service-time.ts';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
 import charts from '../charts/charts.module.css';
 import { Legend } from '../charts/legend.tsx';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Card } from '../frame/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ACTS, type Bar, decisionBars, namedBars, type Span, spanOf } from './decision-bars.ts';
 import styles from './lead.module.css';

@@ -2,7 +2,7 @@
 import { useSearchParams } from 'wouter';
 import { failureText } from '../api/failure.ts';
 import { useLead } from '../api/work.ts';
-import { PageHeading } from '../frame/page-heading.tsx';
+import { PageHeading } from '../base-ui/page-heading.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Backlog } from './backlog.tsx';
 import { Decisions } from './decisions.tsx';

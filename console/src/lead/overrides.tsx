@@ -1,11 +1,11 @@
 /** Decisions against what the score leans to, by reviewer and by reason code. */
 
-import type { LeadReply } from '../../../src/desk/routes/work-forms.ts';
+import type { LeadReply } from '../../../src/subjects/desk/routes/work-forms.ts';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
 import { Legend } from '../charts/legend.tsx';
 import { RowBar } from '../charts/row-bar.tsx';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Card } from '../frame/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 
 export function Overrides({ lead: { reviewers, overrides } }: { lead: LeadReply }) {

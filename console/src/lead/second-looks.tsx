@@ -3,13 +3,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import type { LeadReply, SecondLooksReply } from '../../../src/desk/routes/work-forms.ts';
+import type { LeadReply, SecondLooksReply } from '../../../src/subjects/desk/routes/work-forms.ts';
 import { failureText } from '../api/failure.ts';
 import { judge, useSecondLooks } from '../api/work.ts';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
-import { useFormat } from '../format.ts';
-import card from '../frame/card.module.css';
-import { Card } from '../frame/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './lead.module.css';
 

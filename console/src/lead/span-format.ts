@@ -1,5 +1,5 @@
 /** Hours and days as the axis and the table name them. */
-import { DAY_AND_TIME, localeOf } from '../formats.ts';
+import { DAY_AND_TIME, localeOf } from '../format/formats.ts';
 import { useLanguage } from '../texts/texts.ts';
 import type { Span } from './decision-bars.ts';
 

@@ -3,7 +3,7 @@ import { Link, Redirect, useLocation, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { failureText } from '../api/failure.ts';
 import { type ProposalList, useCameBack, useProposals } from '../api/proposals.ts';
-import { PageHeading } from '../frame/page-heading.tsx';
+import { PageHeading } from '../base-ui/page-heading.tsx';
 import { Pager } from '../queue/pager.tsx';
 import { useTexts } from '../texts/texts.ts';
 import styles from './proposals.module.css';

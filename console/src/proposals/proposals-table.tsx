@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { ListedProposalReply, ProposalReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ListedProposalReply, ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { showProposal } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
 import { type ProposalList, undo } from '../api/proposals.ts';
@@ -10,7 +10,7 @@ import { ConfirmButtons } from '../decide/confirm-buttons.tsx';
 import { AgainstList, ScoreText } from '../decide/confirmation.tsx';
 import { tooLateText } from '../decide/failed-act.ts';
 import { outcomeText } from '../decide/outcome.ts';
-import { useFormat } from '../format.ts';
+import { useFormat } from '../format/format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useSteadyRows } from '../queue/use-steady-rows.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';

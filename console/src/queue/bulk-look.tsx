@@ -1,11 +1,11 @@
 /** What a decision on many is about, before it is proposed: totals, and what speaks against it. */
 import type { ReactNode } from 'react';
-import type { ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
-import type { LookedAtReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { ReasonCode } from '../../../src/domain/application/reason-codes.ts';
+import type { LookedAtReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import type { NewBulkBody } from '../api/proposals.ts';
-import { useFormat } from '../format.ts';
-import type { Format } from '../formats.ts';
-import { Facts } from '../frame/card.tsx';
+import { Facts } from '../base-ui/card.tsx';
+import { useFormat } from '../format/format.ts';
+import type { Format } from '../format/formats.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';
 
 export function BulkLook({ seen }: { seen: LookedAtReply }) {

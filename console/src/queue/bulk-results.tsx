@@ -2,11 +2,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { BulkReply } from '../../../src/desk/routes/proposal-forms.ts';
+import type { BulkReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { failureText } from '../api/failure.ts';
 import { undoByKey } from '../api/proposals.ts';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
-import { useFormat } from '../format.ts';
+import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './queue.module.css';
 

@@ -1,18 +1,22 @@
 /** One decision on many applications: the selected rows, or all that matched when they were chosen. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { BulkReply, LookedAtReply, NewProposalBody } from '../../../src/desk/routes/proposal-forms.ts';
+import type {
+  BulkReply,
+  LookedAtReply,
+  NewProposalBody,
+} from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { failureText } from '../api/failure.ts';
+import type { Filters } from '../api/filters.ts';
 import { changedTo, lookAtMany, type NewBulkBody, proposeMany } from '../api/proposals.ts';
 import { freeze, type SelectionReply } from '../api/queue.ts';
 import { RequestKey } from '../api/request-key.ts';
 import { ReasonDialog } from '../decide/reason-dialog.tsx';
-import { useFormat } from '../format.ts';
+import { useFormat } from '../format/format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { BulkLook, contradictedOf, seenOf } from './bulk-look.tsx';
 import { BulkResults } from './bulk-results.tsx';
-import type { Filters } from './filters.ts';
 import styles from './queue.module.css';
 
 type BulkAct = NewBulkBody['act'];

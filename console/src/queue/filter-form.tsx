@@ -1,10 +1,10 @@
 /** The filters and the order of the queue. Each change is a change of the address. */
 import { type FormEvent, useState } from 'react';
 import type { Static } from 'typebox';
-import type { PartnerName } from '../../../src/desk/routes/form.ts';
+import type { PartnerName } from '../../../src/subjects/desk/routes/form.ts';
+import { AGES, BANDS, CLAIMS, DUES, type Filters, ORDERS, STATES, withFilter } from '../api/filters.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { durationText } from './duration.ts';
-import { AGES, BANDS, CLAIMS, DUES, type Filters, ORDERS, STATES, withFilter } from './filters.ts';
 import styles from './queue.module.css';
 
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,11 @@
 /** One row of the queue. It has no personal data. */
 import { Link } from 'wouter';
-import type { QueueItemReply } from '../../../src/desk/routes/queue-forms.ts';
+import type { QueueItemReply } from '../../../src/subjects/desk/routes/queue-forms.ts';
+import { bandOf } from '../api/filters.ts';
 import { timeNow } from '../api/service-time.ts';
-import { useFormat } from '../format.ts';
+import { useFormat } from '../format/format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { durationText } from './duration.ts';
-import { bandOf } from './filters.ts';
 import styles from './queue.module.css';
 
 interface QueueRowProps {

@@ -1,7 +1,7 @@
 /** The rows of the queue. They keep their places while the focus is among them. */
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
-import type { QueueItemReply } from '../../../src/desk/routes/queue-forms.ts';
+import type { QueueItemReply } from '../../../src/subjects/desk/routes/queue-forms.ts';
 import { useDesk } from '../decide/desk.tsx';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';

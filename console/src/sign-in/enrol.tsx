@@ -1,7 +1,7 @@
 /** What an operator does behind the link: a password, the authenticator app, the recovery codes. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { faultOfPassword, LONGEST, SHORTEST } from '../../../src/operators/rules/password.ts';
+import { faultOfPassword, LONGEST, SHORTEST } from '../../../src/subjects/operators/rules/password.ts';
 import { failureText } from '../api/failure.ts';
 import { addApp, beginBinding, beginEnrolment, endEnrolment, lookAtLink } from '../api/session.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -46,7 +46,8 @@ function useLink(token: string): string | null | undefined {
 function useIsKnown() {
   const { data } = useQuery({
     queryKey: ['known passwords'],
-    queryFn: async () => (await import('../../../src/operators/rules/known-password.ts')).isKnownPassword,
+    queryFn: async () =>
+      (await import('../../../src/subjects/operators/rules/known-password.ts')).isKnownPassword,
     ...{ staleTime: Number.POSITIVE_INFINITY, retry: false },
   });
   // Without the words the service says it.

@@ -1,10 +1,10 @@
 /** The codes of the API that have a text in each language. */
-import type { DEBT_AGES } from '../../../src/applications/rules/fields.ts';
-import type { ApplicationReply } from '../../../src/desk/routes/forms.ts';
-import type { PEND_ENDS, PEND_MESSAGES } from '../../../src/desk/rules/pend.ts';
-import type { DocumentReason } from '../../../src/documents/rules/document.ts';
-import type { IncomeReason } from '../../../src/income/rules/judge-income.ts';
-import type { Reason } from '../../../src/messages/rules/reasons.ts';
+import type { DEBT_AGES } from '../../../src/domain/application/fields.ts';
+import type { DocumentReason } from '../../../src/domain/document/document.ts';
+import type { Reason } from '../../../src/domain/message/reasons.ts';
+import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
+import type { PEND_ENDS, PEND_MESSAGES } from '../../../src/subjects/desk/rules/pend.ts';
+import type { IncomeReason } from '../../../src/subjects/income/rules/judge-income.ts';
 
 type Named<Code extends string | null> = Readonly<Record<NonNullable<Code>, string>>;
 type Conversation = NonNullable<ApplicationReply['chat']['conversation']>;

@@ -1,6 +1,6 @@
 /** The codes of the queue and of proposals that have a text in each language. */
-import type { REVIEW_ACTIONS } from '../../../src/applications/rules/lifecycle.ts';
-import type { ReasonCode } from '../../../src/applications/rules/reason-codes.ts';
+import type { REVIEW_ACTIONS } from '../../../src/domain/application/lifecycle.ts';
+import type { ReasonCode } from '../../../src/domain/application/reason-codes.ts';
 import type {
   AGAINST,
   BULK_RESULTS,
@@ -8,10 +8,10 @@ import type {
   PROPOSAL_STATES,
   RETURN_CODES,
   SECOND_REASONS,
-} from '../../../src/desk/routes/proposal-forms.ts';
-import type { QUEUE_ORDERS, QUEUE_STATES } from '../../../src/desk/routes/queue-forms.ts';
-import type { CONFLICTS } from '../../../src/desk/rules/conflict.ts';
-import type { MISSING } from '../../../src/desk/rules/pend.ts';
+} from '../../../src/subjects/desk/routes/proposal-forms.ts';
+import type { QUEUE_ORDERS, QUEUE_STATES } from '../../../src/subjects/desk/routes/queue-forms.ts';
+import type { CONFLICTS } from '../../../src/subjects/desk/rules/conflict.ts';
+import type { MISSING } from '../../../src/subjects/desk/rules/pend.ts';
 
 type Named<Codes extends readonly string[]> = Readonly<Record<Codes[number], string>>;
 

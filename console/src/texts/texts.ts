@@ -1,10 +1,10 @@
-/** The texts of the page by language. English has the list: a text that another language lacks is an error of types. */
+/** The texts of the page by language. */
 import { createContext, useContext } from 'react';
-import { en } from './en/index.ts';
+import { en, type Texts } from './en/index.ts';
 import { es } from './es/index.ts';
 import { pt } from './pt/index.ts';
 
-export type Texts = typeof en;
+export type { Texts };
 
 export const LANGUAGES = { en: 'English', es: 'Español', pt: 'Português' } as const;
 export type Language = keyof typeof LANGUAGES;

@@ -2,31 +2,32 @@
  * What a restore ends (docs/backup.md): all sign-ins of operators, and what was ended after the restored moment, as far
  * as a later state in the place tells of it. It gives nothing back: the later state may be the reason for the restore.
  */
-import { noteWrongPerson, readWrongPersons } from '../../applications/sql/application-marks.ts';
-import { stillStored } from '../../applications/sql/erasure.ts';
-import { laterBackups } from '../../backup/manifest.ts';
-import type { RestoreOptions } from '../../backup/restore.ts';
-import { lookAtBackup } from '../../backup/verify.ts';
-import { describeError } from '../../base/describe-error.ts';
+
+import type { KeyId } from '../../domain/partner/credential.ts';
+import { describeError } from '../../ground/base/describe-error.ts';
+import { type Database, inTransaction } from '../../ground/postgres/database.ts';
+import { schemaFit } from '../../ground/schema/migrations.ts';
+import { chainKeysOf } from '../../program/operations/chain-keys.ts';
+import type { OperatorContext } from '../../program/operations/operator-context.ts';
+import { type Act, addOperatorEvents } from '../../program/operations/sql/operator-events.ts';
+import { checkSecrets } from '../../seal/secrets.ts';
+import { type Secrets, Vault } from '../../seal/vault.ts';
+import { noteWrongPerson, readWrongPersons } from '../../subjects/applications/sql/application-marks.ts';
+import { stillStored } from '../../subjects/applications/sql/erasure.ts';
+import { laterBackups } from '../../subjects/backup/manifest.ts';
+import type { RestoreOptions } from '../../subjects/backup/restore.ts';
+import { lookAtBackup } from '../../subjects/backup/verify.ts';
 import {
   type LaterSuppressions,
   readSuppressionsSince,
   suppressAgain,
-} from '../../messages/sql/suppressions.ts';
-import { chainKeysOf } from '../../operations/chain-keys.ts';
-import type { OperatorContext } from '../../operations/operator-context.ts';
-import { type Act, addOperatorEvents } from '../../operations/sql/operator-events.ts';
-import type { Account } from '../../operators/sql/account.ts';
-import { endAccountsAgain, endSignIns, type Loss, readAccounts } from '../../operators/sql/ended.ts';
-import type { KeyId } from '../../partners/rules/credential.ts';
-import { type EndedKey, endKeysAgain, readEndedKeys } from '../../partners/sql/key-changes.ts';
-import { type Database, inTransaction } from '../../postgres/database.ts';
-import { listErasures } from '../../rights/uses/list-erasures.ts';
-import { erasureJson, readErasure, type WrittenErasure } from '../../rights/uses/written-erasure.ts';
-import { schemaFit } from '../../schema/migrations.ts';
-import { checkSecrets } from '../../seal/secrets.ts';
-import { type Secrets, Vault } from '../../seal/vault.ts';
-import { reindex } from '../../vault/uses/reindex.ts';
+} from '../../subjects/messages/sql/suppressions.ts';
+import type { Account } from '../../subjects/operators/sql/account.ts';
+import { endAccountsAgain, endSignIns, type Loss, readAccounts } from '../../subjects/operators/sql/ended.ts';
+import { type EndedKey, endKeysAgain, readEndedKeys } from '../../subjects/partners/sql/key-changes.ts';
+import { listErasures } from '../../subjects/rights/uses/list-erasures.ts';
+import { erasureJson, readErasure, type WrittenErasure } from '../../subjects/rights/uses/written-erasure.ts';
+import { reindex } from '../../subjects/vault/uses/reindex.ts';
 import { loadWitnesses } from '../subjects.ts';
 import { withDatabase } from './with-database.ts';
 

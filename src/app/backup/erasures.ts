@@ -1,18 +1,23 @@
 /** The erasures of persons in the place of backups: written there, and done again in a restored store. */
-import { erasuresIn, hasErasure, readStoredErasures, storeErasure } from '../../backup/erasures.ts';
-import { BackupError, OtherBackupKeyError } from '../../backup/errors.ts';
-import type { BackupKey } from '../../backup/sealed.ts';
-import type { Clock } from '../../base/clock.ts';
-import { describeError } from '../../base/describe-error.ts';
-import { DAY_MS } from '../../base/time.ts';
-import type { EmbeddedConnection } from '../../embedded/session.ts';
-import type { OperatorContext } from '../../operations/operator-context.ts';
-import type { Place } from '../../places/place.ts';
-import { listErasures, type NumberedErasure, readErasuresAfter } from '../../rights/uses/list-erasures.ts';
-import { type Replayed, replayErasures } from '../../rights/uses/replay-erasures.ts';
-import { erasureJson, readErasure, type WrittenErasure } from '../../rights/uses/written-erasure.ts';
-import { schemaFit } from '../../schema/migrations.ts';
+
+import type { Clock } from '../../ground/base/clock.ts';
+import { describeError } from '../../ground/base/describe-error.ts';
+import { DAY_MS } from '../../ground/base/time.ts';
+import type { EmbeddedConnection } from '../../ground/embedded/session.ts';
+import type { Place } from '../../ground/places/place.ts';
+import { schemaFit } from '../../ground/schema/migrations.ts';
+import type { OperatorContext } from '../../program/operations/operator-context.ts';
 import { type Secrets, Vault } from '../../seal/vault.ts';
+import { erasuresIn, hasErasure, readStoredErasures, storeErasure } from '../../subjects/backup/erasures.ts';
+import { BackupError, OtherBackupKeyError } from '../../subjects/backup/errors.ts';
+import type { BackupKey } from '../../subjects/backup/sealed.ts';
+import {
+  listErasures,
+  type NumberedErasure,
+  readErasuresAfter,
+} from '../../subjects/rights/uses/list-erasures.ts';
+import { type Replayed, replayErasures } from '../../subjects/rights/uses/replay-erasures.ts';
+import { erasureJson, readErasure, type WrittenErasure } from '../../subjects/rights/uses/written-erasure.ts';
 import { withDatabase } from './with-database.ts';
 
 interface PlaceAndKey {

@@ -1,12 +1,19 @@
 /** The files of documents and contracts in the place of backups: copied there, compared, and put back by a restore. */
 
-import { UnreadableBackupError } from '../../backup/errors.ts';
-import { copiesIn, copyName, type FilePlace, forgetCopies, readCopy, storeCopy } from '../../backup/files.ts';
-import type { Clock } from '../../base/clock.ts';
-import { counted } from '../../base/counted.ts';
-import type { ReadSetting } from '../../base/setting.ts';
-import type { Session } from '../../postgres/database.ts';
-import type { FileStore, ServiceContext, StoredFiles } from '../../subject/subject.ts';
+import type { Clock } from '../../ground/base/clock.ts';
+import { counted } from '../../ground/base/counted.ts';
+import type { ReadSetting } from '../../ground/base/setting.ts';
+import type { Session } from '../../ground/postgres/database.ts';
+import type { FileStore, ServiceContext, StoredFiles } from '../../program/subject/subject.ts';
+import { UnreadableBackupError } from '../../subjects/backup/errors.ts';
+import {
+  copiesIn,
+  copyName,
+  type FilePlace,
+  forgetCopies,
+  readCopy,
+  storeCopy,
+} from '../../subjects/backup/files.ts';
 import { loadFiles } from '../subjects.ts';
 
 /** How long the upkeep waits for a slow place. */

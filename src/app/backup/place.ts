@@ -1,9 +1,10 @@
 /** The place of backups and its key, from the configuration. */
-import { BackupError } from '../../backup/errors.ts';
-import type { FilePlace } from '../../backup/files.ts';
-import { openBackupPlace, openFilePlace } from '../../backup/place-of-backups.ts';
-import { BackupKey } from '../../backup/sealed.ts';
-import type { Clock } from '../../base/clock.ts';
+
+import type { Clock } from '../../ground/base/clock.ts';
+import { BackupError } from '../../subjects/backup/errors.ts';
+import type { FilePlace } from '../../subjects/backup/files.ts';
+import { openBackupPlace, openFilePlace } from '../../subjects/backup/place-of-backups.ts';
+import { BackupKey } from '../../subjects/backup/sealed.ts';
 import type { Config } from '../config/config.ts';
 
 /** The place that is given, or else that of BACKUP_TO. Throws `BackupError` where there is none, or no key. */

@@ -1,15 +1,16 @@
 /** What a service does for its backups by itself: bases and their log, erasures, files. */
-import { BackupSchedule } from '../../backup/schedule.ts';
-import type { Clock } from '../../base/clock.ts';
-import { toldBy } from '../../base/told-error.ts';
-import type { ServiceContext } from '../../subject/subject.ts';
-import type { JobEnd } from '../../subject/watcher.ts';
+
+import type { Clock } from '../../ground/base/clock.ts';
+import { toldBy } from '../../ground/base/told-error.ts';
+import type { ServiceContext } from '../../program/subject/subject.ts';
+import type { JobEnd } from '../../program/subject/watcher.ts';
+import { BackupSchedule } from '../../subjects/backup/schedule.ts';
 import type { Config } from '../config/config.ts';
 import { ErasureCopies } from './erasures.ts';
 import { FileCopies } from './file-copies.ts';
 import { filePlace, placeAndKey } from './place.ts';
 
-/** Monitoring knows it by this name: it is due once a day (`src/monitoring/rules/troubles.ts`). */
+/** Monitoring knows it by this name: it is due once a day (`src/subjects/monitoring/rules/troubles.ts`). */
 const BASE_BACKUP = 'base backup';
 
 /** The backups that a service makes by itself; null where BACKUP_TO is not set. */

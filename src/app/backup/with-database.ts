@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
-import type { EmbeddedConnection } from '../../embedded/session.ts';
-import type { Database } from '../../postgres/database.ts';
-import { openDatabase } from '../../postgres/open-database.ts';
+import type { Clock } from '../../ground/base/clock.ts';
+import type { EmbeddedConnection } from '../../ground/embedded/session.ts';
+import type { Database } from '../../ground/postgres/database.ts';
+import { openDatabase } from '../../ground/postgres/open-database.ts';
 
 /** A person waits for the command, and a server that was just recovered has read nothing yet. */
 const CONNECT_WITHIN_MS = 30_000;

@@ -1,8 +1,8 @@
 /** BACKUP_TO, BACKUP_KEY and BACKUP_KEEP, and the standard variables of S3. */
 import { resolve, sep } from 'node:path';
-import { describeError } from '../../base/describe-error.ts';
-import type { S3Account } from '../../places/s3.ts';
-import { s3AccountOf } from '../../places/s3-account.ts';
+import { describeError } from '../../ground/base/describe-error.ts';
+import type { S3Account } from '../../ground/places/s3.ts';
+import { s3AccountOf } from '../../ground/places/s3-account.ts';
 import type { Secrets } from '../../seal/vault.ts';
 import { readKey } from '../../seal/written-keys.ts';
 import { ConfigError, type Problems, type Read } from './config-error.ts';

@@ -1,5 +1,5 @@
 /** Errors of the configuration, shared by its modules. */
-import { ToldError } from '../../base/told-error.ts';
+import { ToldError } from '../../ground/base/told-error.ts';
 
 /** Reads a variable of the process, trimmed; undefined where the variable is absent or empty. */
 export type Read = (name: string) => string | undefined;

@@ -3,9 +3,9 @@
  * rule.
  */
 import { resolve } from 'node:path';
-import { describeError } from '../../base/describe-error.ts';
-import { type ReadSetting, readPort } from '../../base/setting.ts';
-import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
+import { describeError } from '../../ground/base/describe-error.ts';
+import { type ReadSetting, readPort } from '../../ground/base/setting.ts';
+import { ACTOR_RULE, readActor } from '../../program/operations/actor.ts';
 import type { Secrets } from '../../seal/vault.ts';
 import { readDataKeys, readIndexKeys, readPeppers } from '../../seal/written-keys.ts';
 import { SUBJECTS } from '../subjects.ts';

@@ -1,5 +1,5 @@
 /** The variables of the channel `whatsapp`. */
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../ground/base/loopback.ts';
 import { ConfigError, type Problems, type Read } from './config-error.ts';
 
 /** The settings of the channel `whatsapp`. */

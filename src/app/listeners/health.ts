@@ -1,7 +1,7 @@
 /** The health listener of a process. It answers an orchestrator's probes and has no access to personal data. */
 import type { Logger } from 'pino';
-import type { Clock } from '../../base/clock.ts';
-import { type Health, healthApi } from '../../http/health-api.ts';
+import type { Clock } from '../../ground/base/clock.ts';
+import { type Health, healthApi } from '../../listeners/ops/health-api.ts';
 import type { Config } from '../config/config.ts';
 import { type Listener, NO_LISTENER, openListener } from './listen.ts';
 

@@ -1,10 +1,11 @@
 /** Opens the console's listener. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { errorFields } from '../../base/error-fields.ts';
-import { isLoopbackAddress } from '../../base/loopback.ts';
-import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from '../../desk/settings.ts';
-import type { LogFailure } from '../../operations/failure-log.ts';
+import { errorFields } from '../../ground/base/error-fields.ts';
+import { isLoopbackAddress } from '../../ground/base/loopback.ts';
+import type { LogFailure } from '../../program/operations/failure-log.ts';
+import type { Watcher } from '../../program/subject/watcher.ts';
+import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from '../../subjects/desk/settings.ts';
 import {
   CONSOLE_HOST,
   CONSOLE_PORT,
@@ -12,9 +13,8 @@ import {
   consoleOrigin,
   NEXT_PORT,
   oidcConfig,
-} from '../../operators/settings.ts';
-import { forgetConsole, noteConsole } from '../../operators/uses/console-place.ts';
-import type { Watcher } from '../../subject/watcher.ts';
+} from '../../subjects/operators/settings.ts';
+import { forgetConsole, noteConsole } from '../../subjects/operators/uses/console-place.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FoundPage } from '../console-page.ts';
 import type { Store } from '../open-store.ts';
@@ -48,11 +48,11 @@ export async function startOperatorListener(
   const oidc = oidcConfig(setting);
   const [{ consoleApi }, { accountRoutes }, { deskRoutes }, { canSomebodySignIn }, { openShownFiles }] =
     await Promise.all([
-      import('../../operator-api/console-api.ts'),
-      import('../../operators/routes/accounts.ts'),
-      import('../../desk/routes/desk-routes.ts'),
-      import('../../operators/sql/operators.ts'),
-      import('../../documents/open.ts'),
+      import('../../listeners/operator/console-api.ts'),
+      import('../../subjects/operators/routes/accounts.ts'),
+      import('../../subjects/desk/routes/desk-routes.ts'),
+      import('../../subjects/operators/sql/operators.ts'),
+      import('../../subjects/documents/open.ts'),
     ]);
   if (!isLoopbackAddress(host) && !(await canSomebodySignIn(database, vault))) {
     throw new ConfigError(

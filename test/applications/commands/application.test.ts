@@ -2,17 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toApplicationId } from '../../../src/applications/rules/ids.ts';
+import { toApplicationId } from '../../../src/domain/application/ids.ts';
 import {
   APPLICATION_STATUSES,
   type ApplicationStatus,
   REVIEW_ACTIONS,
   TRANSITIONS,
-} from '../../../src/applications/rules/lifecycle.ts';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
-import { codesOfOperators } from '../../../src/applications/rules/reason-codes.ts';
-import { applyChannelEvents } from '../../../src/messages/intake/channel-events.ts';
-import { interestPayload } from '../../../src/messages/rules/outgoing-message.ts';
+} from '../../../src/domain/application/lifecycle.ts';
+import { codesOfOperators } from '../../../src/domain/application/reason-codes.ts';
+import { interestPayload } from '../../../src/domain/message/outgoing-message.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
+import { applyChannelEvents } from '../../../src/subjects/messages/intake/channel-events.ts';
 import { ACTOR, commandLine, REVEAL } from '../../cli/harness.ts';
 import { ABOVE_LIMIT, applicant, IN_REVIEW } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { toApplicationId } from '../../../src/applications/rules/ids.ts';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
+import { toApplicationId } from '../../../src/domain/application/ids.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
+import { inTransaction } from '../../../src/ground/postgres/database.ts';
 import {
   lockState,
   markConversations,
   writeSignature,
-} from '../../../src/applications/sql/application-marks.ts';
-import { inTransaction } from '../../../src/postgres/database.ts';
+} from '../../../src/subjects/applications/sql/application-marks.ts';
 import { commandLine } from '../../cli/harness.ts';
 import { APPROVED, applicant } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 /** Two phones with one blind index: how an operator lifts the false duplicate (docs/decisions/0006). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
 import { Vault } from '../../../src/seal/vault.ts';
 import { ACTOR, commandLine, REVEAL } from '../../cli/harness.ts';
 import { applicant } from '../../support/applicant.ts';

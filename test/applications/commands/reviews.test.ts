@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
 import { ACTOR, commandLine } from '../../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -1,8 +1,8 @@
 /** Runs `ventanilla submit` in this process. */
-import { type Clock, machineClock } from '../../../src/base/clock.ts';
-import { fillSubmit } from '../../../src/bulk/commands/submit.ts';
-import type { Surroundings } from '../../../src/bulk/commands/submit-terminal.ts';
-import { describeSubmit, Program } from '../../../src/cli/command.ts';
+import { type Clock, machineClock } from '../../../src/ground/base/clock.ts';
+import { describeSubmit, Program } from '../../../src/program/cli/command.ts';
+import { fillSubmit } from '../../../src/subjects/bulk/commands/submit.ts';
+import type { Surroundings } from '../../../src/subjects/bulk/commands/submit-terminal.ts';
 import { type Run, Sink } from '../../cli/harness.ts';
 
 export interface Person {

@@ -1,8 +1,8 @@
 /** What `ventanilla submit` says while it works, and how it hears Ctrl-C. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { showProgress } from '../../../src/bulk/commands/submit-progress.ts';
-import { INTERRUPTED, PROCESS } from '../../../src/bulk/commands/submit-terminal.ts';
+import { showProgress } from '../../../src/subjects/bulk/commands/submit-progress.ts';
+import { INTERRUPTED, PROCESS } from '../../../src/subjects/bulk/commands/submit-terminal.ts';
 import { Sink } from '../../cli/harness.ts';
 import { TestClock } from '../../support/test-clock.ts';
 

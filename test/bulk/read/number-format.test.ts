@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ConvertedRow } from '../../../src/bulk/map/convert.ts';
-import { PESO_OR_DOLLAR } from '../../../src/bulk/read/currency-words.ts';
+import type { ConvertedRow } from '../../../src/subjects/bulk/map/convert.ts';
+import { PESO_OR_DOLLAR } from '../../../src/subjects/bulk/read/currency-words.ts';
 import {
   builtInFormat,
   formatOf,
   type Section,
   shownText,
-} from '../../../src/bulk/read/xlsx/number-format.ts';
+} from '../../../src/subjects/bulk/read/xlsx/number-format.ts';
 import { cpuMsOf } from '../../support/cpu-time.ts';
 import { allOf, applicant, fileOf, type SheetCell, sourceOf, workbookOf } from '../files.ts';
 

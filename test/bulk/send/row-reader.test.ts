@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { RowReader } from '../../../src/bulk/send/row-reader.ts';
+import { RowReader } from '../../../src/subjects/bulk/send/row-reader.ts';
 import { eventually } from '../../support/eventually.ts';
 import { applicant, csvOf, fileOf, sourceOf, xlsxOf } from '../files.ts';
 

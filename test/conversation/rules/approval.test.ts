@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { approvalSaid } from '../../../src/conversation/rules/approval.ts';
-import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import { say } from '../../../src/conversation/rules/effect.ts';
-import type { Input } from '../../../src/conversation/rules/input.ts';
-import { type ApprovalMessage, newState, type State } from '../../../src/conversation/rules/state.ts';
-import type { ToldReply } from '../../../src/messages/rules/reply.ts';
+import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
+import { say } from '../../../src/domain/conversation/effect.ts';
+import type { Input } from '../../../src/domain/conversation/input.ts';
+import { type ApprovalMessage, newState, type State } from '../../../src/domain/conversation/state.ts';
+import type { ToldReply } from '../../../src/domain/message/reply.ts';
+import { approvalSaid } from '../../../src/subjects/conversation/rules/approval.ts';
 import { file, said, stepped, text } from './support.ts';
 
 const operator = (act: 'hand_over' | 'give_back' | 'close'): Input => ({ kind: 'operator', act });

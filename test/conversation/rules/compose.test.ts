@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { toApplicationId } from '../../../src/applications/rules/ids.ts';
-import { flowFaults } from '../../../src/conversation/rules/check-flow.ts';
-import { composeReply } from '../../../src/conversation/rules/compose.ts';
-import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import { ask, say } from '../../../src/conversation/rules/effect.ts';
-import { flowWith, LANGUAGES, LONGEST_VALUE, TEXTS } from '../../../src/conversation/rules/flow.ts';
-import { CHOICES, UNDER } from '../../../src/conversation/rules/input.ts';
-import { formatPayload, parsePayload } from '../../../src/conversation/rules/payload.ts';
-import { PLACES } from '../../../src/conversation/rules/places.ts';
-import { newState } from '../../../src/conversation/rules/state.ts';
-import { nextTimer, WINDOW_MS } from '../../../src/conversation/rules/timers.ts';
+import { toApplicationId } from '../../../src/domain/application/ids.ts';
+import { flowFaults } from '../../../src/domain/conversation/check-flow.ts';
+import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
+import { ask, say } from '../../../src/domain/conversation/effect.ts';
+import { flowWith, LANGUAGES, LONGEST_VALUE, TEXTS } from '../../../src/domain/conversation/flow.ts';
+import { CHOICES, UNDER } from '../../../src/domain/conversation/input.ts';
+import { PLACES } from '../../../src/domain/conversation/places.ts';
+import { newState } from '../../../src/domain/conversation/state.ts';
+import { composeReply } from '../../../src/subjects/conversation/rules/compose.ts';
+import { formatPayload, parsePayload } from '../../../src/subjects/conversation/rules/payload.ts';
+import { nextTimer, WINDOW_MS } from '../../../src/subjects/conversation/rules/timers.ts';
 import { file, run, stepped, text, wayTo } from './support.ts';
 
 const speaker = {

@@ -1,11 +1,11 @@
 /** What a conversation does with an operator's decision on a file of the person (D43, D44). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import { fileNumber } from '../../../src/conversation/rules/file-number.ts';
-import { flowWith } from '../../../src/conversation/rules/flow.ts';
-import type { Input } from '../../../src/conversation/rules/input.ts';
-import type { State } from '../../../src/conversation/rules/state.ts';
+import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
+import { flowWith } from '../../../src/domain/conversation/flow.ts';
+import type { Input } from '../../../src/domain/conversation/input.ts';
+import type { State } from '../../../src/domain/conversation/state.ts';
+import { fileNumber } from '../../../src/subjects/conversation/rules/file-number.ts';
 import { file, read, run, said, stepped, text, wayTo } from './support.ts';
 
 const decided = (isUsable: boolean, number: number, earnings: number, debts = 0): Input => ({

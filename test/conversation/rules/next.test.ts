@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import { type Flow, flowWith, LANGUAGES } from '../../../src/conversation/rules/flow.ts';
-import { CHOICES, type Input, REFUSALS, UNDER, type Under } from '../../../src/conversation/rules/input.ts';
-import { isEnd, PLACES } from '../../../src/conversation/rules/places.ts';
-import { newState, type State } from '../../../src/conversation/rules/state.ts';
+import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
+import { type Flow, flowWith, LANGUAGES } from '../../../src/domain/conversation/flow.ts';
+import { CHOICES, type Input, REFUSALS, UNDER, type Under } from '../../../src/domain/conversation/input.ts';
+import { isEnd, PLACES } from '../../../src/domain/conversation/places.ts';
+import { newState, type State } from '../../../src/domain/conversation/state.ts';
 import {
   contract,
   file,

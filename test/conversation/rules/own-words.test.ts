@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import { LANGUAGES } from '../../../src/conversation/rules/flow.ts';
-import { newState, type State } from '../../../src/conversation/rules/state.ts';
-import { mayWithdraw, meaningsOf, withdrawalOf } from '../../../src/conversation/rules/words.ts';
+import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
+import { LANGUAGES } from '../../../src/domain/conversation/flow.ts';
+import { newState, type State } from '../../../src/domain/conversation/state.ts';
+import { mayWithdraw, meaningsOf, withdrawalOf } from '../../../src/subjects/conversation/rules/words.ts';
 import { said, stepped, text } from './support.ts';
 
 const SIGNED: State = {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import type { Input } from '../../../src/conversation/rules/input.ts';
-import { copySaid } from '../../../src/conversation/rules/signed-copy.ts';
-import { storedState } from '../../../src/conversation/rules/state.ts';
+import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
+import type { Input } from '../../../src/domain/conversation/input.ts';
+import { storedState } from '../../../src/domain/conversation/state.ts';
+import { copySaid } from '../../../src/subjects/conversation/rules/signed-copy.ts';
 import { run, type Stepped, said, stepped, text, wayTo } from './support.ts';
 
 const SIGNED: Input = {

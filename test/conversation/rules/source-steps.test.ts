@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { toApplicationId } from '../../../src/applications/rules/ids.ts';
-import { composeReply } from '../../../src/conversation/rules/compose.ts';
-import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import { flowWith, LANGUAGES } from '../../../src/conversation/rules/flow.ts';
-import type { Input } from '../../../src/conversation/rules/input.ts';
-import { readSourceCode } from '../../../src/conversation/rules/source-steps.ts';
-import type { State } from '../../../src/conversation/rules/state.ts';
-import { nextTimer } from '../../../src/conversation/rules/timers.ts';
+import { toApplicationId } from '../../../src/domain/application/ids.ts';
+import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
+import { flowWith, LANGUAGES } from '../../../src/domain/conversation/flow.ts';
+import type { Input } from '../../../src/domain/conversation/input.ts';
+import type { State } from '../../../src/domain/conversation/state.ts';
+import { composeReply } from '../../../src/subjects/conversation/rules/compose.ts';
+import { readSourceCode } from '../../../src/subjects/conversation/rules/source-steps.ts';
+import { nextTimer } from '../../../src/subjects/conversation/rules/timers.ts';
 import { run, type Stepped, said, stepped, text, wayTo } from './support.ts';
 
 const FLOW = flowWith(DEFAULT_FLOW, { steps: { connect: true, debts: false } });

@@ -1,11 +1,11 @@
 /** A model of what stands around the reducer: performs its effects with results that a test chooses. */
-import { DEFAULT_FLOW } from '../../../src/conversation/rules/default-flow.ts';
-import type { Effect } from '../../../src/conversation/rules/effect.ts';
-import type { Flow } from '../../../src/conversation/rules/flow.ts';
-import type { Input, ProofInput } from '../../../src/conversation/rules/input.ts';
-import { next } from '../../../src/conversation/rules/next.ts';
-import { newState, type State } from '../../../src/conversation/rules/state.ts';
-import type { WithdrawalResult } from '../../../src/signing/rules/withdrawal.ts';
+import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
+import type { Effect } from '../../../src/domain/conversation/effect.ts';
+import type { Flow } from '../../../src/domain/conversation/flow.ts';
+import type { Input, ProofInput } from '../../../src/domain/conversation/input.ts';
+import { newState, type State } from '../../../src/domain/conversation/state.ts';
+import type { WithdrawalResult } from '../../../src/domain/loan/withdrawal.ts';
+import { next } from '../../../src/subjects/conversation/rules/next.ts';
 
 /** The results of what is proven in the transaction of a turn. */
 export interface World {

@@ -1,11 +1,11 @@
 /** Whose conversation a wish to withdraw is, beside a signed contract of the same phone (D46). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type BlindIndex, toApplicationId } from '../../../src/applications/rules/ids.ts';
-import { withdrawalOf } from '../../../src/conversation/rules/words.ts';
-import type { Found } from '../../../src/conversation/sql/match.ts';
-import { foundFor } from '../../../src/conversation/uses/whose.ts';
-import type { Heard } from '../../../src/messages/rules/heard.ts';
+import { type BlindIndex, toApplicationId } from '../../../src/domain/application/ids.ts';
+import type { Heard } from '../../../src/domain/message/heard.ts';
+import { withdrawalOf } from '../../../src/subjects/conversation/rules/words.ts';
+import type { Found } from '../../../src/subjects/conversation/sql/match.ts';
+import { foundFor } from '../../../src/subjects/conversation/uses/whose.ts';
 
 const WORDS = {
   signature: [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { checkFile, mayBeDocument } from '../../../src/documents/rules/file-type.ts';
+import { checkFile, mayBeDocument } from '../../../src/subjects/documents/rules/file-type.ts';
 import { cpuMsOf } from '../../support/cpu-time.ts';
 import { EMPTY_ZIP, encryptedPdf, heicHead, jpegHead, packedPdf, pdfOf, png, webpHead } from '../files.ts';
 

@@ -1,8 +1,8 @@
 /** `ventanilla event list` (D41). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
-import { toPartnerId } from '../../../src/partners/rules/credential.ts';
+import { toPartnerId } from '../../../src/domain/partner/credential.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
 import { eventIdOf } from '../../../src/seal/event-ids.ts';
 import { commandLine } from '../../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../../support/applicant.ts';

@@ -1,13 +1,13 @@
 /** Pushes while the database's clock steps and leaps (D39, D41). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeSigningSecret } from '../../../src/events/push/http/sign.ts';
-import { type ClaimedPush, claimPushes } from '../../../src/events/push/sql/claim.ts';
-import { readEndpoint, rotateSecret } from '../../../src/events/push/sql/endpoints.ts';
-import { mendPushes } from '../../../src/events/push/sql/queue.ts';
-import { recordPushes } from '../../../src/events/push/sql/record.ts';
-import type { PartnerId } from '../../../src/partners/rules/credential.ts';
-import { Elapsed } from '../../../src/postgres/elapsed.ts';
+import type { PartnerId } from '../../../src/domain/partner/credential.ts';
+import { Elapsed } from '../../../src/ground/postgres/elapsed.ts';
+import { makeSigningSecret } from '../../../src/subjects/events/push/http/sign.ts';
+import { type ClaimedPush, claimPushes } from '../../../src/subjects/events/push/sql/claim.ts';
+import { readEndpoint, rotateSecret } from '../../../src/subjects/events/push/sql/endpoints.ts';
+import { mendPushes } from '../../../src/subjects/events/push/sql/queue.ts';
+import { recordPushes } from '../../../src/subjects/events/push/sql/record.ts';
 import { testDatabase } from '../../support/database.ts';
 import { fakeClock } from '../../support/faked-clock.ts';
 import { addEvents, queueOf, setEndpoint } from '../../support/pushes.ts';

@@ -1,9 +1,9 @@
 /** Which URLs and addresses the service pushes to (D41). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readEndpointHosts } from '../../../src/events/push/rules/endpoint-hosts.ts';
-import { isExcepted, readEndpointUrl } from '../../../src/events/push/rules/endpoint-url.ts';
-import { isPublicAddress } from '../../../src/events/push/rules/public-address.ts';
+import { readEndpointHosts } from '../../../src/subjects/events/push/rules/endpoint-hosts.ts';
+import { isExcepted, readEndpointUrl } from '../../../src/subjects/events/push/rules/endpoint-url.ts';
+import { isPublicAddress } from '../../../src/subjects/events/push/rules/public-address.ts';
 
 const NONE = new Set<string>();
 

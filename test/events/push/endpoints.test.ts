@@ -1,8 +1,8 @@
 /** The stored endpoints of partners (D41). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { makeSigningSecret } from '../../../src/events/push/http/sign.ts';
-import { readEndpoint, writeEndpoint } from '../../../src/events/push/sql/endpoints.ts';
+import { makeSigningSecret } from '../../../src/subjects/events/push/http/sign.ts';
+import { readEndpoint, writeEndpoint } from '../../../src/subjects/events/push/sql/endpoints.ts';
 import { testDatabase } from '../../support/database.ts';
 import { addPartner } from '../../support/service.ts';
 

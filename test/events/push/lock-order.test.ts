@@ -5,12 +5,12 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { errorCode } from '../../../src/base/error-code.ts';
-import { claimPushes } from '../../../src/events/push/sql/claim.ts';
-import { disableEndpoint, rotateSecret } from '../../../src/events/push/sql/endpoints.ts';
-import { dropPushes, mendPushes, resendEvents } from '../../../src/events/push/sql/queue.ts';
-import { type PushRecord, recordPushes } from '../../../src/events/push/sql/record.ts';
-import type { PartnerId } from '../../../src/partners/rules/credential.ts';
+import type { PartnerId } from '../../../src/domain/partner/credential.ts';
+import { errorCode } from '../../../src/ground/base/error-code.ts';
+import { claimPushes } from '../../../src/subjects/events/push/sql/claim.ts';
+import { disableEndpoint, rotateSecret } from '../../../src/subjects/events/push/sql/endpoints.ts';
+import { dropPushes, mendPushes, resendEvents } from '../../../src/subjects/events/push/sql/queue.ts';
+import { type PushRecord, recordPushes } from '../../../src/subjects/events/push/sql/record.ts';
 import { testDatabase } from '../../support/database.ts';
 import { addEvents, setEndpoint } from '../../support/pushes.ts';
 import { addPartner } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 /** The addresses of endpoints, and the waits of their pushes (D41). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bothFamilies } from '../../../src/events/push/http/lookup.ts';
-import { waitAfter } from '../../../src/events/push/rules/retry.ts';
+import { bothFamilies } from '../../../src/subjects/events/push/http/lookup.ts';
+import { waitAfter } from '../../../src/subjects/events/push/rules/retry.ts';
 
 const answers = (addresses: string[] | string) => async () => {
   if (typeof addresses === 'string') throw Object.assign(new Error(addresses), { code: addresses });

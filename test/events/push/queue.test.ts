@@ -1,10 +1,14 @@
 /** The queue of pushes in the database (D41): who gets what when, and what the results make of it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ClaimedPush, claimPushes, MOST_UNDERWAY } from '../../../src/events/push/sql/claim.ts';
-import { dropPushes, resendEvents } from '../../../src/events/push/sql/queue.ts';
-import { type EndpointChange, type PushRecord, recordPushes } from '../../../src/events/push/sql/record.ts';
-import type { PartnerId } from '../../../src/partners/rules/credential.ts';
+import type { PartnerId } from '../../../src/domain/partner/credential.ts';
+import { type ClaimedPush, claimPushes, MOST_UNDERWAY } from '../../../src/subjects/events/push/sql/claim.ts';
+import { dropPushes, resendEvents } from '../../../src/subjects/events/push/sql/queue.ts';
+import {
+  type EndpointChange,
+  type PushRecord,
+  recordPushes,
+} from '../../../src/subjects/events/push/sql/record.ts';
 import { testDatabase } from '../../support/database.ts';
 import { addEvents, endWaits, queueOf, setEndpoint } from '../../support/pushes.ts';
 import { addPartner } from '../../support/service.ts';

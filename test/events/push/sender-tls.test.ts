@@ -1,9 +1,13 @@
 /** The sender of pushes checks certificates (D41). */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { machineClock } from '../../../src/base/clock.ts';
-import { type PushSender, pushSender, type SenderOptions } from '../../../src/events/push/http/sender.ts';
-import { readEndpointHosts } from '../../../src/events/push/rules/endpoint-hosts.ts';
+import { machineClock } from '../../../src/ground/base/clock.ts';
+import {
+  type PushSender,
+  pushSender,
+  type SenderOptions,
+} from '../../../src/subjects/events/push/http/sender.ts';
+import { readEndpointHosts } from '../../../src/subjects/events/push/rules/endpoint-hosts.ts';
 import { hasOpenssl, makeCertificates } from '../../support/certificates.ts';
 import { startEndpointPeer } from '../../support/endpoint-peer.ts';
 

@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, describe, it } from 'node:test';
-import { machineClock } from '../../../src/base/clock.ts';
-import { type PushSender, pushSender, type SenderOptions } from '../../../src/events/push/http/sender.ts';
-import { readEndpointHosts } from '../../../src/events/push/rules/endpoint-hosts.ts';
+import { machineClock } from '../../../src/ground/base/clock.ts';
+import {
+  type PushSender,
+  pushSender,
+  type SenderOptions,
+} from '../../../src/subjects/events/push/http/sender.ts';
+import { readEndpointHosts } from '../../../src/subjects/events/push/rules/endpoint-hosts.ts';
 import { startEndpointPeer } from '../../support/endpoint-peer.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startHostileServer, TOO_SLOW } from '../../support/hostile-answers.ts';

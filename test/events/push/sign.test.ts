@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { makeSigningSecret, signatureHeaders } from '../../../src/events/push/http/sign.ts';
+import { makeSigningSecret, signatureHeaders } from '../../../src/subjects/events/push/http/sign.ts';
 
 /** The example of the reference library's own tests. */
 const EXAMPLE = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
-import { logChannel } from '../../../src/messages/channels/log.ts';
+import { logChannel } from '../../../src/subjects/messages/channels/log.ts';
 import { aMessage, NAME, PHONE } from './messages.ts';
 
 test('the log channel accepts every message under a new id and logs the application, never the applicant', async () => {

@@ -1,11 +1,11 @@
 /** Messages for tests, with words that occur nowhere else. */
-import { toApplicationId, toMessageId } from '../../../src/applications/rules/ids.ts';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
+import { toApplicationId, toMessageId } from '../../../src/domain/application/ids.ts';
 import {
   formatCallback,
   interestPayload,
   type OutgoingMessage,
-} from '../../../src/messages/rules/outgoing-message.ts';
+} from '../../../src/domain/message/outgoing-message.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
 
 export const PHONE = '+573229876541';
 export const NAME = 'Zoraida Wyxbrand';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readWhatsAppEvents } from '../../../src/messages/channels/whatsapp-events.ts';
-import { contactsOf, personOf } from '../../../src/messages/channels/whatsapp-values.ts';
-import type { ChannelEvent } from '../../../src/messages/rules/channel-event.ts';
+import type { ChannelEvent } from '../../../src/domain/message/channel-event.ts';
+import { readWhatsAppEvents } from '../../../src/subjects/messages/channels/whatsapp-events.ts';
+import { contactsOf, personOf } from '../../../src/subjects/messages/channels/whatsapp-values.ts';
 import {
   type PersonMessage,
   PHONE_NUMBER_ID,

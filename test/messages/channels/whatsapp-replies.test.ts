@@ -4,11 +4,8 @@ import { after, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readConfig } from '../../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
-import { toApplicationId } from '../../../src/applications/rules/ids.ts';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
-import { machineClock } from '../../../src/base/clock.ts';
-import { whatsappChannel } from '../../../src/messages/channels/whatsapp.ts';
-import { parseCallback } from '../../../src/messages/rules/outgoing-message.ts';
+import { toApplicationId } from '../../../src/domain/application/ids.ts';
+import { parseCallback } from '../../../src/domain/message/outgoing-message.ts';
 import {
   formatReplyCallback,
   type OutgoingReply,
@@ -16,7 +13,10 @@ import {
   type ReplyBody,
   replyFaults,
   toReplyId,
-} from '../../../src/messages/rules/reply.ts';
+} from '../../../src/domain/message/reply.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
+import { machineClock } from '../../../src/ground/base/clock.ts';
+import { whatsappChannel } from '../../../src/subjects/messages/channels/whatsapp.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startHostileServer, TOO_SLOW } from '../../support/hostile-answers.ts';
 import { TestClock } from '../../support/test-clock.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { readConfig } from '../../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
-import { machineClock } from '../../../src/base/clock.ts';
-import { whatsappChannel } from '../../../src/messages/channels/whatsapp.ts';
-import { ERROR_CODES } from '../../../src/messages/channels/whatsapp-errors.ts';
-import type { SendResult } from '../../../src/messages/rules/send-result.ts';
+import type { SendResult } from '../../../src/domain/message/send-result.ts';
+import { machineClock } from '../../../src/ground/base/clock.ts';
+import { whatsappChannel } from '../../../src/subjects/messages/channels/whatsapp.ts';
+import { ERROR_CODES } from '../../../src/subjects/messages/channels/whatsapp-errors.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   type Answer,

@@ -1,9 +1,9 @@
 /** `ventanilla message`: single messages and pauses. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../../src/messages/rules/notify.ts';
-import { pauseSender, pauseTemplate } from '../../../src/messages/sql/pauses.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../../src/domain/message/notify.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
+import { pauseSender, pauseTemplate } from '../../../src/subjects/messages/sql/pauses.ts';
 import { commandLine } from '../../cli/harness.ts';
 import { applicant } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';

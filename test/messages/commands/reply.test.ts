@@ -1,11 +1,11 @@
 /** `ventanilla reply`: an operator sees replies of unknown fate and settles them (docs/messages.md, "Replies"). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
-import { deliverReplies } from '../../../src/messages/delivery/reply-turn.ts';
-import { applyChannelEvents } from '../../../src/messages/intake/channel-events.ts';
-import type { OutgoingReply } from '../../../src/messages/rules/reply.ts';
-import type { SendResult } from '../../../src/messages/rules/send-result.ts';
+import type { OutgoingReply } from '../../../src/domain/message/reply.ts';
+import type { SendResult } from '../../../src/domain/message/send-result.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
+import { deliverReplies } from '../../../src/subjects/messages/delivery/reply-turn.ts';
+import { applyChannelEvents } from '../../../src/subjects/messages/intake/channel-events.ts';
 import { commandLine } from '../../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';

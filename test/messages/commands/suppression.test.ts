@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { toApplicationId } from '../../../src/applications/rules/ids.ts';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
-import { suppressApplicants } from '../../../src/messages/sql/suppressions.ts';
+import { toApplicationId } from '../../../src/domain/application/ids.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
+import { suppressApplicants } from '../../../src/subjects/messages/sql/suppressions.ts';
 import { commandLine } from '../../cli/harness.ts';
 import { applicant } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';

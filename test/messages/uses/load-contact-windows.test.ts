@@ -3,14 +3,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { windowState } from '../../../src/messages/rules/contact-window.ts';
-import { DEFAULT_WINDOWS } from '../../../src/messages/rules/contact-window-defaults.ts';
+import { windowState } from '../../../src/domain/message/contact-window.ts';
+import { DEFAULT_WINDOWS } from '../../../src/domain/message/contact-window-defaults.ts';
 import {
   ContactWindowsError,
   checkContactWindows,
-} from '../../../src/messages/uses/check-contact-windows.ts';
-import { loadContactWindows } from '../../../src/messages/uses/load-contact-windows.ts';
-import { loadPublicHolidays } from '../../../src/messages/uses/public-holidays.ts';
+} from '../../../src/subjects/messages/uses/check-contact-windows.ts';
+import { loadContactWindows } from '../../../src/subjects/messages/uses/load-contact-windows.ts';
+import { loadPublicHolidays } from '../../../src/subjects/messages/uses/public-holidays.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'ventanilla-windows-'));
 after(() => rm(folder, { recursive: true }));

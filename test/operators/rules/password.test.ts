@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isKnownPassword } from '../../../src/operators/rules/known-password.ts';
-import { faultOfPassword, faultText, LONGEST, SHORTEST } from '../../../src/operators/rules/password.ts';
+import { isKnownPassword } from '../../../src/subjects/operators/rules/known-password.ts';
+import {
+  faultOfPassword,
+  faultText,
+  LONGEST,
+  SHORTEST,
+} from '../../../src/subjects/operators/rules/password.ts';
 
 // biome-ignore-start format: lists
 /** What people choose where a password has to have twelve characters. */

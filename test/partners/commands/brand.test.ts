@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Credentials } from '../../../src/partners/sql/credentials.ts';
-import { authenticator } from '../../../src/partners/uses/authenticate.ts';
+import { Credentials } from '../../../src/subjects/partners/sql/credentials.ts';
+import { authenticator } from '../../../src/subjects/partners/uses/authenticate.ts';
 import { commandLine } from '../../cli/harness.ts';
 import { testDatabase } from '../../support/database.ts';
 
@@ -104,7 +104,7 @@ test('D32: a brand that only names templates is shown unchanged', async () => {
   assert.deepEqual(credential?.templates.approved, 'ventanilla_approved');
 });
 
-/** One of each kind; `test/partners/rules/brand.test.ts` has every fault of a brand. */
+/** One of each kind; `test/domain/partner/brand.test.ts` has every fault of a brand. */
 const REFUSED: readonly (readonly [content: string, message: RegExp])[] = [
   ['{', /brand\.json must hold JSON/],
   ['{"name":"A","name":"B"}', /brand\.json must hold JSON: an object has the name "name" twice/],

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { apiKeyHint, formatApiKey, isApiKey, SECRET_BYTES } from '../../../src/partners/rules/api-key.ts';
-import type { Environment } from '../../../src/partners/rules/credential.ts';
+import type { Environment } from '../../../src/domain/partner/credential.ts';
+import {
+  apiKeyHint,
+  formatApiKey,
+  isApiKey,
+  SECRET_BYTES,
+} from '../../../src/subjects/partners/rules/api-key.ts';
 
 const key = fc
   .tuple(

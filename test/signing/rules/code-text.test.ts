@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { codeText, isGsm } from '../../../src/signing/rules/code-text.ts';
-import { CONTRACT_WORDS } from '../../../src/signing/rules/contract-words.ts';
+import { codeText, isGsm } from '../../../src/subjects/signing/rules/code-text.ts';
+import { CONTRACT_WORDS } from '../../../src/subjects/signing/rules/contract-words.ts';
 
 const LANGUAGES = Object.keys(CONTRACT_WORDS) as (keyof typeof CONTRACT_WORDS)[];
 const lenders = fc.oneof(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toPhone } from '../../../src/applications/rules/phone.ts';
-import { countryOfPhone } from '../../../src/applications/rules/phone-country.ts';
-import { languageOfPhone } from '../../../src/conversation/rules/language.ts';
-import { DEMO_TERMS } from '../../../src/signing/rules/demo-terms.ts';
+import { toPhone } from '../../../src/domain/phone/phone.ts';
+import { countryOfPhone } from '../../../src/domain/phone/phone-country.ts';
+import { languageOfPhone } from '../../../src/subjects/conversation/rules/language.ts';
+import { DEMO_TERMS } from '../../../src/subjects/signing/rules/demo-terms.ts';
 
 for (const [phone, language] of [
   ['+18765551234', 'en'],

@@ -1,5 +1,5 @@
 /** The applicants of a run: some share a phone with others, some are invalid, and all decisions occur. */
-import type { Decision } from '../../../src/applications/rules/scorecard.ts';
+import type { Decision } from '../../../src/domain/scorecard/scorecard.ts';
 import { IN_REVIEW, MEXICAN } from '../../../test/support/applicant.ts';
 import type { Random } from '../../../test/support/random.ts';
 import type { SentApplication } from '../../history/history.ts';

@@ -1,16 +1,20 @@
 /** What operators do at the desk (D48), each act repeated until its end is known, and noted. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApplicationId, toApplicationId } from '../../../src/applications/rules/ids.ts';
-import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
-import { lastEventOf } from '../../../src/applications/sql/desk/last-event.ts';
-import { readProposal } from '../../../src/desk/sql/proposals.ts';
-import { proposalFactsOf } from '../../../src/desk/uses/confirmations.ts';
-import { actingAs } from '../../../src/desk/uses/desk-context.ts';
-import { confirmProposal, declineProposal, undoProposal } from '../../../src/desk/uses/end-proposal.ts';
-import { proposeOne } from '../../../src/desk/uses/propose-one.ts';
-import { claim, dropClaim } from '../../../src/desk/uses/queue.ts';
-import { Refusal } from '../../../src/desk/uses/refusal.ts';
-import type { OperatorContext } from '../../../src/operations/operator-context.ts';
+import { type ApplicationId, toApplicationId } from '../../../src/domain/application/ids.ts';
+import type { ReviewAction } from '../../../src/domain/application/lifecycle.ts';
+import type { OperatorContext } from '../../../src/program/operations/operator-context.ts';
+import { lastEventOf } from '../../../src/subjects/applications/sql/desk/last-event.ts';
+import { readProposal } from '../../../src/subjects/desk/sql/proposals.ts';
+import { proposalFactsOf } from '../../../src/subjects/desk/uses/confirmations.ts';
+import { actingAs } from '../../../src/subjects/desk/uses/desk-context.ts';
+import {
+  confirmProposal,
+  declineProposal,
+  undoProposal,
+} from '../../../src/subjects/desk/uses/end-proposal.ts';
+import { proposeOne } from '../../../src/subjects/desk/uses/propose-one.ts';
+import { claim, dropClaim } from '../../../src/subjects/desk/uses/queue.ts';
+import { Refusal } from '../../../src/subjects/desk/uses/refusal.ts';
 import type { DeskAct } from '../../history/history.ts';
 import { UNDO_SECONDS } from '../../history/rules/undone.ts';
 import type { Recorder } from '../recorder.ts';

@@ -1,7 +1,7 @@
 /** Operators of the desk, who meet at the newest applications, and the look at how their proposals ended (D48). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReviewAction } from '../../../src/applications/rules/lifecycle.ts';
-import type { ProposalState } from '../../../src/desk/rules/proposal.ts';
+import type { ReviewAction } from '../../../src/domain/application/lifecycle.ts';
+import type { ProposalState } from '../../../src/subjects/desk/rules/proposal.ts';
 import type { Random } from '../../../test/support/random.ts';
 import type { DeskOperator } from '../../history/history.ts';
 import { UNDO_SECONDS } from '../../history/rules/undone.ts';

@@ -1,9 +1,9 @@
 /** An operator who reviews applications of all partners by the command line all the time (D34). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toApplicationId } from '../../../src/applications/rules/ids.ts';
-import { REVIEW_ACTIONS } from '../../../src/applications/rules/lifecycle.ts';
-import { reviewApplication } from '../../../src/applications/uses/applications.ts';
-import { type OperatorContext, OperatorError } from '../../../src/operations/operator-context.ts';
+import { toApplicationId } from '../../../src/domain/application/ids.ts';
+import { REVIEW_ACTIONS } from '../../../src/domain/application/lifecycle.ts';
+import { type OperatorContext, OperatorError } from '../../../src/program/operations/operator-context.ts';
+import { reviewApplication } from '../../../src/subjects/applications/uses/applications.ts';
 import type { Random } from '../../../test/support/random.ts';
 import type { Review } from '../../history/history.ts';
 import type { Stage } from '../stage.ts';

@@ -1,6 +1,6 @@
 /** Applicants who ask for no more messages, by the channel's webhook, and whom the partner sends again later. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Phone } from '../../../src/applications/rules/phone.ts';
+import type { Phone } from '../../../src/domain/phone/phone.ts';
 import { phoneIndexOf, toBigint } from '../../../src/seal/blind-indexes.ts';
 import type { Random } from '../../../test/support/random.ts';
 import { textWebhook } from '../../../test/support/whatsapp-api.ts';

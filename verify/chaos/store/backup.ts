@@ -1,14 +1,14 @@
 /** A backup of the running store with its log up to the end, and a store that is restored by it. */
 import { randomBytes } from 'node:crypto';
-import { createBackup } from '../../../src/backup/create.ts';
-import { archiveLog } from '../../../src/backup/log/archive.ts';
-import { keptSlot } from '../../../src/backup/log/slot.ts';
-import { BACKUPS } from '../../../src/backup/place-of-backups.ts';
-import { restoreBackup } from '../../../src/backup/restore.ts';
-import { BackupKey } from '../../../src/backup/sealed.ts';
-import { machineClock } from '../../../src/base/clock.ts';
-import { administer } from '../../../src/embedded/administer.ts';
-import { Folder } from '../../../src/places/folder.ts';
+import { machineClock } from '../../../src/ground/base/clock.ts';
+import { administer } from '../../../src/ground/embedded/administer.ts';
+import { Folder } from '../../../src/ground/places/folder.ts';
+import { createBackup } from '../../../src/subjects/backup/create.ts';
+import { archiveLog } from '../../../src/subjects/backup/log/archive.ts';
+import { keptSlot } from '../../../src/subjects/backup/log/slot.ts';
+import { BACKUPS } from '../../../src/subjects/backup/place-of-backups.ts';
+import { restoreBackup } from '../../../src/subjects/backup/restore.ts';
+import { BackupKey } from '../../../src/subjects/backup/sealed.ts';
 
 interface Backup {
   readonly place: Folder;

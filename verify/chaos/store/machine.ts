@@ -4,11 +4,11 @@ import { appendFile, chown, copyFile, mkdir, realpath, rm, writeFile } from 'nod
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { machineClock } from '../../../src/base/clock.ts';
-import { type Cluster, ensureCluster } from '../../../src/embedded/cluster.ts';
-import { findPostmaster, isServer } from '../../../src/embedded/postmaster.ts';
-import { type EmbeddedConnection, hangUp, login } from '../../../src/embedded/session.ts';
-import { startPostmaster } from '../../../src/embedded/start.ts';
+import { machineClock } from '../../../src/ground/base/clock.ts';
+import { type Cluster, ensureCluster } from '../../../src/ground/embedded/cluster.ts';
+import { findPostmaster, isServer } from '../../../src/ground/embedded/postmaster.ts';
+import { type EmbeddedConnection, hangUp, login } from '../../../src/ground/embedded/session.ts';
+import { startPostmaster } from '../../../src/ground/embedded/start.ts';
 import { isFree, lastingPort } from '../../../test/support/free-port.ts';
 
 export const STANDBY = 'chaos_standby';

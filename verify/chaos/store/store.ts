@@ -5,12 +5,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { machineClock } from '../../../src/base/clock.ts';
-import { checkStore, type Finding } from '../../../src/invariants/check-store.ts';
-import type { Database } from '../../../src/postgres/database.ts';
-import { openDatabase } from '../../../src/postgres/open-database.ts';
-import { migrate } from '../../../src/schema/migrations.ts';
-import { grantRuntime } from '../../../src/schema/runtime-role.ts';
+import { machineClock } from '../../../src/ground/base/clock.ts';
+import { checkStore, type Finding } from '../../../src/ground/invariants/check-store.ts';
+import type { Database } from '../../../src/ground/postgres/database.ts';
+import { openDatabase } from '../../../src/ground/postgres/open-database.ts';
+import { migrate } from '../../../src/ground/schema/migrations.ts';
+import { grantRuntime } from '../../../src/ground/schema/runtime-role.ts';
 import { type SteppedClock, stepClock } from '../../../test/support/faked-clock.ts';
 import { Middleman } from '../../../test/support/middleman.ts';
 import { testPatience } from '../../../test/support/start-patiently.ts';

@@ -1,5 +1,5 @@
 /** What clients and operators were told is stored, once, as they were told. */
-import { INITIAL_STATUS, TRANSITIONS } from '../../../src/applications/rules/lifecycle.ts';
+import { INITIAL_STATUS, TRANSITIONS } from '../../../src/domain/application/lifecycle.ts';
 import type { Batch, Found, History, Move, Outcome, Review, SentApplication } from '../history.ts';
 import { answered, isLike, type Lookup } from '../lookup.ts';
 

@@ -1,5 +1,5 @@
 /** While one operator holds an application, no other one claims it or proposes its approval (docs/operators.md). */
-import { CLAIM_SECONDS } from '../../../src/desk/sql/claims.ts';
+import { CLAIM_SECONDS } from '../../../src/subjects/desk/sql/claims.ts';
 import type { DeskAct, Found, History } from '../history.ts';
 import type { Lookup } from '../lookup.ts';
 

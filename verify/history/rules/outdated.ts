@@ -1,5 +1,5 @@
 /** A message that goes out fits the last review that was acknowledged before its send began. */
-import type { MessageType } from '../../../src/messages/rules/notify.ts';
+import type { MessageType } from '../../../src/domain/message/notify.ts';
 import type { Found, History, Review, Send } from '../history.ts';
 import { applicationOf, type Lookup } from '../lookup.ts';
 

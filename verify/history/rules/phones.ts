@@ -1,5 +1,5 @@
 /** No phone has two open applications at any time, and no client is told of one that there is not. */
-import { isOpen } from '../../../src/applications/rules/lifecycle.ts';
+import { isOpen } from '../../../src/domain/application/lifecycle.ts';
 import type { Found, History, StoredApplication } from '../history.ts';
 import { answered, begunAt, knownAt, type Lookup } from '../lookup.ts';
 

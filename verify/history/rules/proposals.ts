@@ -1,6 +1,7 @@
 /** Every proposal ends once, as it was made, and the desk applies nothing that nobody proposed (D34, D48). */
-import { accountOf } from '../../../src/operations/actor.ts';
-import { operatorName } from '../../../src/operators/rules/operator-name.ts';
+
+import { operatorName } from '../../../src/domain/operator/operator-name.ts';
+import { accountOf } from '../../../src/program/operations/actor.ts';
 import type { DeskAct, Found, History, StoredApplication, StoredProposal } from '../history.ts';
 import type { Lookup } from '../lookup.ts';
 

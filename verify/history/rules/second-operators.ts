@@ -1,5 +1,5 @@
 /** Payments, and decisions of an operator without authority, have a second operator, whom the history names (D48). */
-import { operatorName } from '../../../src/operators/rules/operator-name.ts';
+import { operatorName } from '../../../src/domain/operator/operator-name.ts';
 import type { DeskAct, Found, History, StoredProposal } from '../history.ts';
 import type { Lookup } from '../lookup.ts';
 

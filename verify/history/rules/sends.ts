@@ -1,5 +1,5 @@
 /** The channel accepts a message at most once, and the store knows of it. */
-import type { MessageStatus } from '../../../src/messages/rules/notify.ts';
+import type { MessageStatus } from '../../../src/domain/message/notify.ts';
 import type { Found, History } from '../history.ts';
 import { applicationOf, type Lookup } from '../lookup.ts';
 

@@ -1,5 +1,5 @@
 /** Texts of an application's page. */
-import { counted } from '../../../../src/base/counted.ts';
+import { counted } from '../../../../src/ground/base/counted.ts';
 
 export const application = {
   title: 'Application',

@@ -1,5 +1,5 @@
 /** Texts that every page shares. */
-import { counted } from '../../../../src/base/counted.ts';
+import { counted } from '../../../../src/ground/base/counted.ts';
 
 export const frame = {
   skip: 'Skip to the content',

@@ -10,3 +10,6 @@ import { queue } from './queue.ts';
 import { signIn } from './sign-in.ts';
 
 export const en = { application, codes, decide, desk, frame, keyboard, lead, proposals, queue, signIn };
+
+/** English has the list: a text that another language lacks is an error of types. */
+export type Texts = typeof en;

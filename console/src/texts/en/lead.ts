@@ -1,5 +1,5 @@
 /** Texts of the lead's view. */
-import { counted } from '../../../../src/base/counted.ts';
+import { counted } from '../../../../src/ground/base/counted.ts';
 
 const spanOf = (hours: number) => (hours < 48 ? `${hours} h` : `${hours / 24} days`);
 

@@ -1,5 +1,5 @@
 /** Texts of the queue. */
-import { counted } from '../../../../src/base/counted.ts';
+import { counted } from '../../../../src/ground/base/counted.ts';
 
 export const queue = {
   title: 'Queue',

@@ -1,5 +1,5 @@
-import { counted } from '../../../../src/base/counted.ts';
-import type { Texts } from '../texts.ts';
+import { counted } from '../../../../src/ground/base/counted.ts';
+import type { Texts } from '../en/index.ts';
 
 export const queue: Texts['queue'] = {
   title: 'Cola',

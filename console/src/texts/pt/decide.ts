@@ -1,4 +1,4 @@
-import type { Texts } from '../texts.ts';
+import type { Texts } from '../en/index.ts';
 
 export const decide: Texts['decide'] = {
   bar: 'Decisão',

@@ -1,4 +1,4 @@
-import type { Texts } from '../texts.ts';
+import type { Texts } from '../en/index.ts';
 import { application } from './application.ts';
 import { codes } from './codes.ts';
 import { decide } from './decide.ts';

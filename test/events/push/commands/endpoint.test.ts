@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { toPartnerId } from '../../../../src/partners/rules/credential.ts';
+import { toPartnerId } from '../../../../src/domain/partner/credential.ts';
 import { Vault } from '../../../../src/seal/vault.ts';
 import { commandLine } from '../../../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../../../support/database.ts';

@@ -1,0 +1,196 @@
+/** Everything that can happen to a conversation. Pure. */
+import type { ApplicationStatus } from '../application/lifecycle.ts';
+import type { WithdrawalResult } from '../loan/withdrawal.ts';
+import type { ToldReply } from '../message/reply.ts';
+import type { ApprovalMessage, Purpose } from './state.ts';
+
+/** The choices of buttons. */
+export const CHOICES = [
+  'yes',
+  'no',
+  'done',
+  'skip',
+  'connect',
+  'accept',
+  'decline',
+  'resend',
+  'person',
+  'go_on',
+] as const;
+export type Choice = (typeof CHOICES)[number];
+
+/**
+ * What a button stands under: the whole question, the question in short, or the offer of a person's help. A tap of the
+ * first kind proves that the phone showed the question.
+ */
+export const UNDER = ['question', 'short', 'help'] as const;
+export type Under = (typeof UNDER)[number];
+
+/** What a person sent. */
+export type PersonInput =
+  | { readonly kind: 'text'; readonly body: string }
+  /** A button of this conversation. */
+  | {
+      readonly kind: 'tap';
+      readonly place: string;
+      readonly nonce: number;
+      readonly choice: Choice;
+      readonly under: Under;
+      /** When, by the channel's clock. */
+      readonly atMs: number;
+    }
+  /** A button of something else, such as "I am interested" once more. */
+  | { readonly kind: 'foreign_tap' }
+  | { readonly kind: 'file'; readonly media: 'image' | 'document' | 'audio' | 'video' | 'sticker' }
+  /** A place, a contact, a reaction, or what the channel does not tell. */
+  | { readonly kind: 'other'; readonly isQuiet: boolean };
+
+/** Why a document is not used, in the groups that the person is told. */
+export const REFUSALS = [
+  'gone',
+  'too_large',
+  'wrong_type',
+  'locked',
+  'infected',
+  'unreadable',
+  'too_many',
+] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+/** What the offer is, in the words and numbers that the person reads. */
+export interface OfferShown {
+  readonly amount: string;
+  /** What is paid out. */
+  readonly net: string;
+  readonly installment: string;
+  readonly months: string;
+  readonly total: string;
+  readonly rate: string;
+  readonly rateName: string;
+  readonly lender: string;
+}
+
+/** An offer or a contract, and its costs as one value: a contract of other costs than the offer had is not shown. */
+export type WithCosts<T> = T & { readonly costs: string };
+
+/** The income source needs something of the person. The link is theirs alone. */
+export type SourceStepInput =
+  | { readonly kind: 'source_step'; readonly step: 'open_link'; readonly link: string }
+  | { readonly kind: 'source_step'; readonly step: 'enter_code' };
+
+/**
+ * An operator rejected a file that was usable, or accepted one that was not. `number`: which of the person's files it
+ * is, in the order of their sending, from 1 on. `usable`: the files of the application that can be used now.
+ */
+export interface DocumentDecided {
+  readonly kind: 'document_decided';
+  readonly purpose: Purpose;
+  readonly isUsable: boolean;
+  readonly number: number;
+  readonly usable: Readonly<Record<Purpose, number>>;
+}
+
+/** The ends of work that was done beside the conversation. */
+export type WorkInput =
+  | {
+      readonly kind: 'document';
+      readonly purpose: Purpose;
+      /**
+       * `other_person`: an operator has to look, and the person is told whose it seems to be. `by_person`: nothing
+       * reads more files of the person today, and they are told so.
+       */
+      readonly fate: 'accepted' | 'operator' | 'other_person' | 'by_person' | { readonly refused: Refusal };
+    }
+  | { readonly kind: 'income'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
+  | SourceStepInput
+  | { readonly kind: 'offer'; readonly offer: WithCosts<OfferShown> | null }
+  | { readonly kind: 'contract'; readonly contract: WithCosts<ShownContract> | null }
+  /** With its certificate; null: the channel takes no such file. */
+  | { readonly kind: 'signed_contract'; readonly contract: ShownContract | null }
+  | {
+      readonly kind: 'code';
+      /** `sent_again`: the code before it does not count any more. */
+      readonly result: 'sent' | 'sent_again' | 'failed' | 'no_proof' | 'too_many';
+      readonly way: string;
+      readonly minutes: number;
+    }
+  /** The work failed for good. */
+  | { readonly kind: 'work_failed' };
+
+/** A contract that can be shown, before the signature or after it: it is stored, sealed and uploaded. */
+export interface ShownContract {
+  /** In hex. */
+  readonly sha256: string;
+  readonly mediaId: string;
+  readonly filename: string;
+}
+
+/**
+ * Whether the person can have read the open question, which they accept. `may`: it is on its way, and the answer may be
+ * older. `coming`: it has not gone out.
+ */
+export type QuestionRead = 'can' | 'cannot' | 'may' | 'coming';
+
+/** What was proven in the transaction of the turn. */
+export type ProofInput =
+  | { readonly kind: 'answer'; readonly result: 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable' }
+  | { readonly kind: 'question_read'; readonly result: QuestionRead }
+  /** `lastDay`: the last day to withdraw, in the words of the conversation; null: the country gives no time. */
+  | {
+      readonly kind: 'signature';
+      /** `not_shown`: the contract that was accepted did not reach the person after all. */
+      readonly result: 'signed' | 'not_signable' | 'not_shown';
+      readonly withdrawal: { readonly lastDay: string; readonly untilMs: number } | null;
+    }
+  | { readonly kind: 'withdrawal'; readonly result: WithdrawalResult };
+
+/**
+ * What is known of the reply with the signed contract. `isLost`: it was cancelled, failed or is uncertain; otherwise it
+ * arrived, or may still arrive.
+ */
+export interface CopyReply {
+  readonly kind: 'copy_reply';
+  readonly isLost: boolean;
+}
+
+export type Input =
+  /** `canSay`: the channel's window is open. */
+  | { readonly kind: 'begin'; readonly canSay: boolean }
+  | PersonInput
+  | WorkInput
+  | ProofInput
+  | DocumentDecided
+  /** The person wants no more messages, or an operator wants none for the person. */
+  | { readonly kind: 'opted_out' }
+  /** The application's status changed. `canSay`: as that of `begin`; absent: it is open. */
+  | { readonly kind: 'status'; readonly status: ApplicationStatus; readonly canSay?: boolean }
+  /** What is known, when a turn begins, of the message outside the chat that tells of an approval. */
+  | { readonly kind: 'approval_message'; readonly message: ApprovalMessage }
+  /** What became of the reply that told of an approval. */
+  | { readonly kind: 'approval_reply'; readonly reply: ToldReply | null }
+  /** `mayRemind`: the contact window of the person's country is open. */
+  | { readonly kind: 'timer'; readonly timer: Timer; readonly mayRemind: boolean }
+  | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  /** An operator records that the person withdraws by another way than the chat. */
+  | { readonly kind: 'withdrawal_received' }
+  /** A message of the conversation came from another phone than the application's. */
+  | { readonly kind: 'other_phone' }
+  /** A day has begun since the person's message before. */
+  | { readonly kind: 'next_day' }
+  /** The time to withdraw the signature was over when the person wrote. */
+  | { readonly kind: 'withdrawal_over' }
+  /** Something that happened cannot be read. */
+  | { readonly kind: 'unreadable' }
+  /** The newest reply does not reach the person: the channel's window is closed, or the channel said so. */
+  | { readonly kind: 'unsaid' }
+  | CopyReply;
+
+/** `remind`: inside the channel's window. `template`: after it. `expire`: the end. */
+export type Timer = 'remind' | 'template' | 'expire';
+
+const PERSONS: readonly string[] = ['text', 'tap', 'foreign_tap', 'file', 'other'];
+
+/** Whether a person sent the input. */
+export function isOfPerson(input: Input): input is PersonInput {
+  return PERSONS.includes(input.kind);
+}

@@ -1,0 +1,48 @@
+/** The operator's terms of loans, by country (D45). `check-terms.ts` checks a file of this form. Pure. */
+import type { Country } from '../../ground/base/country-data.ts';
+import type { Currency } from '../../ground/base/currency-data.ts';
+import type { ContractTemplate } from './contract-template.ts';
+import type { WithdrawalPeriod } from './withdrawal.ts';
+
+/** A fee: an amount of the currency, or a percentage of the loan. */
+export interface Fee {
+  readonly name: string;
+  /** `deducted`: taken once, off what is paid out. `monthly`: added to each installment. */
+  readonly when: 'deducted' | 'monthly';
+  readonly amount?: string;
+  readonly percent?: string;
+}
+
+/** The terms of a country. Amounts and percentages are decimals in text, so that none is rounded on its way. */
+export interface CountryTerms {
+  readonly lender: { readonly name: string; readonly number: string };
+  readonly currency: Currency;
+  /** A time zone of the IANA database: its wall clock tells the month of the legal maximum, and the days. */
+  readonly zone: string;
+  /** A percentage: `2` is 2 % a month. */
+  readonly monthly_rate: string;
+  readonly months: number;
+  readonly fees: readonly Fee[];
+  /** The least and the most amount of a loan. */
+  readonly minimum: string;
+  readonly maximum: string;
+  /**
+   * The highest annual effective rate of each month (YYYY-MM), a percentage; `none` where the country has no maximum.
+   */
+  readonly legal_maximum: 'none' | Readonly<Record<string, string>>;
+  readonly withdrawal: 'none' | WithdrawalPeriod;
+  /** How many days a contract may be signed after it was made. */
+  readonly offer_days: number;
+  /** The name of a template. */
+  readonly contract: string;
+}
+
+export interface Terms {
+  /** Stored with each contract. */
+  readonly version: string;
+  readonly countries: Readonly<Partial<Record<Country, CountryTerms>>>;
+  /** By name, the built-in ones included. */
+  readonly contracts: Readonly<Record<string, ContractTemplate>>;
+  /** True for the built-in terms, which bind nobody: every page says so. */
+  readonly demonstration: boolean;
+}

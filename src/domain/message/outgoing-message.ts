@@ -1,0 +1,62 @@
+/** A message as a channel gets it, and the texts that the channel returns with its events. Pure. */
+
+import { type ApplicationId, type MessageId, toApplicationId, toMessageId } from '../application/ids.ts';
+import type { Phone } from '../phone/phone.ts';
+import type { MessageType } from './notify.ts';
+
+/** The languages of messages. The country of the recipient's phone decides. */
+export const MESSAGE_LANGUAGES = ['es', 'pt'] as const;
+export type MessageLanguage = (typeof MESSAGE_LANGUAGES)[number];
+
+/** A button: its title, and the payload that the channel returns with a tap. */
+export interface Button {
+  readonly title: string;
+  readonly payload: string;
+}
+
+/** A template at the channel, with its parameters in order. */
+interface TemplateCall {
+  readonly name: string;
+  /** The code under which the template was approved, such as es or es_CO. */
+  readonly language: string;
+  readonly parameters: readonly string[];
+}
+
+/** A message to one phone, ready to send. */
+export interface OutgoingMessage {
+  readonly messageId: MessageId;
+  readonly applicationId: ApplicationId;
+  /** Counts from 1. */
+  readonly attempt: number;
+  readonly type: MessageType;
+  readonly phone: Phone;
+  /** The text as the recipient reads it. */
+  readonly text: string;
+  readonly buttons: readonly Button[];
+  readonly template: TemplateCall;
+  /** The channel returns this text with each event of the message. It holds no personal data. See `formatCallback`. */
+  readonly callback: string;
+}
+
+/** The text that identifies a message and its attempt at the channel. */
+export function formatCallback(messageId: MessageId, attempt: number): string {
+  return `${messageId}.${attempt}`;
+}
+
+/** The inverse of `formatCallback`; null for any other text. */
+export function parseCallback(text: string): { messageId: MessageId; attempt: number } | null {
+  const [, id, attempt] = /^([1-9]\d{0,16})\.([1-9]\d{0,3})$/.exec(text) ?? [];
+  if (id === undefined || attempt === undefined) return null;
+  return { messageId: toMessageId(id), attempt: Number(attempt) };
+}
+
+/** The payload of the "I am interested" button of an application's message. */
+export function interestPayload(applicationId: ApplicationId): string {
+  return `interested.${applicationId}`;
+}
+
+/** The application of an interest payload; null for another payload. */
+export function parseInterestPayload(payload: string): ApplicationId | null {
+  const [, id] = /^interested\.([1-9]\d{0,14})$/.exec(payload) ?? [];
+  return id === undefined ? null : toApplicationId(id);
+}

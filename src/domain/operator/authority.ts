@@ -1,0 +1,37 @@
+/** The largest amounts that an operator decides alone (D48). */
+import { CURRENCIES } from '../../ground/base/currency-data.ts';
+
+/** An amount by currency, in hundredths. A currency without an entry: the operator decides on nothing alone. */
+export type Authority = ReadonlyMap<string, bigint>;
+
+/** What `--authority` takes, for error texts. */
+export const AUTHORITY_RULE =
+  'a currency and the largest amount, more than 0 and with two decimals at most, such as COP=5000000, or none';
+
+/** Reads `COP=5000000`; null where the text breaks the rule. */
+export function readAuthority(text: string): readonly [currency: string, hundredths: bigint] | null {
+  const [, currency = '', units = '', decimals = ''] =
+    /^\s*([A-Za-z]{3})\s*=\s*(\d{1,16})(?:\.(\d{1,2}))?\s*$/.exec(text) ?? [];
+  const name = currency.toUpperCase();
+  if (!Object.hasOwn(CURRENCIES, name)) return null;
+  const hundredths = BigInt(units) * 100n + BigInt(decimals.padEnd(2, '0'));
+  return hundredths > 0n ? [name, hundredths] : null;
+}
+
+/** `COP=5000000, MXN=20000.50`; the empty text for none. */
+export function authorityText(authority: Authority): string {
+  return [...authority].map(([currency, hundredths]) => `${currency}=${amountText(hundredths)}`).join(', ');
+}
+
+/** The amounts by currency, as JSON: `{"COP": "5000000"}`. */
+export function authorityJson(authority: Authority): Record<string, string> {
+  return Object.fromEntries(
+    [...authority].map(([currency, hundredths]) => [currency, amountText(hundredths)]),
+  );
+}
+
+/** An amount with its decimals, where it has some. */
+function amountText(hundredths: bigint): string {
+  const rest = hundredths % 100n;
+  return `${hundredths / 100n}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
+}

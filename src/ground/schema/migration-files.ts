@@ -1,0 +1,50 @@
+/** The numbered SQL files of `migrations/`. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { withoutComments } from './sql-comments.ts';
+
+const FOLDER = new URL('../../../migrations/', import.meta.url);
+/** The first line of a file; files without it are of the first schema. */
+const HEADER = /^-- Schema (\d+)(, additive)?\.\n/;
+
+/** One file. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  /** The digest of the SQL without its comments, because a reworded comment changes nothing in the database. */
+  readonly checksum: string;
+  /** The version of the schema that the file belongs to. All files of one release have the same. */
+  readonly schema: number;
+  /** True where the release before the file's own also works on the tables after it. */
+  readonly additive: boolean;
+}
+
+let files: Promise<readonly Migration[]> | undefined;
+
+/** The migrations of this version, in order. They are read once, because each probe of `/readyz` needs them. */
+export async function knownMigrations(): Promise<readonly Migration[]> {
+  files ??= readMigrations().catch((error) => {
+    files = undefined;
+    throw error;
+  });
+  return files;
+}
+
+async function readMigrations(): Promise<readonly Migration[]> {
+  const names = (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => readMigration(name, await readFile(new URL(name, FOLDER), 'utf8'))),
+  );
+}
+
+/** A file as a migration. */
+export function readMigration(name: string, sql: string): Migration {
+  const [, schema, additive] = HEADER.exec(sql) ?? [];
+  return {
+    name,
+    sql,
+    checksum: createHash('sha256').update(withoutComments(sql)).digest('hex'),
+    schema: Number(schema ?? 1),
+    additive: additive !== undefined,
+  };
+}

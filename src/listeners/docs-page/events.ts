@@ -1,0 +1,157 @@
+/** The documentation of what happens after the registration: events, their push, and one application (D41). */
+
+import type { ReviewAction } from '../../domain/application/lifecycle.ts';
+import { ALL_REASON_CODES, actionsOf } from '../../domain/application/reason-codes.ts';
+import { PARTNER_EVENT_TYPES, type PartnerEventType } from '../../domain/event/event.ts';
+import { LIMIT_CODES } from '../../domain/scorecard/scorecard.ts';
+import { EVENT_WORDS, LIMIT_WORDS, REASON_WORDS } from '../../wire/contract/event-words.ts';
+import { applicationExample, EXAMPLE_EVENTS, feedExamples } from '../../wire/contract/examples-reads.ts';
+import { renderPartnerEvent } from '../../wire/contract/partner-event.ts';
+import { MAX_EVENTS } from '../../wire/contract/texts.ts';
+import { html, inline } from './html.ts';
+import { address, code, codes, type Docs, inLanguage, json, type Section, table } from './parts.ts';
+import { readForm } from './try-reads.ts';
+
+/** Kept apart from its sample, where a tool would take it for an import of this file. */
+const CLIENT_PACKAGE = "'ventanilla-client'";
+
+/** The feed, its events, the push, one application, and a form that reads both. */
+export function events(docs: Docs): Section {
+  const body = html`${feed(docs)}${meanings(docs)}${push(docs)}${oneApplication(docs)}${readForm(docs)}`;
+  return { id: 'events', title: inLanguage(docs, 'What happens later', 'Qué pasa después'), body };
+}
+
+function feed(docs: Docs) {
+  return html`
+    ${inLanguage(
+      docs,
+      html`<p>After its registration an application goes on: we review it, the applicant shows interest, a message fails. Each of these is an event. Ask for yours with your production key:</p>`,
+      html`<p>Después de registrarse, una solicitud sigue su camino: la revisamos, el solicitante muestra interés, un mensaje falla. Cada uno de estos hechos es un evento. Pide los tuyos con tu clave de producción:</p>`,
+    )}
+    ${code(
+      'curl',
+      html`curl -sS "${address(docs, '/PRO/events')}?limit=${MAX_EVENTS}" -H "X-API-Key: $VENTANILLA_API_KEY"`,
+    )}
+    ${code(inLanguage(docs, 'Answer', 'Respuesta'), json(feedExamples().page))}
+    <ul>
+      <li>${inline(
+        inLanguage(
+          docs,
+          'The events come in their order, each once, and none is left out. Their names are English in both languages.',
+          'Los eventos llegan en su orden, cada uno una vez, y no falta ninguno. Sus nombres están en inglés en ambos idiomas.',
+        ),
+      )}</li>
+      <li>${inline(
+        inLanguage(
+          docs,
+          'Store `next` together with what you did, and send it as `after` the next time: at once while `has_more` is true, else after some seconds. `next` is there even when there are no events.',
+          'Guarda `next` junto con lo que hiciste y envíalo como `after` la próxima vez: de inmediato si `has_more` es true; si no, tras unos segundos. `next` viene aunque no haya eventos.',
+        ),
+      )}</li>
+      <li>${inline(
+        inLanguage(
+          docs,
+          'We keep events for 30 days. A cursor from before that gets code 410: begin again without `after`.',
+          'Conservamos los eventos 30 días. Un cursor más antiguo recibe el código 410: empieza de nuevo sin `after`.',
+        ),
+      )}</li>
+      <li>${inline(
+        inLanguage(
+          docs,
+          '`limit` is 1 to 500, and 100 without it. `id_number` is null where the data of the applicant was erased.',
+          '`limit` va de 1 a 500, y es 100 si no lo envías. `id_number` es null si se borraron los datos del solicitante.',
+        ),
+      )}</li>
+    </ul>
+    ${code(
+      'TypeScript',
+      html`import { VentanillaClient } from ${CLIENT_PACKAGE};
+
+const client = new VentanillaClient({
+  url: '${address(docs, '/PRO')}',
+  apiKey: process.env.VENTANILLA_API_KEY ?? '',
+});
+for await (const event of client.events({ after: await loadCursor(), follow: true })) {
+  await handleAndStore(event, event.id);
+}`,
+    )}`;
+}
+
+function meanings(docs: Docs) {
+  const { language } = docs;
+  const membersOf = (type: PartnerEventType) => {
+    const event = EXAMPLE_EVENTS.find((one) => one.type === type)!;
+    const { data } = renderPartnerEvent(event) as { data: object };
+    return codes(Object.keys(data));
+  };
+  const actions: Readonly<Record<ReviewAction, string>> = {
+    approve: inLanguage(docs, 'approval', 'aprobación'),
+    reject: inLanguage(docs, 'rejection', 'rechazo'),
+    disburse: inLanguage(docs, 'disbursement', 'desembolso'),
+  };
+  return html`
+    ${table(
+      inLanguage(docs, 'Types of events', 'Tipos de eventos'),
+      ['type', inLanguage(docs, 'When', 'Cuándo'), 'data'],
+      PARTNER_EVENT_TYPES.map((type) => [
+        html`<code>${type}</code>`,
+        EVENT_WORDS[type][language],
+        membersOf(type),
+      ]),
+    )}
+    ${table(
+      inLanguage(docs, 'Reason codes', 'Códigos de motivo'),
+      [
+        'reason_code',
+        inLanguage(docs, 'What it means', 'Qué significa'),
+        inLanguage(docs, 'Action', 'Acción'),
+      ],
+      ALL_REASON_CODES.map((reason) => [
+        html`<code>${reason}</code>`,
+        REASON_WORDS[reason][language],
+        actionsOf(reason)
+          .map((action) => actions[action])
+          .join(', '),
+      ]),
+    )}`;
+}
+
+function push(docs: Docs) {
+  return html`
+    <h3>${inLanguage(docs, 'Have events pushed', 'Recibe los eventos en tu servidor')}</h3>
+    ${inLanguage(
+      docs,
+      html`<p>Give us an https address, and we send each event there as well, as a POST with the same JSON. We give you a secret: verify the signature with it, by a library of Standard Webhooks (standardwebhooks.com) or by ${codes(['verifyWebhook'])} of our client. Answer with a code 2xx within 10 seconds, and expect an event twice: its <code>id</code> stays the same. What you missed is in the feed.</p>`,
+      html`<p>Danos una dirección https y enviamos también allí cada evento, como un POST con el mismo JSON. Te damos un secreto: verifica con él la firma, con una biblioteca de Standard Webhooks (standardwebhooks.com) o con ${codes(['verifyWebhook'])} de nuestro cliente. Responde con un código 2xx en menos de 10 segundos y cuenta con que un evento puede llegar dos veces: su <code>id</code> no cambia. Lo que te perdiste está en la lista de eventos.</p>`,
+    )}`;
+}
+
+function oneApplication(docs: Docs) {
+  const acceptLanguage = docs.language === 'es' ? html` \\\n  -H 'Accept-Language: es'` : '';
+  return html`
+    <h3>${inLanguage(docs, 'One application as it is now', 'El estado actual de una solicitud')}</h3>
+    ${code(
+      'curl',
+      html`curl -sS ${address(docs, '/PRO/applications/346')} -H "X-API-Key: $VENTANILLA_API_KEY"${acceptLanguage}`,
+    )}
+    ${code(inLanguage(docs, 'Answer', 'Respuesta'), json(applicationExample(docs.language)))}
+    <p>${inline(
+      inLanguage(
+        docs,
+        'The decision stays what the score said; the status is what a review made of it, `disbursed` in the end. Any id but one of your own gets 404.',
+        'La decisión sigue siendo la del puntaje; el estado es lo que resultó de la revisión, al final `disbursed`. Cualquier otro id recibe 404.',
+      ),
+    )}</p>
+    <p>${inline(
+      inLanguage(
+        docs,
+        '`reason_code` says why the application has its status: it is the code of the last review, or of the limit that rejected the application at once. It is null where the score alone decided.',
+        '`reason_code` dice por qué la solicitud tiene ese estado: es el código de la última revisión, o el del límite que la rechazó de inmediato. Es null si solo decidió el puntaje.',
+      ),
+    )}</p>
+    ${table(
+      inLanguage(docs, 'Codes of limits', 'Códigos de límites'),
+      ['reason_code', inLanguage(docs, 'What it means', 'Qué significa')],
+      LIMIT_CODES.map((limit) => [html`<code>${limit}</code>`, LIMIT_WORDS[limit][docs.language]]),
+    )}`;
+}

@@ -1,0 +1,264 @@
+/** The listener of the operators' console: every request passes the site, the session, the role and the form. */
+import type { Socket } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { mayActAs } from '../../domain/operator/role.ts';
+import type { BrowserSession, SessionKey } from '../../domain/operator/session.ts';
+import type { Clock } from '../../ground/base/clock.ts';
+import { errorFields } from '../../ground/base/error-fields.ts';
+import type { Database } from '../../ground/postgres/database.ts';
+import { type LogFailure, temporaryTrouble } from '../../program/operations/failure-log.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { findSession } from '../../subjects/operators/sql/sessions.ts';
+import { BusyError } from '../../subjects/operators/uses/password-hash.ts';
+import { readCookie } from '../../subjects/operators/uses/tokens.ts';
+import type { ListenerLimits } from '../../wire/gate/connections.ts';
+import { addressGroup } from '../../wire/gate/connections.ts';
+import { decodableUrl, frontDoor } from '../../wire/gate/front-door.ts';
+import { inTime } from '../../wire/gate/in-time.ts';
+import { NO_SCHEMAS } from '../../wire/gate/no-schemas.ts';
+import { presentUnreadable, SECURITY_HEADERS } from '../../wire/gate/unreadable.ts';
+import {
+  ACTIVE_HEADER,
+  type Access,
+  type Answer,
+  type Call,
+  type Failure,
+  type Needs,
+  OPERATOR_HEADER,
+  type Route,
+} from '../../wire/operator/route.ts';
+import { cookieHeader, cookieOf } from './cookie.ts';
+import { faultOfForm } from './fault-of-form.ts';
+import { openapiOf } from './openapi.ts';
+import { addPage, PAGE_ROUTE, type Page } from './page.ts';
+import { withNumbers } from './query-numbers.ts';
+import { isByAddress, refusalOfSite } from './same-site.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    isCallback?: boolean;
+  }
+}
+
+const MAX_BODY_BYTES = 65_536;
+const BUSY_RETRY_S = 1;
+/** A year: a browser that has been here once asks by TLS alone (RFC 6797). Other names of the domain are not ours. */
+const STRICT_TRANSPORT = 'max-age=31536000';
+const PAGE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** The limits of every console. */
+export const CONSOLE_LIMITS: ListenerLimits = {
+  connections: { all: 512, perAddress: 128 },
+  answerWithinMs: 9_000,
+};
+
+/** What the listener needs. */
+export interface ConsoleApi {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly routes: readonly Route[];
+  /** The origin under which browsers reach the listener. The port may be known only once it is open. */
+  readonly origin: () => string;
+  /** The built page; null: there is none. */
+  readonly page: Promise<Page | null>;
+  readonly logFailure: LogFailure;
+  /** The addresses of proxies whose `X-Forwarded-For` is believed; none by default. */
+  readonly proxies?: readonly string[];
+}
+
+/** Answers the routes below `/api`, and with the page everywhere else. */
+export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyInstance {
+  const { clock } = api;
+  const app = fastify({
+    forceCloseConnections: true,
+    // The last address that none of these proxies has: what stands before it, anybody may have made up.
+    trustProxy: [...(api.proxies ?? [])],
+    bodyLimit: MAX_BODY_BYTES,
+    schemaController: NO_SCHEMAS,
+    serverFactory: frontDoor({
+      limits: limits.connections,
+      clock,
+      keepAliveMs: 30_000,
+      onUnanswered: () => {},
+    }),
+    clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
+    rewriteUrl: decodableUrl,
+  });
+  app.removeContentTypeParser('text/plain');
+  app.addHook('onRequest', async (request, reply) => {
+    const origin = api.origin();
+    reply.headers(SECURITY_HEADERS);
+    if (origin.startsWith('https:')) reply.header('Strict-Transport-Security', STRICT_TRANSPORT);
+    if (isLink(request)) {
+      if (!isByAddress(request.headers, origin) || !request.url.startsWith('/')) return;
+      return reply
+        .header('Location', origin + request.url)
+        .status(307)
+        .send();
+    }
+    const refusal = refusalOfSite(request.headers, origin);
+    if (refusal !== null) return reply.status(403).send({ error: refusal });
+  });
+  for (const route of api.routes) addRoute(app, api, route, limits.answerWithinMs);
+  app.get('/api/openapi.json', async () => openapiOf(api.routes, api.origin()));
+  addPage(app, () => inTime(clock, clock.monotonicMs() + limits.answerWithinMs, api.page));
+  app.setNotFoundHandler(async (_request, reply) => reply.status(404).send({ error: 'not found' }));
+  app.setErrorHandler((error, _request, reply) => present(error, reply, api.logFailure));
+  return app;
+}
+
+/**
+ * Whether somebody follows a link to the page, maybe one of another site, or comes back from the identity provider. The
+ * route decides and not the text of the path, because a path has many spellings.
+ */
+function isLink({ routeOptions, headers }: FastifyRequest): boolean {
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  const isOpen = routeOptions.url === PAGE_ROUTE || routeOptions.config.isCallback === true;
+  return isOpen && isNavigation && headers.origin === undefined;
+}
+
+function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route, answerWithinMs: number): void {
+  const { method, path, access, needsFresh, isCallback = false, body, query } = route;
+  app.route({
+    method,
+    url: `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+    config: { isCallback },
+    handler: async (request, reply) => {
+      const found = await sessionOf(api, request, access);
+      if (needsFresh === true && found.session?.isFresh === false)
+        throw new Refusal(403, 'sign in again: this needs a sign-in of the last five minutes', 'sign-in');
+      const given = query ? withNumbers(query, request.query) : request.query;
+      const fault =
+        (body && faultOfForm(body, request.body, 'body')) ?? (query && faultOfForm(query, given, 'query'));
+      if (fault) throw new Refusal(400, fault);
+      const call = {
+        ...found,
+        body: request.body,
+        query: given,
+        params: request.params,
+        pendingCookie: cookieOf('pending sign-in', request.headers.cookie, api.origin()),
+        deviceCookie: cookieOf('device', request.headers.cookie, api.origin()),
+        // Who has one address of IPv6 has a whole /64.
+        address: addressGroup(request.ip) ?? request.ip,
+        ...conditionsOf(request),
+      };
+      return send(
+        reply,
+        await inTime(api.clock, api.clock.monotonicMs() + answerWithinMs, route.run(call as never)),
+        api.origin(),
+      );
+    },
+  });
+}
+
+/** What a request says of the state that it knows, of its repetitions, and of its page. */
+function conditionsOf({
+  headers,
+}: FastifyRequest): Pick<Call<never, never>, 'knownTags' | 'decidedOn' | 'idempotencyKey' | 'page'> {
+  const decidedOn = tagsOf(headers['if-match']);
+  const key = headers['idempotency-key'];
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(`${key}`))
+    throw new Refusal(400, 'Idempotency-Key must be 1 to 255 printable ASCII characters');
+  const page = headers['operator-page'];
+  if (page !== undefined && !PAGE.test(`${page}`)) throw new Refusal(400, 'Operator-Page must be a UUID');
+  return {
+    knownTags: tagsOf(headers['if-none-match']),
+    decidedOn: decidedOn.length === 1 ? decidedOn[0]! : null,
+    idempotencyKey: key === undefined ? null : `${key}`,
+    page: page === undefined ? null : `${page}`,
+  };
+}
+
+/** A request that is refused, with the text for its sender. */
+class Refusal extends Error {
+  readonly status: number;
+  readonly body: Failure;
+
+  constructor(status: number, error: string, needs?: Needs) {
+    super(error);
+    this.status = status;
+    this.body = needs === undefined ? { error } : { error, needs };
+  }
+}
+
+async function sessionOf(
+  { database, vault, origin }: ConsoleApi,
+  request: FastifyRequest,
+  access: Access,
+): Promise<{ session: BrowserSession | null; sessionKey: SessionKey | null }> {
+  const { headers } = request;
+  const sessionKey = readCookie(cookieOf('session', headers.cookie, origin()) ?? '');
+  const session = sessionKey && (await findSession(database, vault, sessionKey, isOfSomebody(request)));
+  const shown = headers[OPERATOR_HEADER.toLowerCase()];
+  if (session !== null && shown !== undefined && shown !== String(session.operatorId))
+    throw new Refusal(401, 'the session is of another operator');
+  if (access === 'open') return { session, sessionKey };
+  if (session === null) throw new Refusal(401, 'sign in first');
+  if (access === 'first factor') {
+    if (session.isWhole) throw new Refusal(403, 'the session has its second factor already');
+  } else if (!session.isWhole) {
+    throw new Refusal(401, 'the second factor is missing', 'code');
+  } else if (!mayActAs(session.role, access)) {
+    throw new Refusal(403, `this needs the role ${access}`);
+  }
+  return { session, sessionKey };
+}
+
+/** Whether somebody does something, and not the page by itself. */
+function isOfSomebody({ method, headers }: FastifyRequest): boolean {
+  const active = headers[ACTIVE_HEADER.toLowerCase()];
+  return active === undefined ? method !== 'GET' : active === 'true';
+}
+
+function send(
+  reply: FastifyReply,
+  {
+    status = 200,
+    body,
+    tag,
+    cookie,
+    pendingCookie,
+    deviceCookie,
+    redirect,
+    retryAfterSeconds,
+  }: Answer<unknown>,
+  origin: string,
+) {
+  if (tag !== undefined) reply.header('ETag', `"${tag}"`);
+  if (cookie !== undefined) reply.header('Set-Cookie', cookieHeader('session', cookie, origin));
+  if (pendingCookie !== undefined) {
+    reply.header('Set-Cookie', cookieHeader('pending sign-in', pendingCookie, origin));
+  }
+  if (deviceCookie !== undefined) reply.header('Set-Cookie', cookieHeader('device', deviceCookie, origin));
+  if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds));
+  if (redirect !== undefined)
+    return reply
+      .header('Location', origin + redirect)
+      .status(303)
+      .send();
+  return body === null ? reply.status(status).send() : reply.status(status).send(body);
+}
+
+/** A proxy that compresses makes a tag weak: for a reading it is the same one. */
+function tagsOf(header: string | undefined): string[] {
+  return [...(header ?? '').matchAll(/"([^"]*)"/g)].map(([, tag]) => tag!);
+}
+
+/** Turns every failure into an answer; an unknown one is the constant 500. */
+function present(error: unknown, reply: FastifyReply, logFailure: LogFailure): FastifyReply {
+  if (error instanceof Refusal) return reply.status(error.status).send(error.body);
+  if (error instanceof BusyError) {
+    const wait = { error: 'another sign-in is being checked: try again in a second' };
+    return reply.status(429).header('Retry-After', String(BUSY_RETRY_S)).send(wait);
+  }
+  const { statusCode } = error as { statusCode?: number };
+  if (statusCode === 413)
+    return reply.status(413).send({ error: `the body is over ${MAX_BODY_BYTES} bytes` });
+  if (statusCode === 415)
+    return reply.status(415).send({ error: 'the body must be JSON (Content-Type: application/json)' });
+  if (statusCode === 400) return reply.status(400).send({ error: 'the body is no valid JSON' });
+  logFailure(temporaryTrouble(error) ?? 'a request of the console failed', { error: errorFields(error) });
+  return reply.status(500).send({ error: 'temporary internal error; retry' });
+}

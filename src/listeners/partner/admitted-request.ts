@@ -1,0 +1,83 @@
+/** The way of a partner's request up to its work: its key, then its turn (contract, "Authentication"; D37). */
+import type { FastifyRequest } from 'fastify';
+import type { Credential, Environment } from '../../domain/partner/credential.ts';
+import type { Clock } from '../../ground/base/clock.ts';
+import type { Pace } from '../../subjects/events/uses/partner-events.ts';
+import type { Authenticate } from '../../subjects/partners/uses/authenticate.ts';
+import { chooseLanguage } from '../../wire/contract/language.ts';
+import { RequestError } from '../../wire/contract/request.ts';
+import { type Admission, costOf, costOfEnvelopes, type Leave } from '../../wire/gate/admission.ts';
+import { connectionOf } from '../../wire/gate/front-door.ts';
+import { inTime } from '../../wire/gate/in-time.ts';
+
+/** The most bytes of a refused request's body that are read; with more to come, the connection is closed. */
+export const UNWANTED_BYTES = 256 * 1024;
+
+/** What the key's check needs. */
+interface KeyCheck {
+  readonly clock: Clock;
+  readonly authenticate: Authenticate;
+  readonly admission: Admission;
+}
+
+/** The credential that `checkKey` has found. */
+export function credentialOf({ credential }: FastifyRequest): Credential {
+  if (credential === null) throw new RequestError('unauthorized');
+  return credential;
+}
+
+/**
+ * The hook of a partner's route that checks the key before the body. Throws `RequestError` without a valid key,
+ * `OtherEnvironmentError` with one for the other environment, and `OverloadError` where the partner's backlog is too
+ * long (D37).
+ */
+export function checkKey({ clock, authenticate, admission }: KeyCheck, environment: Environment) {
+  return async (request: FastifyRequest) => {
+    const apiKey = request.headers['x-api-key'];
+    const found = authenticate(typeof apiKey === 'string' ? apiKey : undefined, environment);
+    const credential = await inTime(clock, request.deadline, found);
+    if (credential === null) throw new RequestError('unauthorized');
+    request.credential = credential;
+    request.language = chooseLanguage(credential.language, request.language);
+    // The admission comes before the body is read, because a refused request does not need its body.
+    await admission.check(credential.partner.id, costOf(0), () => {
+      // Discard the body now, so that it does not stay in memory until the answer.
+      if (connectionOf(request.raw).unread <= UNWANTED_BYTES) request.raw.resume();
+    });
+  };
+}
+
+/**
+ * Does the work of a request when its partner is admitted (D37). `events`: how many it may read. Work whose size shows
+ * only later is paced: before each part other partners have their turn.
+ */
+export async function whenAdmitted<T>(
+  admission: Admission,
+  request: FastifyRequest,
+  work: (credential: Credential, pace: Pace) => Promise<T>,
+  events = 0,
+): Promise<T> {
+  const { body, deadline } = request;
+  const credential = credentialOf(request);
+  const bytes = Buffer.isBuffer(body) ? body.length : 0;
+  let leave: Leave | null = null;
+  let isOver = false;
+  const enter = async (cost: number) => {
+    leave?.();
+    leave = null;
+    const entered = await admission.enter(credential.partner.id, cost, deadline);
+    // A client that left while it waited gets nothing registered, because it would never see the answer.
+    if (isOver || request.raw.socket.destroyed) {
+      entered();
+      throw new RequestError('bad_request');
+    }
+    leave = entered;
+  };
+  try {
+    await enter(costOf(bytes, events));
+    return await work(credential, (envelopes, size) => enter(costOfEnvelopes(envelopes, size)));
+  } finally {
+    isOver = true;
+    (leave as Leave | null)?.();
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * The partners' listener: what holds for all of its requests, before and after their routes (D1-D3, D22-D24, D37).
+ */
+import type { Socket } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Outcome } from '../../domain/application/outcome.ts';
+import type { Credential } from '../../domain/partner/credential.ts';
+import type { Language } from '../../ground/base/language.ts';
+import type { LogFailure } from '../../program/operations/failure-log.ts';
+import {
+  addWhatsAppWebhook,
+  WEBHOOK_PATH,
+  type WebhookOptions,
+} from '../../subjects/messages/routes/whatsapp-webhook.ts';
+import { languageOfHeader } from '../../wire/contract/language.ts';
+import { RequestError } from '../../wire/contract/request.ts';
+import { MAX_BODY_BYTES } from '../../wire/contract/texts.ts';
+import { readBody } from '../../wire/gate/body.ts';
+import { ByteBudget } from '../../wire/gate/byte-budget.ts';
+import type { IncomingConnection } from '../../wire/gate/connection.ts';
+import type { ListenerLimits } from '../../wire/gate/connections.ts';
+import { connectionOf, decodableUrl, frontDoor } from '../../wire/gate/front-door.ts';
+import { NO_SCHEMAS } from '../../wire/gate/no-schemas.ts';
+import { PacedAnswers } from '../../wire/gate/paced-answers.ts';
+import { allowHeader, presentUnreadable, SECURITY_HEADERS } from '../../wire/gate/unreadable.ts';
+import { UNWANTED_BYTES } from './admitted-request.ts';
+import { isFrontPage, problemAt } from './partner-paths.ts';
+import { addPartnerRoutes, type PartnerRoutes } from './partner-routes.ts';
+import { presentError } from './present-error.ts';
+import { logRequests } from './request-log.ts';
+
+interface PartnerApiOptions extends PartnerRoutes {
+  readonly log: Logger;
+  readonly logFailure: LogFailure;
+  /** Only with the channel `whatsapp`. */
+  readonly webhook?: WebhookOptions | undefined;
+  readonly limits: ListenerLimits;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    credential: Credential | null;
+    /** The language of the answer, by the header, key and root name that are read so far (D24). */
+    language: Language;
+    /** The latest time of the answer, on `Clock.monotonicMs`. */
+    deadline: number;
+    outcomes: readonly Outcome[] | null;
+    problem: string | null;
+  }
+}
+
+/** The limits of every service. D37 allows 10 s for an answer. */
+export const PARTNER_LIMITS: ListenerLimits = {
+  connections: { all: 2_048, perAddress: 256 },
+  answerWithinMs: 9_000,
+};
+const KEEP_ALIVE_MS = 65_000;
+/** The memory for all large bodies under way. The limit of connections bounds the small bodies. */
+const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
+
+/** Makes the partners' listener. The caller opens and closes it. */
+export function partnerApi(options: PartnerApiOptions): FastifyInstance {
+  const paced = new PacedAnswers(options.clock);
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    exposeHeadRoutes: false,
+    // A longer parameter would get an answer of Fastify itself. The head of a request has a limit anyway.
+    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: 65_536 },
+    // A request on a connection from before the stop still gets its answer.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    schemaController: NO_SCHEMAS,
+    serverFactory: frontDoor({
+      limits: options.limits.connections,
+      clock: options.clock,
+      keepAliveMs: KEEP_ALIVE_MS,
+      acceptsMany: true,
+      onUnanswered: () =>
+        options.log.error('a request took too long: its connection was closed without an answer'),
+    }),
+    clientErrorHandler: (error, socket) => {
+      const connection = socket as unknown as IncomingConnection;
+      const send = () =>
+        presentUnreadable(error, socket as Socket, (target) => problemAt(options.basePath, target));
+      // A client that left takes no turn.
+      if (!socket.writable) return send();
+      connection.stopInput();
+      const deadline = (connection.startedAt ?? options.clock.monotonicMs()) + options.limits.answerWithinMs;
+      paced.add({ connection, client: connection, deadline, send, makeLast: () => {} });
+    },
+    rewriteUrl: decodableUrl,
+  });
+  app.decorateRequest('credential', null);
+  app.decorateRequest('language', 'en');
+  app.decorateRequest('deadline', 0);
+  app.decorateRequest('outcomes', null);
+  app.decorateRequest('problem', null);
+
+  // The body stays bytes for every content type, because the key is checked before the content type.
+  app.removeAllContentTypeParsers();
+  const budget = new ByteBudget(LARGE_BODIES_BYTES, options.clock);
+  app.addContentTypeParser('*', (request: FastifyRequest) =>
+    readBody(request.raw, { limit: request.routeOptions.bodyLimit, budget, ...shareOf(request) }),
+  );
+  logRequests(app, options.log);
+  app.setErrorHandler((error, request, reply) => presentError(error, request, reply, options));
+  addHooks(app, options, paced);
+  addPartnerRoutes(app, options);
+  const { basePath, webhook, log } = options;
+  if (webhook !== undefined) addWhatsAppWebhook(app, basePath, webhook, log);
+  return app;
+}
+
+/** The hooks of all routes. Those that wait for nothing use `done`: a promise costs a turn of the microtasks. */
+function addHooks(
+  app: FastifyInstance,
+  { basePath, clock, limits: { answerWithinMs } }: PartnerApiOptions,
+  paced: PacedAnswers,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { startedAt } = connectionOf(request.raw);
+    request.deadline = (startedAt ?? clock.monotonicMs()) + answerWithinMs;
+    reply.headers(SECURITY_HEADERS);
+    request.language = languageOfHeader(request.headers['accept-language']);
+    // Refuses before the handler, because a handler runs only after the whole body.
+    if (request.is404) refuseUnknown(basePath, request, reply);
+    done();
+  });
+
+  app.addHook('preClose', (done) => {
+    paced.end();
+    done();
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const send = () => done(null, payload);
+    if (!isAnonymous(request, reply)) send();
+    else {
+      const makeLast = () => void reply.header('Connection', 'close');
+      const connection = connectionOf(request.raw);
+      paced.add({ connection, client: reply.raw, deadline: request.deadline, send, makeLast });
+    }
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (connectionOf(request.raw).unread > UNWANTED_BYTES) reply.header('Connection', 'close');
+    done(null, payload);
+  });
+}
+
+/** True for an answer that anybody can ask for, without a valid key and without the webhook's secret. */
+function isAnonymous({ credential, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  const isSigned = statusCode === 200 && routeOptions.url?.endsWith(WEBHOOK_PATH) === true;
+  return credential === null && statusCode < 500 && !isSigned;
+}
+
+function refuseUnknown(basePath: string, request: FastifyRequest, reply: FastifyReply): never {
+  const problem = isFrontPage(basePath, request.url) ? 'no_page' : problemAt(basePath, request.url);
+  reply.headers(allowHeader(problem));
+  throw new RequestError(problem);
+}
+
+/** The share of the budget for a request, so that neither a partner nor the webhook's caller can use all of it. */
+function shareOf({ credential }: FastifyRequest) {
+  return credential === null
+    ? { owner: 'webhook', share: 1 / 4 }
+    : { owner: `partner ${credential.partner.id}`, share: 1 / 2 };
+}

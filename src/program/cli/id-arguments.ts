@@ -1,0 +1,19 @@
+/**
+ * Arguments that name a thing by its id. Each throws `InvalidArgumentError` where the text is no whole number from 1
+ * on.
+ */
+import { type ApplicationId, toApplicationId } from '../../domain/application/ids.ts';
+import { type KeyId, type PartnerId, toKeyId, toPartnerId } from '../../domain/partner/credential.ts';
+import { readPositive } from './command.ts';
+
+export function readApplicationId(text: string): ApplicationId {
+  return toApplicationId(readPositive(text));
+}
+
+export function readPartnerId(text: string): PartnerId {
+  return toPartnerId(readPositive(text));
+}
+
+export function readKeyId(text: string): KeyId {
+  return toKeyId(readPositive(text));
+}

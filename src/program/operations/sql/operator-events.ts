@@ -1,0 +1,208 @@
+/** The record of what operators did and read: a chain of rows, in which each MAC covers the row before. */
+import type { Database, Session, Transaction } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import type { ChainKeys } from '../chain-keys.ts';
+
+/** An act, or a reading of personal data. It holds no personal data. */
+export interface Act {
+  /** The command, without its values. */
+  readonly act: string;
+  /** What was changed, by its id, such as `key 3`. */
+  readonly target?: string;
+  readonly applicationId?: number;
+  readonly reason?: string;
+}
+
+/** The act of an operator who reads personal data at the desk (`operator_events_reveals` is its index). */
+export const REVEAL = 'application reveal';
+
+/** A row as it is stored. */
+export interface OperatorEvent {
+  readonly id: number;
+  readonly at: Date;
+  readonly actor: string;
+  readonly act: string;
+  readonly target: string | null;
+  readonly applicationId: number | null;
+  readonly reason: string | null;
+}
+
+/** A row with its place in the chain. */
+export interface ChainedEvent extends OperatorEvent {
+  /** The time in microseconds, as the MAC covers it. */
+  readonly atText: string;
+  readonly keyNumber: number;
+  readonly mac: Buffer;
+}
+
+/** The end of the chain; the id is 0 where the chain is empty. */
+export interface ChainHead {
+  readonly id: number;
+  readonly mac: Buffer;
+}
+
+const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const LOCK_HEAD = `SELECT event_id AS id, mac, to_char(clock_timestamp() ${UTC} AS now FROM operator_events_head FOR UPDATE`;
+/** A statement of its own, so that it sees what was committed before the lock. */
+const IS_END = `
+  SELECT ($1::bigint = 0 OR EXISTS (SELECT FROM operator_events e WHERE e.id = $1 AND e.mac = $2))
+    AND NOT EXISTS (SELECT FROM operator_events e WHERE e.id > $1 AND e.id <= $1::bigint + $3::bigint)
+    AND $1::bigint + $3::bigint <= ${Number.MAX_SAFE_INTEGER} AS is_end`;
+/** The first row with so much room behind it. */
+const WITH_ROOM = `
+  SELECT o.id, o.mac FROM (
+    SELECT e.id, e.mac, lead(e.id, 1, ${Number.MAX_SAFE_INTEGER}::bigint + 1) OVER (ORDER BY e.id) AS next
+    FROM operator_events e) AS o
+  WHERE o.next - o.id > $1 ORDER BY o.id LIMIT 1`;
+const READ_HEAD = 'SELECT event_id AS id, mac FROM operator_events_head';
+const MOVE_HEAD = 'UPDATE operator_events_head SET event_id = $1, mac = $2';
+const ADD = `
+  INSERT INTO operator_events (id, at, actor, act, target, application_id, reason, key_number, mac)
+  SELECT g.id, $2::timestamptz, $3, g.act, g.target, g.application_id, g.reason, $8, g.mac
+  FROM unnest($1::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $9::bytea[])
+    AS g(id, act, target, application_id, reason, mac)`;
+const COLUMNS = `e.id, e.at, to_char(e.at ${UTC} AS at_text, e.actor, e.act, e.target, e.application_id, e.reason,
+  e.key_number, e.mac`;
+const AFTER = `SELECT ${COLUMNS} FROM operator_events e WHERE e.id > $1 ORDER BY e.id LIMIT $2`;
+const NEWEST = `
+  SELECT ${COLUMNS} FROM operator_events e WHERE e.id < $1 AND ($3::bigint IS NULL OR e.application_id = $3)
+  ORDER BY e.id DESC LIMIT $2`;
+
+/** The MAC of a row after the row with the MAC `before`; null where this process has no such key. */
+export function macOf(
+  keys: ChainKeys,
+  before: Buffer,
+  event: Omit<ChainedEvent, 'at' | 'mac'>,
+): Buffer | null {
+  const { id, atText, actor, act, target, applicationId, reason, keyNumber } = event;
+  const text = JSON.stringify([id, atText, actor, act, target, applicationId, reason, keyNumber]);
+  return keys.mac(keyNumber, before, text);
+}
+
+/**
+ * Adds acts to the end of the chain, in the caller's transaction. Other commands wait at the head until the transaction
+ * ends, so this is its last step.
+ */
+export async function addOperatorEvents(
+  session: Transaction,
+  keys: ChainKeys,
+  actor: string,
+  acts: readonly Act[],
+): Promise<void> {
+  const { rows } = await session.query<{ id: string; mac: Buffer; now: string }>(LOCK_HEAD);
+  const head = await freeEnd(session, onlyRow(rows), acts.length);
+  let { mac } = head;
+  const events = acts.map(({ act, target = null, applicationId = null, reason = null }, index) => {
+    const id = Number(head.id) + index + 1;
+    const keyNumber = keys.newest;
+    mac = macOf(keys, mac, {
+      ...{ id, atText: head.now, actor, act, target, applicationId, reason, keyNumber },
+    }) as Buffer;
+    return { id, act, target, applicationId, reason, mac };
+  });
+  const column = <K extends keyof (typeof events)[number]>(name: K) => events.map((event) => event[name]);
+  await session.query(ADD, [
+    ...[column('id'), head.now, actor, column('act'), column('target'), column('applicationId')],
+    ...[column('reason'), keys.newest, column('mac')],
+  ]);
+  await session.query(MOVE_HEAD, [events.at(-1)?.id ?? head.id, mac]);
+}
+
+/**
+ * The head, or the row behind which the chain goes on where somebody has put rows behind the head or moved it: a wrong
+ * row must not end the record. `audit verify` shows it.
+ */
+async function freeEnd<Head extends { readonly id: string; readonly mac: Buffer }>(
+  session: Transaction,
+  head: Head,
+  count: number,
+): Promise<Head> {
+  const { is_end } = onlyRow(
+    (await session.query<{ is_end: boolean }>(IS_END, [head.id, head.mac, count])).rows,
+  );
+  if (is_end) return head;
+  const [row] = (await session.query<{ id: string; mac: Buffer }>(WITH_ROOM, [count])).rows;
+  return row === undefined ? { ...head, id: '0', mac: Buffer.alloc(32) } : { ...head, ...row };
+}
+
+/** The end of the chain, as the store remembers it. Throws an `Error` where it does not. */
+export async function readChainHead(session: Session): Promise<ChainHead> {
+  const { rows } = await session.query<{ id: string; mac: Buffer }>(READ_HEAD);
+  const { id, mac } = onlyRow(rows);
+  return { id: Number(id), mac };
+}
+
+/** The next rows of the chain after an id, `limit` at most. */
+export async function readEventsAfter(
+  database: Database,
+  id: number,
+  limit: number,
+): Promise<ChainedEvent[]> {
+  const { rows } = await database.query<Row>(AFTER, [id, limit]);
+  return rows.map(eventOf);
+}
+
+/** Whether anything is recorded: the chain depends on the index key. */
+export async function hasOperatorEvents(session: Session): Promise<boolean> {
+  return (await session.query('SELECT FROM operator_events LIMIT 1')).rows.length > 0;
+}
+
+const OFTEN = `
+  SELECT ceil(extract(epoch FROM min(n.at) + interval '1 hour' - clock_timestamp()))::integer AS seconds,
+    count(*)::integer AS count
+  FROM (
+    SELECT e.at FROM operator_events e
+    WHERE e.actor = $1 AND e.act = '${REVEAL}'
+      AND e.at BETWEEN clock_timestamp() - interval '1 hour' AND clock_timestamp() + interval '1 minute'
+    ORDER BY e.at DESC LIMIT $2 + 1) AS n`;
+
+/**
+ * Null where the actor has revealed `most` applications or fewer within the last hour, as the record has it; else the
+ * seconds until the first of these is an hour old.
+ */
+export async function revealedTooOften(
+  session: Session,
+  actor: string,
+  most: number,
+): Promise<number | null> {
+  const { rows } = await session.query<{ seconds: number; count: number }>(OFTEN, [actor, most]);
+  const { seconds, count } = onlyRow(rows);
+  return count <= most ? null : Math.max(1, seconds);
+}
+
+const PAGE = 500;
+
+/** All rows, or those of an application, newest first; memory is bounded. */
+export async function* readNewestEvents(
+  database: Database,
+  applicationId: number | null,
+): AsyncGenerator<OperatorEvent, void, undefined> {
+  for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
+    const page: readonly Row[] = (await database.query<Row>(NEWEST, [before, PAGE, applicationId])).rows;
+    const events: ChainedEvent[] = page.map(eventOf);
+    yield* events;
+    before = events.length === PAGE ? events.at(-1)?.id : undefined;
+  }
+}
+
+interface Row {
+  id: string;
+  at: Date;
+  at_text: string;
+  actor: string;
+  act: string;
+  target: string | null;
+  application_id: string | null;
+  reason: string | null;
+  key_number: number;
+  mac: Buffer;
+}
+
+function eventOf(row: Row): ChainedEvent {
+  const { at, actor, act, target, reason, mac } = row;
+  return {
+    ...{ id: Number(row.id), at, atText: row.at_text, actor, act, target, reason, mac },
+    applicationId: row.application_id === null ? null : Number(row.application_id),
+    keyNumber: row.key_number,
+  };
+}

@@ -1,0 +1,58 @@
+/** How `ventanilla application` shows applications, to people and to programs. */
+
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { counted } from '../../../ground/base/counted.ts';
+import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { type Io, writeNote } from '../../../program/cli/output.ts';
+import { MASK } from '../../../program/cli/reveal.ts';
+import type { StoredApplication } from '../uses/applications.ts';
+
+/** The debt with its currency; null where it cannot be read. */
+export function debtText({ decision, fields }: StoredApplication): string | null {
+  return decision === null ? null : `${fields.debt_amount} ${fields.currency}`;
+}
+
+/** A value of a field as text. */
+export function text(value: string | number | boolean | null): string | null {
+  return value === null ? null : String(value);
+}
+
+/** An application for programs; its members have the names of the contract. */
+export function applicationJson(application: StoredApplication) {
+  const { id, createdAt, partner, status, decision, score, fault, fields } = application;
+  return {
+    id,
+    created_at: withOffset(createdAt),
+    partner,
+    status,
+    decision,
+    score,
+    interested_at: optionalTime(application.interestedAt),
+    signed_at: optionalTime(application.signedAt),
+    withdrawable_until: optionalTime(application.withdrawableUntil),
+    wrong_person: application.isWrongPerson,
+    fault,
+    ...fields,
+  };
+}
+
+const PERSONAL = ['name', 'id_number', 'city', 'phone'] as const;
+
+/** The application without its personal data; what is absent stays absent. */
+export function masked<A extends StoredApplication>(application: A): A {
+  const fields = { ...application.fields };
+  for (const name of PERSONAL) if (fields[name] !== null) fields[name] = MASK;
+  return { ...application, fields };
+}
+
+/** Says whose data is hidden, because hidden data must not look like absent data. */
+export function tellFaults(io: Io, ids: readonly ApplicationId[]): void {
+  if (ids.length === 0) return;
+  const some = ids.slice(0, 5).join(', ') + (ids.length > 5 ? ' …' : '');
+  const whose = ids.length === 1 ? `application ${some}` : `${counted(ids.length, 'application')} (${some})`;
+  writeNote(
+    io,
+    `The personal data of ${whose} cannot be shown. See docs/messages.md, "Personal data that does not open".\n`,
+  );
+  io.exitCode = 1;
+}

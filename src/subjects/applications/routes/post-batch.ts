@@ -1,0 +1,51 @@
+/** Answers a batch of a partner, after its admission (contract, "Endpoints"; D24, D36). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Credential, Environment } from '../../../domain/partner/credential.ts';
+import { chooseLanguage } from '../../../wire/contract/language.ts';
+import {
+  checkContentType,
+  checkIdempotencyKey,
+  RequestError,
+  readSubmittedBatch,
+} from '../../../wire/contract/request.ts';
+import { renderBatch } from '../../../wire/contract/response.ts';
+import type { FaultText } from '../../../wire/contract/texts.ts';
+import { json } from '../../../wire/gate/json.ts';
+import type { BatchRequest, BatchResult } from '../uses/ingest-batch.ts';
+
+/** The use case behind the request. */
+export interface BatchService {
+  readonly ingest: (request: BatchRequest) => Promise<BatchResult>;
+}
+
+/** Registers a batch, or on `/DEV` tells the outcomes that production would have. */
+export async function postBatch(
+  service: BatchService,
+  faultText: FaultText,
+  environment: Environment,
+  credential: Credential,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const sentKey = request.headers['idempotency-key'] as string | undefined;
+  const idempotencyKey = environment === 'PRO' ? checkIdempotencyKey(sentKey) : null;
+  checkContentType(request.headers['content-type']);
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const submitted = readSubmittedBatch(body, request.headers['content-encoding']);
+  const language = chooseLanguage(credential.language, submitted.language);
+  request.language = language;
+  const result = await service.ingest({
+    credential,
+    environment,
+    elements: submitted.elements,
+    language,
+    idempotencyKey,
+    body,
+    deadline: request.deadline,
+  });
+  if (result.kind === 'dead_key') throw new RequestError('unauthorized');
+  if (result.kind === 'idempotency_reuse') throw new RequestError('idempotency_reuse');
+  request.outcomes = result.outcomes;
+  if (result.replayed) reply.header('Idempotency-Replayed', 'true');
+  return json(reply, renderBatch(result.outcomes, result.language, environment, faultText));
+}

@@ -1,0 +1,41 @@
+/** What `serve` and `worker` run of the applications, beside the way of a batch (`app/serve.ts`). */
+
+import type { BatchId } from '../../domain/application/ids.ts';
+import type { Service, ServiceContext } from '../../program/subject/subject.ts';
+import { retentionOf } from './settings.ts';
+import { fillLookUpBuckets, leavePartition, makePartitionsAhead } from './sql/partitions.ts';
+import { deleteOldReceipts, forgetBy } from './sql/retention.ts';
+import { trimSurplus } from './sql/surplus.ts';
+
+/** The most ids in one log line. */
+const MAX_IDS = 20;
+const UNREADABLE =
+  'envelopes do not open, so refused applicants stay in them; the upkeep tries again in an hour';
+const KEPT = 'these batches are kept in spite of the retention: their stored data cannot be read';
+
+export const APPLICATIONS_SERVICE: Service = {
+  upkeep: [
+    { name: 'make partitions', run: ({ database }) => makePartitionsAhead(database) },
+    { name: 'leave partitions', run: ({ database }) => leavePartition(database) },
+    { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
+    { name: 'trim envelopes', run: trimEnvelopes },
+    { name: 'forget old applications', seldom: true, run: forgetOld },
+    { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database) },
+  ],
+};
+
+async function trimEnvelopes({ database, vault, clock, log }: ServiceContext): Promise<void> {
+  const unreadable = await trimSurplus(database, vault, clock);
+  if (unreadable.length > 0) log.error(idsOf(unreadable), UNREADABLE);
+}
+
+async function forgetOld({ database, clock, log, setting }: ServiceContext): Promise<void> {
+  const retention = retentionOf(setting);
+  if (retention === null) return;
+  const applications = await forgetBy(database, clock, retention, (kept) => log.error(idsOf(kept), KEPT));
+  if (applications > 0) log.info({ applications }, 'deleted old applications');
+}
+
+function idsOf(batchIds: readonly BatchId[]) {
+  return { batches: batchIds.length, batch_ids: batchIds.slice(0, MAX_IDS) };
+}

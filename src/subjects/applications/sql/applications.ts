@@ -1,0 +1,223 @@
+/** Applications, as operators read and review them. */
+
+import { FIELDS, type Field, type FieldName } from '../../../domain/application/fields.ts';
+import { type ApplicationId, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
+import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import { CRITERIA, type Points } from '../../../domain/scorecard/policy.ts';
+import type { Decision } from '../../../domain/scorecard/scorecard.ts';
+import type { Database, Session } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { SEALED_FIELDS } from './envelope.ts';
+import { byPartitions } from './partition-runs.ts';
+import {
+  type Person,
+  type PersonalFault,
+  readPersonalData,
+  SEALED_COLUMNS,
+  type SealedRow,
+} from './personal-data.ts';
+
+export interface StoredApplication {
+  readonly id: ApplicationId;
+  readonly createdAt: Date;
+  readonly partner: { readonly id: PartnerId; readonly name: string };
+  /** null if the decision cannot be read: a fault. */
+  readonly decision: Decision | null;
+  /** null if it depends on a decision that cannot be read. */
+  readonly status: ApplicationStatus | null;
+  readonly score: number | null;
+  /** When the applicant first tapped "I am interested". */
+  readonly interestedAt: Date | null;
+  /** When the applicant signed the contract (D46); the status stays `pending_signature`. */
+  readonly signedAt: Date | null;
+  /** Until when the applicant may withdraw from it; null: not signed, or the country has no such period. */
+  readonly withdrawableUntil: Date | null;
+  /** Somebody at the phone said that it is not the applicant's (D43). */
+  readonly isWrongPerson: boolean;
+  /** Why the sealed fields, or all fields, cannot be shown; null if they can, and if they are erased. */
+  readonly fault: PersonalFault | null;
+  /** The fields in the contract's order; the sealed ones are null if they are erased or there is a fault. */
+  readonly fields: Readonly<Record<FieldName, string | number | boolean | null>>;
+}
+
+interface ApplicationEvent {
+  readonly at: Date;
+  readonly actor: string;
+  /** `interested` is the applicant's tap. The last two change no status. */
+  readonly action: ReviewAction | 'interested' | 'free_phone';
+  readonly from: ApplicationStatus;
+  readonly to: ApplicationStatus;
+  readonly reason: string;
+  /** null for the applicant's tap. */
+  readonly reasonCode: ReasonCode | null;
+  /** The second operator of an act that needs two (D46); null: one was enough. */
+  readonly second: string | null;
+}
+
+export interface ApplicationDetails extends StoredApplication {
+  readonly policyVersion: string;
+  readonly points: Points;
+  /** True if the policy's amount limit rejected an application that its score alone would not have rejected (D29). */
+  readonly aboveLimit: boolean;
+  /** Oldest first. */
+  readonly events: readonly ApplicationEvent[];
+}
+
+interface Row extends SealedRow, Record<string, unknown> {
+  id: string;
+  created_at: Date;
+  partner_id: PartnerId;
+  partner_name: string;
+  /** null: the facts are damaged (`application_at`). */
+  decision: Decision | null;
+  status: ApplicationStatus | null;
+  score: number | null;
+  interested_at: Date | null;
+  signed_at: Date | null;
+  withdrawable_until: Date | null;
+  wrong_person: boolean;
+}
+
+interface DetailsRow extends Row {
+  policy_version: string;
+  least_review_score: number;
+  events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
+}
+
+const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
+const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ name }) => `a.${name}`);
+const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, a.interested_at, a.signed_at, a.withdrawable_until, a.wrong_person, ${FIELD_COLUMNS.join(', ')}`;
+
+const READ = `
+  SELECT ${COLUMNS} FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id
+  ORDER BY array_position($1, a.id)`;
+
+/** The applications with these ids, in their order. */
+export async function readApplications(
+  database: Database,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+): Promise<StoredApplication[]> {
+  const rows: Row[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    rows.push(...(await database.query<Row>(READ, [some])).rows);
+  }
+  const persons = await readPersonalData(database, vault, rows, SEALED_FIELDS);
+  return persons.map(({ row, person }) => applicationOf(row, person));
+}
+
+const POINT_COLUMNS = CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ');
+/** One statement, so that status and history are of the same moment. */
+const READ_DETAILS = `
+  SELECT ${COLUMNS}, ${POINT_COLUMNS},
+    o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
+    (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
+        'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code,
+        'second', e.second_actor) ORDER BY e.id), '[]')
+      FROM application_events e WHERE e.application_id = a.id) AS events
+  FROM applications_of(ARRAY[$1::bigint]) a
+  JOIN partners p ON p.id = a.partner_id
+  JOIN policies o ON o.id = a.policy_id`;
+
+/** Everything about one application but its messages; null if there is none. */
+export async function readApplicationDetails(
+  database: Database,
+  vault: Vault,
+  id: ApplicationId,
+): Promise<ApplicationDetails | null> {
+  const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
+  const [found] = await readPersonalData(database, vault, rows, SEALED_FIELDS);
+  if (found === undefined) return null;
+  const { row, person } = found;
+  return {
+    ...applicationOf(row, person),
+    policyVersion: row.policy_version,
+    points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
+    aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.least_review_score,
+    events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
+  };
+}
+
+const MOVE = `
+  SELECT status, moved, held_by_contract, withdrawable_until FROM move_application($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+interface Transition {
+  readonly from: readonly ApplicationStatus[];
+  readonly to: ApplicationStatus;
+  readonly actor: string;
+  readonly action: ReviewAction;
+  readonly reason: string;
+  readonly reasonCode: ReasonCode;
+  /** The second operator, for the history (D48). */
+  readonly second?: string;
+  /** Two operators override what the contract asks for before a payment (D46). */
+  readonly isOverride?: boolean;
+}
+
+/** How a move ended. */
+interface Moved {
+  /** The status before; null if it cannot be read. */
+  readonly status: ApplicationStatus | null;
+  readonly moved: boolean;
+  /** True where the contract keeps the application from being paid out (D46). */
+  readonly heldByContract: boolean;
+  /** Until when the applicant may withdraw; null: nothing is signed, or the country has no such period. */
+  readonly withdrawableUntil: Date | null;
+}
+
+/**
+ * Moves an application if its status is one of `from` (D34, D35), and writes its history, the applicant's message (D40)
+ * and the partner's event (D41), in one transaction. To `disbursed` it moves only with a signed contract whose
+ * withdrawal period is over, where it has a conversation and nobody overrides that (D46). Null if there is no such
+ * application.
+ */
+export async function moveApplication(
+  database: Session,
+  id: ApplicationId,
+  { from, to, actor, action, reason, reasonCode, second, isOverride }: Transition,
+): Promise<Moved | null> {
+  const { rows } = await database.query<{
+    status: ApplicationStatus | null;
+    moved: boolean;
+    held_by_contract: boolean;
+    withdrawable_until: Date | null;
+  }>(MOVE, [id, from, to, actor, action, reason, reasonCode, second ?? null, isOverride ?? false]);
+  const [row] = rows;
+  return row === undefined
+    ? null
+    : {
+        status: row.status,
+        moved: row.moved,
+        heldByContract: row.held_by_contract,
+        withdrawableUntil: row.withdrawable_until,
+      };
+}
+
+/** A person is unreadable as well if the application's facts are. */
+const DAMAGED: Person = { record: null, fault: 'unreadable' };
+
+function applicationOf(row: Row, person: Person): StoredApplication {
+  const { record, fault } = row.decision === null ? DAMAGED : person;
+  const fields = Object.fromEntries(
+    FIELD_LIST.map(({ name, column }) => {
+      const value = column === true ? row[name] : record?.[name];
+      return [name, value ?? null];
+    }),
+  );
+  return {
+    id: toApplicationId(row.id),
+    createdAt: row.created_at,
+    partner: { id: row.partner_id, name: row.partner_name },
+    decision: row.decision,
+    status: row.status,
+    score: row.decision === null ? null : row.score,
+    interestedAt: row.interested_at,
+    signedAt: row.signed_at,
+    withdrawableUntil: row.withdrawable_until,
+    isWrongPerson: row.wrong_person,
+    fault,
+    fields: fields as StoredApplication['fields'],
+  };
+}

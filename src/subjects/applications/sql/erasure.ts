@@ -1,0 +1,178 @@
+/**
+ * Takes a person out of applications (`migrations/0036_applications_erase.sql`): amounts, points, decision and status
+ * stay.
+ */
+
+import {
+  type ApplicationId,
+  type BatchId,
+  batchAndPositionOf,
+  partitionOf,
+  toApplicationId,
+} from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import { errorCode } from '../../../ground/base/error-code.ts';
+import { ToldError } from '../../../ground/base/told-error.ts';
+import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { byteaArray } from '../../../ground/postgres/pg-encoding.ts';
+import { requireLiveKey } from '../../../seal/data-keys.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { batchesOfNoKey } from './damaged-envelopes.ts';
+import { type Applicant, openEnvelope, sealEnvelope } from './envelope.ts';
+import { byPartitions } from './partition-runs.ts';
+
+/** An application that the transaction has locked, and that is not erased yet. */
+interface HeldApplication {
+  readonly id: ApplicationId;
+  readonly status: ApplicationStatus;
+  /** Blind index, as the decimal text of a bigint. */
+  readonly phone: string | null;
+  /** What the envelope of the batch is bound to: it tells the batch from one with the same number after a restore. */
+  readonly sealId: string;
+}
+
+const HOLD = 'SELECT id, status, phone_index, seal_id FROM hold_for_erasure($1) ORDER BY id';
+
+/** The session is on a worker of Citus. */
+const ON_WORKER = 'VN006';
+const TO_COORDINATOR =
+  'DATABASE_URL leads to a worker of Citus, and an erasure needs the coordinator: run the command with the DATABASE_URL of the coordinator';
+
+/**
+ * Locks those of the applications that are not erased yet; they hold no phone any more. Throws a `ToldError` in a
+ * session on a worker of Citus.
+ */
+export async function holdForErasure(
+  session: Transaction,
+  ids: readonly ApplicationId[],
+): Promise<HeldApplication[]> {
+  const { rows } = await session
+    .query<{
+      id: string;
+      status: ApplicationStatus;
+      phone_index: string | null;
+      seal_id: string;
+    }>(HOLD, [ids])
+    .catch((error: unknown) => {
+      throw errorCode(error) === ON_WORKER ? new ToldError(TO_COORDINATOR) : error;
+    });
+  return rows.map((row) => ({
+    id: toApplicationId(row.id),
+    status: row.status,
+    phone: row.phone_index,
+    sealId: row.seal_id,
+  }));
+}
+
+/** The envelopes of so many batches have 4 MiB at most. */
+const BATCHES_AT_ONCE = 25;
+const LOCK = `
+  SELECT id, seal_id, envelope, array_positions(id_numbers, NULL) AS gone, cardinality(id_numbers) AS positions
+  FROM lock_batches($1)`;
+const ERASE = 'SELECT erase_applicants($1, $2, $3, $4, $5)';
+
+interface LockedBatch {
+  readonly id: BatchId;
+  readonly seal_id: string;
+  readonly envelope: Buffer | null;
+  /** The positions without an application, from 1 on. */
+  readonly gone: readonly number[];
+  readonly positions: number;
+}
+
+/**
+ * Erases applications that the transaction holds, and has stored an erasure of: the blind indexes, the look-ups, the
+ * texts of the history, and their part of each envelope, which is sealed again without them. Returns the batches whose
+ * envelope does not open: nobody can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data
+ * key that this process lacks, and a `ToldError` where the process seals with a key that is retired.
+ */
+export async function eraseApplicants(
+  session: Transaction,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+  erasureId: string,
+): Promise<BatchId[]> {
+  await requireLiveKey(session, vault);
+  const unopened: BatchId[] = [];
+  const byBatch = Map.groupBy(ids, (id) => batchAndPositionOf(id).batchId);
+  const batches = [...byBatch.keys()].sort((one, other) => Number(one) - Number(other));
+  for (let start = 0; start < batches.length; start += BATCHES_AT_ONCE) {
+    const some = batches.slice(start, start + BATCHES_AT_ONCE);
+    const { rows } = await session.query<LockedBatch>(LOCK, [some]);
+    const noKey = await batchesOfNoKey(session, some);
+    const rewritten = rows.map((batch) => rewrite(vault, batch, byBatch.get(batch.id) ?? [], noKey));
+    await session.query(ERASE, [
+      some.flatMap((batch) => byBatch.get(batch) ?? []),
+      rows.map(({ id }) => id),
+      byteaArray(rewritten, (envelope) => envelope || null),
+      rewritten.map((envelope) => envelope !== false),
+      erasureId,
+    ]);
+    unopened.push(...rows.filter((_, index) => rewritten[index] === false).map(({ id }) => id));
+  }
+  return unopened;
+}
+
+/** The envelope without these applications; null: nobody is left in it; false: it does not open. */
+function rewrite(
+  vault: Vault,
+  { id, seal_id, envelope, gone, positions }: LockedBatch,
+  erased: readonly ApplicationId[],
+  noKey: ReadonlySet<BatchId>,
+): Buffer | null | false {
+  if (envelope === null) return null;
+  const leaves = new Set(erased.map((one) => batchAndPositionOf(one).position));
+  let opened: ReturnType<typeof openEnvelope>;
+  try {
+    opened = openEnvelope(vault, seal_id, envelope);
+  } catch (error) {
+    if (error instanceof UnknownDataKeyError && !noKey.has(id)) throw error;
+    return false;
+  }
+  const stay: Applicant[] = Object.entries(opened)
+    .map(([position, application]) => ({ position: Number(position), application }))
+    .filter(({ position }) => !leaves.has(position) && position < positions && !gone.includes(position + 1));
+  return stay.length === 0 ? null : sealEnvelope(vault, seal_id, stay);
+}
+
+const STILL = `
+  SELECT g.id FROM unnest($1::bigint[], $2::uuid[]) AS g(id, seal_id)
+  JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY ($3::bigint[]) AND b.seal_id = g.seal_id
+  WHERE b.id_numbers[position_of(g.id) + 1] <> erased_index() ORDER BY g.id`;
+
+/** Those of the applications that the store has, and that are not erased. */
+export async function stillStored(
+  session: Session,
+  applications: readonly { readonly id: ApplicationId; readonly sealId: string }[],
+): Promise<ApplicationId[]> {
+  const found: ApplicationId[] = [];
+  const sealIds = new Map(applications.map(({ id, sealId }) => [id, sealId]));
+  for (const ids of byPartitions([...sealIds.keys()], partitionOf)) {
+    const batches = [...new Set(ids.map((id) => batchAndPositionOf(id).batchId))];
+    const { rows } = await session.query<{ id: string }>(STILL, [
+      ids,
+      ids.map((id) => sealIds.get(id)),
+      batches,
+    ]);
+    found.push(...rows.map(({ id }) => toApplicationId(id)));
+  }
+  return found;
+}
+
+const THERE = `
+  SELECT a.id FROM applications_of($1) a WHERE $2::boolean OR a.id_number_index <> erased_index() ORDER BY a.id`;
+
+/** Those of the applications that the store has; without `also`, those whose applicant is not erased. */
+export async function stillThere(
+  session: Session,
+  ids: readonly ApplicationId[],
+  also?: 'also erased',
+): Promise<ApplicationId[]> {
+  const found: ApplicationId[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await session.query<{ id: string }>(THERE, [some, also !== undefined]);
+    found.push(...rows.map(({ id }) => toApplicationId(id)));
+  }
+  return found;
+}

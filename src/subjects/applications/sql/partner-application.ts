@@ -1,0 +1,105 @@
+/** One application as its partner sees it (D41). */
+
+import type { Application } from '../../../domain/application/fields.ts';
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Policy } from '../../../domain/scorecard/policy.ts';
+import { type Decision, type LimitCode, passedLimit } from '../../../domain/scorecard/scorecard.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import { readWhole } from '../../../ground/postgres/unresolved.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { readPersonalData, refuseUnknownKey, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+
+export interface PartnerApplication {
+  readonly id: ApplicationId;
+  /** null where the applicant's data is erased or cannot be read. */
+  readonly idNumber: string | null;
+  readonly score: number;
+  readonly decision: Decision;
+  readonly status: ApplicationStatus;
+  /**
+   * Why it has this status: the code of the review that moved it last, or the limit that rejected it at its
+   * registration. null: the score alone decided.
+   */
+  readonly reasonCode: ReasonCode | LimitCode | null;
+  /** When the applicant signed the contract; it stays after a withdrawal. */
+  readonly signedAt: Date | null;
+  /** When the applicant withdrew from the signed contract. */
+  readonly withdrawnAt: Date | null;
+  readonly createdAt: Date;
+  /** When the history got its last entry. */
+  readonly updatedAt: Date;
+}
+
+interface Row extends SealedRow, Pick<Application, 'income' | 'debt_amount' | 'currency'> {
+  id: string;
+  score: number;
+  decision: Decision | null;
+  status: ApplicationStatus | null;
+  created_at: Date;
+  updated_at: Date | null;
+  /** The status by the last move in the history. A tap is an entry too, and may come beside a review. */
+  told_status: ApplicationStatus | null;
+  moved_at: Date | null;
+  reason_code: ReasonCode | null;
+  signed_at: Date | null;
+  /** Of an application that its registration rejected. */
+  policy: Policy | null;
+}
+
+/** One statement, so that the status and its time are of the same moment. */
+const READ = `
+  SELECT a.id, a.score, a.decision, a.status, a.created_at, ${SEALED_COLUMNS}, e.at AS updated_at,
+    coalesce(m.to_status, initial_status(a.decision)) AS told_status, m.at AS moved_at, m.reason_code, a.signed_at,
+    a.income, a.debt_amount, a.currency, CASE WHEN a.decision = 'rejected' THEN o.content END AS policy
+  FROM applications_of(ARRAY[$1::bigint]) a
+  JOIN policies o ON o.id = a.policy_id
+  LEFT JOIN (SELECT at FROM application_events WHERE application_id = $1 ORDER BY id DESC LIMIT 1) AS e ON true
+  LEFT JOIN (
+    SELECT to_status, at, reason_code FROM application_events WHERE application_id = $1 AND to_status <> from_status
+    ORDER BY id DESC LIMIT 1) AS m ON true
+  WHERE a.partner_id = $2`;
+
+/** Status and history are on different machines of a Citus cluster. */
+const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === row.told_status;
+
+interface Store {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/**
+ * The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. Throws
+ * `UnavailableError` while a Citus cluster does not know, and `UnknownDataKeyError` if this process does not have the
+ * data key of its personal data.
+ */
+export async function readPartnerApplication(
+  { database, vault, clock }: Store,
+  partnerId: PartnerId,
+  id: ApplicationId,
+): Promise<PartnerApplication | 'unreadable' | null> {
+  const read = async () => (await database.query<Row>(READ, [id, partnerId])).rows;
+  const rows = await readWhole(database, clock, read, isWhole);
+  const persons = await readPersonalData(database, vault, rows, ['id_number']);
+  refuseUnknownKey(persons);
+  const [found] = persons;
+  if (found === undefined) return null;
+  const { row, person } = found;
+  if (row.decision === null || row.status === null) return 'unreadable';
+  return {
+    id: toApplicationId(row.id),
+    idNumber: person.record?.id_number ?? null,
+    score: row.score,
+    decision: row.decision,
+    status: row.status,
+    reasonCode: row.reason_code ?? (row.policy && passedLimit(row, row.policy)),
+    signedAt: row.signed_at,
+    withdrawnAt: row.reason_code === 'contract_withdrawn' ? row.moved_at : null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at ?? row.created_at,
+  };
+}

@@ -1,0 +1,49 @@
+/** Lifts a false duplicate: two phones with one blind index (docs/decisions/0006). */
+
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { isOpen } from '../../../domain/application/lifecycle.ts';
+import { foldPhone, isPhone, normalisePhone } from '../../../domain/phone/phone.ts';
+import { typedPhone } from '../../../domain/phone/typed-phone.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import { checkReason } from '../../../program/operations/reason.ts';
+import { phoneIndexOf } from '../../../seal/blind-indexes.ts';
+import { freePhoneIndex } from '../sql/application-marks.ts';
+import { readApplicationDetails } from '../sql/applications.ts';
+
+/**
+ * Frees the phone `text` (with its country code) of an applicant who was told of a duplicate, where the open
+ * application `id` has another phone with the same blind index. The application stays open and holds no phone any more.
+ * Throws `OperatorError` where the two phones are one, or their indexes differ.
+ */
+export async function freePhone(
+  { database, vault, actor }: OperatorContext,
+  id: ApplicationId,
+  { phone: text, reason }: { phone: string; reason: string },
+): Promise<void> {
+  const why = checkReason(reason);
+  const trimmed = typedPhone(text);
+  // With a country code the country does not matter; CO stands for any country.
+  const wanted = /^(\+|00)/.test(trimmed) ? normalisePhone(trimmed, 'CO') : null;
+  if (wanted === null) throw new OperatorError('the phone must be a number with + and country code');
+  const application = await readApplicationDetails(database, vault, id);
+  if (application === null) throw new OperatorError(`there is no application ${id}`);
+  const { status, fields } = application;
+  if (status === null || !isOpen(status))
+    throw new OperatorError(`application ${id} is not open: it holds no phone`);
+  const own = fields.phone;
+  if (typeof own !== 'string' || !isPhone(own)) {
+    throw new OperatorError(`application ${id} has no phone that can be read, so nothing can be compared`);
+  }
+  if (foldPhone(own) === foldPhone(wanted)) {
+    throw new OperatorError(`application ${id} has this phone: the new application is a duplicate`);
+  }
+  const index = phoneIndexOf(vault, own);
+  if (index !== phoneIndexOf(vault, wanted)) {
+    throw new OperatorError(
+      `application ${id} does not hold this phone: look for it with application list --phone`,
+    );
+  }
+  if (!(await freePhoneIndex(database, id, index, { actor, status, reason: why }))) {
+    throw new OperatorError(`application ${id} does not hold this phone any more`);
+  }
+}

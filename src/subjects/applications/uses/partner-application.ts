@@ -1,0 +1,36 @@
+/** One application, as its partner reads it (D41). */
+
+import { toApplicationId } from '../../../domain/application/ids.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import { asUnavailable, UnavailableError } from '../../../ground/base/registration-failure.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { type PartnerApplication, readPartnerApplication } from '../sql/partner-application.ts';
+
+export type { PartnerApplication };
+
+interface Store {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/**
+ * The partner's application with this id; null where the partner has none, and for a text that is no id. Throws
+ * `UnavailableError` if the database does not answer, or the stored application is damaged.
+ */
+export async function partnerApplication(
+  store: Store,
+  partnerId: PartnerId,
+  id: string,
+): Promise<PartnerApplication | null> {
+  if (!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id))) return null;
+  const application = await readPartnerApplication(store, partnerId, toApplicationId(id)).catch(
+    asUnavailable("the partner's applications could not be read"),
+  );
+  // This error's message goes into the log, so that operators learn which application is damaged.
+  if (application === 'unreadable')
+    throw new UnavailableError(`the stored data of application ${id} cannot be read`);
+  return application;
+}

@@ -1,0 +1,94 @@
+/** `ventanilla audit`. */
+
+import type { Command } from 'commander';
+import { counted } from '../../../ground/base/counted.ts';
+import { withOffset } from '../../../ground/base/time.ts';
+import { addCommand, asArgument, type Cli, limitOption } from '../../../program/cli/command.ts';
+import { readApplicationId } from '../../../program/cli/id-arguments.ts';
+import {
+  type ListOptions,
+  shortTime,
+  writeJson,
+  writeList,
+  writeOutput,
+} from '../../../program/cli/output.ts';
+import {
+  type ChainHead,
+  chainHead,
+  headText,
+  listEvents,
+  type OperatorEvent,
+  readHeadText,
+  verifyChain,
+} from '../uses/verify-chain.ts';
+
+export function addAuditCommands(group: Command, cli: Cli): void {
+  addList(group, cli);
+  addHead(group, cli);
+  addVerify(group, cli);
+}
+
+function addList(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'list', 'list what operators did and read, newest first', 'audit list')
+    .option('--application <id>', 'only what concerns this application', readApplicationId)
+    .addOption(limitOption())
+    .action(({ application, ...options }: ListOptions & { application?: number }) =>
+      roles.operate((context) =>
+        writeList(io, listEvents(context, application), options, {
+          columns: [
+            { title: 'ID', value: ({ id }) => id },
+            { title: 'AT', value: ({ at }) => shortTime(at) },
+            { title: 'BY', value: ({ actor }) => actor },
+            { title: 'ACT', value: ({ act }) => act },
+            { title: 'TARGET', value: ({ target }) => target },
+            { title: 'APPLICATION', value: ({ applicationId }) => applicationId },
+            { title: 'REASON', value: ({ reason }) => reason },
+          ],
+          json: eventJson,
+          none: 'Nothing is recorded yet.',
+        }),
+      ),
+    );
+}
+
+function addHead(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'head', 'print the end of the chain, to keep it elsewhere', 'audit head').action(
+    ({ json }: ListOptions) =>
+      roles.operate(async (context) => {
+        const head = headText(await chainHead(context));
+        await (json ? writeJson(io, { head }) : writeOutput(io, `${head}\n`));
+      }),
+  );
+}
+
+function addVerify(group: Command, { roles, io }: Cli): void {
+  addCommand(
+    group,
+    'verify',
+    'compute the chain again and name each row that does not fit',
+    'audit verify --head "$(cat head)"',
+  )
+    .option(
+      '--head <value>',
+      'what audit head printed before: also shows a cut at the end',
+      asArgument(readHeadText),
+    )
+    .action(({ head, json }: ListOptions & { head?: ChainHead }) =>
+      roles.operate(async (context) => {
+        const { events, misfits, misfitCount } = await verifyChain(context, head ?? null);
+        if (misfitCount > 0) io.exitCode = 1;
+        if (json) return writeJson(io, { ok: misfitCount === 0, events, misfits, misfit_count: misfitCount });
+        if (misfitCount === 0) return writeOutput(io, `Every row fits: ${counted(events, 'row')}.\n`);
+        for (const { id, fault } of misfits) await writeOutput(io, `Row ${id} does not fit: ${fault}.\n`);
+        const unnamed = misfitCount - misfits.length;
+        await writeOutput(
+          io,
+          `The record is not intact: ${counted(misfitCount, 'fault')}${unnamed > 0 ? `, ${unnamed} of them not shown` : ''}. ${counted(events, 'row fits', 'rows fit')}. See docs/audit.md.\n`,
+        );
+      }),
+    );
+}
+
+function eventJson({ id, at, actor, act, target, applicationId, reason }: OperatorEvent) {
+  return { id, at: withOffset(at), by: actor, act, target, application_id: applicationId, reason };
+}

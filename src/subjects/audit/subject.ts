@@ -1,0 +1,16 @@
+/** The parts of the record of operators' acts in the program. */
+import { addGroup } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+
+export const audit: Subject = {
+  commands: [
+    {
+      command: (program) => addGroup(program, 'audit', 'what operators did and read', 'audit list'),
+      load: async () => (await import('./commands/audit.ts')).addAuditCommands,
+    },
+  ],
+  witnesses: async () => ({
+    indexKey: [(await import('../../program/operations/sql/operator-events.ts')).hasOperatorEvents],
+  }),
+  service: async () => (await import('./service.ts')).auditService(),
+};

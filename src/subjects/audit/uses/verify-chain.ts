@@ -1,0 +1,146 @@
+/** Verifies the record of operators' acts, and reads it. */
+import { timingSafeEqual } from 'node:crypto';
+import { type ChainKeys, chainKeysOf } from '../../../program/operations/chain-keys.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import {
+  type ChainedEvent,
+  type ChainHead,
+  macOf,
+  type OperatorEvent,
+  readChainHead,
+  readEventsAfter,
+  readNewestEvents,
+} from '../../../program/operations/sql/operator-events.ts';
+
+export type { ChainHead, OperatorEvent };
+
+const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/;
+const PAGE = 1_000;
+const BEGINNING: ChainHead = { id: 0, mac: Buffer.alloc(32) };
+
+/** The end of the chain as a text, to be kept outside of the store. */
+export function headText({ id, mac }: ChainHead): string {
+  return `${id}:${mac.toString('hex')}`;
+}
+
+/** Reads what `headText` wrote. Throws `OperatorError`. */
+export function readHeadText(text: string): ChainHead {
+  const [, id = '', mac = ''] = HEAD.exec(text.trim()) ?? [];
+  if (id === '') throw new OperatorError('the head must be a value that audit head has printed');
+  return { id: Number(id), mac: Buffer.from(mac, 'hex') };
+}
+
+/** The end of the chain, as the store remembers it. */
+export function chainHead({ database }: Pick<OperatorContext, 'database'>): Promise<ChainHead> {
+  return readChainHead(database);
+}
+
+/** The recorded acts, or those on an application, newest first; memory is bounded. */
+export function listEvents(
+  { database }: OperatorContext,
+  applicationId: number | undefined,
+): AsyncGenerator<OperatorEvent, void, undefined> {
+  return readNewestEvents(database, applicationId ?? null);
+}
+
+/** In constant time: the time of another comparison would help to find out a MAC byte by byte. */
+function isEqual(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** A row that does not fit, and why. */
+interface Misfit {
+  readonly id: number;
+  readonly fault: string;
+}
+
+interface Verification {
+  /** Rows that fit. */
+  readonly events: number;
+  /** The first ones, in the order of their ids; none where the record is intact. */
+  readonly misfits: readonly Misfit[];
+  /** How many there are. */
+  readonly misfitCount: number;
+}
+
+/** The most misfits that are named. */
+const MOST_NAMED = 100;
+
+/**
+ * Computes the chain again, in pages of bounded size, and compares it with the head that the store remembers and with
+ * `anchor`, a head that was kept outside. It goes on after a row that does not fit: the row after it has to follow that
+ * one as it is stored, or the last one that fits. Commands may add rows meanwhile.
+ */
+export async function verifyChain(
+  { database, vault }: OperatorContext,
+  anchor: ChainHead | null,
+): Promise<Verification> {
+  const heads = [await readChainHead(database), ...(anchor === null ? [] : [anchor])];
+  const walk = new Walk(chainKeysOf(vault), heads);
+  for (let after = 0; ; after = walk.last.id) {
+    const page = await readEventsAfter(database, after, PAGE);
+    for (const event of page) walk.take(event);
+    if (page.length < PAGE) break;
+  }
+  const { id: end } = await readChainHead(database);
+  walk.end(end);
+  return { events: walk.events, misfits: walk.misfits, misfitCount: walk.misfitCount };
+}
+
+/** A walk along the chain, from its beginning. */
+class Walk {
+  readonly #keys: ChainKeys;
+  readonly #heads: readonly ChainHead[];
+  /** The last row, and the last one that fits. */
+  last = BEGINNING;
+  #fitting: ChainHead & { readonly keyNumber: number } = { ...BEGINNING, keyNumber: 0 };
+  events = 0;
+  readonly misfits: Misfit[] = [];
+  misfitCount = 0;
+
+  constructor(keys: ChainKeys, heads: readonly ChainHead[]) {
+    this.#keys = keys;
+    this.#heads = heads;
+  }
+
+  take(event: ChainedEvent): void {
+    const missing = event.id - this.last.id - 1;
+    if (missing > 0) {
+      const rows = missing === 1 ? 'the row is' : `this row and the ${missing - 1} after it are`;
+      this.#tell(
+        this.last.id + 1,
+        `${rows} missing, so that nobody can tell whether the next one was changed`,
+      );
+    }
+    const macs = [this.last, this.#fitting].map(({ mac }) => macOf(this.#keys, mac, event));
+    const follows = macs.some((mac) => mac !== null && isEqual(mac, event.mac));
+    const fault = this.#faultOf(event, macs.includes(null), follows || missing > 0);
+    this.last = event;
+    if (fault !== null) this.#tell(event.id, fault);
+    if (fault !== null || !follows) return;
+    this.#fitting = event;
+    this.events += 1;
+  }
+
+  #faultOf(event: ChainedEvent, isKeyUnknown: boolean, mayFollow: boolean): string | null {
+    if (event.keyNumber < this.#fitting.keyNumber)
+      return 'the row was chained with an older key than the row before';
+    if (isKeyUnknown) return 'the row was chained with a key of INDEX_KEY that is not given here';
+    if (!mayFollow) return 'the row was changed or put in';
+    if (this.#heads.some((head) => head.id === event.id && !isEqual(head.mac, event.mac)))
+      return 'another row stood here: the rows from some place on were written again';
+    return null;
+  }
+
+  /** `id`: the end that the store remembers now. */
+  end(id: number): void {
+    if (this.#heads.some((head) => head.id > this.last.id))
+      this.#tell(this.last.id + 1, 'the row is missing: the chain was cut at its end');
+    if (this.last.id > id) this.#tell(id + 1, 'the row was put in behind the end');
+  }
+
+  #tell(id: number, fault: string): void {
+    this.misfitCount += 1;
+    if (this.misfits.length < MOST_NAMED) this.misfits.push({ id, fault });
+  }
+}

@@ -1,0 +1,169 @@
+/** Reads a whole file of applicants without sending anything, and counts rows, converted cells and faults. */
+import type { FieldName } from '../../../domain/application/fields.ts';
+import { inEach, type Words } from '../../../ground/base/language.ts';
+import { type BulkError, bulkErrorAt } from '../read/bulk-error.ts';
+import { NO_APPLICANTS } from '../read/json.ts';
+import type { FileRow } from '../read/table.ts';
+import type { Change } from './cell-readers.ts';
+import type { CellChange, ConvertedRow } from './convert.ts';
+import { PhoneSurvey } from './phone-survey.ts';
+import type { Judgement } from './rules.ts';
+import type { Source } from './source.ts';
+import { type UnsentColumn, UnsentColumns } from './unsent.ts';
+import { UnknownWords } from './words.ts';
+
+/** Rows in the preview. */
+const SAMPLE_ROWS = 5;
+
+interface FaultCount {
+  readonly text: string;
+  count: number;
+  readonly firstRow: number;
+}
+
+/** A row that can be sent, and what the service makes of it; null where nobody judged the rows. */
+export interface SampleRow {
+  readonly converted: ConvertedRow;
+  readonly judgement: Judgement | null;
+}
+
+export interface Check {
+  rows: number;
+  /** Rows that are not sent, because a cell or the row as a whole has no clear meaning. */
+  unreadable: number;
+  /** Other rows that the service refuses by its rules. */
+  invalid: number;
+  /** By text, in the order of their first rows. */
+  readonly faults: Map<string, FaultCount>;
+  /** How many cells are converted. */
+  readonly changes: Map<FieldName, Map<Change, number>>;
+  /** The first cell that could be two numbers. */
+  ambiguous: { readonly row: number; readonly column: string } | null;
+  /** Rows that the spreadsheet does not show, and the first one. */
+  hidden: { count: number; readonly firstRow: number } | null;
+  readonly words: UnknownWords;
+  readonly phones: PhoneSurvey;
+  /** Columns that look like fields and are not sent. */
+  unsent: readonly UnsentColumn[];
+  /** The first rows that can be sent. */
+  readonly sample: SampleRow[];
+}
+
+interface CheckOptions {
+  /** Says what the service makes of a row. Without it nobody knows. */
+  readonly judge?: ((row: ConvertedRow) => Judgement) | undefined;
+  /** Called with each row, with a fault or without. */
+  readonly onRow?: (row: ConvertedRow) => void;
+  /** Called with each row that has a fault. */
+  readonly onRefused?: (row: FileRow, reason: string) => Promise<void>;
+  /** Called now and then with the number of rows so far. */
+  readonly onProgress?: (rows: number) => void;
+}
+
+/** Throws `BulkError` where the file cannot be read or has no rows, and any error of the judge. */
+export async function checkRows(source: Source, options: CheckOptions = {}): Promise<Check> {
+  const { judge, onRow, onRefused, onProgress } = options;
+  const check = emptyCheck();
+  const unsent = new UnsentColumns(source.table, source.mapping);
+  for await (const rows of source.convertedRows()) {
+    for (const converted of rows) {
+      const { row, faults } = converted;
+      onRow?.(converted);
+      unsent.add(row);
+      noteRow(check, source, converted);
+      const judgement = judge === undefined || row.fault !== null ? null : judge(converted);
+      if (judgement !== null) noteJudgement(check, converted, judgement);
+      const own = row.fault === null ? faults.map(source.textOf) : [row.fault[source.language]];
+      const texts = judgement === null ? own : [...own, ...judgement.faults.map(({ text }) => text)];
+      if (texts.length === 0) {
+        if (check.sample.length < SAMPLE_ROWS) check.sample.push({ converted, judgement });
+        continue;
+      }
+      check[own.length > 0 ? 'unreadable' : 'invalid'] += 1;
+      for (const text of texts) countFault(check, text, row.number);
+      await onRefused?.(row, texts.join('; '));
+    }
+    onProgress?.(check.rows);
+  }
+  if (check.rows === 0) throw withoutRows(source);
+  return { ...check, unsent: unsent.end() };
+}
+
+/** Throws `BulkError` where the file has no rows. Reads up to the first one. */
+export async function refuseEmpty(source: Source): Promise<void> {
+  for await (const rows of source.table.rows()) if (rows.length > 0) return;
+  throw withoutRows(source);
+}
+
+function emptyCheck(): Check {
+  return {
+    rows: 0,
+    unreadable: 0,
+    invalid: 0,
+    faults: new Map(),
+    changes: new Map(),
+    ambiguous: null,
+    hidden: null,
+    words: new UnknownWords(),
+    phones: new PhoneSurvey(),
+    unsent: [],
+    sample: [],
+  };
+}
+
+function withoutRows({
+  file,
+  table: { headerRow, elsewhere },
+  settings: { visibleOnly },
+}: Source): BulkError {
+  const below: Words = {
+    en: `below the columns' names in row ${headerRow} it holds no applicants`,
+    es: `debajo de los nombres de las columnas, en la fila ${headerRow}, no tiene solicitantes`,
+  };
+  const hidden: Words =
+    visibleOnly === true ? { en: ' that the sheet shows', es: ' que la hoja muestre' } : { en: '', es: '' };
+  const what = headerRow === null ? NO_APPLICANTS : below;
+  return bulkErrorAt(
+    file.file,
+    null,
+    null,
+    inEach((language) => [what[language] + hidden[language], elsewhere?.[language] ?? []].flat().join('. ')),
+  );
+}
+
+function noteRow(check: Check, source: Source, { row, faults, changes }: ConvertedRow): void {
+  check.rows += 1;
+  if (row.isHidden) {
+    check.hidden ??= { count: 0, firstRow: row.number };
+    check.hidden.count += 1;
+  }
+  for (const change of changes) countChange(check, change);
+  const doubtful = check.ambiguous === null ? faults.find(({ ambiguous }) => ambiguous) : undefined;
+  if (doubtful !== undefined)
+    check.ambiguous = { row: row.number, column: source.table.columns[doubtful.column] ?? '' };
+}
+
+function noteJudgement(
+  { phones, words }: Check,
+  { row, application, faults }: ConvertedRow,
+  { application: read, country, isLocal, faults: refused, couldBe }: Judgement,
+): void {
+  if (read !== null && faults.length === 0) phones.add(row.number, application.phone, isLocal, read, country);
+  for (const { field, problem } of refused) {
+    const value = application[field];
+    if (problem === 'phone') phones.addRefused(row.number, value, couldBe);
+    const isWord = (problem === 'choice' || problem === 'consent') && typeof value !== 'object';
+    if (isWord && value !== undefined) words.add(field, value, row.number);
+  }
+}
+
+function countChange({ changes }: Check, { field, change }: CellChange): void {
+  const counts = changes.get(field) ?? new Map<Change, number>();
+  changes.set(field, counts.set(change, (counts.get(change) ?? 0) + 1));
+}
+
+function countFault({ faults }: Check, text: string, row: number): void {
+  const known = faults.get(text);
+  if (known === undefined) faults.set(text, { text, count: 1, firstRow: row });
+  else known.count += 1;
+}

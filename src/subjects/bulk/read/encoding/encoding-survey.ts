@@ -1,0 +1,143 @@
+/** Finds the encoding of a text file from all of its bytes: a guess from its beginning could be wrong. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { Words } from '../../../../ground/base/language.ts';
+import { BulkError } from '../bulk-error.ts';
+import { endOfWord, endsLine, lineEnds, startOfWord, wholeWords } from './byte-words.ts';
+import { type Guess, guessCodePage, type Reading } from './code-page-guess.ts';
+import type { CodePage } from './code-pages.ts';
+import { goodPrefix, hasAccent, isAccentInUtf8, isChancePair, wholeCharacters } from './utf8-bytes.ts';
+
+/** Bounds memory. So many different words leave no doubt. */
+const MAX_WORDS = 5_000;
+
+/** Several encodings are possible, and names would read differently. A person can choose by the readings. */
+export class DoubtfulEncoding extends BulkError {
+  readonly readings: readonly Reading[];
+  constructor(file: string, line: number, readings: readonly Reading[]) {
+    const pages = readings.map(({ page }) => page).join(', ');
+    super({
+      en: `${file}, line ${line}: the file is not UTF-8, and its encoding is doubtful: names read differently as ${pages}. Choose one with --encoding, or save the file again as UTF-8`,
+      es: `${file}, línea ${line}: el archivo no es UTF-8 y su codificación es dudosa: los nombres se leen distinto como ${pages}. Elige una con --encoding o guarda el archivo de nuevo como UTF-8`,
+    });
+    this.readings = readings;
+  }
+}
+
+/**
+ * Takes the bytes of a file in pieces and gives the encoding at the end. A file that is not UTF-8 is in a code page,
+ * which its names tell. A file that mixes encodings is refused, because either reading would damage names.
+ */
+export class EncodingSurvey {
+  #rest: Buffer = Buffer.alloc(0);
+  #lines = 0;
+  #isUtf8 = true;
+  /** True where there are accents in UTF-8. Then words do not matter. */
+  #hasAccents = false;
+  /** True where there are pairs of bytes that are UTF-8 by chance alone. */
+  #hasChancePairs = false;
+  /** The words with bytes from 0x80 on, as Latin-1, each with its first line. */
+  readonly #words = new Map<string, number>();
+  readonly #hashes = new Set<number>();
+  /** The first line with an accent in UTF-8, of a file that is not UTF-8. */
+  #utf8Line: number | null = null;
+
+  add(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const rest = this.#takeUtf8(bytes, wholeCharacters(bytes));
+    const whole = rest.length === 0 || this.#isUtf8 ? 0 : wholeWords(rest);
+    this.#takeWords(rest.subarray(0, whole));
+    // Copied, because the caller may read into the same buffer again.
+    this.#rest = Buffer.from(rest.subarray(whole));
+  }
+
+  /** True where all bytes so far are UTF-8. */
+  get isUtf8(): boolean {
+    return this.#isUtf8 && isUtf8(this.#rest);
+  }
+
+  /** True where all bytes so far are UTF-8, with accents. */
+  get isSurelyUtf8(): boolean {
+    return this.isUtf8 && (this.#hasAccents || hasAccent(this.#rest));
+  }
+
+  /** Throws `BulkError` where the file is in two encodings, and `DoubtfulEncoding` where it could be in several. */
+  end(file: string): 'UTF-8' | CodePage {
+    this.#takeWords(this.#takeUtf8(this.#rest, this.#rest.length));
+    this.#rest = Buffer.alloc(0);
+    if (this.#isUtf8 && (this.#hasAccents || !this.#hasChancePairs)) return 'UTF-8';
+    if (this.#hasAccents) {
+      throw errorAt(file, this.#lines + 1, 'Windows-1252', {
+        en: 'this line is not UTF-8, but lines before it are',
+        es: 'esta línea no es UTF-8, pero las anteriores sí',
+      });
+    }
+    if (this.#utf8Line !== null) {
+      throw errorAt(file, this.#utf8Line, 'Windows-1252', {
+        en: 'this line is UTF-8, but lines before it are not',
+        es: 'esta línea es UTF-8, pero las anteriores no',
+      });
+    }
+    return pageOf(file, guessCodePage(this.#words));
+  }
+
+  /** Takes the first `whole` bytes where they are UTF-8. Returns the bytes that are not taken. */
+  #takeUtf8(bytes: Buffer, whole: number): Buffer {
+    if (!this.#isUtf8) return bytes;
+    const text = bytes.subarray(0, whole);
+    this.#isUtf8 = isUtf8(text);
+    const good = this.#isUtf8 ? text : text.subarray(0, goodPrefix(text));
+    this.#hasAccents ||= hasAccent(good);
+    if (this.#hasAccents || isAscii(text)) this.#lines += lineEnds(good);
+    else if (this.#isUtf8) this.#takeWords(good);
+    // Without accents before it, the first bad byte may be within a word: its line is read as words.
+    else return bytes;
+    return bytes.subarray(good.length);
+  }
+
+  #takeWords(bytes: Buffer): void {
+    if (this.#hasAccents) return;
+    for (let index = 0; index < bytes.length; index += 1) {
+      const byte = bytes[index]!;
+      if (byte < 0x80) {
+        if (endsLine(bytes, index)) this.#lines += 1;
+        continue;
+      }
+      if (isAccentInUtf8(byte, bytes[index + 1])) this.#utf8Line ??= this.#lines + 1;
+      this.#hasChancePairs ||= isChancePair(bytes, index);
+      const [start, end] = [startOfWord(bytes, index), endOfWord(bytes, index)];
+      this.#addWord(bytes, start, end);
+      // The bytes of the word need no second look, except for accents in UTF-8.
+      for (index += 1; index < end; index += 1) {
+        if (isAccentInUtf8(bytes[index]!, bytes[index + 1])) this.#utf8Line ??= this.#lines + 1;
+      }
+      index -= 1;
+    }
+  }
+
+  #addWord(bytes: Buffer, start: number, end: number): void {
+    if (this.#words.size === MAX_WORDS) return;
+    // FNV-1a. Most words come again and again, and a number is compared faster than a text.
+    let hash = 0x811c9dc5;
+    for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ bytes[index]!, 0x01000193);
+    if (this.#hashes.has(hash)) return;
+    this.#hashes.add(hash);
+    this.#words.set(bytes.toString('latin1', start, end), this.#lines + 1);
+  }
+}
+
+function pageOf(file: string, guess: Guess): CodePage {
+  if (guess.kind === 'sure') return guess.page;
+  if (guess.kind === 'doubtful') throw new DoubtfulEncoding(file, guess.line, guess.readings);
+  throw errorAt(file, guess.line, guess.page, {
+    en: `this line reads as ${guess.other}, but others read as ${guess.page}`,
+    es: `esta línea se lee como ${guess.other}, pero otras como ${guess.page}`,
+  });
+}
+
+/** The error of a line, with the code page that the file can be read in as it is. */
+function errorAt(file: string, line: number, page: CodePage, { en, es }: Words): BulkError {
+  return new BulkError({
+    en: `${file}, line ${line}: ${en}. Save the file again as UTF-8, or read it as it is with --encoding ${page}`,
+    es: `${file}, línea ${line}: ${es}. Guarda el archivo de nuevo como UTF-8, o léelo como está con --encoding ${page}`,
+  });
+}

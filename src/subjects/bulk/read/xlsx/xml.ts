@@ -1,0 +1,87 @@
+/**
+ * Reads XML in pieces and gives events without namespaces, because XLSX files write names with and without prefixes.
+ */
+import { SaxesParser } from 'saxes';
+import type { Words } from '../../../../ground/base/language.ts';
+
+interface XmlEvents {
+  /** Gets the name without its prefix, and the attributes as they are written. */
+  open?(name: string, attributes: Readonly<Record<string, string>>): void;
+  close?(name: string): void;
+  text?(text: string): void;
+}
+
+/** The parser holds a text until its next tag, so this bounds memory. */
+const MAX_BETWEEN_TAGS_BYTES = 8 * 1024 * 1024;
+
+/** The parser remembers each open tag, so this bounds memory. XLSX is never this deep. */
+const MAX_DEPTH = 256;
+const NO_TAG: Words = { en: 'too long without a tag', es: 'demasiado largo sin una etiqueta' };
+
+/** Says why the text is no XML. */
+export class XmlFault extends Error {
+  readonly words: Words;
+  constructor(words: Words) {
+    super(words.en);
+    this.words = words;
+  }
+}
+
+/**
+ * Reads XML and yields after each piece, so that the caller can use the events so far. Entities beyond XML's own five
+ * are a fault. Throws `XmlFault`.
+ */
+export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents): AsyncGenerator<void> {
+  const parser = new SaxesParser();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  parser.on('error', () => {
+    throw new XmlFault({ en: 'not well-formed', es: 'mal formado' });
+  });
+  let sinceTag = 0;
+  let depth = 0;
+  parser.on('opentag', ({ name, attributes }) => {
+    sinceTag = 0;
+    depth += 1;
+    if (depth > MAX_DEPTH) throw new XmlFault({ en: 'too deep', es: 'demasiado profundo' });
+    events.open?.(localName(name), attributes as Record<string, string>);
+  });
+  parser.on('closetag', ({ name }) => {
+    sinceTag = 0;
+    depth -= 1;
+    events.close?.(localName(name));
+  });
+  if (events.text) {
+    parser.on('text', (text) => events.text?.(text));
+    parser.on('cdata', (text) => events.text?.(text));
+  }
+  for await (const chunk of bytes) {
+    sinceTag += chunk.length;
+    if (sinceTag > MAX_BETWEEN_TAGS_BYTES) throw new XmlFault(NO_TAG);
+    parser.write(decode(decoder, chunk));
+    yield;
+  }
+  parser.close();
+  yield;
+}
+
+/** Reads the whole XML of a small part, or nothing where there is no part. Throws `XmlFault`. */
+export async function readAll(
+  bytes: AsyncIterable<Buffer> | null,
+  open: NonNullable<XmlEvents['open']>,
+): Promise<void> {
+  if (bytes === null) return;
+  for await (const _ of readXml(bytes, { open }));
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer): string {
+  try {
+    return decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new XmlFault({ en: 'not UTF-8', es: 'no es UTF-8' });
+  }
+}
+
+function localName(name: string): string {
+  const colon = name.indexOf(':');
+  return colon < 0 ? name : name.slice(colon + 1);
+}

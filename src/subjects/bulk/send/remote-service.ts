@@ -1,0 +1,82 @@
+/** The service that gets the file, reached through parts of the partners' client. */
+import { endpointOf, isReadable } from '../../../../client/src/endpoint.ts';
+import type { Outcome, Quota } from '../../../../client/src/index.ts';
+import { readQuota } from '../../../../client/src/read-answer.ts';
+import { type Endpoint, request } from '../../../../client/src/request.ts';
+import { type BatchToSend, sendBatch } from '../../../../client/src/send-batch.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import { describeError } from '../../../ground/base/describe-error.ts';
+import { inEach } from '../../../ground/base/language.ts';
+import { BulkError } from '../read/bulk-error.ts';
+import { httpFetch } from './http-fetch.ts';
+
+export interface RemoteService {
+  /** The environment's whole URL. */
+  readonly url: string;
+  /** Sends one request, with retries. Throws the client's errors. */
+  submitBatch(batch: BatchToSend): Promise<Outcome[]>;
+  quota(): Promise<Quota>;
+}
+
+/** Calls `onWait` with milliseconds and the reason before the client waits to repeat a failed request. */
+export function openRemoteService(
+  url: string,
+  apiKey: string,
+  { clock, onWait }: { readonly clock: Clock; readonly onWait: (delayMs: number, reason: string) => void },
+): RemoteService {
+  const endpoint = endpointFor(url, apiKey, clock);
+  return {
+    url,
+    submitBatch: (batch) =>
+      sendBatch(endpoint, batch, { onRetry: ({ delayMs, error }) => onWait(delayMs, error.message) }),
+    quota: () => request(endpoint, { read: readQuota }, {}),
+  };
+}
+
+function endpointFor(url: string, apiKey: string, clock: Clock): Endpoint {
+  try {
+    // `environmentUrl` has checked the URL already, with texts of the command line.
+    return endpointOf({ url, apiKey, fetch: httpFetch(url), insecureHttp: true, clock });
+  } catch (error) {
+    // The client refuses a wrong URL or key with this error alone.
+    if (!(error instanceof TypeError)) throw error;
+    throw new BulkError(inEach(() => describeError(error)));
+  }
+}
+
+/**
+ * The URL of the environment. `--url` is that URL or the service's base URL. Throws `BulkError`, also where others
+ * could read the requests and `insecureHttp` does not allow that.
+ */
+export function environmentUrl(
+  text: string,
+  { sandbox, insecureHttp }: { readonly sandbox: boolean; readonly insecureHttp: boolean },
+): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new BulkError({
+      en: '--url must be a URL that begins with https://, such as https://host/PRO',
+      es: '--url debe ser una URL que empiece con https://, por ejemplo https://host/PRO',
+    });
+  if (url.username !== '' || url.password !== '' || url.hash !== '')
+    throw new BulkError({
+      en: '--url must have neither a user, a password nor a fragment',
+      es: '--url no debe tener usuario, contraseña ni fragmento',
+    });
+  if (isReadable(url) && !insecureHttp) {
+    throw new BulkError({
+      en: '--url must begin with https://, or everybody on the way can read the API key and the applicants. --insecure-http allows http://',
+      es: '--url debe empezar con https://, o cualquiera en el camino puede leer la API key y los solicitantes. --insecure-http permite http://',
+    });
+  }
+  const segments = url.pathname.split('/').filter(Boolean);
+  const last = segments.at(-1);
+  if (last === 'DEV' && !sandbox)
+    throw new BulkError({
+      en: '--url ends in /DEV, the sandbox: add --sandbox',
+      es: '--url termina en /DEV, el entorno de pruebas: agrega --sandbox',
+    });
+  if (last === 'PRO' || last === 'DEV') segments.pop();
+  url.pathname = `/${[...segments, sandbox ? 'DEV' : 'PRO'].join('/')}`;
+  return url.href;
+}

@@ -1,0 +1,123 @@
+/** Makes the reply of a turn from what its inputs wanted said. Pure. */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { SayEffect } from '../../../domain/conversation/effect.ts';
+import {
+  type Flow,
+  type Language,
+  MAX_REPLY_LENGTH,
+  type TextKey,
+  type Value,
+  type Values,
+} from '../../../domain/conversation/flow.ts';
+import type { ShownContract, Under } from '../../../domain/conversation/input.ts';
+import { isEnd } from '../../../domain/conversation/places.ts';
+import type { State } from '../../../domain/conversation/state.ts';
+import { formatPayload } from './payload.ts';
+
+/** The questions whose texts the evidence of a signature has (D46). */
+const PROVEN_QUESTIONS = ['consent', 'summary', 'contract'] as const;
+export type ProvenQuestion = (typeof PROVEN_QUESTIONS)[number];
+
+/** What buttons stand under, where it is not the whole question. */
+const UNDER_TEXT: Partial<Readonly<Record<TextKey, Under>>> = {
+  summary_again: 'short',
+  contract_again: 'short',
+  offer_person: 'help',
+};
+
+/** What is not so any more where a later input of the same turn ends the conversation: nobody will write. */
+const HAND_OVER_TEXTS: readonly TextKey[] = [
+  'handed_over',
+  'person_will_write',
+  'withdraw_too_late',
+  'withdrawal_word',
+];
+
+/** What a reply says. */
+export interface TurnReply {
+  /** Which of these questions it asks; null: none. */
+  readonly shows: ProvenQuestion | null;
+  readonly text: string;
+  readonly buttons: readonly { readonly title: string; readonly payload: string }[];
+  readonly document: ShownContract | null;
+}
+
+interface Speaker {
+  readonly flow: Flow;
+  readonly language: Language;
+  /** The partner's name for applicants. */
+  readonly partner: string;
+  readonly applicationId: ApplicationId;
+}
+
+/**
+ * The one reply of a turn: every sentence once, then the last question with its buttons; null where nothing is said.
+ * `state` is the state after the turn, whose question the buttons are of.
+ */
+export function composeReply(speaker: Speaker, state: State, says: readonly SayEffect[]): TurnReply | null {
+  // After the end, or where an operator speaks from now on, nothing is asked, whatever this turn asked before.
+  const isOver = isEnd(state.place) || state.heldBy === 'operator';
+  const question = isOver ? null : (says.findLast(({ isQuestion }) => isQuestion) ?? null);
+  const isEnded = isEnd(state.place) && state.heldBy === 'service';
+  const kept = says.filter((one) =>
+    one.isQuestion ? one === question : !(isEnded && HAND_OVER_TEXTS.includes(one.text)),
+  );
+  // A sentence that comes several times is said once, at its last place.
+  const parts = kept.filter((one, index) => kept.findLastIndex(({ text }) => text === one.text) === index);
+  if (parts.length === 0) return null;
+  const ordered = question === null ? parts : [...parts.filter((one) => one !== question), question];
+  const texts = ordered.map((one) => textOf(speaker, one, countOf(says, one)));
+  const hint = question === null ? null : textOf(speaker, { text: 'person_hint', values: {} }, 1);
+  const text = withinLimit(texts, hint);
+  return {
+    shows: PROVEN_QUESTIONS.find((one) => one === question?.text) ?? null,
+    // A text with a link has no buttons, so the channel takes more of it.
+    text: question?.link ? `${text}\n\n${question.link}` : text,
+    buttons: question === null ? [] : buttonsOf(speaker, state, question),
+    document: ordered.findLast(({ document }) => document !== null)?.document ?? null,
+  };
+}
+
+function buttonsOf(
+  { flow, language, applicationId }: Speaker,
+  { place, nonce }: State,
+  { text, choices }: SayEffect,
+): TurnReply['buttons'] {
+  const under = UNDER_TEXT[text] ?? 'question';
+  const offered = choices.filter((choice) => choice !== 'connect' || flow.steps.connect);
+  return offered.map((choice) => ({
+    title: flow.buttons[language][choice],
+    payload: formatPayload({ applicationId, place, nonce, choice, under }),
+  }));
+}
+
+function countOf(says: readonly SayEffect[], one: SayEffect): number {
+  return says.filter(({ text }) => text === one.text).length;
+}
+
+function textOf(
+  { flow, language, partner }: Speaker,
+  { text, values }: Pick<SayEffect, 'text' | 'values'>,
+  count: number,
+): string {
+  return fillText(flow.texts[language][text], { ...values, partner, count: `${count}` });
+}
+
+/** A text with its values. */
+export function fillText(text: string, values: Values): string {
+  return text.replace(/\{([a-z_]+)\}/g, (_, name: Value) => values[name] ?? '');
+}
+
+/**
+ * The sentences in paragraphs, the question last, and the hint under it. Where they are too long, the first sentences
+ * are left out, and then the hint: the question stays, because its buttons prove that it was shown.
+ */
+function withinLimit(texts: readonly string[], hint: string | null): string {
+  for (const under of hint === null ? [[]] : [[hint], []]) {
+    for (let from = 0; from < texts.length; from += 1) {
+      const text = [...texts.slice(from), ...under].join('\n\n');
+      if (text.length <= MAX_REPLY_LENGTH) return text;
+    }
+  }
+  return (texts.at(-1) ?? '').slice(0, MAX_REPLY_LENGTH);
+}

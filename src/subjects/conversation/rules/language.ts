@@ -1,0 +1,22 @@
+/** The language of a conversation, and the locale of its amounts, by the country of the phone. Pure. */
+
+import type { Language } from '../../../domain/conversation/flow.ts';
+import { localeOfPhone } from '../../../domain/message/message-locale.ts';
+import type { Phone } from '../../../domain/phone/phone.ts';
+import { countryOfPhone } from '../../../domain/phone/phone-country.ts';
+import { type Country, isCountry } from '../../../ground/base/country-data.ts';
+import { languageOfCountry } from '../../../ground/base/country-language.ts';
+
+/** As messages do, and English in some countries. */
+export function languageOfPhone(phone: Phone): { readonly language: Language; readonly locale: string } {
+  const country = countryOfPhone(phone);
+  if (country !== null && languageOfCountry(country) === 'en')
+    return { language: 'en', locale: `en-${country}` };
+  return localeOfPhone(phone);
+}
+
+/** The country of a locale that `languageOfPhone` gave; null: the phone's was not known. */
+export function countryOfLocale(locale: string): Country | null {
+  const { region } = new Intl.Locale(locale);
+  return region !== undefined && isCountry(region) ? region : null;
+}

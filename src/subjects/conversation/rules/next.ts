@@ -1,0 +1,196 @@
+/**
+ * What a conversation does with each input (D43). `next` is pure and total: every input in every state has an answer,
+ * without a clock and without input or output.
+ */
+import { isOpen } from '../../../domain/application/lifecycle.ts';
+import type { Effect } from '../../../domain/conversation/effect.ts';
+import { say } from '../../../domain/conversation/effect.ts';
+import type { Flow } from '../../../domain/conversation/flow.ts';
+import { type Input, isOfPerson, type PersonInput } from '../../../domain/conversation/input.ts';
+import { isEnd } from '../../../domain/conversation/places.ts';
+import { MOST_REMINDERS, type State } from '../../../domain/conversation/state.ts';
+import { answerOf, atEnd, whileHeld } from './answers.ts';
+import { approvalReplyKnown, approved, tellApproval } from './approval.ts';
+import { documentDecided, heardOfFiles } from './files.ts';
+import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, tellOpen } from './moves.ts';
+import { operatorActs } from './operator-acts.ts';
+import { withdrawnInOwnWords } from './proofs.ts';
+import { askAgain, isBeingMade } from './questions.ts';
+import { resultOf } from './results.ts';
+import { copyAfter, copyReplyKnown } from './signed-copy.ts';
+import { asksToStop, type Meaning, meaningsOf } from './words.ts';
+
+/**
+ * The next state, and what has to be done. To a wrong person and in an operator's conversation nothing is said, but a
+ * signed contract comes while an operator speaks.
+ */
+export function next(flow: Flow, state: State, input: Input): Next {
+  const after = reached(flow, state, input);
+  const isHeld = state.heldBy === 'operator' && after.state.heldBy === 'operator';
+  const isSilent =
+    after.state.optedOut ||
+    (state.wrongPerson && after.state.wrongPerson) ||
+    (isHeld && input.kind !== 'signed_contract');
+  return isSilent
+    ? { ...after, effects: after.effects.filter(({ kind }) => !SENDS.includes(kind)) }
+    : tellApproval(after, input);
+}
+
+const SENDS: readonly Effect['kind'][] = ['say', 'remind'];
+
+function reached(flow: Flow, state: State, input: Input): Next {
+  if (input.kind === 'opted_out') return optOut(state, null);
+  if (input.kind === 'text' && asksToStop(input.body)) return optOut(state, input.body);
+  if (isOfPerson(input)) return fromPerson(flow, state, input);
+  switch (input.kind) {
+    case 'begin':
+      return begin(state, input);
+    case 'status':
+      return statusChanged(flow, state, input);
+    case 'operator':
+      return operatorActs(flow, state, input.act);
+    case 'withdrawal_received':
+      return state.place === 'signed' ? moved(state, { kind: 'withdraw' }) : none(state);
+    case 'timer':
+      return timerRings(state, input);
+    case 'approval_message':
+      return none({ ...state, approvalMessage: input.message });
+    case 'approval_reply':
+      return none(approvalReplyKnown(state, input.reply));
+    case 'document_decided':
+      return isEnd(state.place) ? none(state) : documentDecided(state, input);
+    case 'other_phone':
+      // Nothing is said: the application's phone may be somebody else's by now.
+      return state.heldBy === 'operator' ? none(state) : handOver(state, 'other_phone');
+    case 'next_day':
+      return none(nextDay(state));
+    case 'withdrawal_over':
+      return none({ ...state, withdrawableUntilMs: null, lastDayToWithdraw: null });
+    case 'unreadable':
+      return isEnd(state.place) ? none(state) : handOverTelling(state, 'unreadable');
+    case 'unsaid':
+      if (isEnd(state.place)) return none(toTellEnd(state));
+      return none(isBeingMade(state) ? state : { ...state, unsaid: true });
+    case 'copy_reply':
+      return none(copyReplyKnown(state, input));
+    default:
+      return resultOf(flow, state, input);
+  }
+}
+
+/**
+ * The person wants no more messages: nothing follows, not even a confirmation. What else the words mean is recorded.
+ */
+function optOut(before: State, words: string | null): Next {
+  const state = { ...before, optedOut: true };
+  const meanings: ReadonlySet<Meaning> = words === null ? new Set() : meaningsOf(words);
+  const withdraws = meanings.has('withdraw');
+  if (state.place === 'signed' && withdraws) return moved(state, { kind: 'withdraw' });
+  const inOwnWords = words === null ? null : withdrawnInOwnWords(state, words);
+  if (inOwnWords !== null) return inOwnWords;
+  if (state.place === 'closed' && before.optedOut && !before.toldEnd) return lateWords(state, meanings);
+  if (isEnd(state.place)) return none(state);
+  // The words of a wrong person are not the applicant's.
+  if (before.wrongPerson) return endAt(state, 'closed');
+  if (withdraws) return endAt(state, 'withdrawn', { kind: 'evidence', act: 'withdrawal_asked' });
+  if (!meanings.has('no')) return endAt(state, 'closed');
+  const isConsent = state.place === 'data_consent' || state.place === 'started';
+  return endAt(state, 'declined', {
+    kind: 'evidence',
+    act: isConsent ? 'data_consent_refused' : 'declined',
+  });
+}
+
+/** The opt-out was known long before its words came. What they mean is recorded once. */
+function lateWords(state: State, meanings: ReadonlySet<Meaning>): Next {
+  const act = meanings.has('withdraw') ? 'withdrawal_asked' : meanings.has('no') ? 'declined' : null;
+  return act === null ? none(state) : moved({ ...state, toldEnd: true }, { kind: 'evidence', act });
+}
+
+function fromPerson(flow: Flow, before: State, input: PersonInput): Next {
+  if (before.optedOut || before.wrongPerson) return whileMute(before, input);
+  if (input.kind === 'other' && input.isQuiet) return none(before);
+  if (input.kind === 'tap' && isSecondOfTwo(before, input)) return none(before);
+  const state: State = { ...before, reminders: 0, ...(input.kind === 'tap' && { tapped: tapOf(input) }) };
+  if (isEnd(state.place)) return copyAfter(atEnd(flow, state, input));
+  if (state.heldBy === 'operator') return whileHeld(flow, state, input);
+  return answerOf(flow, heardOfFiles(state), input);
+}
+
+/** After an opt-out, and of a wrong person: a signature can be withdrawn, and nothing is said. */
+function whileMute(state: State, input: PersonInput): Next {
+  if (input.kind !== 'text' || state.place !== 'signed') return none(state);
+  if (meaningsOf(input.body).has('withdraw')) return moved(state, { kind: 'withdraw' });
+  return withdrawnInOwnWords(state, input.body) ?? none(state);
+}
+
+type Tap = Extract<PersonInput, { kind: 'tap' }>;
+
+/** A thumb that taps a button twice taps it once: what the first tap did stands, also where it was old. */
+const DOUBLE_TAP_MS = 2_000;
+
+function isSecondOfTwo({ tapped }: State, { place, nonce, choice, under, atMs }: Tap): boolean {
+  return (
+    tapped !== null &&
+    tapped.place === place &&
+    tapped.nonce === nonce &&
+    tapped.choice === choice &&
+    tapped.under === under &&
+    Math.abs(atMs - tapped.atMs) <= DOUBLE_TAP_MS
+  );
+}
+
+function tapOf({ place, nonce, choice, under, atMs }: Tap): State['tapped'] {
+  return { place, nonce, choice, under, atMs };
+}
+
+function begin(state: State, { canSay }: Extract<Input, { kind: 'begin' }>): Next {
+  if (state.place !== 'started' || state.unsaid) return none(state);
+  const started = { kind: 'tell', event: 'conversation.started' } as const;
+  if (canSay) return goOn(state, 'data_consent', started);
+  // The timer sends the template that reminds.
+  return moved({ ...state, nonce: state.nonce + 1, unsaid: true }, started);
+}
+
+function statusChanged(
+  flow: Flow,
+  before: State,
+  { status, canSay = true }: Extract<Input, { kind: 'status' }>,
+): Next {
+  if (status === before.status) return none(before);
+  const state = { ...before, status };
+  if (isEnd(state.place)) return none(state);
+  if (!isOpen(status)) return endAt(state, 'closed', say('closed'));
+  const on = goOnIfReady(flow, state);
+  return before.status === 'in_review' ? approved(on, canSay) : on;
+}
+
+function goOnIfReady(flow: Flow, state: State): Next {
+  return resultOf(flow, state, { kind: 'nothing' });
+}
+
+/** Where nothing is asked, the person hears again what is waited for, or how it ended. */
+function nextDay(state: State): State {
+  if (state.place === 'checking') return { ...state, repeats: 0 };
+  return isEnd(state.place) ? toTellEnd(state) : state;
+}
+
+/** After an opt-out nothing is told: there it says that the words are recorded. */
+function toTellEnd(state: State): State {
+  return state.optedOut ? state : { ...state, toldEnd: false };
+}
+
+function timerRings(state: State, { timer, mayRemind }: Extract<Input, { kind: 'timer' }>): Next {
+  if (isEnd(state.place) || state.heldBy === 'operator' || state.optedOut) return none(state);
+  switch (timer) {
+    case 'remind':
+      if (!mayRemind) return none({ ...state, reminders: 1 });
+      return state.unsaid
+        ? tellOpen({ ...state, reminders: 1 }, say('reminder'))
+        : moved({ ...state, reminders: 1 }, say('reminder'), ...askAgain(state));
+    case 'template':
+      return moved({ ...state, reminders: MOST_REMINDERS }, { kind: 'remind' });
+    case 'expire':
+      return endAt(state, 'expired', say('expired'));
+  }
+}

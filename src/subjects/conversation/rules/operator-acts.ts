@@ -1,0 +1,60 @@
+/** What a conversation does with the acts of operators (docs/conversation.md). Pure. */
+import { say } from '../../../domain/conversation/effect.ts';
+import type { Flow } from '../../../domain/conversation/flow.ts';
+import { isEnd } from '../../../domain/conversation/places.ts';
+import { type State, UNDERSTOOD } from '../../../domain/conversation/state.ts';
+import { endAt, goOn, handOver, moved, type Next, none, tellOpen } from './moves.ts';
+import { resultOf } from './results.ts';
+import { waitsForStep } from './source-steps.ts';
+
+/** What an operator does changes who speaks, or ends the conversation. */
+export function operatorActs(flow: Flow, state: State, act: 'hand_over' | 'give_back' | 'close'): Next {
+  switch (act) {
+    case 'hand_over':
+      return state.heldBy === 'operator' ? none(state) : handOver(state, 'operator');
+    case 'close':
+      return isEnd(state.place) ? none(state) : endAt(state, 'closed', say('closed'));
+    case 'give_back':
+      return state.heldBy === 'service' ? none(state) : givenBack(flow, state);
+  }
+}
+
+/** The question is asked again, and what waited for an operator is tried again. */
+function givenBack(flow: Flow, held: State): Next {
+  const service = { heldBy: 'service', handedOver: null, wrongPerson: false } as const;
+  // For somebody else no file is read (work.ts), so none is waited for any more.
+  const unread = held.wrongPerson ? { reading: 0, files: held.usable } : {};
+  const state: State = { ...held, ...service, ...unread, refused: 0, ...UNDERSTOOD };
+  if (isEnd(state.place)) return none(state);
+  if (lacksFiles(flow, state))
+    return goOn({ ...state, income: null, sourceSteps: 0 }, 'earnings', say('given_back'));
+  if (state.place === 'checking' && isUnchecked(flow, state)) {
+    const again = { ...state, income: 'asked', sourceSteps: 0 } as const;
+    return moved(again, say('given_back'), say('checking'), { kind: 'work', work: 'check_income' });
+  }
+  if (state.place === 'started') return goOn(state, 'data_consent', say('given_back'));
+  // Nothing tells any more what was accepted, because the row was damaged.
+  if (state.place === 'code' && state.acceptedContract === null) {
+    return goOn(state, 'contract', say('given_back'));
+  }
+  // A code that was spent is asked for anew, after the last four characters.
+  const asking: State = state.place === 'code' ? { ...state, proof: 'none' } : state;
+  const on = resultOf(flow, asking, { kind: 'nothing' });
+  return on.effects.length > 0
+    ? moved(on.state, say('given_back'), ...on.effects)
+    : tellOpen(asking, say('given_back'));
+}
+
+/** Nothing is known of the income yet, also where a row was damaged. */
+function isUnchecked({ steps }: Flow, state: State): boolean {
+  const { income } = state;
+  return (
+    income === 'operator' || income === 'asked' || waitsForStep(state) || (income === null && steps.earnings)
+  );
+}
+
+/** Whether the statements have to be asked for once more, because an operator rejected all of them. */
+function lacksFiles({ steps }: Flow, { place, usable, rejected }: State): boolean {
+  const isLater = place === 'debts' || place === 'checking';
+  return isLater && steps.earnings && usable.earnings === 0 && rejected.earnings.length > 0;
+}

@@ -1,0 +1,109 @@
+/** The question that a conversation asks at each of its places. Pure. */
+import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
+import type { Choice } from '../../../domain/conversation/input.ts';
+import { type End, isEnd } from '../../../domain/conversation/places.ts';
+import type { State } from '../../../domain/conversation/state.ts';
+
+/** Asks the open question, or says what is waited for. After the end it says how the conversation ended. */
+export function askOpen(state: State): readonly Effect[] {
+  const { place } = state;
+  if (isEnd(place)) return howItEnded(place, state);
+  switch (place) {
+    case 'started':
+      return [];
+    case 'data_consent':
+      return [ask('consent', ['yes', 'no'])];
+    case 'earnings':
+    case 'debts':
+      return [
+        ...rejectedFiles(state),
+        state.complete ? say('still_reading') : ask(place, filesChoices(state)),
+      ];
+    case 'checking':
+      return waiting(state);
+    case 'summary':
+      return [{ kind: 'work', work: 'offer' }];
+    case 'contract':
+      return [{ kind: 'work', work: 'make_contract' }];
+    case 'code':
+      return [proofQuestion(state)];
+  }
+}
+
+/** The other ends say how to get a person by themselves. */
+const WITH_HINT: readonly End[] = ['signed', 'declined', 'withdrawn'];
+
+/** What whoever writes after the end hears, whatever they ask: what is known, and the way to a person. */
+function howItEnded(end: End, { lastDayToWithdraw: until }: State): readonly Effect[] {
+  const told = say(end === 'signed' ? 'after_signed' : end);
+  const right = end === 'signed' && until !== null ? [say('withdrawal_right', { until })] : [];
+  return WITH_HINT.includes(end) ? [told, ...right, say('person_hint')] : [told];
+}
+
+/** So many numbers fit into a sentence. */
+const MOST_NUMBERS = 12;
+
+/** Which files an operator rejected. */
+function rejectedFiles({ rejected }: State): readonly Effect[] {
+  const all = [...rejected.earnings, ...rejected.debts].toSorted((a, b) => a - b);
+  const numbers = all.slice(-MOST_NUMBERS).join(', ');
+  return numbers === '' ? [] : [say('file_rejected', { numbers })];
+}
+
+/** As `askOpen`, in short where the person has read the long form. */
+export function askAgain(state: State): readonly Effect[] {
+  const { place } = state;
+  if (state.unsaid) return askOpen(state);
+  if ((place === 'earnings' || place === 'debts') && !state.complete) {
+    return [ask(`${place}_again`, filesChoices(state))];
+  }
+  if (place === 'checking' && state.income === 'open_link') return [ask('open_link_again', [])];
+  if (place === 'summary' && state.offerShown) return [ask('summary_again', ['go_on', 'decline'])];
+  if (place === 'contract' && state.shownContract !== null) {
+    return [ask('contract_again', ['accept', 'decline'])];
+  }
+  return askOpen(state);
+}
+
+/** Whether the open question is being made: it comes by itself, and nothing that came before it is an answer. */
+export function isBeingMade({ place, offerShown, shownContract }: State): boolean {
+  return (place === 'summary' && !offerShown) || (place === 'contract' && shownContract === null);
+}
+
+/** The state in which the open question is told as if for the first time: until then no answer to it counts. */
+export function asAsked(state: State): State {
+  const { place, nonce, offerShown, shownContract } = state;
+  return {
+    ...state,
+    // The offer and the contract get theirs when they are made again.
+    nonce: place === 'data_consent' ? nonce + 1 : nonce,
+    unsaid: false,
+    askedTurn: null,
+    offerShown: place === 'summary' ? false : offerShown,
+    shownContract: place === 'contract' ? null : shownContract,
+  };
+}
+
+/** The buttons under a question for files. That to connect an account is shown where the flow has that step. */
+export function filesChoices({ place, files }: State): Choice[] {
+  if (place === 'debts') return files.debts === 0 ? ['skip'] : ['done'];
+  return files.earnings === 0 ? ['connect'] : ['done'];
+}
+
+function waiting({ income, status }: State): readonly Effect[] {
+  if (income === 'operator') return [say('person_will_write')];
+  // A link expires, so the source is asked for a new one.
+  if (income === 'open_link') return [{ kind: 'work', work: 'check_income' }];
+  if (income === 'enter_code') return [ask('enter_code', [])];
+  return [say(income !== 'asked' && status === 'in_review' ? 'in_review' : 'checking')];
+}
+
+function proofQuestion({ proof }: State) {
+  if (proof === 'none') return ask('last_four', []);
+  return proof === 'code_sent' || proof === 'code' ? ask('code_again', ['resend']) : say('sending_code');
+}
+
+/** A hash that a person can compare: groups of eight digits. */
+export function inWords(sha256: string): string {
+  return sha256.match(/.{1,8}/g)?.join(' ') ?? sha256;
+}

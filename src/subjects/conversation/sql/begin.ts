@@ -1,0 +1,186 @@
+/** What the begin of a conversation reads of its application, and the begin itself (D43). */
+import {
+  type ApplicationId,
+  type BlindIndex,
+  messageIdsOf,
+  partitionOf,
+  toApplicationId,
+} from '../../../domain/application/ids.ts';
+import { type ApplicationStatus, isOpen } from '../../../domain/application/lifecycle.ts';
+import type { Brand } from '../../../domain/partner/brand.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Phone } from '../../../domain/phone/phone.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../../applications/sql/personal-data.ts';
+
+/** An application that may have a conversation. */
+export interface Candidate {
+  readonly applicationId: ApplicationId;
+  readonly partnerId: PartnerId;
+  readonly partnerName: string;
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly status: ApplicationStatus;
+  readonly brand: Brand;
+  /** The applicant agreed to be contacted (`messaging_optin`). */
+  readonly hasConsent: boolean;
+  readonly isSigned: boolean;
+  /** The phone is somebody else's. */
+  readonly isWrongPerson: boolean;
+}
+
+interface CandidateRow {
+  id: string;
+  partner_id: PartnerId;
+  partner_name: string;
+  phone_index: string | null;
+  status: ApplicationStatus | null;
+  brand: Brand;
+  messaging_optin: boolean;
+  signed_at: Date | null;
+  wrong_person: boolean;
+}
+
+/** On a cluster the applications are on other machines than the suppressions: two statements. */
+const READ = `
+  SELECT a.id, a.partner_id, p.name AS partner_name, a.phone_index, a.status, k.brand, a.messaging_optin,
+    a.signed_at, a.wrong_person
+  FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
+
+/** The open applications among these that have a phone. */
+export async function readCandidates(session: Session, ids: readonly ApplicationId[]): Promise<Candidate[]> {
+  const found: Candidate[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await session.query<CandidateRow>(READ, [some]);
+    for (const row of rows) {
+      if (row.phone_index === null || row.status === null || !isOpen(row.status)) continue;
+      found.push({
+        applicationId: toApplicationId(row.id),
+        partnerId: row.partner_id,
+        partnerName: row.partner_name,
+        phoneIndex: fromBigint(row.phone_index),
+        status: row.status,
+        brand: row.brand,
+        hasConsent: row.messaging_optin,
+        isSigned: row.signed_at !== null,
+        isWrongPerson: row.wrong_person,
+      });
+    }
+  }
+  return found;
+}
+
+const MESSAGES = 'SELECT message_id, application_id, channel_message_id FROM messages_of($1)';
+
+/**
+ * The blind indexes of the channel's ids of the messages that these applications got, and that of the message after an
+ * approval (D40; null: the application got none).
+ */
+export interface ChannelIndexes {
+  readonly all: ReadonlySet<string>;
+  readonly approval: string | null;
+}
+
+export async function channelIndexesOf(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<Map<ApplicationId, ChannelIndexes>> {
+  const found = new Map<ApplicationId, { all: Set<string>; approval: string | null }>();
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await session.query<{
+      message_id: string;
+      application_id: string;
+      channel_message_id: string | null;
+    }>(MESSAGES, [some.flatMap(messageIdsOf)]);
+    for (const { message_id, application_id, channel_message_id } of rows) {
+      if (channel_message_id === null) continue;
+      const id = toApplicationId(application_id);
+      const of = found.get(id) ?? { all: new Set(), approval: null };
+      const index = fromBigint<'channel_message_id'>(channel_message_id);
+      of.all.add(index);
+      if (message_id === messageIdsOf(id)[1]) of.approval = index;
+      found.set(id, of);
+    }
+  }
+  return found;
+}
+
+const SUPPRESSED = 'SELECT phone_index FROM suppressions WHERE active AND phone_index = ANY ($1::bigint[])';
+
+/** Those of these phones that want no messages. */
+export async function suppressedOf(
+  session: Session,
+  phones: readonly BlindIndex<'phone'>[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await session.query<{ phone_index: string }>(SUPPRESSED, [phones.map(toBigint)]);
+  return new Set(rows.map(({ phone_index }) => fromBigint(phone_index)));
+}
+
+/** Whether the phone of a conversation wants no messages, wherever that was said. */
+export async function isMuted(
+  session: Session,
+  { phone_index: phone }: { readonly phone_index: string },
+): Promise<boolean> {
+  return (await suppressedOf(session, [fromBigint<'phone'>(phone)])).size > 0;
+}
+
+const BEGIN = 'SELECT begin_conversations($1, $2, $3, $4, $5) AS application_id';
+
+/**
+ * Begins conversations, each where its application has had none, or with `again` where none is open. Returns the
+ * applications whose conversation began now.
+ */
+export async function beginConversations(
+  session: Session,
+  candidates: readonly Candidate[],
+  again: boolean,
+): Promise<ApplicationId[]> {
+  if (candidates.length === 0) return [];
+  const { rows } = await session.query<{ application_id: string }>(BEGIN, [
+    candidates.map(({ applicationId }) => applicationId),
+    candidates.map(({ partnerId }) => partnerId),
+    candidates.map(({ phoneIndex }) => toBigint(phoneIndex)),
+    candidates.map(({ status }) => status),
+    again,
+  ]);
+  return rows.map(({ application_id }) => toApplicationId(application_id));
+}
+
+const READ_VOICES = `
+  SELECT a.id, p.name AS partner_name, k.brand, ${SEALED_COLUMNS}
+  FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
+
+/** Whose conversation it is: what decides how it speaks. */
+export interface Speakers {
+  readonly partnerName: string;
+  readonly brand: Brand;
+  /** null: the applicant is erased or cannot be read. */
+  readonly phone: Phone | null;
+  /** This process lacks the data key of the applicant. */
+  readonly isKeyUnknown: boolean;
+}
+
+/** The partner, the brand and the phone of each of these applications. */
+export async function readSpeakers(
+  session: Session,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+): Promise<Map<ApplicationId, Speakers>> {
+  type Row = SealedRow & { id: string; partner_name: string; brand: Brand };
+  const rows: Row[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    rows.push(...(await session.query<Row>(READ_VOICES, [some])).rows);
+  }
+  const persons = await readPersonalData(session, vault, rows, ['phone']);
+  return new Map(
+    persons.map(({ row, person }) => [
+      toApplicationId(row.id),
+      {
+        ...{ partnerName: row.partner_name, brand: row.brand, phone: person.record?.phone ?? null },
+        isKeyUnknown: person.fault === 'unknown_key',
+      },
+    ]),
+  );
+}

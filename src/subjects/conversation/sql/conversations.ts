@@ -1,0 +1,247 @@
+/** The rows of conversations: claimed by turns, written by turns, read by operators. */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import type { Language } from '../../../domain/conversation/flow.ts';
+import type { Timer } from '../../../domain/conversation/input.ts';
+import { type Holder, isEnd, type Place } from '../../../domain/conversation/places.ts';
+import type { State } from '../../../domain/conversation/state.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import type { Vault } from '../../../seal/vault.ts';
+
+declare const CONVERSATION: unique symbol;
+
+/** The id of a conversation: the decimal text of a bigint. */
+export type ConversationId = string & { readonly [CONVERSATION]: true };
+
+/** A conversation as it is stored. The first four after `phone_index` are null before its first turn. */
+export interface ConversationRow {
+  readonly id: ConversationId;
+  readonly application_id: string;
+  readonly partner_id: PartnerId;
+  readonly phone_index: string;
+  readonly flow_id: number | null;
+  readonly language: Language | null;
+  readonly locale: string | null;
+  readonly partner_name: string | null;
+  readonly place: Place;
+  readonly held_by: Holder;
+  readonly status: ApplicationStatus;
+  readonly state: State | null;
+  readonly turn: number;
+  readonly began_at: Date;
+  readonly heard_at: Date | null;
+  readonly moved_at: Date;
+  readonly timer: Timer | null;
+  readonly due_at: Date | null;
+  readonly ended_at: Date | null;
+  /** Its chat was deleted (`CONVERSATION_DAYS`), and nothing has happened since. */
+  readonly is_trimmed: boolean;
+  /** Since when it waits for an operator; null: it does not. */
+  readonly waits_since: Date | null;
+  readonly contract_turn: number | null;
+  readonly accepted_input: string | null;
+}
+
+const CLAIM = `
+  SELECT c.*, clock_timestamp() AS now, elapsed_ms() - c.moved_ms AS waited_ms FROM claim_conversations($1, $2, $3) AS c`;
+
+/** A conversation that a turn has locked. */
+export interface ClaimedConversation extends ConversationRow {
+  /** The database's clock. */
+  readonly now: Date;
+  /** The elapsed time since its last turn (D39), as decimal text; null: it is not known. */
+  readonly waited_ms: string | null;
+}
+
+/**
+ * Locks conversations that have something to do; `ids` narrows them. A conversation with an input whose data key the
+ * vault does not have is left to a process that has it.
+ */
+export async function claimConversations(
+  session: Transaction,
+  vault: Vault,
+  most: number,
+  ids: readonly ConversationId[] | null,
+): Promise<ClaimedConversation[]> {
+  const { rows } = await session.query<ClaimedConversation>({
+    name: 'claim_conversations',
+    text: CLAIM,
+    values: [most, ids, vault.dataKeyIds.map((id) => Buffer.of(id))],
+  });
+  return rows;
+}
+
+/** What a turn came to. */
+export interface WrittenTurn {
+  readonly id: ConversationId;
+  readonly state: State;
+  readonly turn: number;
+  readonly heardAt: Date | null;
+  /** The turn took something of the person. */
+  readonly hasHeard: boolean;
+  readonly timer: { readonly timer: Timer; readonly at: Date } | null;
+  /** The chat was deleted: what the turn adds is deleted later. */
+  readonly isTrimmed: boolean;
+  readonly contractTurn: number | null;
+  readonly acceptedInput: string | null;
+}
+
+/** The upkeep counts the days of what is new from now on. */
+const GROWN = 'UPDATE conversations SET is_trimmed = false, ended_ms = NULL WHERE id = ANY ($1::bigint[])';
+const WRITE = 'SELECT write_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)';
+
+/** Writes what turns came to, of conversations that the transaction has locked. */
+export async function writeTurns(session: Transaction, turns: readonly WrittenTurn[]): Promise<void> {
+  if (turns.length === 0) return;
+  await session.query({
+    name: 'write_turns',
+    text: WRITE,
+    values: [
+      turns.map(({ id }) => id),
+      turns.map(({ state }) => state.place),
+      turns.map(({ state }) => state.heldBy),
+      turns.map(({ state }) => state.status),
+      turns.map(({ state }) => JSON.stringify(state)),
+      turns.map(({ turn }) => turn),
+      turns.map(({ heardAt }) => heardAt),
+      turns.map(({ timer }) => timer?.timer ?? null),
+      turns.map(({ timer }) => timer?.at ?? null),
+      turns.map(({ state }) => isEnd(state.place)),
+      turns.map(({ contractTurn }) => contractTurn),
+      turns.map(({ acceptedInput }) => acceptedInput),
+      turns.map(({ hasHeard }) => hasHeard),
+    ],
+  });
+  const grown = turns.filter(({ isTrimmed }) => isTrimmed);
+  if (grown.length > 0) await session.query(GROWN, [grown.map(({ id }) => id)]);
+}
+
+const SET_UP = `
+  UPDATE conversations c SET flow_id = u.flow_id, language = u.language, locale = u.locale, partner_name = u.partner
+  FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[]) AS u(id, flow_id, language, locale, partner)
+  WHERE c.id = u.id`;
+
+/** What the first turn of a conversation reads, for good. */
+export interface SetUp {
+  readonly id: ConversationId;
+  readonly flowId: number;
+  readonly language: Language;
+  readonly locale: string;
+  readonly partnerName: string;
+}
+
+/** Writes what the first turns of conversations have read. */
+export async function setUp(session: Transaction, some: readonly SetUp[]): Promise<void> {
+  if (some.length === 0) return;
+  await session.query(SET_UP, [
+    some.map(({ id }) => id),
+    some.map(({ flowId }) => flowId),
+    some.map(({ language }) => language),
+    some.map(({ locale }) => locale),
+    some.map(({ partnerName }) => partnerName),
+  ]);
+}
+
+const NEWEST = `
+  SELECT c.* FROM conversations c WHERE c.application_id = $1 ORDER BY c.id DESC LIMIT 1`;
+
+/** The newest conversation of an application; null: it has none. */
+export async function conversationOf(
+  session: Session,
+  applicationId: ApplicationId,
+): Promise<ConversationRow | null> {
+  return (await session.query<ConversationRow>(NEWEST, [applicationId])).rows[0] ?? null;
+}
+
+/** Which conversations a list has. null: does not narrow the list. */
+export interface ConversationFilter {
+  readonly isOpen: boolean | null;
+  readonly heldBy: Holder | null;
+  readonly place: Place | null;
+}
+
+const CHUNK = 1_000;
+const LIST = `
+  SELECT c.* FROM conversations c
+  WHERE ($1::bigint IS NULL OR c.id < $1) AND ($2::boolean IS NULL OR (c.ended_at IS NULL) = $2)
+    AND ($3::text IS NULL OR c.held_by = $3) AND ($4::text IS NULL OR c.place = $4)`;
+/** The open ones are among the newest: nothing before the oldest of them is read. */
+const NOT_BEFORE_OPEN = `
+    AND c.id >= (SELECT min(o.id) FROM (SELECT f.id FROM conversations f WHERE f.ended_at IS NULL OFFSET 0) AS o)`;
+const AT_END = `
+    AND c.ended_at IS NOT NULL`;
+const NEWEST_FIRST = `
+  ORDER BY c.id DESC LIMIT ${CHUNK}`;
+
+/** A list of open conversations, of one end, or of any. */
+function listOf({ isOpen, place }: ConversationFilter): string {
+  const isAtEnd = place !== null && isEnd(place);
+  const isOfOpen = isOpen === true || (place !== null && !isAtEnd);
+  return LIST + (isOfOpen ? NOT_BEFORE_OPEN : isAtEnd ? AT_END : '') + NEWEST_FIRST;
+}
+
+/** The conversations that fit every part of the filter, newest first; memory is bounded. */
+export async function* readConversations(
+  session: Session,
+  filter: ConversationFilter,
+): AsyncGenerator<ConversationRow, void, undefined> {
+  const { isOpen, heldBy, place } = filter;
+  const text = listOf(filter);
+  let before: string | null = null;
+  for (;;) {
+    const { rows }: { rows: ConversationRow[] } = await session.query<ConversationRow>(text, [
+      before,
+      isOpen,
+      heldBy,
+      place,
+    ]);
+    yield* rows;
+    if (rows.length < CHUNK) return;
+    before = rows.at(-1)!.id;
+  }
+}
+
+const BY_ID = 'SELECT c.* FROM conversations c WHERE c.id = $1';
+
+/** One conversation; null: it was erased. */
+export async function conversationById(
+  session: Session,
+  id: ConversationId,
+): Promise<ConversationRow | null> {
+  return (await session.query<ConversationRow>(BY_ID, [id])).rows[0] ?? null;
+}
+
+const LOCK = 'SELECT c.* FROM conversations c WHERE c.id = $1 FOR NO KEY UPDATE';
+
+/** Locks one conversation, after the turn that is under way; null: it was erased. */
+export async function lockConversation(
+  session: Transaction,
+  id: ConversationId,
+): Promise<ConversationRow | null> {
+  return (await session.query<ConversationRow>(LOCK, [id])).rows[0] ?? null;
+}
+
+const ANSWER = `
+  UPDATE conversations SET turn = turn + 1, waits_since = NULL, is_trimmed = false,
+    ended_ms = CASE WHEN is_trimmed THEN NULL ELSE ended_ms END
+  WHERE id = $1 RETURNING turn`;
+
+/**
+ * Takes the next number of a turn for what an operator says, in a conversation that the transaction has locked. Then
+ * the conversation waits for no operator.
+ */
+export async function countAnswer(session: Transaction, id: ConversationId): Promise<number> {
+  return onlyRow((await session.query<{ turn: number }>(ANSWER, [id])).rows).turn;
+}
+
+const SAME_PHONE = `
+  SELECT DISTINCT o.application_id FROM conversations c JOIN conversations o ON o.phone_index = c.phone_index
+  WHERE c.application_id = $1 AND o.application_id <> c.application_id`;
+
+/** The other applications of the phone that had a conversation. */
+export async function applicationsOfSamePhone(session: Session, id: ApplicationId): Promise<ApplicationId[]> {
+  const { rows } = await session.query<{ application_id: string }>(SAME_PHONE, [id]);
+  return rows.map(({ application_id }) => toApplicationId(application_id));
+}

@@ -1,0 +1,220 @@
+/** Everything that happened to conversations: stored once each, sealed, taken by turns in its order. */
+import { v7 as uuidv7 } from 'uuid';
+import { type ApplicationId, type BlindIndex, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import type { DocumentDecided, WorkInput } from '../../../domain/conversation/input.ts';
+import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
+import type { MediaKind, OtherMessage } from '../../../domain/message/channel-event.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { toBigint } from '../../../seal/blind-indexes.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import type { ConversationId } from './conversations.ts';
+
+/** A file at the channel, as the channel claims it. */
+export interface StoredFile {
+  readonly kind: 'file';
+  readonly media: MediaKind;
+  readonly mediaId: string;
+  readonly claimedType: string | null;
+  readonly claimedSha256: string | null;
+  readonly filename: string | null;
+}
+
+/** What an input holds, sealed. */
+export type InputContent =
+  /** The tap on "I am interested". */
+  | { readonly kind: 'interest' }
+  /** An operator begins the conversation. */
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'tap'; readonly payload: string }
+  | { readonly kind: 'text'; readonly body: string }
+  | StoredFile
+  | { readonly kind: 'other'; readonly what: OtherMessage }
+  /** A code for an income source: it was handed on, and is not kept. */
+  | { readonly kind: 'handed_on' }
+  | { readonly kind: 'opted_out' }
+  | { readonly kind: 'status'; readonly status: ApplicationStatus }
+  | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  | ({ readonly kind: 'withdrawal_received' } & ReceivedWithdrawal)
+  | DocumentDecided
+  | WorkInput;
+
+/**
+ * `channelId`: the channel's id of the person's message. It is sealed, because it may hold the phone. `isOfOtherPhone`:
+ * it came from another phone than the application's. `documentIndex`: of the message whose file was read. `sentMs`:
+ * when the person sent it, by the channel's clock, also where that is in the future of the database's.
+ */
+export type SealedInput = InputContent & {
+  readonly channelId?: string | null;
+  readonly isOfOtherPhone?: boolean;
+  readonly documentIndex?: string;
+  readonly sentMs?: number;
+};
+
+/** Who brought an input. */
+export type InputSource = 'person' | 'work' | 'sweep' | 'operator';
+
+export interface NewInput {
+  readonly conversationId: ConversationId;
+  readonly applicationId: ApplicationId;
+  readonly messageIndex: BlindIndex<'channel_message_id'> | null;
+  readonly workId: string | null;
+  /** By the channel's clock; null: now. */
+  readonly at: Date | null;
+  readonly content: SealedInput;
+}
+
+/** The identity that an input is sealed under. */
+export function inputIdentity(applicationId: ApplicationId | string, sealId: string): string {
+  return `conversation input:${applicationId}:${sealId}`;
+}
+
+const ADD = 'SELECT add_inputs($1, $2, $3, $4, $5, $6, $7, $8, $9) AS added';
+
+/**
+ * Stores inputs of one source in their order, each once by its message or its work. Returns how many are new. Throws
+ * where the vault seals with a retired data key.
+ */
+export async function addInputs(
+  session: Session,
+  vault: Vault,
+  source: InputSource,
+  inputs: readonly NewInput[],
+): Promise<number> {
+  if (inputs.length === 0) return 0;
+  const sealIds = inputs.map(() => uuidv7());
+  const { rows } = await session.query<{ added: number }>(ADD, [
+    inputs.map(({ conversationId }) => conversationId),
+    inputs.map(({ applicationId }) => applicationId),
+    source,
+    sealIds,
+    inputs.map(({ messageIndex }) => messageIndex && toBigint(messageIndex)),
+    inputs.map(({ workId }) => workId),
+    // The statement takes the present time in the place of one in the future.
+    inputs.map(({ at }) => at ?? 'infinity'),
+    inputs.map(({ content }) => content.kind === 'file'),
+    inputs.map(({ applicationId, content }, index) =>
+      vault.seal(JSON.stringify(content), inputIdentity(applicationId, sealIds[index]!)),
+    ),
+  ]);
+  return onlyRow(rows).added;
+}
+
+const OF_HOUR = `
+  SELECT g.id, count(*)::integer AS count FROM unnest($1::bigint[]) AS g(id) CROSS JOIN LATERAL (
+    SELECT i.stored_at FROM conversation_inputs i WHERE i.conversation_id = g.id ORDER BY i.id DESC LIMIT $2) AS n
+  WHERE n.stored_at > clock_timestamp() - interval '1 hour' GROUP BY g.id`;
+
+/** How many of the newest `most` inputs of each of these conversations were stored within the last hour. */
+export async function inputsOfHour(
+  session: Session,
+  ids: readonly ConversationId[],
+  most: number,
+): Promise<Map<ConversationId, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await session.query<{ id: ConversationId; count: number }>({
+    name: 'conversation_inputs_of_hour',
+    text: OF_HOUR,
+    values: [[...new Set(ids)], most],
+  });
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
+const HAND_ON = 'UPDATE conversation_inputs SET content = $2 WHERE id = $1 AND may_seal(get_byte($2, 0))';
+
+/** Forgets the code in an input that was handed on to an income source. Throws where its data key is retired. */
+export async function forgetCode(session: Session, vault: Vault, row: InputRow): Promise<void> {
+  const content: SealedInput = { kind: 'handed_on' };
+  const sealed = vault.seal(
+    JSON.stringify(content),
+    inputIdentity(toApplicationId(row.application_id), row.seal_id),
+  );
+  const { rowCount } = await session.query(HAND_ON, [row.id, sealed]);
+  if (rowCount !== 1) throw new Error('an input is sealed with a data key that is retired');
+}
+
+/** An input as it is stored. */
+export interface InputRow {
+  readonly id: string;
+  readonly conversation_id: ConversationId;
+  readonly application_id: string;
+  readonly source: InputSource;
+  readonly seal_id: string;
+  readonly message_index: string | null;
+  readonly at: Date;
+  readonly content: Buffer;
+}
+
+/** The columns of an `InputRow`. */
+export const INPUT_COLUMNS =
+  'id, conversation_id, application_id, source, seal_id, message_index, at, content';
+const WAITING = `
+  SELECT ${INPUT_COLUMNS} FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[]) AND turn IS NULL
+  ORDER BY conversation_id, at, id`;
+
+/** The inputs that wait for turns of these conversations, each one's by the channel's time, then as they came. */
+export async function waitingInputs(session: Session, ids: readonly ConversationId[]): Promise<InputRow[]> {
+  return (await session.query<InputRow>({ name: 'conversation_waiting', text: WAITING, values: [ids] })).rows;
+}
+
+const TAKEN = `
+  UPDATE conversation_inputs i SET turn = u.turn, fault = u.fault
+  FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS u(id, turn, fault) WHERE i.id = u.id`;
+
+/** Notes which turn took each input, and why it left one aside. */
+export async function markTaken(
+  session: Session,
+  taken: readonly { readonly id: string; readonly turn: number; readonly fault: string | null }[],
+): Promise<void> {
+  if (taken.length === 0) return;
+  await session.query({
+    name: 'conversation_taken',
+    text: TAKEN,
+    values: [taken.map(({ id }) => id), taken.map(({ turn }) => turn), taken.map(({ fault }) => fault)],
+  });
+}
+
+const NEWEST_OF_PERSONS = `
+  SELECT i.* FROM unnest($1::bigint[]) AS g(id) CROSS JOIN LATERAL (
+    SELECT ${INPUT_COLUMNS} FROM conversation_inputs n WHERE n.conversation_id = g.id AND n.source = 'person'
+    ORDER BY n.id DESC LIMIT 1) AS i`;
+
+/** The newest message of the person of each of these conversations. */
+export async function newestOfPersons(session: Session, ids: readonly ConversationId[]): Promise<InputRow[]> {
+  if (ids.length === 0) return [];
+  const values = [ids];
+  return (await session.query<InputRow>({ name: 'conversation_newest', text: NEWEST_OF_PERSONS, values }))
+    .rows;
+}
+
+const ONE = `SELECT ${INPUT_COLUMNS} FROM conversation_inputs WHERE id = $1`;
+
+/** One input; null: it was erased. */
+export async function inputOf(session: Session, id: string): Promise<InputRow | null> {
+  return (await session.query<InputRow>(ONE, [id])).rows[0] ?? null;
+}
+
+const OF_CONVERSATION = `
+  SELECT ${INPUT_COLUMNS}, turn FROM conversation_inputs WHERE conversation_id = $1 ORDER BY id DESC LIMIT 500`;
+
+/** The newest 500 inputs of a conversation, oldest first. */
+export async function inputsOf(
+  session: Session,
+  id: ConversationId,
+): Promise<(InputRow & { readonly turn: number | null })[]> {
+  const { rows } = await session.query<InputRow & { turn: number | null }>(OF_CONVERSATION, [id]);
+  return rows.toReversed();
+}
+
+/**
+ * Opens an input. Throws `UnknownDataKeyError` where this process does not have its key, and another error where it is
+ * damaged.
+ */
+export function openInput(
+  vault: Vault,
+  row: Pick<InputRow, 'application_id' | 'seal_id' | 'content'>,
+): SealedInput {
+  const identity = inputIdentity(toApplicationId(row.application_id), row.seal_id);
+  return JSON.parse(vault.open(row.content, identity).toString('utf8')) as SealedInput;
+}

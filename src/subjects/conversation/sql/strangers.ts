@@ -1,0 +1,70 @@
+/** What is known of persons who write without a conversation: the open application of their phone. */
+import {
+  type ApplicationId,
+  type BlindIndex,
+  messageIdsOf,
+  partitionOf,
+  toApplicationId,
+} from '../../../domain/application/ids.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import { toBigint } from '../../../seal/blind-indexes.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+
+const OPEN = 'SELECT application_id FROM open_phones WHERE phone_index = ANY ($1::bigint[])';
+
+/** The open applications of these phones. */
+export async function openApplicationsOf(
+  session: Session,
+  phones: readonly BlindIndex<'phone'>[],
+): Promise<ApplicationId[]> {
+  if (phones.length === 0) return [];
+  const { rows } = await session.query<{ application_id: string }>(OPEN, [phones.map(toBigint)]);
+  return rows.map(({ application_id }) => toApplicationId(application_id));
+}
+
+const SENT = `
+  SELECT m.application_id, bool_or(m.type IN ('approved', 'offer')) AS has_offer FROM messages_of($1) AS m
+  WHERE m.status IN ('accepted', 'sent', 'delivered', 'read') GROUP BY m.application_id`;
+
+/** Those of these applications that were sent a message, each with whether an offer was one. */
+export async function sentTo(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<Map<ApplicationId, { readonly hasOffer: boolean }>> {
+  const sent = new Map<ApplicationId, { readonly hasOffer: boolean }>();
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await session.query<{ application_id: string; has_offer: boolean }>(SENT, [
+      some.flatMap(messageIdsOf),
+    ]);
+    for (const row of rows) sent.set(toApplicationId(row.application_id), { hasOffer: row.has_offer });
+  }
+  return sent;
+}
+
+const WITH_CONVERSATION = `
+  SELECT DISTINCT c.application_id FROM conversations c WHERE c.application_id = ANY ($1::bigint[])`;
+
+/** Those of these applications whose offer was sent, and which have had no conversation. */
+export async function offeredWithoutConversation(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<ReadonlySet<ApplicationId>> {
+  const sent = await sentTo(session, ids);
+  const offered = new Set(ids.filter((id) => sent.get(id)?.hasOffer));
+  if (offered.size === 0) return offered;
+  const { rows } = await session.query<{ application_id: string }>(WITH_CONVERSATION, [[...offered]]);
+  for (const { application_id } of rows) offered.delete(toApplicationId(application_id));
+  return offered;
+}
+
+const ANSWERED = 'SELECT application_id FROM replies WHERE application_id = ANY ($1::bigint[]) AND turn = $2';
+
+/** Those of these applications that have a reply with this turn. */
+export async function answeredAt(
+  session: Session,
+  ids: readonly ApplicationId[],
+  turn: number,
+): Promise<ReadonlySet<ApplicationId>> {
+  const { rows } = await session.query<{ application_id: string }>(ANSWERED, [ids, turn]);
+  return new Set(rows.map(({ application_id }) => toApplicationId(application_id)));
+}

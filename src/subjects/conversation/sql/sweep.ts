@@ -1,0 +1,106 @@
+/** Looks for what changed beside the conversations: the status of their applications, and who wants no messages. */
+import {
+  type ApplicationId,
+  type BlindIndex,
+  partitionOf,
+  toApplicationId,
+} from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import type { ConversationId } from './conversations.ts';
+
+/** An open conversation, and what it knows of its application. */
+export interface OpenConversation {
+  readonly id: ConversationId;
+  readonly applicationId: ApplicationId;
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly status: ApplicationStatus;
+}
+
+interface OpenRow {
+  id: ConversationId;
+  application_id: string;
+  phone_index: string;
+  status: ApplicationStatus;
+}
+
+const COLUMNS = 'c.id, c.application_id, c.phone_index, c.status';
+/** Seven looks, so that a change whose transaction took long is seen. A clock that steps hides changes from these. */
+const RECENT = "now() - interval '15 seconds'";
+/** Of more changes at once, the others are found by the round. */
+const MOST_CHANGES = 2_000;
+const CHANGED_BESIDE = `
+  SELECT ${COLUMNS} FROM conversations c WHERE c.ended_at IS NULL AND c.application_id = ANY (ARRAY(
+    SELECT e.application_id FROM application_events e WHERE e.at > ${RECENT} AND e.from_status <> e.to_status
+    LIMIT ${MOST_CHANGES}))
+  UNION
+  SELECT ${COLUMNS} FROM conversations c WHERE c.ended_at IS NULL AND c.phone_index = ANY (ARRAY(
+    SELECT s.phone_index FROM suppressions s WHERE s.changed_at > ${RECENT} AND s.active LIMIT ${MOST_CHANGES}))`;
+
+/** The open conversations beside which a status or a suppression changed just now. */
+export async function changedBeside(session: Session): Promise<OpenConversation[]> {
+  return (await session.query<OpenRow>(CHANGED_BESIDE)).rows.map(openOf);
+}
+
+/** The conversations of the round in one look (docs/upkeep.md has the cost). */
+export const PART = 1_000;
+const OPEN = `
+  SELECT ${COLUMNS} FROM conversations c
+  WHERE c.ended_at IS NULL AND c.application_id > $1 ORDER BY c.application_id LIMIT ${PART}`;
+
+/** The next part of the round over all open conversations, which finds what no time tells; null: the first part. */
+export async function nextOpen(session: Session, after: ApplicationId | null): Promise<OpenConversation[]> {
+  return (await session.query<OpenRow>(OPEN, [after ?? 0])).rows.map(openOf);
+}
+
+function openOf({ id, application_id, phone_index, status }: OpenRow): OpenConversation {
+  return { id, applicationId: toApplicationId(application_id), phoneIndex: fromBigint(phone_index), status };
+}
+
+/**
+ * The webhook stores an opt-out right before the words that said it, and these say more: how the conversation ends. The
+ * outbox holds back every message meanwhile.
+ */
+const OPTED_OUT = `
+  SELECT s.phone_index FROM suppressions s WHERE s.active AND s.phone_index = ANY ($1::bigint[])
+    AND NOT (s.source = 'keyword' AND s.changed_at BETWEEN now() - interval '5 seconds' AND now())`;
+
+/** Those of these phones that want no messages, but for those whose words come in a moment. */
+export async function optedOutOf(
+  session: Session,
+  phones: readonly BlindIndex<'phone'>[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await session.query<{ phone_index: string }>(OPTED_OUT, [phones.map(toBigint)]);
+  return new Set(rows.map(({ phone_index }) => fromBigint(phone_index)));
+}
+
+/** Every application with a conversation has its state in a row (`mark_conversations`). */
+const CHANGED = `
+  SELECT s.application_id, s.status FROM unnest($1::bigint[], $2::application_status[]) AS u(id, status)
+  JOIN application_states s ON s.batch_id = batch_of(u.id) AND s.application_id = u.id AND s.batch_id = ANY ($3::bigint[])
+  WHERE s.status <> u.status`;
+
+/** Those of these whose application has another status now, with that status. */
+export async function changedStatuses(
+  session: Session,
+  some: readonly OpenConversation[],
+): Promise<{ readonly conversation: OpenConversation; readonly status: ApplicationStatus }[]> {
+  const byId = new Map(some.map((one) => [one.applicationId, one]));
+  const changed: { conversation: OpenConversation; status: ApplicationStatus }[] = [];
+  for (const part of byPartitions(
+    some.map(({ applicationId }) => applicationId),
+    partitionOf,
+  )) {
+    const { rows } = await session.query<{ application_id: string; status: ApplicationStatus }>(CHANGED, [
+      part,
+      part.map((id) => byId.get(id)!.status),
+      [...new Set(part.map((id) => Math.floor(id / 128)))],
+    ]);
+    for (const { application_id, status } of rows) {
+      changed.push({ conversation: byId.get(toApplicationId(application_id))!, status });
+    }
+  }
+  return changed;
+}

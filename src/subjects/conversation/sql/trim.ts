@@ -1,0 +1,90 @@
+/** Deletes the chats of conversations that ended long ago (`CONVERSATION_DAYS`, docs/upkeep.md). */
+import type { Database, Transaction } from '../../../ground/postgres/database.ts';
+
+/** Conversations of one transaction. */
+export const CHUNK = 500;
+/** Transactions of one turn of the upkeep: what is left waits for the next one. */
+export const MOST_CHUNKS = 20;
+
+/** In the order of the index, so that no plan walks all conversations by their ids. */
+const STAMP = `
+  UPDATE conversations SET ended_ms = elapsed_ms() WHERE id = ANY (ARRAY(
+    SELECT c.id FROM conversations c WHERE c.ended_at IS NOT NULL AND NOT c.is_trimmed AND c.ended_ms IS NULL
+    ORDER BY c.ended_ms LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED))`;
+
+const DUE = `
+  SELECT c.id, c.application_id, c.turn FROM conversations c
+  WHERE c.ended_at IS NOT NULL AND NOT c.is_trimmed AND c.ended_ms <= elapsed_ms() - ms_of($1 * interval '1 day')
+  ORDER BY c.ended_ms LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`;
+
+/** What was signed is proven by what was said, for as long as the contract is kept. */
+const WITH_CONTRACT = `
+  SELECT DISTINCT c.application_id FROM loan_contracts c
+  WHERE c.application_id = ANY ($1::bigint[]) AND c.state IN ('signed', 'withdrawn')`;
+
+const WITH_REST = `
+  SELECT c.id FROM conversations c WHERE c.id = ANY ($1::bigint[])
+    AND (EXISTS (SELECT FROM conversation_inputs i WHERE i.conversation_id = c.id)
+      OR EXISTS (SELECT FROM replies r WHERE r.application_id = c.application_id AND r.turn <= c.turn))`;
+
+const TRIM = 'UPDATE conversations SET is_trimmed = true WHERE id = ANY ($1::bigint[])';
+const FORGET_WORK = 'DELETE FROM conversation_work WHERE conversation_id = ANY ($1::bigint[])';
+const LOOK_AGAIN = 'UPDATE conversations SET ended_ms = NULL WHERE id = ANY ($1::bigint[])';
+/** What no turn has taken is still to be answered. */
+const FORGET_INPUTS =
+  'DELETE FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[]) AND turn IS NOT NULL';
+
+/** A conversation that ended. */
+export interface EndedConversation {
+  readonly id: string;
+  readonly application_id: string;
+  /** The last turn: later conversations of the application have later turns. */
+  readonly turn: number;
+}
+
+/** Notes the elapsed time at which conversations were seen to have ended. */
+export async function stampEnded(database: Database): Promise<void> {
+  for (let chunk = 0; chunk < MOST_CHUNKS; chunk += 1) {
+    if (((await database.query(STAMP)).rowCount ?? 0) < CHUNK) return;
+  }
+}
+
+/** Conversations that ended this many elapsed days ago and are not trimmed yet, locked; `CHUNK` of them at most. */
+export async function endedLongAgo(session: Transaction, days: number): Promise<EndedConversation[]> {
+  return (await session.query<EndedConversation>(DUE, [days])).rows;
+}
+
+/** Those of the applications whose signed contract is kept. */
+export async function withContract(
+  session: Transaction,
+  applications: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await session.query<{ application_id: string }>(WITH_CONTRACT, [applications]);
+  return new Set(rows.map(({ application_id }) => application_id));
+}
+
+/** Those of these that still have inputs or replies. */
+export async function withRest(
+  session: Transaction,
+  some: readonly EndedConversation[],
+): Promise<Set<string>> {
+  const { rows } = await session.query<{ id: string }>(WITH_REST, [some.map(({ id }) => id)]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Looks at these no more, until something happens in them. */
+export async function noteTrimmed(session: Transaction, some: readonly EndedConversation[]): Promise<void> {
+  await session.query(TRIM, [some.map(({ id }) => id)]);
+}
+
+/** Looks at these again after as many days: something of them has to stay. */
+export async function lookAgain(session: Transaction, some: readonly EndedConversation[]): Promise<void> {
+  await session.query(LOOK_AGAIN, [some.map(({ id }) => id)]);
+}
+
+/** Deletes the inputs of these that turns have taken, and work that is left. */
+export async function forgetInputs(session: Transaction, some: readonly EndedConversation[]): Promise<void> {
+  const ids = some.map(({ id }) => id);
+  await session.query(FORGET_WORK, [ids]);
+  await session.query(FORGET_INPUTS, [ids]);
+}

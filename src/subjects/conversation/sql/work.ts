@@ -1,0 +1,115 @@
+/** Work beside the conversations: queued by turns, claimed with a lease, ended by an input. */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Work } from '../../../domain/conversation/effect.ts';
+import type { Purpose } from '../../../domain/conversation/state.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Database, Session } from '../../../ground/postgres/database.ts';
+import type { ConversationId } from './conversations.ts';
+
+/** Work to queue. `inputId`: the input with the file, where there is one. */
+export interface NewWork {
+  readonly conversationId: ConversationId;
+  readonly applicationId: ApplicationId;
+  readonly work: Work;
+  readonly purpose: Purpose | null;
+  readonly inputId: string | null;
+}
+
+/** Work that waits already is not queued twice: its end answers both. */
+const QUEUE = `
+  INSERT INTO conversation_work (conversation_id, application_id, partner_id, work, purpose, input_id)
+  SELECT u.conversation_id, u.application_id, c.partner_id, u.work, u.purpose, u.input_id
+  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
+    AS u(conversation_id, application_id, work, purpose, input_id)
+  JOIN conversations c ON c.id = u.conversation_id
+  ON CONFLICT DO NOTHING`;
+
+/** Queues work, in the transaction of the turn that wants it. */
+export async function queueWork(session: Session, some: readonly NewWork[]): Promise<void> {
+  if (some.length === 0) return;
+  await session.query(QUEUE, [
+    some.map(({ conversationId }) => conversationId),
+    some.map(({ applicationId }) => applicationId),
+    some.map(({ work }) => work),
+    some.map(({ purpose }) => purpose),
+    some.map(({ inputId }) => inputId),
+  ]);
+}
+
+/** Files take up to a minute each, and must not keep offers, contracts and codes waiting. */
+export type WorkKind = 'files' | 'others';
+
+/** Work that this process has to do now. */
+export interface ClaimedWork {
+  readonly id: string;
+  readonly conversation_id: ConversationId;
+  readonly application_id: string;
+  readonly partner_id: PartnerId;
+  readonly work: Work;
+  readonly purpose: Purpose | null;
+  readonly input_id: string | null;
+  /** This try included. */
+  readonly tries: number;
+  /** Why it was put off the last time; null: never, or its process died each time. */
+  readonly reason: string | null;
+}
+
+const CLAIM = `
+  SELECT id, conversation_id, application_id, partner_id, work, purpose, input_id, tries, reason
+  FROM claim_work($1, $2, $3 * interval '1 millisecond', $4, $5)`;
+
+/** How many works of a kind a process takes up. */
+export interface Share {
+  /** More of them now. */
+  readonly room: number;
+  /** Of a partner at once: files take turns (`next_files`). */
+  readonly ofPartner: number;
+  /** The partners of those under way, each as often as it has one. */
+  readonly held: readonly PartnerId[];
+}
+
+/** Leases due work, of files or of all else: other processes leave it alone meanwhile. */
+export async function claimWork(
+  session: Session,
+  kind: WorkKind,
+  { room, ofPartner, held }: Share,
+  leaseMs: number,
+): Promise<ClaimedWork[]> {
+  return (await session.query<ClaimedWork>(CLAIM, [kind === 'files', room, leaseMs, held, ofPartner])).rows;
+}
+
+const RENEW = `
+  UPDATE conversation_work SET leased_until = now() + $3 * interval '1 millisecond',
+    due_at = now() + $3 * interval '1 millisecond'
+  WHERE id = $1 AND tries = $2`;
+
+/** Makes the lease of work longer that this process still does, unless another process has taken it up meanwhile. */
+export async function renewWork(
+  session: Session,
+  { id, tries }: Pick<ClaimedWork, 'id' | 'tries'>,
+  leaseMs: number,
+): Promise<void> {
+  await session.query(RENEW, [id, tries, leaseMs]);
+}
+
+const RETRY = `
+  UPDATE conversation_work SET due_at = now() + $3 * interval '1 millisecond', leased_until = NULL,
+    reason = $4
+  WHERE id = $1 AND tries = $2`;
+
+/** Lets work be tried again later, unless another process has taken it up meanwhile. */
+export async function retryWork(
+  database: Database,
+  { id, tries }: ClaimedWork,
+  afterMs: number,
+  reason: string,
+): Promise<void> {
+  await database.query(RETRY, [id, tries, afterMs, reason]);
+}
+
+const END = 'DELETE FROM conversation_work WHERE id = $1';
+
+/** Ends work, in the transaction that stores its end as an input. False: another process has ended it. */
+export async function endWork(session: Session, id: string): Promise<boolean> {
+  return (await session.query(END, [id])).rowCount === 1;
+}

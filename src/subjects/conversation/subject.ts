@@ -1,0 +1,28 @@
+/** The parts of the conversations in the program. */
+import { addGroup, groupNamed } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+import { CONVERSATION_DAYS } from './settings.ts';
+
+export const conversation: Subject = {
+  commands: [
+    {
+      command: (program) =>
+        addGroup(program, 'conversation', 'what follows the tap on "I am interested"', 'conversation list'),
+      load: async () => (await import('./commands/conversation.ts')).addConversationCommands,
+    },
+    {
+      command: (program) => groupNamed(program, 'document'),
+      load: async () => (await import('./commands/document-decide.ts')).addDecisions,
+    },
+    {
+      command: (program) => groupNamed(program, 'contract'),
+      load: async () => (await import('./commands/contract-withdraw.ts')).addWithdraw,
+    },
+  ],
+  settings: [CONVERSATION_DAYS],
+  witnesses: async () => ({
+    reindexings: [(await import('./sql/reindex.ts')).CONVERSATION_REINDEXING],
+    dataKeys: [(await import('./sql/sealed-inputs.ts')).CONVERSATION_INPUTS],
+  }),
+  service: async () => (await import('./service.ts')).CONVERSATION_SERVICE,
+};

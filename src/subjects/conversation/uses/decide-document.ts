@@ -1,0 +1,119 @@
+/** What operators decide on documents, and the conversation that hears of it (D43, docs/documents.md). */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Purpose } from '../../../domain/conversation/state.ts';
+import type { DocumentState } from '../../../domain/document/document.ts';
+import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
+import type { OperatorContext } from '../../../program/operations/operator-context.ts';
+import * as documents from '../../documents/uses/operate.ts';
+import { fileNumber } from '../rules/file-number.ts';
+import { isReadable } from '../rules/files.ts';
+import { type ConversationId, conversationOf, lockConversation } from '../sql/conversations.ts';
+import {
+  messagesBeingRead,
+  messagesOfPerson,
+  type PlacedDocument,
+  placedDocuments,
+} from '../sql/document-places.ts';
+import { type InputRow, openInput, waitingInputs } from '../sql/inputs.ts';
+import { tell } from './tell.ts';
+import { documentIndexOf } from './work.ts';
+
+export type { Decided, DocumentId, StatedMonths } from '../../documents/uses/operate.ts';
+
+/** Accepts a document, as a part of the transaction of the caller. Throws `OperatorError` as that of documents does. */
+export async function acceptDocument(
+  ...given: Parameters<typeof documents.acceptDocument>
+): Promise<documents.Decided> {
+  const decided = await documents.acceptDocument(...given);
+  await tellOf(given[0], decided);
+  return decided;
+}
+
+/** Rejects a document, as a part of the transaction of the caller. Throws `OperatorError` as that of documents does. */
+export async function rejectDocument(
+  ...given: Parameters<typeof documents.rejectDocument>
+): Promise<documents.Decided> {
+  const decided = await documents.rejectDocument(...given);
+  await tellOf(given[0], decided);
+  return decided;
+}
+
+/** What is left after a rejection: the income is to be checked again, or the contract is signed; null: nothing. */
+export async function leftAfterRejection(
+  { database }: Pick<OperatorContext, 'database'>,
+  id: ApplicationId,
+): Promise<'income' | 'signed' | null> {
+  const row = await conversationOf(database, id);
+  if (row?.place === 'signed') return 'signed';
+  return row?.held_by === 'operator' && row.state?.income === 'operator' ? 'income' : null;
+}
+
+/** The open conversation of the application hears of it where the document can be used now, or no more. */
+async function tellOf(context: OperatorContext, { document, from, to }: documents.Decided): Promise<void> {
+  const { id, applicationId, purpose, reason } = document;
+  // Of a file that is still being read the conversation hears when that has ended.
+  if (isUsable(from) === isUsable(to) || reason === null) return;
+  const found = await conversationOf(context.database, applicationId);
+  if (found === null) return;
+  await inTransaction(context.database, async (session) => {
+    // A turn of the service that is under way comes first.
+    const row = await lockConversation(session, found.id);
+    if (row === null || row.ended_at !== null) return;
+    const all = await placedDocuments(session, applicationId);
+    const unheard = await unheardMessages(session, context, row.id);
+    const isHeard = ({ messages }: PlacedDocument) =>
+      messages.length === 0 || messages.some((index) => !unheard.has(index));
+    // The turn that hears of the file will read what was decided.
+    if (all.some((one) => one.id === `${id}` && !isHeard(one))) return;
+    const number = fileNumber(`${id}`, all, await filesOf(session, context, applicationId, all));
+    const usableOf = (one: Purpose) =>
+      all.filter((some) => some.is_usable && some.purpose === one && isHeard(some)).length;
+    const usable = { earnings: usableOf('earnings'), debts: usableOf('debts') };
+    await tell(context, row, { kind: 'document_decided', purpose, isUsable: isUsable(to), number, usable });
+  });
+}
+
+/** The indexes of the messages whose files the conversation has not heard of: they are being read, or were just now. */
+async function unheardMessages(
+  session: Session,
+  { vault }: OperatorContext,
+  id: ConversationId,
+): Promise<ReadonlySet<string>> {
+  // In this order: an end of the work that comes between is among the inputs that wait.
+  const beingRead = await messagesBeingRead(session, id);
+  const waiting = await waitingInputs(session, [id]);
+  const indexOf = (row: InputRow): string | undefined => {
+    try {
+      return openInput(vault, row).documentIndex;
+    } catch {
+      return undefined;
+    }
+  };
+  const ends = waiting.filter(({ source }) => source === 'work').flatMap((row) => indexOf(row) ?? []);
+  return new Set([...beingRead.map((row) => documentIndexOf(vault, row)), ...ends]);
+}
+
+/** The indexes of the person's messages with files. One that does not open has a file where a document came by it. */
+async function filesOf(
+  session: Session,
+  { vault }: OperatorContext,
+  applicationId: ApplicationId,
+  documents: readonly PlacedDocument[],
+): Promise<string[]> {
+  const known = new Set(documents.flatMap(({ messages }) => messages));
+  const isFile = (row: InputRow): boolean => {
+    if (known.has(documentIndexOf(vault, row))) return true;
+    try {
+      const content = openInput(vault, row);
+      return content.kind === 'file' && !content.isOfOtherPhone && isReadable(content.media);
+    } catch {
+      return false;
+    }
+  };
+  const messages = await messagesOfPerson(session, applicationId);
+  return messages.filter(isFile).map((row) => documentIndexOf(vault, row));
+}
+
+function isUsable(state: DocumentState): boolean {
+  return state !== 'rejected';
+}

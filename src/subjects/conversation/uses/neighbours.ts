@@ -1,0 +1,148 @@
+/** The subjects below a conversation, behind the ports of this room. */
+import { hash } from 'node:crypto';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { OfferShown, ShownContract } from '../../../domain/conversation/input.ts';
+import type { Offer } from '../../../domain/loan/offer.ts';
+import type { Channel } from '../../../domain/message/channel.ts';
+import { formatMoney, formatPercent } from '../../../domain/money/money.ts';
+import { fromBigint } from '../../../seal/blind-indexes.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { readApplications } from '../../applications/sql/applications.ts';
+import type { DocumentContext } from '../../documents/uses/context.ts';
+import { receiveDocument } from '../../documents/uses/receive-document.ts';
+import { checkIncome, type IncomeContext } from '../../income/uses/check-income.ts';
+import { checkAnswer } from '../../signing/uses/check-answer.ts';
+import type { SigningContext } from '../../signing/uses/context.ts';
+import { finishContract } from '../../signing/uses/finish-contract.ts';
+import { makeContract } from '../../signing/uses/make-contract.ts';
+import { costsOf, offerOf } from '../../signing/uses/price.ts';
+import { sendCode } from '../../signing/uses/send-code.ts';
+import { recordEvidence, signContract } from '../../signing/uses/sign-contract.ts';
+import { rejectWithdrawn, withdraw } from '../../signing/uses/withdraw.ts';
+import { shownFate } from '../rules/files.ts';
+import { applicationsOfSamePhone } from '../sql/conversations.ts';
+import type { IncomeEnd, Later, Performer, Signing, WorkOrder } from './ports.ts';
+
+/** What the work beside the conversations needs. */
+export interface Neighbours {
+  readonly documents: DocumentContext;
+  readonly income: IncomeContext;
+  readonly signing: SigningContext;
+  readonly channel: Pick<Channel, 'uploadMedia'>;
+}
+
+const CODE_MINUTES = 10;
+const AGAIN_MS = 30_000;
+
+/** Documents, incomes, offers, contracts and codes. */
+export function performerOf({ documents, income, signing, channel }: Neighbours): Performer {
+  return {
+    readDocument: (order, file) => readDocument(documents, order, file),
+    checkIncome: ({ applicationId }) => incomeOf(income, applicationId, null),
+    answerSource: ({ applicationId }, code) => incomeOf(income, applicationId, code),
+    async offer({ applicationId, locale }) {
+      const offer = await offerOf(signing, applicationId);
+      return offer.kind === 'blocked' ? null : { ...shownOffer(offer, locale), costs: costsOf(offer) };
+    },
+    async makeContract({ applicationId, signal }) {
+      const made = await makeContract(signing, applicationId);
+      if (made.kind === 'blocked') return null;
+      if (made.kind === 'retry') return later(made.reason);
+      const uploaded = await upload(channel, made, signal);
+      return uploaded !== null && 'mediaId' in uploaded
+        ? { ...uploaded, costs: costsOf(made.offer) }
+        : uploaded;
+    },
+    async finishContract({ applicationId, signal }) {
+      const signed = await finishContract(signing, applicationId);
+      // Another process makes it, or no certificate is set.
+      if (signed === null) return { retryAfterMs: 0, reason: 'not_finished' };
+      const { contract, bytes } = signed;
+      const sha256 = hash('sha256', bytes);
+      return upload(channel, { bytes, sha256, filename: `contract-${contract.id}-signed.pdf` }, signal);
+    },
+    async sendCode({ applicationId, locale, signal }) {
+      const sent = await sendCode(signing, applicationId, signal);
+      if (sent.kind === 'later') return { retryAfterMs: 0, reason: sent.reason };
+      const way = sent.kind === 'sent' && sent.way === 'channel' ? sameChat(locale) : 'SMS';
+      const result = sent.kind === 'sent' && sent.isAgain ? 'sent_again' : sent.kind;
+      return { result, way, minutes: CODE_MINUTES };
+    },
+  };
+}
+
+/** null: the channel takes no such file. */
+async function upload(
+  channel: Neighbours['channel'],
+  { bytes, filename, sha256 }: { bytes: Buffer; filename: string; sha256: string },
+  signal: AbortSignal,
+): Promise<ShownContract | null | Later> {
+  const uploaded = await channel.uploadMedia({ bytes, filename, contentType: 'application/pdf' }, signal);
+  if (uploaded.kind === 'uploaded') return { sha256, mediaId: uploaded.mediaId, filename };
+  return uploaded.kind === 'retry' ? later(uploaded.reason) : null;
+}
+
+async function incomeOf(income: IncomeContext, id: ApplicationId, code: string | null): Promise<IncomeEnd> {
+  const checked = await checkIncome(income, id, code);
+  if ('retryAfterMs' in checked) return checked;
+  return 'step' in checked ? { kind: 'source_step', ...checked } : checked.outcome;
+}
+
+async function readDocument(
+  documents: DocumentContext,
+  { applicationId, partnerId }: WorkOrder,
+  file: Parameters<Performer['readDocument']>[1],
+): ReturnType<Performer['readDocument']> {
+  const { database, vault } = documents;
+  const [application] = await readApplications(database, vault, [applicationId]);
+  if (application?.fault === 'unknown_key') return later('unknown_key');
+  const { name, id_number: idNumber } = application?.fields ?? {};
+  const end = await receiveDocument(documents, {
+    ...{ applicationId, partnerId, purpose: file.purpose, mediaId: file.mediaId, filename: file.filename },
+    ...{ claimedType: file.claimedType, claimedSha256: file.claimedSha256 },
+    samePhone: await applicationsOfSamePhone(database, applicationId),
+    inputIndex: fromBigint<'channel_message_id'>(file.inputIndex),
+    holder: { name: textOf(name), idNumber: textOf(idNumber) },
+  });
+  if ('retryAfterMs' in end) return end;
+  return shownFate(end.reason);
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function later(reason: string): Later {
+  return { retryAfterMs: AGAIN_MS, reason };
+}
+
+function shownOffer(offer: Offer, locale: string): OfferShown {
+  const money = (text: string) => formatMoney(text, offer.currency, locale);
+  return {
+    amount: money(offer.amount),
+    net: money(offer.net),
+    installment: money(offer.installment),
+    months: `${offer.months}`,
+    total: money(offer.total),
+    rate: formatPercent(offer.annualRate, locale),
+    rateName: offer.rateName,
+    lender: offer.lender,
+  };
+}
+
+/** A code into the same chat is no second way, and the person reads where it comes. */
+function sameChat(locale: string): string {
+  if (locale.startsWith('pt')) return 'esta conversa';
+  return locale.startsWith('en') ? 'this chat' : 'este chat';
+}
+
+/** Answers, signatures and evidence, in the transaction of a turn. */
+export function signingOf(vault: Vault): Signing {
+  return {
+    checkAnswer: (session, id, question, text) => checkAnswer(session, vault, id, question, text),
+    sign: (session, id, acceptance) => signContract(session, vault, id, acceptance),
+    withdraw,
+    recordEvidence: (session, some) => recordEvidence(session, vault, some),
+    rejectWithdrawn,
+  };
+}

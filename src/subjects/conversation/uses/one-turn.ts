@@ -1,0 +1,299 @@
+/**
+ * One turn of one conversation: its inputs through the rules, one after the other, with what is proven in between. What
+ * the turn came to is data; `turns.ts` writes it.
+ */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { Effect, SayEffect, Told } from '../../../domain/conversation/effect.ts';
+import { type Input, isOfPerson, type QuestionRead } from '../../../domain/conversation/input.ts';
+import { isEnd } from '../../../domain/conversation/places.ts';
+import { newState, type State, storedState } from '../../../domain/conversation/state.ts';
+import type { EvidenceEntry, Proven, ProvenSignature } from '../../../domain/evidence/evidence.ts';
+import type { ToldReply } from '../../../domain/message/reply.ts';
+import { DAY_MS } from '../../../ground/base/time.ts';
+import type { Transaction } from '../../../ground/postgres/database.ts';
+import { toldReply } from '../../messages/sql/replies/told.ts';
+import { approvalSaid } from '../rules/approval.ts';
+import { composeReply, type TurnReply } from '../rules/compose.ts';
+import { next } from '../rules/next.ts';
+import { questionRead } from '../rules/question-read.ts';
+import { copySaid } from '../rules/signed-copy.ts';
+import { nextTimer, restOfExpiry, WINDOW_MS } from '../rules/timers.ts';
+import type { ClaimedConversation, WrittenTurn } from '../sql/conversations.ts';
+import type { NewWork } from '../sql/work.ts';
+import { actOf, provenBy, shownBy } from './evidence.ts';
+import type { Signing } from './ports.ts';
+import { receivedOf, ruleInputOf } from './rule-input.ts';
+import type { OpenedInput, TurnFacts, TurnResult, Voice } from './turn-result.ts';
+
+/** Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. */
+export async function takeTurn(
+  session: Transaction,
+  signing: Signing,
+  row: ClaimedConversation,
+  inputs: readonly OpenedInput[],
+  voice: Voice,
+  { isDamaged, untold, answers, approvalMessage, mayRemind }: TurnFacts,
+): Promise<TurnResult> {
+  const turn = new OneTurn(session, signing, row, voice, answers);
+  const persons = inputs.some(({ row: { source } }) => source === 'person');
+  await turn.apply({ kind: 'approval_message', message: approvalMessage }, null);
+  await turn.lookAtReplies();
+  // How it ended is told again also where it may have arrived: nothing else would tell it.
+  if (untold === 'never' || (untold === 'maybe' && isEnd(row.place)))
+    await turn.apply({ kind: 'unsaid' }, null);
+  // A person who writes at the last moment is not reminded.
+  if (row.timer !== null && row.due_at !== null && row.due_at <= row.now && !persons) {
+    const restMs = restOfExpiry(row.timer, row.due_at.getTime() - row.moved_at.getTime(), waitedMsOf(row));
+    if (restMs > 0) turn.waitOn(restMs);
+    else await turn.apply({ kind: 'timer', timer: row.timer, mayRemind }, null);
+  }
+  // The ends of work come last: what was sent beside them cannot answer what they ask.
+  const isWork = ({ row: { source } }: OpenedInput) => source === 'work';
+  for (const input of inputs) if (!isWork(input)) await turn.take(input);
+  for (const input of inputs) if (isWork(input)) await turn.take(input);
+  if (isDamaged) await turn.apply({ kind: 'unreadable' }, null);
+  return turn.end();
+}
+
+class OneTurn {
+  readonly #session: Transaction;
+  readonly #signing: Signing;
+  readonly #row: ClaimedConversation;
+  readonly #voice: Voice;
+  readonly #applicationId: ApplicationId;
+  readonly #number: number;
+  readonly #says: SayEffect[] = [];
+  #work: NewWork[] = [];
+  readonly #told: Told[] = [];
+  readonly #evidence: EvidenceEntry[] = [];
+  #state: State;
+  #heardAt: Date | null;
+  #channelId: string | null;
+  #restMs: number | null = null;
+  #reminds = false;
+  #withdraws: TurnResult['withdraws'] = null;
+  #acceptedInput: string | null;
+
+  constructor(
+    session: Transaction,
+    signing: Signing,
+    row: ClaimedConversation,
+    voice: Voice,
+    answers: string | null,
+  ) {
+    this.#channelId = answers;
+    this.#session = session;
+    this.#signing = signing;
+    this.#row = row;
+    this.#voice = voice;
+    this.#applicationId = toApplicationId(row.application_id);
+    this.#number = row.turn + 1;
+    this.#state = row.state === null ? newState(row.status, row.turn) : storedState(row.state, row.turn);
+    this.#heardAt = row.heard_at;
+    this.#acceptedInput = row.accepted_input;
+  }
+
+  /** An input as it is stored. */
+  async take(input: OpenedInput): Promise<void> {
+    const { row, content } = input;
+    // A message of another phone opens no window at the application's.
+    if (row.source === 'person' && !content.isOfOtherPhone) {
+      const before = this.#heardAt;
+      if (before === null || row.at > before) this.#heardAt = row.at;
+      if (before !== null && dayOf(row.at) > dayOf(before)) await this.apply({ kind: 'next_day' }, null);
+      this.#channelId = content.channelId ?? this.#channelId;
+      // What was sent in time is taken for it, also where the turn comes late.
+      const until = this.#state.withdrawableUntilMs;
+      if (until !== null && Math.min(row.at.getTime(), this.#row.now.getTime()) >= until)
+        await this.apply({ kind: 'withdrawal_over' }, null);
+    }
+    const canSay = this.#heardAt !== null && this.#windowUntil > this.#row.now;
+    await this.apply(ruleInputOf(content, row.at, this.#state, canSay), input);
+  }
+
+  /** An input of the rules, and the proofs that follow from it. */
+  async apply(input: Input, from: OpenedInput | null): Promise<void> {
+    const { state, effects } = next(this.#voice.flow, this.#state, input);
+    this.#state = state;
+    for (const effect of effects) await this.#perform(effect, input, from);
+  }
+
+  /** Asks what became of the signed contract and of an approval in the chat, each by its own reply. */
+  async lookAtReplies(): Promise<void> {
+    const { place, copyTurn, approval, approvalTurn } = this.#state;
+    if (approval === 'said' && approvalTurn !== null)
+      await this.apply({ kind: 'approval_reply', reply: await this.#toldAt(approvalTurn) }, null);
+    if (place !== 'signed' || copyTurn === null) return;
+    const reply = await this.#toldAt(copyTurn);
+    await this.apply({ kind: 'copy_reply', isLost: reply?.fate === 'lost' }, null);
+  }
+
+  /** The conversation expires so much later than its timer says. */
+  waitOn(restMs: number): void {
+    this.#restMs = restMs;
+  }
+
+  async end(): Promise<TurnResult> {
+    // After an opt-out nothing follows, also nothing of what came before it in the same turn. A wrong person hears the
+    // apology alone.
+    if (this.#state.optedOut || this.#state.wrongPerson) {
+      const apology = this.#says.filter(({ text }) => text === 'wrong_person');
+      this.#says.splice(0, this.#says.length, ...(this.#state.optedOut ? [] : apology));
+      // After the end this work asks no provider, and forgets the code.
+      this.#work = this.#work.filter(({ work }) => work === 'answer_source');
+    }
+    const isOpen = this.#windowUntil > this.#row.now;
+    // A question that cannot be told now is asked when the person writes, and the template says so.
+    if (this.#says.length > 0 && !isOpen) await this.apply({ kind: 'unsaid' }, null);
+    const reply = isOpen
+      ? composeReply({ ...this.#voice, applicationId: this.#applicationId }, this.#state, this.#says)
+      : null;
+    if (reply !== null) this.#evidence.push(...shownBy(reply, this.#number, this.#row.now));
+    const state = this.#stateAfter(reply);
+    const contractTurn = reply?.shows === 'contract' ? this.#number : this.#row.contract_turn;
+    return {
+      written: {
+        id: this.#row.id,
+        state,
+        turn: this.#number,
+        heardAt: this.#heardAt,
+        timer: this.#timerOf(state),
+        contractTurn,
+        acceptedInput: this.#acceptedInput,
+      },
+      applicationId: this.#applicationId,
+      reply: reply && { ...reply, windowUntil: this.#windowUntil, readMessageId: this.#channelId },
+      work: this.#work,
+      told: this.#told,
+      evidence: this.#evidence,
+      withdraws: this.#withdraws,
+      tellsApproval: state.approvalTurn === this.#number,
+      tellsWithdrawal: reply !== null && this.#says.some(({ text }) => text === 'withdrawn'),
+      reminds: this.#reminds && !isEnd(state.place) && !state.optedOut,
+    };
+  }
+
+  #stateAfter(reply: TurnReply | null): State {
+    const says = reply === null ? [] : this.#says;
+    const state = approvalSaid(copySaid(this.#state, this.#number, says), this.#number, says);
+    return reply === null || reply.shows === null ? state : { ...state, askedTurn: this.#number };
+  }
+
+  #timerOf(state: State): WrittenTurn['timer'] {
+    const timer = nextTimer(this.#voice.flow, state, { heardAt: this.#heardAt, movedAt: this.#row.now });
+    if (timer?.timer !== 'expire' || this.#restMs === null) return timer;
+    return { timer: 'expire', at: new Date(this.#row.now.getTime() + this.#restMs) };
+  }
+
+  get #windowUntil(): Date {
+    return new Date((this.#heardAt?.getTime() ?? Number.NEGATIVE_INFINITY) + WINDOW_MS);
+  }
+
+  async #perform(effect: Effect, input: Input, from: OpenedInput | null): Promise<void> {
+    switch (effect.kind) {
+      case 'say':
+        this.#says.push(effect);
+        return;
+      case 'work':
+        this.#work.push({
+          conversationId: this.#row.id,
+          applicationId: this.#applicationId,
+          work: effect.work,
+          purpose: effect.work === 'read_document' ? effect.purpose : null,
+          inputId: isAboutInput(effect.work) ? (from?.row.id ?? null) : null,
+        });
+        return;
+      case 'check': {
+        const text = input.kind === 'text' && isOfPerson(input) ? input.body : '';
+        const checked = this.#signing.checkAnswer(this.#session, this.#applicationId, effect.question, text);
+        return this.apply({ kind: 'answer', result: this.#noted(await checked, from) }, from);
+      }
+      case 'look': {
+        const result = await this.#questionRead(effect.isProven, from);
+        return this.apply({ kind: 'question_read', result }, from);
+      }
+      case 'sign': {
+        const signed = await this.#sign();
+        const withdrawal = signed.withdrawal && {
+          lastDay: dayText(signed.withdrawal.lastDay, this.#voice.locale),
+          untilMs: signed.withdrawal.until.getTime(),
+        };
+        return this.apply({ kind: 'signature', result: this.#noted(signed, from), withdrawal }, from);
+      }
+      case 'withdraw': {
+        const received = receivedOf(from?.content);
+        // A word of the person that came before it counts in its place.
+        if (received !== null && this.#evidence.some(({ kind }) => kind === 'withdrawal_asked')) return;
+        const sentAt = received === null ? (from?.row.at ?? null) : null;
+        const about = [this.#session, this.#applicationId, sentAt, received] as const;
+        const result = this.#noted(await this.#signing.withdraw(...about), from);
+        if (result === 'withdrawn') this.#withdraws = { by: received?.by ?? null };
+        return this.apply({ kind: 'withdrawal', result }, from);
+      }
+      case 'tell':
+        this.#told.push(effect);
+        return;
+      case 'evidence':
+        this.#evidence.push(
+          actOf(effect.act, from?.row ?? null, {
+            ...{ turn: this.#number, now: this.#row.now },
+            contract: this.#state.acceptedContract,
+            received: receivedOf(from?.content),
+          }),
+        );
+        if (effect.act === 'contract_accepted') this.#acceptedInput = from?.row.id ?? null;
+        return;
+      case 'remind':
+        this.#reminds = true;
+    }
+  }
+
+  async #questionRead(isProven: boolean, from: OpenedInput | null): Promise<QuestionRead> {
+    const { askedTurn } = this.#state;
+    const reply = askedTurn === null ? null : await this.#toldAt(askedTurn);
+    return questionRead(reply, isProven, from?.content.sentMs);
+  }
+
+  #toldAt(turn: number): Promise<ToldReply | null> {
+    return toldReply(this.#session, this.#applicationId, turn);
+  }
+
+  #noted<Result>({ result, evidence }: Proven<Result>, from: OpenedInput | null): Result {
+    for (const entry of evidence) this.#evidence.push(provenBy(entry, from?.row ?? null));
+    return result;
+  }
+
+  async #sign(): Promise<
+    Proven<'signed' | 'not_signable' | 'not_shown'> & Pick<ProvenSignature, 'withdrawal'>
+  > {
+    const { acceptedContract } = this.#state;
+    const shownTurn = this.#row.contract_turn;
+    if (acceptedContract === null || this.#acceptedInput === null || shownTurn === null)
+      return { result: 'not_signable', evidence: [], withdrawal: null };
+    if ((await this.#toldAt(shownTurn))?.fate !== 'taken')
+      return { result: 'not_shown', evidence: [], withdrawal: null };
+    return this.#signing.sign(this.#session, this.#applicationId, {
+      contract: acceptedContract,
+      acceptedInput: this.#acceptedInput,
+      shownTurn,
+    });
+  }
+}
+
+/** The number of a day, in UTC. */
+function dayOf(at: Date): number {
+  return Math.floor(at.getTime() / DAY_MS);
+}
+
+function isAboutInput(work: NewWork['work']): boolean {
+  return work === 'read_document' || work === 'answer_source';
+}
+
+function waitedMsOf({ waited_ms: waited }: ClaimedConversation): number | null {
+  return waited === null ? null : Number(waited);
+}
+
+/** A date (YYYY-MM-DD) as people write it. */
+function dayText(date: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(date));
+}

@@ -1,0 +1,55 @@
+/** The inputs that wait for turns, opened. */
+import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { shownFate } from '../rules/files.ts';
+import type { ConversationId, ConversationRow } from '../sql/conversations.ts';
+import { reasonsOf } from '../sql/document-places.ts';
+import { type InputRow, openInput, waitingInputs } from '../sql/inputs.ts';
+import type { OpenedInput } from './turn-result.ts';
+
+/** What waits for one conversation, in its order. */
+export interface Waiting {
+  readonly opened: OpenedInput[];
+  readonly damaged: { readonly row: InputRow; readonly error: unknown }[];
+}
+
+/**
+ * The inputs that wait for these conversations. From the first one on whose data key another process has, the inputs of
+ * a conversation are left to that process: none of them may go before it. Of a file that was read counts what is stored
+ * of it now, because an operator may have decided since: a later decision waits for the turn (decide-document.ts).
+ */
+export async function openWaiting(
+  vault: Vault,
+  session: Session,
+  rows: readonly Pick<ConversationRow, 'id'>[],
+): Promise<Map<ConversationId, Waiting>> {
+  const byConversation = new Map<ConversationId, Waiting>();
+  const left = new Set<ConversationId>();
+  const ids = rows.map(({ id }) => id);
+  for (const row of await waitingInputs(session, ids)) {
+    if (left.has(row.conversation_id)) continue;
+    const waiting = byConversation.get(row.conversation_id) ?? { opened: [], damaged: [] };
+    byConversation.set(row.conversation_id, waiting);
+    try {
+      waiting.opened.push({ row, content: openInput(vault, row) });
+    } catch (error) {
+      if (error instanceof UnknownDataKeyError) left.add(row.conversation_id);
+      else waiting.damaged.push({ row, error });
+    }
+  }
+  await withReasons(session, [...byConversation.values()]);
+  return byConversation;
+}
+
+async function withReasons(session: Session, all: readonly Waiting[]): Promise<void> {
+  const indexes = all.flatMap(({ opened }) => opened.flatMap(({ content }) => content.documentIndex ?? []));
+  const reasons = await reasonsOf(session, indexes);
+  for (const { opened } of all) {
+    for (const [at, { row, content }] of opened.entries()) {
+      const reason = reasons.get(content.documentIndex ?? '');
+      if (content.kind === 'document' && reason !== undefined)
+        opened[at] = { row, content: { ...content, fate: shownFate(reason) } };
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/** What operators do with conversations (docs/conversation.md). Each act runs in the transaction that records it. */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { isEnd } from '../../../domain/conversation/places.ts';
+import { readableText } from '../../../ground/base/plain-text.ts';
+import { inTransaction } from '../../../ground/postgres/database.ts';
+import { databaseTime } from '../../../ground/postgres/database-time.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import { fromBigint } from '../../../seal/blind-indexes.ts';
+import { markConversations, noteWrongPerson } from '../../applications/sql/application-marks.ts';
+import {
+  queueReplies,
+  REPLY_BELL,
+  repliesOf,
+  type StoredReply,
+  sealReply,
+} from '../../messages/sql/replies.ts';
+import { WINDOW_MS } from '../rules/timers.ts';
+import { beginConversations, isMuted, readCandidates, suppressedOf } from '../sql/begin.ts';
+import {
+  type ConversationFilter,
+  type ConversationRow,
+  conversationOf,
+  countAnswer,
+  lockConversation,
+  readConversations,
+} from '../sql/conversations.ts';
+import { inputsOf, openInput, type SealedInput } from '../sql/inputs.ts';
+import { type SinceBegin, sinceBegin } from './since-begin.ts';
+import { tell } from './tell.ts';
+
+export type { ConversationFilter, ConversationRow };
+
+/** The conversations that fit every part of the filter, newest first. */
+export function listConversations(
+  { database }: OperatorContext,
+  filter: ConversationFilter,
+): AsyncGenerator<ConversationRow, void, undefined> {
+  return readConversations(database, filter);
+}
+
+/** Something that happened to a conversation. */
+export interface ShownInput {
+  readonly at: Date;
+  readonly source: string;
+  readonly turn: number | null;
+  /** null: it cannot be read. */
+  readonly content: SealedInput | null;
+}
+
+export interface ShownConversation {
+  readonly row: ConversationRow;
+  readonly inputs: readonly ShownInput[];
+  readonly replies: readonly StoredReply[];
+  readonly since: SinceBegin;
+}
+
+/** A conversation with what happened. Throws `OperatorError` where the application has none. */
+export async function showConversation(
+  context: OperatorContext,
+  id: ApplicationId,
+): Promise<ShownConversation> {
+  const { database, vault } = context;
+  const row = await requireConversation(context, id);
+  const inputs: ShownInput[] = [];
+  for (const input of await inputsOf(database, row.id)) {
+    let content: SealedInput | null = null;
+    try {
+      content = openInput(vault, input);
+    } catch {
+      // Damaged, or sealed with a key that this command lacks: the rest is shown.
+    }
+    inputs.push({ at: input.at, source: input.source, turn: input.turn, content });
+  }
+  return { row, inputs, replies: await repliesOf(database, id), since: await sinceBegin(database, row) };
+}
+
+const REFUSED = {
+  hand_over: ({ held_by }: ConversationRow) =>
+    held_by === 'operator' ? 'an operator holds it already' : null,
+  give_back: ({ held_by }: ConversationRow) =>
+    held_by === 'service' ? 'the service holds it already' : null,
+  close: ({ place }: ConversationRow) => (isEnd(place) ? `it has ended: ${place}` : null),
+} as const;
+export type OperatorAct = keyof typeof REFUSED;
+
+/** Hands a conversation over, gives it back or closes it. Throws `OperatorError` where that changes nothing. */
+export async function actOn(
+  context: OperatorContext,
+  id: ApplicationId,
+  act: OperatorAct,
+): Promise<ConversationRow> {
+  const row = await requireConversation(context, id);
+  return inTransaction(context.database, async (session) => {
+    // A turn of the service that is under way comes first.
+    const locked = await lockConversation(session, row.id);
+    const refused = locked === null ? 'it was erased' : REFUSED[act](locked);
+    if (refused !== null) throw new OperatorError(`the conversation of application ${id}: ${refused}`);
+    await tell(context, row, { kind: 'operator', act });
+    return requireConversation(context, id);
+  });
+}
+
+/**
+ * Gives a conversation back. Where somebody said without an open conversation that the number is wrong, messages go out
+ * again. Returns the conversation; null: there is none. Throws `OperatorError` where that changes nothing.
+ */
+export async function giveBack(context: OperatorContext, id: ApplicationId): Promise<ConversationRow | null> {
+  const { database } = context;
+  const row = await conversationOf(database, id);
+  const isOver = row === null || (isEnd(row.place) && row.held_by === 'service');
+  const [candidate] = isOver ? await readCandidates(database, [id]) : [];
+  if (!candidate?.isWrongPerson) return actOn(context, id, 'give_back');
+  await noteWrongPerson(database, [id], false);
+  return row;
+}
+
+/** Begins a conversation for an application that has none that is open. Throws `OperatorError`. */
+export async function startConversation(
+  context: OperatorContext,
+  id: ApplicationId,
+): Promise<ConversationRow> {
+  const { database } = context;
+  // Marked first: from then on a payment needs the signature (D46), and until this ends nobody signs.
+  await markConversations(database, [id]);
+  const [candidate] = await readCandidates(database, [id]);
+  if (candidate === undefined) throw new OperatorError(`application ${id} is not open, or has no phone`);
+  if (!candidate.hasConsent) {
+    throw new OperatorError(`the applicant of application ${id} has not given consent to be contacted`);
+  }
+  // Another conversation would hear a withdrawal, and not withdraw the signature.
+  if (candidate.isSigned) throw new OperatorError(`the contract of application ${id} is signed`);
+  if (candidate.brand.conversation === false) {
+    throw new OperatorError(`the brand of the key of application ${id} says "conversation": false`);
+  }
+  if ((await suppressedOf(database, [candidate.phoneIndex])).size > 0) {
+    throw new OperatorError(`the phone of application ${id} wants no messages`);
+  }
+  // Whoever starts one knows that the phone is the applicant's.
+  await noteWrongPerson(database, [id], false);
+  if ((await beginConversations(database, [candidate], true)).length === 0) {
+    throw new OperatorError(`application ${id} has an open conversation already`);
+  }
+  await tell(context, await requireConversation(context, id), { kind: 'begin' });
+  return requireConversation(context, id);
+}
+
+/** The longest text that an operator sends. */
+const MAX_TEXT_LENGTH = 1_000;
+
+/**
+ * Sends an operator's text to the person, in a conversation that an operator holds. Throws `OperatorError` where the
+ * service holds it, the person wants no messages, or the channel's window is closed.
+ */
+export async function sayTo(
+  context: OperatorContext,
+  id: ApplicationId,
+  text: string,
+): Promise<ConversationRow> {
+  const said = readableText(text, MAX_TEXT_LENGTH, { hasLines: true });
+  if (said === null) {
+    throw new OperatorError(
+      `the text must have 1 to ${MAX_TEXT_LENGTH} characters, without control or invisible ones`,
+    );
+  }
+  const { id: conversationId } = await requireConversation(context, id);
+  await inTransaction(context.database, async (session) => {
+    const row = await lockConversation(session, conversationId);
+    if (row?.held_by !== 'operator') {
+      throw new OperatorError(
+        `the service speaks with application ${id}: first run conversation hand-over ${id}`,
+      );
+    }
+    // After the end no turn hears of an opt-out from anywhere else.
+    const isSuppressed = await isMuted(session, row);
+    if (row.state?.optedOut === true || isSuppressed) throw new OperatorError('the person wants no messages');
+    if (row.state?.wrongPerson === true) {
+      throw new OperatorError(
+        `the person said that the number is wrong: where it is not, first run conversation give-back ${id}`,
+      );
+    }
+    const windowUntil = new Date((row.heard_at?.getTime() ?? 0) + WINDOW_MS);
+    if (windowUntil <= (await databaseTime(context.database))) {
+      throw new OperatorError(
+        'the person wrote over 24 hours ago: the channel takes no free text until they write',
+      );
+    }
+    const turn = await countAnswer(session, conversationId);
+    const content = sealReply(
+      context.vault,
+      { applicationId: id, turn },
+      { text: said, buttons: [], readMessageId: null },
+    );
+    const phoneIndex = fromBigint<'phone'>(row.phone_index);
+    await queueReplies(session, [
+      { applicationId: id, turn, partnerId: row.partner_id, phoneIndex, content, windowUntil },
+    ]);
+  });
+  REPLY_BELL.ring();
+  return requireConversation(context, id);
+}
+
+async function requireConversation(
+  { database }: OperatorContext,
+  id: ApplicationId,
+): Promise<ConversationRow> {
+  const row = await conversationOf(database, id);
+  if (row === null) throw new OperatorError(`application ${id} has no conversation`);
+  return row;
+}

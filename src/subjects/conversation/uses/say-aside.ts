@@ -1,0 +1,49 @@
+/** What an operator says to the person in the middle of a conversation that the service holds. */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { isEnd } from '../../../domain/conversation/places.ts';
+import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
+import { databaseTime } from '../../../ground/postgres/database-time.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import { fromBigint } from '../../../seal/blind-indexes.ts';
+import { WINDOW_MS } from '../rules/timers.ts';
+import { suppressedOf } from '../sql/begin.ts';
+import { type ConversationRow, conversationOf, lockConversation } from '../sql/conversations.ts';
+import { actOn, sayTo } from './operate.ts';
+
+/**
+ * Sends a text to the person of an application, as a part of the caller's transaction. A conversation that the service
+ * holds is handed over for the text and given back, so the open question is asked again below the text, and its answer
+ * belongs to it. Returns false where the text cannot be sent: there is no open conversation, the person wants no
+ * messages, or the channel's window is closed. Throws `OperatorError` where the conversation cannot be handed over now.
+ */
+export async function sayAside(context: OperatorContext, id: ApplicationId, text: string): Promise<boolean> {
+  const found = await conversationOf(context.database, id);
+  if (found === null) return false;
+  return inTransaction(context.database, async (session) => {
+    const row = await lockConversation(session, found.id);
+    if (row === null || !(await canSay(session, context, row))) return false;
+    if (row.held_by === 'operator') {
+      await sayTo(context, id, text);
+      return true;
+    }
+    // What the person wrote before is taken first, and may end the conversation.
+    const held = await actOn(context, id, 'hand_over');
+    if (held.held_by !== 'operator')
+      throw new OperatorError(`the conversation of application ${id} cannot be handed over now`);
+    const isOpen = await canSay(session, context, held);
+    if (isOpen) await sayTo(context, id, text);
+    await actOn(context, id, 'give_back');
+    return isOpen;
+  });
+}
+
+/** Whether a text of an operator can go to the person of the conversation now, as `sayAside` sends it. */
+export async function canSay(
+  session: Session,
+  { database }: Pick<OperatorContext, 'database'>,
+  { place, state, phone_index, heard_at }: ConversationRow,
+): Promise<boolean> {
+  if (isEnd(place) || state?.optedOut || state?.wrongPerson || heard_at === null) return false;
+  if ((await suppressedOf(session, [fromBigint<'phone'>(phone_index)])).size > 0) return false;
+  return heard_at.getTime() + WINDOW_MS > (await databaseTime(database)).getTime();
+}

@@ -1,0 +1,59 @@
+/** Tells conversations what changed beside them: the status of the application, and an opt-out from anywhere (D43). */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { addInputs, type NewInput } from '../sql/inputs.ts';
+import { changedBeside, changedStatuses, nextOpen, optedOutOf, PART } from '../sql/sweep.ts';
+import { INPUT_BELL } from './bells.ts';
+
+/** Where the round over all open conversations goes on; null: it begins anew. */
+export type RoundPlace = ApplicationId | null;
+
+/** What a look came to. */
+interface Look {
+  /** Inputs that are new. */
+  readonly told: number;
+  readonly after: RoundPlace;
+}
+
+/**
+ * Stores an input for each open conversation that has to hear of a change: of those beside which something changed just
+ * now, and of the part of all others that follows `after`.
+ */
+export async function sweepConversations(
+  { database, vault }: { database: Database; vault: Vault },
+  after: RoundPlace,
+): Promise<Look> {
+  const part = await nextOpen(database, after);
+  const next = part.length < PART ? null : part.at(-1)!.applicationId;
+  const found = [...(await changedBeside(database)), ...part];
+  const some = [...new Map(found.map((one) => [one.id, one])).values()];
+  if (some.length === 0) return { told: 0, after: next };
+  let added = 0;
+  const tell = async (inputs: readonly NewInput[]) => {
+    added += await addInputs(database, vault, 'sweep', inputs);
+  };
+  const about = { messageIndex: null, workId: null, at: null };
+  const optedOut = await optedOutOf(
+    database,
+    some.map(({ phoneIndex }) => phoneIndex),
+  );
+  // An opt-out wins: of one conversation one look waits at most.
+  await tell(
+    some
+      .filter(({ phoneIndex }) => optedOut.has(phoneIndex))
+      .map(({ id, applicationId }) => ({
+        ...{ ...about, conversationId: id, applicationId },
+        content: { kind: 'opted_out' },
+      })),
+  );
+  const changed = await changedStatuses(database, some);
+  await tell(
+    changed.map(({ conversation: { id, applicationId }, status }) => ({
+      ...{ ...about, conversationId: id, applicationId },
+      content: { kind: 'status', status },
+    })),
+  );
+  if (added > 0) INPUT_BELL.ring();
+  return { told: added, after: next };
+}

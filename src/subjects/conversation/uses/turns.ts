@@ -1,0 +1,179 @@
+/**
+ * Turns of many conversations in one transaction: inputs in, then states, replies, work, evidence and events together,
+ * or none of them. So a crash between any two steps repeats nothing.
+ */
+import { toApplicationId } from '../../../domain/application/ids.ts';
+import { setAsideState } from '../../../domain/conversation/state.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import type { Country } from '../../../ground/base/country-data.ts';
+import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
+import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
+import { isRowFault } from '../../../ground/postgres/row-fault.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { lockState } from '../../applications/sql/application-marks.ts';
+import { approvalMessages } from '../../messages/sql/replies/approvals.ts';
+import { untoldApplications } from '../../messages/sql/replies/told.ts';
+import { REPLY_BELL } from '../../messages/sql/replies.ts';
+import { countryOfLocale } from '../rules/language.ts';
+import {
+  type ClaimedConversation,
+  type ConversationId,
+  claimConversations,
+  writeTurns,
+} from '../sql/conversations.ts';
+import { markTaken, waitingInputs } from '../sql/inputs.ts';
+import { WORK_BELL } from './bells.ts';
+import { takeTurn } from './one-turn.ts';
+import { openWaiting } from './open-waiting.ts';
+import type { Signing } from './ports.ts';
+import { answeredMessages } from './read-marks.ts';
+import type { OpenedInput, TurnResult } from './turn-result.ts';
+import { type FlowCache, readVoices } from './voices.ts';
+import { newWrongPerson, type TakenTurn, writeTaken } from './write-taken.ts';
+
+export interface TurnContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly signing: Signing;
+  readonly flows: FlowCache;
+  /** Whether a reminder may go to a phone of this country (null: unknown) at the time (docs/contact-windows.md). */
+  readonly mayRemind: (country: Country | null, at: Date) => boolean;
+  /** Called with a conversation that an operator has to look at, because its rows cannot be read. */
+  readonly onFault: (conversation: ConversationId, error: unknown) => void;
+  /** Called with turns that are committed; absent: nobody counts them. */
+  readonly onTaken?: (taken: TakenTogether) => void;
+}
+
+/** The turns of one transaction. */
+export interface TakenTogether {
+  readonly results: readonly TurnResult[];
+  /** Reminders that were queued. */
+  readonly reminders: number;
+  readonly tookMs: number;
+}
+
+/** The conversations of one transaction: so many turns take less time than a person notices. */
+const MOST_AT_ONCE = 200;
+
+/**
+ * Takes turns of conversations that have something to do; `ids` narrows them. Returns how many turns were taken. A
+ * conversation whose rows cannot be read goes to an operator, and stops no other one.
+ */
+export async function takeTurns(
+  context: TurnContext,
+  ids: readonly ConversationId[] | null = null,
+): Promise<number> {
+  let claimed: readonly ConversationId[] = [];
+  const together = async (session: Transaction) => {
+    const rows = await claimConversations(session, context.vault, MOST_AT_ONCE, ids);
+    claimed = rows.map(({ id }) => id);
+    return takeClaimed(context, session, rows);
+  };
+  const begunMs = context.clock.monotonicMs();
+  let taken: number;
+  try {
+    const done = await againAfterConflict(() => inTransaction(context.database, together));
+    taken = done.results.length;
+    if (taken > 0) context.onTaken?.({ ...done, tookMs: context.clock.monotonicMs() - begunMs });
+  } catch (error) {
+    if (!isRowFault(error) || claimed.length === 0) throw error;
+    if (claimed.length > 1) {
+      let alone = 0;
+      for (const id of claimed) alone += await takeTurns(context, [id]);
+      return alone;
+    }
+    // Another process has the key.
+    if (error instanceof UnknownDataKeyError) return 0;
+    await setAside(context, claimed, error);
+    return 1;
+  }
+  if (taken > 0) {
+    REPLY_BELL.ring();
+    WORK_BELL.ring();
+  }
+  return taken;
+}
+
+/**
+ * Turns of conversations that a transaction has locked, as a part of it. One whose applicant is sealed with a data key
+ * that this process lacks is left to another process.
+ */
+async function takeClaimed(
+  context: TurnContext,
+  session: Transaction,
+  rows: readonly ClaimedConversation[],
+): Promise<Omit<TakenTogether, 'tookMs'>> {
+  if (rows.length === 0) return { results: [], reminders: 0 };
+  const inputs = await openWaiting(context.vault, session, rows);
+  const answered = await answeredMessages(context.vault, session, inputs);
+  const voices = await readVoices(session, context, rows);
+  const untold = await untoldApplications(
+    session,
+    rows.map(({ application_id }) => toApplicationId(application_id)),
+  );
+  const approvals = await approvalMessages(
+    session,
+    rows
+      .filter((row) => mayTellApproval(row, inputs.get(row.id)?.opened ?? []))
+      .map(({ application_id }) => toApplicationId(application_id)),
+  );
+  const taken: TakenTurn[] = [];
+  // One order of applications: what is proven, and a phone that changed hands, lock them one after the other.
+  for (const row of rows.toSorted((a, b) => Number(a.application_id) - Number(b.application_id))) {
+    const voice = voices.get(row.id);
+    if (voice === undefined) continue;
+    const { opened, damaged } = inputs.get(row.id) ?? { opened: [], damaged: [] };
+    const facts = {
+      isDamaged: damaged.length > 0,
+      untold: untold.get(toApplicationId(row.application_id)) ?? null,
+      answers: answered.get(row.id) ?? null,
+      approvalMessage: approvals.get(toApplicationId(row.application_id)) ?? ('none' as const),
+      mayRemind: row.timer === 'remind' && context.mayRemind(countryOfLocale(voice.locale), row.now),
+    };
+    const result = await takeTurn(session, context.signing, row, opened, voice, facts);
+    if (newWrongPerson({ row, result }) !== null) await lockState(session, result.applicationId);
+    taken.push({ row, result, opened, damaged });
+    if (damaged.length > 0) context.onFault(row.id, damaged[0]!.error);
+  }
+  const reminders = await writeTaken(context, session, taken);
+  return { results: taken.map(({ result }) => result), reminders };
+}
+
+/** Whether a turn may have to tell that the review approved. */
+function mayTellApproval({ state }: ClaimedConversation, opened: readonly OpenedInput[]): boolean {
+  const isReviewed = ({ content }: OpenedInput) =>
+    content.kind === 'status' && content.status === 'pending_signature';
+  return (state?.approval ?? 'none') !== 'none' || opened.some(isReviewed);
+}
+
+/** Gives a conversation to an operator whose rows make a turn fail. What waits for it is left aside. */
+async function setAside(
+  { database, vault, onFault }: TurnContext,
+  ids: readonly ConversationId[],
+  error: unknown,
+): Promise<void> {
+  await inTransaction(database, async (session) => {
+    for (const row of await claimConversations(session, vault, 1, ids)) {
+      const turn = row.turn + 1;
+      const held = setAsideState(row, turn);
+      const waiting = await waitingInputs(session, [row.id]);
+      const written = {
+        id: row.id,
+        turn,
+        heardAt: row.heard_at,
+        hasHeard: waiting.some(({ source }) => source === 'person'),
+        timer: null,
+        isTrimmed: row.is_trimmed,
+        contractTurn: row.contract_turn,
+      };
+      await writeTurns(session, [{ ...written, state: held, acceptedInput: row.accepted_input }]);
+      await markTaken(
+        session,
+        waiting.map(({ id }) => ({ id, turn, fault: 'failed' })),
+      );
+    }
+  });
+  for (const id of ids) onFault(id, error);
+}

@@ -1,0 +1,249 @@
+/** The work beside the conversations: claimed with a lease, done by the subjects below, ended as an input. */
+import { toApplicationId } from '../../../domain/application/ids.ts';
+import type { WorkInput } from '../../../domain/conversation/input.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
+import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import { channelIndexOf, toBigint } from '../../../seal/blind-indexes.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { readSourceCode } from '../rules/source-steps.ts';
+import { type ConversationRow, conversationById } from '../sql/conversations.ts';
+import { addInputs, forgetCode, type InputRow, inputOf, openInput, type SealedInput } from '../sql/inputs.ts';
+import { type ClaimedWork, claimWork, endWork, renewWork, retryWork, type WorkKind } from '../sql/work.ts';
+import { INPUT_BELL } from './bells.ts';
+import type { IncomeEnd, Later, Performer, WorkOrder } from './ports.ts';
+
+export interface WorkContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly performer: Performer;
+  /**
+   * Called with work that failed: `isLast` where it is not tried again, and an operator has to look. `error`: what was
+   * thrown, or the code for which it was put off.
+   */
+  readonly onFailure: (work: ClaimedWork, error: unknown, isLast: boolean) => void;
+  /** Called with what a try came to; absent: nobody counts it. */
+  readonly onTried?: (work: ClaimedWork, result: WorkResult, tookMs: number) => void;
+}
+
+/** What a try of work comes to. `gone`: nothing is left to do it for. */
+type WorkResult = 'done' | 'later' | 'failed' | 'given_up' | 'gone';
+
+/** Work that one process does at once. A file may take 25 MB of memory, and a contract half a second of a core. */
+export const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 6, others: 8 };
+/** Files of a partner that one process reads at once, as many as the reader does: so those of others find a place. */
+const MOST_OF_PARTNER = 4;
+/**
+ * How long other processes leave work alone whose process has died: a person waits. A living process makes the lease
+ * longer meanwhile.
+ */
+const LEASE_MS = 30_000;
+const RENEW_MS = LEASE_MS / 3;
+/** Work that takes longer is cut off, and tried again. */
+const WITHIN_MS = 60_000;
+/** With the waits between them the tries take at least 25 minutes. */
+const MOST_TRIES = 11;
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 10 * 60_000;
+/** What the operator alone can mend. A person who sent the file again would wait for the same. */
+const OURS: readonly string[] = ['scanner', 'store', 'unknown_key'];
+/** Tries of a file that waits for one of these: with the waits between them, a day. */
+const MOST_TRIES_OF_OURS = 150;
+/** The reason of work that threw: it was told already. */
+const FAILED = 'failed';
+/** The reason of work of which no try came to an end. */
+const DIED = 'process_ended';
+
+/** The most tries of work that is put off for this reason. */
+function mostTries(work: ClaimedWork, reason: string | null): number {
+  const isOurs = work.work === 'read_document' && reason !== null && OURS.includes(reason);
+  return isOurs ? MOST_TRIES_OF_OURS : MOST_TRIES;
+}
+
+/** How long work waits after a failed try (from 1); null: it was the last one. */
+export function waitAfter(tries: number, most = MOST_TRIES): number | null {
+  return tries >= most ? null : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS);
+}
+
+/**
+ * Begins due work of a kind, `room` more of it. Each promise resolves when its work has ended or is put off, and
+ * rejects where the store fails: after the lease the work is done again. `held` is a list of the caller's, in which the
+ * partners of the work under way are kept.
+ */
+export async function beginDue(
+  context: WorkContext,
+  kind: WorkKind,
+  room: number,
+  cut: AbortSignal,
+  held: PartnerId[] = [],
+): Promise<Promise<void>[]> {
+  const share = { room, ofPartner: MOST_OF_PARTNER, held };
+  const claimed = await claimWork(context.database, kind, share, LEASE_MS);
+  held.push(...claimed.map(({ partner_id }) => partner_id));
+  return claimed.map((work) =>
+    performOne(context, work, cut).finally(() => held.splice(held.indexOf(work.partner_id), 1)),
+  );
+}
+
+/** Where a renewal fails, the next one comes in time, or the store is away and nobody else takes the work. */
+async function whileRenewing<T>(
+  { database, clock }: WorkContext,
+  work: ClaimedWork,
+  act: () => Promise<T>,
+): Promise<T> {
+  const timer = clock.every(RENEW_MS, () => void renewWork(database, work, LEASE_MS).catch(() => {}));
+  try {
+    return await act();
+  } finally {
+    timer.cancel();
+  }
+}
+
+async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([cut, context.clock.timeout(WITHIN_MS)]);
+  const begunMs = context.clock.monotonicMs();
+  const tried = (result: WorkResult) =>
+    context.onTried?.(work, result, context.clock.monotonicMs() - begunMs);
+  const giveUp = (reason: string) => {
+    tried('given_up');
+    if (reason !== FAILED) context.onFailure(work, reason, true);
+    return conclude(context, work, givenUp(work));
+  };
+  // The process of each try before may have died of this work.
+  if (work.tries > mostTries(work, work.reason)) return giveUp(DIED);
+  let end: WorkEnd | Later | null;
+  try {
+    end = await whileRenewing(context, work, () => perform(context, work, signal));
+  } catch (error) {
+    // A stop is no failure: after the lease another process does the work.
+    if (cut.aborted) return;
+    context.onFailure(work, error, work.tries >= MOST_TRIES);
+    end = { retryAfterMs: 0, reason: FAILED };
+  }
+  if (!isLater(end)) {
+    tried(end === null ? 'gone' : 'done');
+    return conclude(context, work, end);
+  }
+  const wait = waitAfter(work.tries, mostTries(work, end.reason));
+  if (wait === null) return giveUp(end.reason);
+  tried(end.reason === FAILED ? 'failed' : 'later');
+  const afterMs = Math.max(wait, Math.min(end.retryAfterMs, LONGEST_WAIT_MS));
+  await retryWork(context.database, work, afterMs, end.reason);
+}
+
+/** The person sends a file again; everything else is an operator's. */
+function givenUp({ work, purpose }: ClaimedWork): WorkInput {
+  if (work === 'read_document') {
+    return { kind: 'document', purpose: purpose ?? 'earnings', fate: { refused: 'gone' } };
+  }
+  return { kind: 'work_failed' };
+}
+
+type WorkEnd = WorkInput & Pick<SealedInput, 'documentIndex'>;
+
+/** null: nothing is left to do it for, such as the code of a person who opted out, or who is not the applicant. */
+async function perform(
+  { database, vault, performer }: WorkContext,
+  work: ClaimedWork,
+  signal: AbortSignal,
+): Promise<WorkEnd | Later | null> {
+  const conversation = await conversationById(database, work.conversation_id);
+  if (conversation === null || !wants(conversation, work)) return null;
+  const order: WorkOrder = {
+    applicationId: toApplicationId(work.application_id),
+    partnerId: conversation.partner_id as PartnerId,
+    locale: conversation.locale ?? 'es',
+    signal,
+  };
+  switch (work.work) {
+    case 'read_document': {
+      const input = work.input_id === null ? null : await inputOf(database, work.input_id);
+      if (input === null) return null;
+      const file = openInput(vault, input);
+      if (file.kind !== 'file') return null;
+      const purpose = work.purpose ?? 'earnings';
+      const inputIndex = documentIndexOf(vault, input);
+      const fate = await performer.readDocument(order, { ...file, purpose, inputIndex });
+      return isLater(fate) ? fate : { kind: 'document', purpose, fate, documentIndex: inputIndex };
+    }
+    case 'check_income': {
+      return incomeEnd(await performer.checkIncome(order));
+    }
+    case 'answer_source': {
+      const input = work.input_id === null ? null : await inputOf(database, work.input_id);
+      const content = input && openInput(vault, input);
+      const code = content?.kind === 'text' ? readSourceCode(content.body) : null;
+      return code === null ? null : incomeEnd(await performer.answerSource(order, code));
+    }
+    case 'offer': {
+      const offer = await performer.offer(order);
+      return isLater(offer) ? offer : { kind: 'offer', offer };
+    }
+    case 'make_contract': {
+      const contract = await performer.makeContract(order);
+      return isLater(contract) ? contract : { kind: 'contract', contract };
+    }
+    case 'finish_contract': {
+      const contract = await performer.finishContract(order);
+      return isLater(contract) ? contract : { kind: 'signed_contract', contract };
+    }
+    case 'send_code': {
+      const sent = await performer.sendCode(order);
+      return isLater(sent) ? sent : { kind: 'code', ...sent };
+    }
+  }
+}
+
+/** After its end a conversation wants nothing but the signed contract, and nothing for somebody else. */
+function wants({ ended_at: endedAt, place, state }: ConversationRow, { work }: ClaimedWork): boolean {
+  if (state?.wrongPerson) return false;
+  return work === 'finish_contract' ? place === 'signed' : endedAt === null;
+}
+
+function incomeEnd(end: IncomeEnd): WorkInput | Later {
+  return typeof end === 'string' ? { kind: 'income', outcome: end } : end;
+}
+
+/**
+ * The index by which the document of a message is found. Of a channel without ids of messages: what no such id is
+ * stands for it, and is indexed as one.
+ */
+export function documentIndexOf(
+  vault: Vault,
+  { id, message_index: index }: Pick<InputRow, 'id' | 'message_index'>,
+): string {
+  return index ?? toBigint(channelIndexOf(vault, `conversation input ${id}`));
+}
+
+function isLater(end: unknown): end is Later {
+  return typeof end === 'object' && end !== null && 'retryAfterMs' in end;
+}
+
+/** The end of the work is an input, in the transaction that ends the work: so it counts once. */
+async function conclude(
+  { database, vault }: WorkContext,
+  work: ClaimedWork,
+  end: WorkEnd | null,
+): Promise<void> {
+  await againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      if (!(await endWork(session, work.id))) return;
+      if (work.work === 'answer_source' && work.input_id !== null) {
+        const input = await inputOf(session, work.input_id);
+        if (input !== null) await forgetCode(session, vault, input);
+      }
+      if (end === null) return;
+      const applicationId = toApplicationId(work.application_id);
+      const about = {
+        conversationId: work.conversation_id,
+        applicationId,
+        messageIndex: null,
+        workId: work.id,
+      };
+      await addInputs(session, vault, 'work', [{ ...about, at: null, content: end }]);
+    }),
+  );
+  INPUT_BELL.ring();
+}

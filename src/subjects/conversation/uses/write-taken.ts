@@ -1,0 +1,135 @@
+/** Writes what turns came to, in their transaction. */
+import { messageIdsOf, reminderOf } from '../../../domain/application/ids.ts';
+import type { Transaction } from '../../../ground/postgres/database.ts';
+import { fromBigint } from '../../../seal/blind-indexes.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { noteWrongPerson } from '../../applications/sql/application-marks.ts';
+import { addConversationEvents, lockPartnerEvents } from '../../events/sql/conversation-events.ts';
+import { lockMessages } from '../../messages/sql/changes/lock-messages.ts';
+import { queueReminders } from '../../messages/sql/reminders.ts';
+import { cancelApprovals } from '../../messages/sql/replies/approvals.ts';
+import { type QueuedReply, queueReplies, sealReply } from '../../messages/sql/replies.ts';
+import {
+  cancelMessagesForWrongPerson,
+  cancelRepliesForWrongPerson,
+} from '../../messages/sql/wrong-person.ts';
+import { type ConversationRow, writeTurns } from '../sql/conversations.ts';
+import { markTaken } from '../sql/inputs.ts';
+import { queueWork } from '../sql/work.ts';
+import type { Waiting } from './open-waiting.ts';
+import type { Signing } from './ports.ts';
+import type { TurnResult } from './turn-result.ts';
+
+/** A turn, with the inputs that it took. */
+export interface TakenTurn extends Waiting {
+  readonly row: ConversationRow;
+  readonly result: TurnResult;
+}
+
+/**
+ * Everything that the turns came to, in the order of locks (`migrations/0007_messages.sql`): what becomes of replies,
+ * then of messages; partner events come last. Returns how many reminders are queued.
+ */
+export async function writeTaken(
+  { vault, signing }: { readonly vault: Vault; readonly signing: Signing },
+  session: Transaction,
+  turns: readonly TakenTurn[],
+): Promise<number> {
+  const results = turns.map(({ result }) => result);
+  const idsWhere = (is: (turn: TakenTurn) => boolean) =>
+    turns.filter(is).map(({ result }) => result.applicationId);
+  await writeTurns(
+    session,
+    turns.map(({ row, result: { written }, opened, damaged }) => ({
+      ...written,
+      isTrimmed: row.is_trimmed,
+      hasHeard: [...opened, ...damaged].some(({ row: { source } }) => source === 'person'),
+    })),
+  );
+  const wrong = idsWhere((turn) => newWrongPerson(turn) === true);
+  await noteWrongPerson(session, wrong, true);
+  await noteWrongPerson(
+    session,
+    idsWhere((turn) => newWrongPerson(turn) === false),
+    false,
+  );
+  // What waits to go to a wrong person is cancelled before the apology is queued.
+  await cancelRepliesForWrongPerson(session, wrong);
+  await queueReplies(
+    session,
+    turns.flatMap((turn) => queuedReplyOf(vault, turn)),
+  );
+  const told = idsWhere(({ result }) => result.tellsApproval);
+  const asked = idsWhere(({ result }) => result.reminds);
+  const withdrawn = idsWhere(({ result }) => result.withdraws !== null);
+  await lockMessages(session, [
+    ...[...wrong, ...told, ...withdrawn].flatMap(messageIdsOf),
+    ...asked.map(reminderOf),
+  ]);
+  await cancelMessagesForWrongPerson(session, wrong);
+  await cancelApprovals(session, told);
+  await queueWork(
+    session,
+    results.flatMap(({ work }) => work),
+  );
+  await signing.recordEvidence(
+    session,
+    results.map(({ applicationId, evidence }) => ({ applicationId, entries: evidence })),
+  );
+  const reminded = await queueReminders(session, asked);
+  await markTaken(session, turns.flatMap(inputsOf));
+  await endWithdrawals(signing, session, turns);
+  await addConversationEvents(
+    session,
+    turns.flatMap(({ row, result: { applicationId, told } }) =>
+      told.map((one) => ({ partnerId: row.partner_id, applicationId, ...one })),
+    ),
+  );
+  return reminded.length;
+}
+
+/** Whose phone a turn found out to be: somebody else's, the applicant's after all, or nothing new (null). */
+export function newWrongPerson({ row, result }: Pick<TakenTurn, 'row' | 'result'>): boolean | null {
+  const { wrongPerson } = result.written.state;
+  return wrongPerson === (row.state?.wrongPerson ?? false) ? null : wrongPerson;
+}
+
+/** The reviews come with events of the partners: all locks of these are taken first, in one order. */
+async function endWithdrawals(
+  signing: Signing,
+  session: Transaction,
+  turns: readonly TakenTurn[],
+): Promise<void> {
+  const withdrawn = turns.filter(({ result }) => result.withdraws !== null);
+  if (withdrawn.length === 0) return;
+  const partners = turns.flatMap(({ row, result }) => (result.told.length > 0 ? [row.partner_id] : []));
+  await lockPartnerEvents(session, [...partners, ...withdrawn.map(({ row }) => row.partner_id)]);
+  for (const { result } of withdrawn) {
+    await signing.rejectWithdrawn(session, result.applicationId, result.withdraws?.by ?? null);
+  }
+}
+
+function queuedReplyOf(
+  vault: Vault,
+  { row, result: { reply, applicationId, written } }: TakenTurn,
+): QueuedReply[] {
+  if (reply === null) return [];
+  const { text, buttons, document, readMessageId, windowUntil } = reply;
+  const file = document && { mediaId: document.mediaId, filename: document.filename };
+  const content = { text, buttons, ...(file !== null && { document: file }), readMessageId };
+  return [
+    {
+      ...{ applicationId, turn: written.turn, partnerId: row.partner_id, windowUntil },
+      phoneIndex: fromBigint<'phone'>(row.phone_index),
+      content: sealReply(vault, { applicationId, turn: written.turn }, content),
+    },
+  ];
+}
+
+function inputsOf({ result, opened, damaged }: TakenTurn) {
+  const { turn } = result.written;
+  return [
+    ...opened.map(({ row }) => ({ id: row.id, turn, fault: null })),
+    ...damaged.map(({ row }) => ({ id: row.id, turn, fault: 'unreadable' })),
+  ];
+}

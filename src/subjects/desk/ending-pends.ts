@@ -1,0 +1,23 @@
+/** The loop that ends pends: the applicant has answered, the hours are over, or the application left the review. */
+import { startLoop } from '../../program/subject/loop.ts';
+import type { Loop, LoopContext } from '../../program/subject/subject.ts';
+import { endDuePends } from './sql/pends.ts';
+
+const LOOK_MS = 2_000;
+const LONGEST_LOOK_MS = 30_000;
+
+/** Starts the loop. Any number of processes run it. */
+export function startEndingPends({ database, clock, failed }: LoopContext): Loop {
+  return startLoop({
+    clock,
+    turn: async ({ pause }) => {
+      const begunMs = clock.monotonicMs();
+      const ended = await endDuePends(database);
+      // A slow look says that many applications are pended, or that the database is busy.
+      const restMs = 10 * (clock.monotonicMs() - begunMs);
+      if (ended === 0) await pause(Math.min(Math.max(LOOK_MS, restMs), LONGEST_LOOK_MS));
+    },
+    onError: (error) => failed('ending the pends', error),
+    settled: async () => {},
+  });
+}

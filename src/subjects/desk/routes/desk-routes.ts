@@ -1,0 +1,26 @@
+/** All routes of the desk. */
+
+import type { Route } from '../../../wire/operator/route.ts';
+import type { ShownFiles } from '../../documents/uses/document-text.ts';
+import type { ProposingDesk } from '../uses/propose-one.ts';
+import type { LookingDesk } from '../uses/second-looks.ts';
+import { applicationRoutes } from './application.ts';
+import { documentRoutes } from './documents.ts';
+import { leadRoutes } from './lead.ts';
+import { noteRoutes } from './notes.ts';
+import { pendRoutes } from './pend.ts';
+import { proposalRoutes } from './proposals.ts';
+import { queueRoutes } from './queue.ts';
+
+/** The routes; `openFiles` opens the store of documents. */
+export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => Promise<ShownFiles>): Route[] {
+  return [
+    ...queueRoutes(desk),
+    ...applicationRoutes(desk),
+    ...documentRoutes(desk, openFiles),
+    ...noteRoutes(desk),
+    ...proposalRoutes(desk),
+    ...pendRoutes(desk),
+    ...leadRoutes(desk),
+  ];
+}

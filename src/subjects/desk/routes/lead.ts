@@ -1,0 +1,112 @@
+/** The routes of a lead: the view, and second looks. */
+import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { type Route, route } from '../../../wire/operator/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
+import { actingAs } from '../uses/desk-context.ts';
+import { AGES, readLead, type ShownLead } from '../uses/lead.ts';
+import {
+  drawnFor,
+  type LookingDesk,
+  look,
+  noLook,
+  type ShownLook,
+  withScores,
+} from '../uses/second-looks.ts';
+import { answered } from './answered.ts';
+import { form } from './form.ts';
+import { tagged, tagOf } from './tagged.ts';
+import {
+  Lead,
+  LeadQuery,
+  type LeadReply,
+  NewLook,
+  SecondLooks,
+  type SecondLooksReply,
+} from './work-forms.ts';
+
+const DEFAULT_DAYS = 7;
+
+/** The routes. */
+export function leadRoutes(desk: LookingDesk): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/lead',
+      access: 'admin',
+      hasTag: true,
+      summary:
+        'Decisions by hour, the age of what waits, decisions against the score, and second looks. The ETag is of the content.',
+      query: LeadQuery,
+      reply: Lead,
+      run: async ({ query: { days = DEFAULT_DAYS }, session, knownTags }) =>
+        tagged(leadJson(await readLead(desk.database, days, session!.operatorId), desk.lookShare), knownTags),
+    }),
+    route({
+      method: 'GET',
+      path: '/second-looks',
+      access: 'admin',
+      hasTag: true,
+      summary:
+        'The oldest 100 decisions that were drawn for a second look which the operator may take. The ETag is of the decisions.',
+      reply: SecondLooks,
+      run: async ({ session, knownTags }) => {
+        const drawn = await drawnFor(desk.database, session!.operatorId);
+        // A score never changes, and to read a hundred of them costs more than the rest.
+        const tag = tagOf(drawn);
+        if (knownTags.includes(tag)) return { status: 304, body: null, tag };
+        return { body: { second_looks: (await withScores(desk.database, drawn)).map(lookJson) }, tag };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/second-looks/{proposal}',
+      access: 'admin',
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary:
+        'Says whether the looker would have decided so too. Who made or confirmed the decision gets 403.',
+      body: NewLook,
+      reply: form({}),
+      run: ({ params, session, body }) =>
+        answered(async () => {
+          const { operatorId } = session!;
+          const asked = { proposalId: proposalOf(params.proposal), ...body };
+          await look(actingAs(desk, operatorId), operatorId, asked);
+          return { body: {} };
+        }),
+    }),
+  ];
+}
+
+function proposalOf(text: string | undefined): number {
+  if (!/^[1-9]\d{0,14}$/.test(text ?? '')) throw noLook();
+  return Number(text);
+}
+
+function lookJson(shown: ShownLook): SecondLooksReply['second_looks'][number] {
+  const { proposalId, applicationId, act, reasonCode, score, decision, at } = shown;
+  return {
+    ...{ proposal: proposalId, application_id: applicationId, act, reason_code: reasonCode },
+    ...{ score, decision, at: withOffset(at) },
+  };
+}
+
+function leadJson({ days, hours, backlog, by, looks }: ShownLead, share: number): LeadReply {
+  const { waiting, overdue, oldestAt, buckets } = backlog;
+  const reviewers = [...Map.groupBy(by, ({ id }) => id).values()].map((some) => ({
+    by: { id: some[0]!.id, login: some[0]!.login },
+    decisions: some.reduce((sum, { decisions }) => sum + decisions, 0),
+    overrides: some.reduce((sum, { againstScore }) => sum + againstScore, 0),
+  }));
+  return {
+    days,
+    hours: hours.map(({ hour, ...counts }) => ({ hour: withOffset(hour), ...counts })),
+    backlog: buckets.map((count, n) => ({ to: AGES[n] ?? null, count })),
+    ...{ waiting, overdue, oldest_at: optionalTime(oldestAt), reviewers },
+    overrides: by
+      .filter(({ againstScore }) => againstScore > 0)
+      .map(({ id, login, act, reasonCode, againstScore }) => ({
+        ...{ by: { id, login }, act, reason_code: reasonCode, count: againstScore },
+      })),
+    second_looks: { share, ...looks },
+  };
+}

@@ -1,0 +1,37 @@
+/** The route of notes; the page of an application shows them. */
+import { withOffset } from '../../../ground/base/time.ts';
+import { type Route, route } from '../../../wire/operator/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
+import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { addNote, type ShownNote } from '../uses/notes.ts';
+import { answered, applicationIdOf } from './answered.ts';
+import { NewNote, Note, type NoteReply } from './forms.ts';
+
+/** The route. */
+export function noteRoutes(desk: Desk): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/applications/{id}/notes',
+      access: 'reviewer',
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary:
+        'Writes a note about an application, for other operators. An Idempotency-Key makes a repetition count once.',
+      headers: ['Idempotency-Key'],
+      body: NewNote,
+      reply: Note,
+      run: ({ params, session, body: { text }, idempotencyKey: key }) =>
+        answered(async () => {
+          const { operatorId, login } = session!;
+          const by = { id: operatorId, login };
+          const note = { applicationId: applicationIdOf(params.id), text, key };
+          return { body: noteJson(await addNote(actingAs(desk, operatorId), by, note)) };
+        }),
+    }),
+  ];
+}
+
+/** A note in the form of replies. */
+export function noteJson({ id, at, by, text }: ShownNote): NoteReply {
+  return { id, at: withOffset(at), by, text };
+}

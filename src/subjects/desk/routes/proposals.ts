@@ -1,0 +1,291 @@
+/** The routes of proposals: decisions that can be undone for some seconds and are then applied (D48). */
+import type { Static } from 'typebox';
+import { UNSPECIFIED } from '../../../domain/application/reason-codes.ts';
+import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { type Route, route } from '../../../wire/operator/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
+import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { confirmProposal, declineProposal, type ProposalNow, undoProposal } from '../uses/end-proposal.ts';
+import { type ProposalFacts, proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
+import type { SeenMany } from '../uses/look-at-many.ts';
+import type { Decision } from '../uses/propose.ts';
+import { lookAtMany, type Many, proposeMany, undoMany } from '../uses/propose-many.ts';
+import { type ProposingDesk, proposeOne } from '../uses/propose-one.ts';
+import { needsSignIn, Refusal } from '../uses/refusal.ts';
+import { answered, applicationIdOf, asSeen, claimerOf } from './answered.ts';
+import { form } from './form.ts';
+import {
+  Bulk,
+  BulkLook,
+  Confirmation,
+  Decline,
+  type ListedProposalReply,
+  LookedAt,
+  type LookedAtReply,
+  MadeProposal,
+  NewBulk,
+  NewProposal,
+  type NewProposalBody,
+  Proposal,
+  ProposalQuery,
+  type ProposalReply,
+  Proposals,
+  UndoneBulk,
+} from './proposal-forms.ts';
+import { tagged } from './tagged.ts';
+
+const Nothing = form({});
+
+/** The session of a request, as far as proposals need it. */
+interface Asking {
+  readonly operatorId: number;
+  readonly isFresh: boolean;
+}
+
+/** The routes. */
+export function proposalRoutes(desk: Desk & ProposingDesk): Route[] {
+  return [
+    ...proposingRoutes(desk),
+    lookRoute(desk),
+    undoManyRoute(desk),
+    ...endingRoutes(desk),
+    listRoute(desk),
+  ];
+}
+
+function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/applications/{id}/proposals',
+      access: 'reviewer',
+      needsFresh: 'for a payment',
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary:
+        'Proposes a decision. If-Match names the last event that it was decided on: 428 without it, 412 after another event. An Idempotency-Key makes a repetition count once. To disburse needs a sign-in of the last five minutes.',
+      headers: ['If-Match', 'Idempotency-Key'],
+      body: NewProposal,
+      reply: MadeProposal,
+      run: ({ params, session, body, decidedOn, idempotencyKey }) =>
+        answered(async () => {
+          const id = applicationIdOf(params.id);
+          if (decidedOn === null) throw new Refusal(428, 'If-Match with the last event is missing');
+          if (body.act === 'disburse' && !session!.isFresh) throw needsSignIn();
+          const decided = { id, lastEvent: decidedOn };
+          const made = await proposeOne(desk, decisionOf(session!, body), decided, idempotencyKey);
+          return { body: { ...proposalJson(made.proposal), now: withOffset(made.now) } };
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: '/proposals/bulk',
+      access: 'reviewer',
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary:
+        'Proposes one decision on many applications: named ones, or those of a selection. Each has its own result. `seen` has what /proposals/bulk/look told to speak against it: where more does now, 409 (`changed`) has it as `look`.',
+      headers: ['Idempotency-Key'],
+      body: NewBulk,
+      reply: Bulk,
+      run: ({ session, body, idempotencyKey }) =>
+        answered(async () => {
+          const { applications, selection, seen, ...decision } = body;
+          const against = {
+            ...{ aboveAuthority: seen.above_authority, againstScore: seen.against_score },
+            contradicted: seen.contradicted,
+          };
+          const many = { ...manyOf({ applications, selection }), seen: against };
+          const outcomes = await asSeen(
+            proposeMany(desk, decisionOf(session!, decision), many, idempotencyKey),
+            (now: SeenMany) => ({ look: lookedAtJson(now) }),
+          );
+          const results = outcomes.map(({ id, result, proposalId }) => ({
+            id,
+            result,
+            proposal: proposalId,
+          }));
+          return { body: { proposed: results.filter(({ proposal }) => proposal !== null).length, results } };
+        }),
+    }),
+  ];
+}
+
+function lookRoute(desk: Desk & ProposingDesk): Route {
+  return route({
+    method: 'POST',
+    path: '/proposals/bulk/look',
+    access: 'reviewer',
+    failures: [404],
+    summary:
+      'What a decision on many would be about: totals by currency, how many are above the authority, and how many the score or the file speaks against. It proposes nothing.',
+    body: BulkLook,
+    reply: LookedAt,
+    run: ({ session, body: { act, ...many } }) =>
+      answered(async () => {
+        const seen = await lookAtMany(desk, { act, makerId: session!.operatorId }, manyOf(many));
+        return { body: lookedAtJson(seen) };
+      }),
+  });
+}
+
+function undoManyRoute(desk: Desk): Route {
+  return route({
+    method: 'POST',
+    path: '/proposals/bulk/undo',
+    access: 'reviewer',
+    summary:
+      'Takes back what is still open of one’s own decision on many, which its Idempotency-Key names. Their applications wait for reviewers again. A decision that comes after its undo is refused.',
+    headers: ['Idempotency-Key'],
+    body: Nothing,
+    reply: UndoneBulk,
+    run: ({ session, idempotencyKey }) =>
+      answered(async () => ({
+        body: { undone: [...(await undoMany(desk, session!.operatorId, idempotencyKey))] },
+      })),
+  });
+}
+
+function endingRoutes(desk: Desk): Route[] {
+  const second = (session: Asking | null) => ({
+    id: session!.operatorId,
+    isFresh: session!.isFresh,
+  });
+  return [
+    route({
+      method: 'POST',
+      path: '/proposals/{id}/undo',
+      access: 'reviewer',
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary: 'Takes a proposal of one’s own back, until it is applied, and claims the application.',
+      headers: ['Operator-Page'],
+      body: Nothing,
+      reply: Proposal,
+      run: ({ params, ...call }) =>
+        answered(async () => ({
+          body: proposalJson(await undoProposal(desk, claimerOf(call), proposalIdOf(params.id))),
+        })),
+    }),
+    route({
+      method: 'POST',
+      path: '/proposals/{id}/confirm',
+      access: 'reviewer',
+      needsFresh: 'for a payment',
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary:
+        'Confirms a proposal of another operator. `seen` is of the `facts` that were shown: where they are others now, 409 (`changed`) has the `proposal` with them. One to disburse needs a sign-in of the last five minutes.',
+      body: Confirmation,
+      reply: Proposal,
+      run: ({ params, session, body }) =>
+        answered(async () => {
+          const context = actingAs(desk, session!.operatorId);
+          const id = proposalIdOf(params.id);
+          const confirmed = await asSeen(
+            confirmProposal(context, second(session), id, body.seen),
+            ({ proposal, facts }: ProposalNow) => ({ proposal: listedJson(proposal, facts) }),
+          );
+          return { body: proposalJson(confirmed) };
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: '/proposals/{id}/decline',
+      access: 'reviewer',
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary: 'Declines a proposal of another operator with a reason; its application is free again.',
+      body: Decline,
+      reply: Proposal,
+      run: ({ params, session, body }) =>
+        answered(async () => {
+          const context = actingAs(desk, session!.operatorId);
+          const id = proposalIdOf(params.id);
+          return { body: proposalJson(await declineProposal(context, second(session), id, body.reason)) };
+        }),
+    }),
+  ];
+}
+
+function listRoute(desk: Desk): Route {
+  return route({
+    method: 'GET',
+    path: '/proposals',
+    access: 'reviewer',
+    hasTag: true,
+    summary:
+      'The proposals of the asking operator that are open or came back, those that came back alone, those that wait for a second operator, or those of the asking operator that ended. The ETag is of the content.',
+    query: ProposalQuery,
+    reply: Proposals,
+    run: ({ session, query, knownTags }) =>
+      answered(async () => {
+        const { proposals, facts, next, toConfirm } = await proposalsOf(desk, session!.operatorId, query);
+        const listed = proposals.map((proposal) => listedJson(proposal, facts.get(proposal.id) ?? null));
+        return tagged({ proposals: listed, next, to_confirm: toConfirm }, knownTags);
+      }),
+  });
+}
+
+function decisionOf(
+  { operatorId }: Asking,
+  { act, reason_code = UNSPECIFIED, reason, override = false }: NewProposalBody,
+): Decision {
+  return { act, reasonCode: reason_code, reason, isOverride: override, makerId: operatorId };
+}
+
+function proposalIdOf(text: string | undefined): number {
+  if (!/^[1-9]\d{0,14}$/.test(text ?? '')) throw new Refusal(404, 'there is no such proposal');
+  return Number(text);
+}
+
+function manyOf({
+  applications,
+  selection,
+}: {
+  readonly applications?: Static<typeof BulkLook>['applications'] | undefined;
+  readonly selection?: string | undefined;
+}): Many {
+  const named = applications?.map(({ id, last_event }) => ({
+    id: applicationIdOf(`${id}`),
+    lastEvent: last_event,
+  }));
+  return { applications: named, selection };
+}
+
+function lookedAtJson({
+  count,
+  totals,
+  aboveAuthority,
+  againstScore,
+  contradicted,
+}: SeenMany): LookedAtReply {
+  return {
+    ...{ count, above_authority: aboveAuthority, against_score: againstScore },
+    totals: totals.map(({ debtAmount, ...total }) => ({ ...total, debt_amount: debtAmount })),
+    contradicted: contradicted.map(({ code, ...rest }) => ({ reason_code: code, ...rest })),
+  };
+}
+
+/** A proposal with what it is about; null: that is not told. */
+export function listedJson(proposal: StoredProposal, facts: ProposalFacts | null): ListedProposalReply {
+  if (facts === null) return proposalJson(proposal);
+  const { partner, currency, debtAmount, score, decision, evidence, against, lacksAuthority, seen } = facts;
+  const { documents, income } = evidence;
+  return {
+    ...proposalJson(proposal),
+    facts: {
+      ...{ partner, currency, debt_amount: debtAmount, score, decision },
+      documents,
+      observed_income: income && { confirmed: income.isConfirmed, observed: income.observed },
+      ...{ against: [...against], lacks_authority: lacksAuthority, seen },
+    },
+  };
+}
+
+/** A proposal as the API tells it. */
+export function proposalJson(proposal: StoredProposal): ProposalReply {
+  const { id, applicationId, act, reasonCode, reason, isOverride, maker, createdAt, applyAt } = proposal;
+  return {
+    ...{ id, application_id: applicationId, act, reason_code: reasonCode, reason, override: isOverride },
+    ...{ by: { ...maker }, at: withOffset(createdAt), apply_at: withOffset(applyAt), state: proposal.state },
+    ...{ needs_second: proposal.needsSecond, second: proposal.second && { ...proposal.second } },
+    ...{ ended_at: optionalTime(proposal.endedAt), outcome: proposal.outcome },
+    returned_for: proposal.returnedFor,
+  };
+}

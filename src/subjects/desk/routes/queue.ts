@@ -1,0 +1,135 @@
+/** The routes of the queue and of claims. */
+import { withOffset } from '../../../ground/base/time.ts';
+import { type Route, route } from '../../../wire/operator/route.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
+import type { QueueDesk } from '../uses/desk-context.ts';
+import {
+  claim,
+  claimNext,
+  dropClaim,
+  leavePage,
+  readPartnerNames,
+  select,
+  showQueue,
+} from '../uses/queue.ts';
+import { Refusal } from '../uses/refusal.ts';
+import { answered, applicationIdOf, claimerOf } from './answered.ts';
+import { cursorOf, placeOf } from './cursor.ts';
+import {
+  Claimed,
+  ClaimNext,
+  MOST_ROWS,
+  Nothing,
+  Queue,
+  QueueFilter,
+  QueuePartners,
+  QueueQuery,
+  Selection,
+} from './queue-forms.ts';
+import { claimJson, itemJson } from './queue-json.ts';
+import { tagged } from './tagged.ts';
+
+/** The routes; each one of claims tells who holds the application where it is somebody else. */
+export function queueRoutes(desk: QueueDesk): Route[] {
+  const { database } = desk;
+  return [
+    route({
+      ...{ method: 'GET', path: '/review-queue', access: 'viewer' },
+      hasTag: true,
+      summary: 'The applications in review, a page at a time. The ETag is of the content.',
+      query: QueueQuery,
+      reply: Queue,
+      run: ({ query, session, knownTags }) =>
+        answered(async () => {
+          const { order = 'due', cursor, limit = MOST_ROWS, ...filter } = query;
+          const after = cursor === undefined ? null : placeOf(order, cursor);
+          if (cursor !== undefined && after === null) throw wrongCursor();
+          const page = await showQueue(database, { filter, order, after, limit }, session!.operatorId);
+          const next = page.next && cursorOf(order, page.next);
+          return tagged({ items: page.items.map(itemJson), next, count: page.count }, knownTags);
+        }),
+    }),
+    route({
+      ...{ method: 'GET', path: '/review-queue/partners', access: 'viewer' },
+      summary: 'The partners by which the queue can be narrowed: the first 1,000 by name.',
+      reply: QueuePartners,
+      run: async () => ({ body: { partners: await readPartnerNames(database) } }),
+    }),
+    route({
+      ...{ method: 'POST', path: '/review-queue/claim-next', access: 'reviewer' },
+      summary: 'Claims the next application that nobody holds, in the order and within the filters.',
+      headers: ['Idempotency-Key', 'Operator-Page'],
+      body: ClaimNext,
+      reply: Claimed,
+      run: ({ body: { order = 'due', ...filter }, idempotencyKey: key, ...call }) =>
+        answered(async () => {
+          const next = await claimNext(database, { filter, order, key }, claimerOf(call));
+          return { body: { id: next?.id ?? null, claim: next && claimJson(next.claim) } };
+        }),
+    }),
+    route({
+      ...{ method: 'POST', path: '/review-queue/selections', access: 'reviewer' },
+      conflicts: CONFLICTS,
+      summary: 'Keeps all that match the filters, each with its last event, for one decision on them.',
+      body: QueueFilter,
+      reply: Selection,
+      run: ({ body, session }) =>
+        answered(async () => {
+          const { selection, count, endsAt } = await select(database, body, session!.operatorId);
+          return { body: { selection, count, ends_at: withOffset(endsAt) } };
+        }),
+    }),
+    ...claimRoutes(desk),
+  ];
+}
+
+function claimRoutes(desk: QueueDesk): Route[] {
+  return [
+    route({
+      ...{ method: 'POST', path: '/applications/{id}/claim', access: 'reviewer' },
+      ...{ failures: [404], conflicts: CONFLICTS },
+      summary:
+        'Claims an application, or renews the claim. 409 tells who holds it, until when, or who has proposed a decision on it.',
+      headers: ['Operator-Page'],
+      body: Nothing,
+      reply: Claimed,
+      run: ({ params, ...call }) =>
+        answered(async () => {
+          const id = applicationIdOf(params.id);
+          return { body: { id, claim: claimJson(await claim(desk, id, claimerOf(call))) } };
+        }),
+    }),
+    route({
+      ...{ method: 'POST', path: '/applications/{id}/release', access: 'reviewer' },
+      failures: [404],
+      summary:
+        'Gives an application back. Where somebody else holds it, nothing changes; where another page of the operator uses it, that one keeps it.',
+      headers: ['Operator-Page'],
+      body: Nothing,
+      reply: Nothing,
+      run: ({ params, ...call }) =>
+        answered(async () => {
+          await dropClaim(desk.database, applicationIdOf(params.id), claimerOf(call));
+          return { body: {} };
+        }),
+    }),
+    route({
+      ...{ method: 'POST', path: '/review-queue/leave', access: 'reviewer' },
+      summary:
+        'Closes the page of Operator-Page: what no other page of the operator uses is given back, and what the page asked for before claims nothing any more.',
+      headers: ['Operator-Page'],
+      body: Nothing,
+      reply: Nothing,
+      run: ({ session, page }) =>
+        answered(async () => {
+          if (page === null) throw new Refusal(400, 'Operator-Page is missing');
+          await leavePage(desk.database, session!.operatorId, page);
+          return { body: {} };
+        }),
+    }),
+  ];
+}
+
+function wrongCursor(): Refusal {
+  return new Refusal(400, 'query: cursor must be the next of a page in the same order');
+}

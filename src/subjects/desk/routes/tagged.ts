@@ -1,0 +1,14 @@
+/** Tags of answers that the page asks for again and again. */
+import { createHash } from 'node:crypto';
+import type { Answer } from '../../../wire/operator/route.ts';
+
+/** The tag of what an answer is made of: equal for equal values alone. */
+export function tagOf(content: unknown): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
+}
+
+/** The answer with the tag of its content; 304 where the browser has it already. */
+export function tagged<Reply>(body: Reply, knownTags: readonly string[]): Answer<Reply> {
+  const tag = tagOf(body);
+  return knownTags.includes(tag) ? { status: 304, body: null, tag } : { body, tag };
+}

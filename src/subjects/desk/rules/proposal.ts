@@ -1,0 +1,97 @@
+/** When a decision needs a second operator (D46, D48), and when it is not applied. Pure. */
+import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
+import type { Authority } from '../../../domain/operator/authority.ts';
+import { mayActAs, type Role } from '../../../domain/operator/role.ts';
+import type { HeldBy } from './conflict.ts';
+
+/**
+ * `proposed` waits for its time or for a second operator. It ends `applied`, `undone` by its maker, `declined` by the
+ * second operator, or `returned` to its maker because it became illegal meanwhile.
+ */
+export const PROPOSAL_STATES = ['proposed', 'applied', 'undone', 'declined', 'returned'] as const;
+/** Why a second operator has to confirm. */
+export const SECOND_REASONS = ['authority', 'disburse', 'override'] as const;
+/** What becomes of one application where a decision on it is proposed. */
+export const BULK_RESULTS = [
+  'proposed',
+  'changed',
+  'claimed',
+  'illegal',
+  'already_proposed',
+  'unknown',
+] as const;
+
+export type ProposalState = (typeof PROPOSAL_STATES)[number];
+export type SecondReason = (typeof SECOND_REASONS)[number];
+export type BulkResult = (typeof BULK_RESULTS)[number];
+
+/** What a decision is about. */
+export interface DecidedAmount {
+  readonly act: ReviewAction;
+  readonly isOverride: boolean;
+  /** null, as the amount: it cannot be read. */
+  readonly currency: string | null;
+  /** The debt to consolidate, in units of the currency. */
+  readonly debtAmount: number | null;
+}
+
+/**
+ * Why a second operator has to confirm; null: the maker decides alone. A currency without an amount in the authority
+ * needs one always, and so does what cannot be read.
+ */
+export function secondReasonOf(decided: DecidedAmount, authority: Authority): SecondReason | null {
+  if (decided.isOverride) return 'override';
+  if (decided.act === 'disburse') return 'disburse';
+  return isWithin(decided, authority) ? null : 'authority';
+}
+
+/**
+ * Whether one of those who decide together has the authority for the amount, as an approval and a payment need it. A
+ * rejection above the maker's authority needs a second pair of eyes, and no larger authority.
+ */
+export function haveAuthority(decided: DecidedAmount, deciders: readonly Decider[]): boolean {
+  if (decided.act === 'reject') return true;
+  return deciders.some((decider) => decider !== null && isWithin(decided, decider.authority));
+}
+
+function isWithin({ currency, debtAmount }: DecidedAmount, authority: Authority): boolean {
+  const most = currency === null ? undefined : authority.get(currency);
+  // Equal decimals are equal doubles, so the comparison is right up to the cent.
+  return most !== undefined && debtAmount !== null && debtAmount <= Number(most) / 100;
+}
+
+/** An operator as the account is now; null: there is none. */
+export type Decider = {
+  readonly role: Role;
+  readonly isDisabled: boolean;
+  readonly authority: Authority;
+} | null;
+
+/** Whether an operator may decide. */
+export function mayDecide(decider: Decider): boolean {
+  return decider !== null && !decider.isDisabled && mayActAs(decider.role, 'reviewer');
+}
+
+/** How long a proposal waits after its failed try (from 1), in milliseconds: from one second to two minutes. */
+export function waitAfterTry(tries: number): number {
+  return 1_000 * 2 ** Math.min(tries - 1, 7);
+}
+
+/** Which of the two a contract asks for before a payment is not there (D46). `until`: when the period ends. */
+export function heldBy(until: Date | null): HeldBy {
+  return until === null ? 'not_signed' : 'withdrawable';
+}
+
+/** The same for operators, in one line. */
+export function heldText(until: string | null): string {
+  return until === null
+    ? 'its contract is not signed: wait for the signature, or override it'
+    : `the applicant may withdraw from the contract until ${until}: wait until then, or override it`;
+}
+
+/** An act that the status does not allow (D34). */
+export function illegalText(act: ReviewAction, status: ApplicationStatus | null): string {
+  return status === null
+    ? 'its stored data cannot be read'
+    : `it is ${status}: the act ${act} is not possible`;
+}

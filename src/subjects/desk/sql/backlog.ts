@@ -1,0 +1,55 @@
+/** What waits for a reviewer, from counts that are kept (migrations/0065_desk_backlog.sql). */
+import type { Database, Session } from '../../../ground/postgres/database.ts';
+import { FOLD_CHUNK, foldAll } from '../../../ground/postgres/fold.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+
+/** What waits for a reviewer now. */
+export interface Backlog {
+  readonly waiting: number;
+  readonly overdue: number;
+  /** When the one was registered that waits with the lowest number; null: nothing waits. */
+  readonly oldestAt: Date | null;
+  /** One count for each bound of `upTo`, and the last one for what is older than all. */
+  readonly buckets: readonly number[];
+}
+
+/** What became due within the present hour is counted by the index of due times: those counts are of whole hours. */
+const BACKLOG = `
+  WITH hours AS MATERIALIZED (
+    SELECT c.created_hour, c.due_hour, sum(c.items) AS items FROM backlog_counts c GROUP BY 1, 2
+  ), aged AS MATERIALIZED (
+    SELECT cardinality($1::float8[]) - width_bucket(h.created_hour, a.bounds) AS bucket, sum(h.items) AS items
+    FROM hours h CROSS JOIN (
+      SELECT ARRAY(SELECT date_trunc('hour', now(), 'UTC') - b.hours * interval '1 hour' FROM unnest($1::float8[]) AS b(hours)
+        ORDER BY b.hours DESC) AS bounds) AS a
+    GROUP BY 1
+  )
+  SELECT coalesce((SELECT sum(h.items) FROM hours h), 0)::integer AS waiting,
+    (coalesce((SELECT sum(h.items) FROM hours h WHERE h.due_hour < date_trunc('hour', now(), 'UTC')), 0) + (
+      SELECT count(*) FROM review_items i
+      WHERE i.due_at >= date_trunc('hour', now(), 'UTC') AND i.due_at <= now() AND i.state = 'waiting'))::integer AS overdue,
+    (SELECT i.created_at FROM review_items i WHERE i.state = 'waiting' ORDER BY i.application_id LIMIT 1) AS "oldestAt",
+    ARRAY(SELECT coalesce(sum(g.items), 0)::integer FROM generate_series(0, cardinality($1)) AS n
+      LEFT JOIN aged g ON g.bucket = n GROUP BY n ORDER BY n) AS buckets`;
+
+/** Counts what waits by its age: the ascending bounds are hours, and begin with whole hours of the clock. */
+export async function readBacklog(session: Session, upTo: readonly number[]): Promise<Backlog> {
+  return onlyRow((await session.query<Backlog>(BACKLOG, [upTo])).rows);
+}
+
+/** Leaves rows alone that another process folds at this moment. */
+const FOLD = `
+  WITH taken AS (
+    DELETE FROM backlog_counts WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM backlog_counts LIMIT ${FOLD_CHUNK} FOR UPDATE SKIP LOCKED))
+    RETURNING created_hour, due_hour, items
+  ), folded AS (
+    INSERT INTO backlog_counts SELECT created_hour, due_hour, sum(items) FROM taken
+    GROUP BY created_hour, due_hour HAVING sum(items) <> 0
+  )
+  SELECT count(*)::integer AS taken FROM taken`;
+
+/** Folds the changes of each pair of hours into one. Any number of processes may do this at once. */
+export function foldBacklogCounts(database: Database): Promise<void> {
+  return foldAll(database, FOLD);
+}

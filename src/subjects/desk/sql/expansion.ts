@@ -1,0 +1,55 @@
+/** Makes the items of the queue from the batches in review, and heals them. */
+import { type ApplicationId, partitionOf } from '../../../domain/application/ids.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+
+const EXPAND = 'SELECT batches, last FROM expand_reviews($1, $2, $3)';
+const EXPAND_OF = 'SELECT expand_reviews_of($1, $2)';
+const HEAL = 'SELECT last, removed, lacking FROM heal_review_items($1, $2)';
+
+/** The number of a batch, as the decimal text of a bigint; `'0'`: before all batches. */
+type Place = string;
+
+/**
+ * Makes the items of at most `limit` batches after `after` that have none, in one transaction. `batches`: how many;
+ * `last`: the last of them, null where there was none. Any number of processes may do it at once.
+ */
+export async function expandReviews(
+  database: Database,
+  after: Place,
+  limit: number,
+  dueHours: number,
+): Promise<{ readonly batches: number; readonly last: Place | null }> {
+  return onlyRow(
+    (await database.query<{ batches: number; last: Place | null }>(EXPAND, [after, limit, dueHours])).rows,
+  );
+}
+
+/**
+ * Makes the items of these applications that are in review and have none yet: who acts on one does not wait for the
+ * loop, and finds whose claim it is.
+ */
+export async function expandReviewsOf(
+  database: Database,
+  ids: readonly ApplicationId[],
+  dueHours: number,
+): Promise<void> {
+  for (const near of byPartitions(ids, partitionOf)) await database.query(EXPAND_OF, [near, dueHours]);
+}
+
+/**
+ * Compares the next `limit` batches in review with their items, and ends claims whose time is over. `last`: where the
+ * next call goes on, null at the end of a round. `removed` items and `lacking` batches were wrong: 0 on a sound store.
+ */
+export async function healReviewItems(
+  database: Database,
+  after: Place,
+  limit: number,
+): Promise<{ readonly last: Place | null; readonly removed: number; readonly lacking: number }> {
+  const { rows } = await database.query<{ last: Place | null; removed: number; lacking: number }>(HEAL, [
+    after,
+    limit,
+  ]);
+  return onlyRow(rows);
+}

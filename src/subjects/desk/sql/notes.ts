@@ -1,0 +1,150 @@
+/** The notes that operators write about an application, sealed. */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { takeId } from '../../../ground/postgres/ids.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+
+/** What a note is sealed under. */
+export function noteIdentity(applicationId: ApplicationId | string, sealId: string): string {
+  return noteName(`${applicationId}:${sealId}`);
+}
+
+/** The same, of a name as the search and the reseal make it. */
+export const noteName = (name: string) => `note:${name}`;
+
+/**
+ * Locks until the end of the transaction: of two notes at once the second counts the first one, and a note and an
+ * erasure of one application come one after the other. By `elapsed` the coordinator of a cluster takes the lock.
+ */
+const HOLD_OPERATOR =
+  "SELECT pg_advisory_xact_lock(hashtext('notes of an operator'), $1::integer) FROM elapsed";
+const HOLD = `
+  SELECT pg_advisory_xact_lock(hashtext('notes of an application'), h.hash)
+  FROM elapsed, (SELECT DISTINCT hashint8(u.id) AS hash FROM unnest($1::bigint[]) AS u(id) ORDER BY 1) AS h`;
+
+/** Lets nobody else write a note of this operator or of this application until the end of the transaction. */
+export async function holdNotes(
+  session: Transaction,
+  operatorId: number,
+  applicationId: ApplicationId,
+): Promise<void> {
+  await session.query(HOLD_OPERATOR, [operatorId]);
+  await session.query(HOLD, [[applicationId]]);
+}
+
+const COUNT = `
+  SELECT (SELECT count(*)::integer FROM application_notes n WHERE n.application_id = $1) AS "ofApplication",
+    h.count AS "ofHour", greatest(1, ceil(extract(epoch FROM h.first + interval '1 hour' - clock_timestamp())))::integer
+      AS "waitSeconds"
+  FROM (
+    SELECT count(*)::integer AS count, min(k.at) AS first FROM (
+      SELECT n.at FROM application_notes n WHERE n.operator_id = $2
+        AND n.at BETWEEN clock_timestamp() - interval '1 hour' AND clock_timestamp() + interval '1 minute'
+      ORDER BY n.at DESC LIMIT $3) AS k) AS h`;
+
+/** How many notes there are. */
+export interface NoteCounts {
+  readonly ofApplication: number;
+  /** Of the operator within the last hour, `most` at most. */
+  readonly ofHour: number;
+  /** The seconds until the first of these is an hour old; null: there is none. */
+  readonly waitSeconds: number | null;
+}
+
+/** Counts the notes of an application, and those of an operator within the last hour. */
+export async function countNotes(
+  session: Transaction,
+  { applicationId, operatorId }: { readonly applicationId: ApplicationId; readonly operatorId: number },
+  most: number,
+): Promise<NoteCounts> {
+  return onlyRow((await session.query<NoteCounts>(COUNT, [applicationId, operatorId, most])).rows);
+}
+
+const ADD = `
+  INSERT INTO application_notes (id, application_id, operator_id, seal_id, content, request_key)
+  SELECT $1, $2, $3, $4, $5::bytea, $6 WHERE may_seal(get_byte($5::bytea, 0)) RETURNING at`;
+
+/**
+ * Stores a note. `key`: of the request; null: it has none. Throws an `Error` where the note is sealed with a data key
+ * that is retired.
+ */
+export async function insertNote(
+  session: Transaction,
+  note: Omit<StoredNote, 'id' | 'at' | 'login'>,
+  key: string | null,
+): Promise<{ readonly id: number; readonly at: Date }> {
+  const id = await takeId(session, 'application_notes');
+  const { applicationId, operatorId, sealId, content } = note;
+  const values = [id, applicationId, operatorId, sealId, content, key];
+  const { rows } = await session.query<{ at: Date }>(ADD, values);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the data key of a note is retired');
+  return { id, at: row.at };
+}
+
+/** A note as it is stored. */
+export interface StoredNote {
+  readonly id: number;
+  readonly applicationId: ApplicationId;
+  readonly operatorId: number;
+  readonly login: string;
+  readonly at: Date;
+  readonly sealId: string;
+  readonly content: Buffer;
+}
+
+interface Row {
+  id: string;
+  application_id: string;
+  operator_id: number;
+  login: string;
+  at: Date;
+  seal_id: string;
+  content: Buffer;
+}
+
+const STORED = `
+  SELECT n.id, n.application_id, n.operator_id, o.login, n.at, n.seal_id, n.content
+  FROM application_notes n JOIN operators o ON o.id = n.operator_id`;
+const OF_APPLICATION = `${STORED} WHERE n.application_id = $1 ORDER BY n.id`;
+const OF_REQUEST = `${STORED} WHERE n.operator_id = $1 AND n.request_key = $2`;
+
+/** The notes of an application, the oldest first. */
+export async function notesOf(session: Session, applicationId: ApplicationId): Promise<StoredNote[]> {
+  return (await session.query<Row>(OF_APPLICATION, [applicationId])).rows.map(noteOf);
+}
+
+/** The note that the operator wrote by a request with this key; null: there is none. */
+export async function noteOfRequest(
+  session: Session,
+  operatorId: number,
+  key: string,
+): Promise<StoredNote | null> {
+  const [row] = (await session.query<Row>(OF_REQUEST, [operatorId, key])).rows;
+  return row === undefined ? null : noteOf(row);
+}
+
+function noteOf({ id, application_id, operator_id, seal_id, login, at, content }: Row): StoredNote {
+  return {
+    ...{ id: Number(id), applicationId: toApplicationId(application_id), operatorId: operator_id },
+    ...{ sealId: seal_id, login, at, content },
+  };
+}
+
+const DELETE = 'DELETE FROM application_notes WHERE application_id = ANY ($1::bigint[])';
+
+/** Deletes the notes of these applications. A note that is being written comes before, and is deleted too. */
+export async function eraseNotes(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(HOLD, [ids]);
+  await session.query(DELETE, [ids]);
+}
+
+const WITH_NOTES = `
+  SELECT DISTINCT n.application_id AS id FROM application_notes n WHERE n.application_id > $1
+  ORDER BY n.application_id LIMIT 500`;
+
+/** The next applications with notes after an id, 500 at most. */
+export async function applicationsWithNotes(session: Session, after: number): Promise<ApplicationId[]> {
+  const { rows } = await session.query<{ id: string }>(WITH_NOTES, [after]);
+  return rows.map(({ id }) => toApplicationId(id));
+}

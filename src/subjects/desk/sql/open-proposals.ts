@@ -1,0 +1,205 @@
+/** Open proposals: how they are confirmed, and how they end. */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
+import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import type { Database, Transaction } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import type { ProposalState, SecondReason } from '../rules/proposal.ts';
+import type { ReturnCode } from '../rules/returned.ts';
+import { confirmationMac, isOwnProposal, MACED_PROPOSAL, type MacedProposal } from './proposal-macs.ts';
+
+/** Two statements: the second one sees what the transaction that had the lock has committed. */
+const APPLICATION = 'SELECT p.application_id AS id FROM proposals p WHERE p.id = $1';
+const LOCK = 'SELECT FROM open_proposals o WHERE o.application_id = $1 AND o.proposal_id = $2 FOR UPDATE';
+
+/** Locks a proposal until the end of the transaction; false: it is not open, or there is none. */
+export async function lockOpen(session: Transaction, proposalId: number): Promise<boolean> {
+  const [found] = (await session.query<{ id: string }>(APPLICATION, [proposalId])).rows;
+  if (found === undefined) return false;
+  return (await session.query(LOCK, [found.id, proposalId])).rowCount === 1;
+}
+
+/** Here and below, times come from a subquery: Citus refuses `clock_timestamp()` and sums of times in an UPDATE. */
+const CONFIRM = `
+  WITH confirmed AS (
+    UPDATE proposals p SET second_id = $2, confirmed_at = t.now, second_mac = $3 FROM (SELECT clock_timestamp() AS now) AS t
+    WHERE p.id = $1 RETURNING p.id, p.application_id, p.apply_at, p.confirmed_at
+  )
+  UPDATE open_proposals o SET stamped_at = c.confirmed_at, due_at = c.apply_at
+  FROM confirmed c WHERE o.application_id = c.application_id AND o.proposal_id = c.id`;
+
+/** Writes who confirmed a proposal that the transaction has locked: from its time on it is applied. */
+export async function writeConfirmation(
+  session: Transaction,
+  vault: Vault,
+  proposalId: number,
+  secondId: number,
+): Promise<void> {
+  await session.query(CONFIRM, [proposalId, secondId, confirmationMac(vault, proposalId, secondId)]);
+}
+
+/** Without its MACs the row cannot be opened again by who writes the database. */
+const END = `
+  WITH gone AS (DELETE FROM open_proposals WHERE application_id = $2 AND proposal_id = $1)
+  UPDATE proposals p SET state = $3, outcome = $4, second_id = coalesce($5, p.second_id), returned_for = $6,
+    ended_at = t.now, ended_ms = t.ms, mac = '', second_mac = ''
+  FROM (SELECT clock_timestamp() AS now, elapsed_ms() AS ms) AS t WHERE p.id = $1`;
+
+/** How a proposal ends. `secondId`: who declined it; `returnedFor` where it is returned. */
+export interface ProposalEnd {
+  readonly state: Exclude<ProposalState, 'proposed'>;
+  readonly outcome?: string;
+  readonly secondId?: number;
+  readonly returnedFor?: ReturnCode;
+}
+
+/** Ends a proposal that the transaction has locked. What happens to its item in the queue comes before. */
+export async function endProposal(
+  session: Transaction,
+  { proposalId, applicationId }: { readonly proposalId: number; readonly applicationId: ApplicationId },
+  { state, outcome, secondId, returnedFor }: ProposalEnd,
+): Promise<void> {
+  await session.query(END, [
+    ...[proposalId, applicationId, state, outcome ?? null, secondId ?? null],
+    returnedFor ?? null,
+  ]);
+}
+
+const WAIT = "SELECT set_item_state($1, 'waiting')";
+
+/** Lets an application wait for reviewers again, where it is still in the queue. */
+export async function backToQueue(session: Transaction, id: ApplicationId): Promise<void> {
+  await session.query(WAIT, [id]);
+}
+
+/** A due proposal, which the transaction has locked. */
+export interface DueProposal {
+  readonly proposalId: number;
+  readonly applicationId: ApplicationId;
+  readonly act: ReviewAction;
+  readonly reasonCode: ReasonCode;
+  readonly reason: string;
+  readonly isOverride: boolean;
+  readonly decidedOn: string;
+  readonly signedAt: Date | null;
+  readonly needsSecond: SecondReason | null;
+  readonly isConfirmed: boolean;
+  readonly makerId: number;
+  readonly secondId: number | null;
+  /** Tries that failed. */
+  readonly tries: number;
+  /** This service has not written it as it is. */
+  readonly isForged: boolean;
+}
+
+/** The place of a proposal whose row is not there. */
+export interface LostProposal {
+  readonly proposalId: number;
+  readonly applicationId: ApplicationId;
+  readonly isLost: true;
+}
+
+interface DueRow extends Omit<MacedProposal, 'act' | 'reason_code' | 'needs_second'> {
+  proposal_id: string;
+  open_application_id: string;
+  tries: number;
+  /** The time to undo is over: a row that is due before it was moved by somebody else. */
+  is_over: boolean;
+  act: ReviewAction | null;
+  reason_code: ReasonCode;
+  needs_second: SecondReason | null;
+}
+
+/** A decision on many gives way to single ones. */
+const LOCK_DUE = `
+  SELECT o.application_id FROM open_proposals o WHERE o.due_at <= now()
+  ORDER BY o.is_of_many, o.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+/** A statement of its own: it sees what was committed before the lock, such as a confirmation. */
+const READ_DUE = `
+  SELECT d.proposal_id, d.application_id AS open_application_id, d.tries, p.apply_at <= now() AS is_over, ${MACED_PROPOSAL}
+  FROM open_proposals d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
+  WHERE d.application_id = $1`;
+
+/** Locks a due proposal that no other process has locked, until the end of the transaction; null: none is due. */
+export async function takeDue(
+  session: Transaction,
+  vault: Vault,
+): Promise<DueProposal | LostProposal | null> {
+  const [due] = (await session.query<{ application_id: string }>(LOCK_DUE)).rows;
+  if (due === undefined) return null;
+  const row = onlyRow((await session.query<DueRow>(READ_DUE, [due.application_id])).rows);
+  const place = {
+    proposalId: Number(row.proposal_id),
+    applicationId: toApplicationId(row.open_application_id),
+  };
+  if (row.act === null) return { ...place, isLost: true };
+  return {
+    ...{ ...place, act: row.act, reasonCode: row.reason_code, reason: row.reason },
+    ...{ isOverride: row.is_override, decidedOn: row.decided_on, signedAt: row.decided_signed_at },
+    ...{ needsSecond: row.needs_second, isConfirmed: row.is_confirmed, tries: row.tries },
+    ...{ makerId: row.maker_id, secondId: row.second_id },
+    isForged: !row.is_over || !isOwnProposal(vault, { ...row, act: row.act }),
+  };
+}
+
+const DROP = 'DELETE FROM open_proposals WHERE application_id = $1 AND proposal_id = $2';
+
+/** Removes the place of a proposal whose row is not there. */
+export async function dropLost(
+  session: Transaction,
+  { applicationId, proposalId }: LostProposal,
+): Promise<void> {
+  await session.query(DROP, [applicationId, proposalId]);
+}
+
+const PUT_OFF = `
+  UPDATE open_proposals o SET tries = least(o.tries + 1, 1000), stamped_at = t.now, due_at = t.due_at
+  FROM (SELECT clock_timestamp() AS now, clock_timestamp() + $3 * interval '1 millisecond' AS due_at) AS t
+  WHERE o.application_id = $1 AND o.proposal_id = $2`;
+
+/** Lets a proposal be tried again later, where it is still open. */
+export async function putOff(
+  database: Database,
+  { applicationId, proposalId }: { readonly applicationId: ApplicationId; readonly proposalId: number },
+  afterMs: number,
+): Promise<void> {
+  await database.query(PUT_OFF, [applicationId, proposalId, afterMs]);
+}
+
+const LOOK = `
+  SELECT clock_timestamp() AS now, EXISTS (
+      SELECT FROM open_proposals o WHERE o.is_of_many = ANY ('{false,true}') AND o.due_at <= now()) AS "isDue",
+    EXISTS (SELECT FROM open_proposals o WHERE o.stamped_at > now()) AS "isAhead"`;
+
+/** What a look at the open proposals finds. */
+export interface Look {
+  /** The database's clock. */
+  readonly now: Date;
+  /** At least one is due. */
+  readonly isDue: boolean;
+  /** At least one was stamped while the clock was ahead. */
+  readonly isAhead: boolean;
+}
+
+/** Looks whether there is something to do. */
+export async function lookAtOpen(database: Database): Promise<Look> {
+  return onlyRow((await database.query<Look>(LOOK)).rows);
+}
+
+const FORGET = `
+  DELETE FROM proposals WHERE id IN (
+    SELECT p.id FROM proposals p WHERE p.state <> 'proposed' AND p.ended_ms <= elapsed_ms() - ms_of(interval '100 days')
+    ORDER BY p.ended_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
+const FORGET_REQUESTS = `
+  DELETE FROM desk_requests WHERE (operator_id, request_key) IN (
+    SELECT r.operator_id, r.request_key FROM desk_requests r
+    WHERE r.stored_ms <= elapsed_ms() - ms_of(interval '100 days')
+    ORDER BY r.stored_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
+
+/** Deletes the proposals that ended 100 elapsed days ago, and the keys of requests as old. */
+export async function forgetProposals(database: Database): Promise<void> {
+  for (const text of [FORGET, FORGET_REQUESTS]) {
+    while (((await database.query(text)).rowCount ?? 0) === 5_000);
+  }
+}

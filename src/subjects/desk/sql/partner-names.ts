@@ -1,0 +1,28 @@
+/** The names of partners. */
+import type { Database, Session } from '../../../ground/postgres/database.ts';
+
+export interface PartnerName {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Far more than a list to choose from has room for. */
+export const MOST_PARTNERS = 1_000;
+
+const LIST = `SELECT id, name FROM partners ORDER BY lower(name), id LIMIT ${MOST_PARTNERS}`;
+
+/** The first `MOST_PARTNERS` by name, to narrow the queue by; also those without an application in review. */
+export async function readPartnerNames(database: Database): Promise<PartnerName[]> {
+  return (await database.query<{ id: number; name: string }>(LIST)).rows;
+}
+
+const OF_IDS = 'SELECT id, name FROM partners WHERE id = ANY ($1::integer[])';
+
+/** These partners, by id. */
+export async function partnersOf(
+  session: Session,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, PartnerName>> {
+  const { rows } = await session.query<{ id: number; name: string }>(OF_IDS, [ids]);
+  return new Map(rows.map((partner) => [partner.id, partner]));
+}

@@ -1,0 +1,164 @@
+/** Applications that are pended: their time stands still until the applicant answers, or the hours are over. */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { Database, Session, Transaction } from '../../../ground/postgres/database.ts';
+import { takeId } from '../../../ground/postgres/ids.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import type { Missing, PendEnd, PendMessage } from '../rules/pend.ts';
+
+interface By {
+  readonly id: number;
+  readonly login: string;
+}
+
+/** A pend as it is stored. */
+export interface StoredPend {
+  readonly applicationId: ApplicationId;
+  readonly missing: readonly Missing[];
+  readonly by: By;
+  readonly at: Date;
+  readonly endsAt: Date;
+  readonly message: PendMessage;
+  /** null, as the next one: it is open. */
+  readonly endedAt: Date | null;
+  readonly end: PendEnd | null;
+  /** The operator who resumed it; null: nobody did. */
+  readonly resumedBy: By | null;
+}
+
+const LOCK = 'SELECT FROM open_pends o WHERE o.application_id = $1 FOR UPDATE';
+
+/** Locks the open pend of an application until the end of the transaction; false: there is none. */
+export async function lockOpenPend(session: Transaction, id: ApplicationId): Promise<boolean> {
+  return (await session.query(LOCK, [id])).rowCount === 1;
+}
+
+const BEGIN = 'SELECT begin_pend($1, $2, $3, $4, $5, $6, $7, $8) AS result';
+
+/** What begins a pend. */
+export interface NewPend {
+  readonly applicationId: ApplicationId;
+  readonly operatorId: number;
+  readonly missing: readonly Missing[];
+  readonly hours: number;
+  readonly message: PendMessage;
+  /** The Idempotency-Key of the request; null: it has none. */
+  readonly key: string | null;
+}
+
+/**
+ * Pends an application that the operator has claimed in this transaction, and gives the claim back. Else it says why
+ * not: a decision is proposed, it is pended already, or it has had `most` pends.
+ */
+export async function beginPend(
+  session: Transaction,
+  { applicationId, operatorId, missing, hours, message, key }: NewPend,
+  most: number,
+): Promise<'begun' | 'proposed' | 'pended' | 'too_many'> {
+  const id = await takeId(session, 'pends');
+  const values = [id, applicationId, operatorId, missing, hours, message, most, key];
+  return onlyRow(
+    (await session.query<{ result: 'begun' | 'proposed' | 'pended' | 'too_many' }>(BEGIN, values)).rows,
+  ).result;
+}
+
+const RESUME = "SELECT end_pend($1, 'resumed', $2)";
+
+/** Ends the pend of an application, which the transaction has locked, because an operator goes on with it. */
+export async function resumePend(session: Transaction, id: ApplicationId, operatorId: number): Promise<void> {
+  await session.query(RESUME, [id, operatorId]);
+}
+
+const END_DUE = 'SELECT end_due_pends($1) AS ended';
+const AT_ONCE = 200;
+
+/** Ends pends whose time or reason is over, some at a time. Returns how many; any number of processes may do it. */
+export async function endDuePends(database: Database): Promise<number> {
+  return onlyRow((await database.query<{ ended: number }>(END_DUE, [AT_ONCE])).rows).ended;
+}
+
+interface Row {
+  application_id: string;
+  missing: Missing[];
+  operator_id: number;
+  login: string;
+  at: Date;
+  ends_at: Date;
+  message: PendMessage;
+  ended_at: Date | null;
+  ending: PendEnd | null;
+  resumed_by: number | null;
+  resumed_by_login: string | null;
+}
+
+const STORED = `
+  SELECT p.application_id, p.missing, p.operator_id, o.login, p.at, p.ends_at, p.message, p.ended_at, p.ending,
+    p.resumed_by, r.login AS resumed_by_login
+  FROM pends p JOIN operators o ON o.id = p.operator_id LEFT JOIN operators r ON r.id = p.resumed_by`;
+const NEWEST = `${STORED} WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
+
+/** The newest pend of an application; null: there is none. */
+export async function newestPendOf(
+  session: Session,
+  applicationId: ApplicationId,
+): Promise<StoredPend | null> {
+  const [row] = (await session.query<Row>(NEWEST, [applicationId])).rows;
+  return row === undefined ? null : pendOf(row);
+}
+
+const ALL = `${STORED} WHERE p.application_id = $1 ORDER BY p.id`;
+
+/** Every pend of an application, oldest first: 100 at most. */
+export async function pendsOf(session: Session, applicationId: ApplicationId): Promise<StoredPend[]> {
+  return (await session.query<Row>(ALL, [applicationId])).rows.map(pendOf);
+}
+
+/** By `elapsed` the coordinator of a cluster takes the lock. */
+const HOLD = "SELECT pg_advisory_xact_lock(hashtext('pends of an operator'), $1::integer) FROM elapsed";
+const OF_REQUEST = `${STORED} WHERE p.operator_id = $1 AND p.request_key = $2`;
+
+/**
+ * The pend that the operator began by a request with this key; null: there is none, and until the end of the
+ * transaction no other request of the operator with a key begins one.
+ */
+export async function pendOfRequest(
+  session: Transaction,
+  operatorId: number,
+  key: string,
+): Promise<StoredPend | null> {
+  await session.query(HOLD, [operatorId]);
+  const [row] = (await session.query<Row>(OF_REQUEST, [operatorId, key])).rows;
+  return row === undefined ? null : pendOf(row);
+}
+
+function pendOf(row: Row): StoredPend {
+  const { missing, at, message, resumed_by } = row;
+  return {
+    ...{ applicationId: toApplicationId(row.application_id), missing, at, message },
+    ...{ by: { id: row.operator_id, login: row.login }, endsAt: row.ends_at, endedAt: row.ended_at },
+    ...{
+      end: row.ending,
+      resumedBy: resumed_by === null ? null : { id: resumed_by, login: row.resumed_by_login! },
+    },
+  };
+}
+
+const ERASE = 'SELECT erase_pends($1, $2)';
+
+/** Ends the open pends of persons who are erased. A pend has nothing of the person, and stays with the application. */
+export async function endErasedPends(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(ERASE, [ids, false]);
+}
+
+/** Deletes the pends of applications that are deleted. */
+export async function deletePends(session: Session, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(ERASE, [ids, true]);
+}
+
+const WITH_PENDS = `
+  SELECT DISTINCT p.application_id AS id FROM pends p WHERE p.application_id > $1 ORDER BY p.application_id LIMIT 500`;
+
+/** The next applications with pends after an id, 500 at most. */
+export async function applicationsWithPends(session: Session, after: number): Promise<ApplicationId[]> {
+  const { rows } = await session.query<{ id: string }>(WITH_PENDS, [after]);
+  return rows.map(({ id }) => toApplicationId(id));
+}

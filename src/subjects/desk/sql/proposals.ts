@@ -1,0 +1,183 @@
+/** Proposals, as operators read them (D48). */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
+import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import type { ProposalState, SecondReason } from '../rules/proposal.ts';
+import type { ReturnCode } from '../rules/returned.ts';
+
+interface By {
+  readonly id: number;
+  readonly login: string;
+}
+
+/** A proposal with the names of its operators as they are now. */
+export interface StoredProposal {
+  readonly id: number;
+  readonly applicationId: ApplicationId;
+  readonly act: ReviewAction;
+  readonly reasonCode: ReasonCode;
+  readonly reason: string;
+  readonly isOverride: boolean;
+  readonly maker: By;
+  readonly createdAt: Date;
+  readonly applyAt: Date;
+  readonly state: ProposalState;
+  /** null: the maker decides alone. */
+  readonly needsSecond: SecondReason | null;
+  /** Who confirmed or declined it. */
+  readonly second: By | null;
+  readonly confirmedAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly outcome: string | null;
+  readonly returnedFor: ReturnCode | null;
+}
+
+interface Row {
+  id: string;
+  application_id: string;
+  act: ReviewAction;
+  reason_code: ReasonCode;
+  reason: string;
+  is_override: boolean;
+  maker_id: number;
+  maker_login: string;
+  created_at: Date;
+  apply_at: Date;
+  state: ProposalState;
+  needs_second: SecondReason | null;
+  second_id: number | null;
+  second_login: string | null;
+  confirmed_at: Date | null;
+  ended_at: Date | null;
+  outcome: string | null;
+  returned_for: ReturnCode | null;
+}
+
+const SHOWN = `
+  SELECT p.id, p.application_id, p.act, p.reason_code, p.reason, p.is_override, p.maker_id, m.login AS maker_login,
+    p.created_at, p.apply_at, p.state, p.needs_second, p.second_id, s.login AS second_login, p.confirmed_at, p.ended_at,
+    p.outcome, p.returned_for
+  FROM proposals p JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id`;
+const ONE = `${SHOWN} WHERE p.id = $1`;
+/** The most that the timeline of an application has. */
+const MOST_REFUSED = 100;
+const REFUSED = `${SHOWN}
+  WHERE p.application_id = $1 AND p.state IN ('declined', 'returned') ORDER BY p.id DESC LIMIT ${MOST_REFUSED}`;
+const NEWEST = `${SHOWN} WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
+
+/** For so many days a maker is told of what came back. */
+const TOLD_DAYS = 7;
+const IS_TOLD = `p.ended_at > now() - interval '${TOLD_DAYS} days' AND NOT EXISTS (
+        SELECT FROM proposals n WHERE n.application_id = p.application_id AND n.id > p.id)`;
+/** $1: the operator who asks; $2: the id that the page before ended with; $3: the most rows. */
+const LISTS = {
+  mine: `${SHOWN}
+    WHERE p.maker_id = $1 AND p.state IN ('proposed', 'declined', 'returned') AND ($2::bigint IS NULL OR p.id < $2)
+      AND (p.state = 'proposed' OR ${IS_TOLD})
+    ORDER BY p.id DESC LIMIT $3`,
+  came_back: ofBoth(
+    ['p.maker_id = $1', "p.second_id = $1 AND p.state = 'returned'"],
+    `p.state IN ('declined', 'returned') AND ${IS_TOLD} AND ($2::bigint IS NULL
+      OR (p.ended_at, p.id) < (SELECT b.ended_at, b.id FROM proposals b WHERE b.id = $2))`,
+    ['ended_at', 'id'],
+  ),
+  to_confirm: `${SHOWN}
+    WHERE p.state = 'proposed' AND p.needs_second IS NOT NULL AND p.confirmed_at IS NULL AND p.maker_id <> $1
+      AND ($2::bigint IS NULL OR p.id > $2)
+    ORDER BY p.id LIMIT $3`,
+  ended: ofBoth(
+    ['p.maker_id = $1', 'p.second_id = $1'],
+    "p.state <> 'proposed' AND ($2::bigint IS NULL OR p.id < $2)",
+    ['id'],
+  ),
+} as const;
+
+/** The maker's proposals and the second operator's in one order. Each half reads its index: an OR would sort all. */
+function ofBoth(halves: readonly string[], where: string, order: readonly string[]): string {
+  const by = (table: string) => order.map((column) => `${table}.${column} DESC`).join(', ');
+  const read = halves.map((half) => `(${SHOWN} WHERE ${half} AND ${where} ORDER BY ${by('p')} LIMIT $3)`);
+  return `SELECT u.* FROM (${read.join(' UNION ALL ')}) AS u ORDER BY ${by('u')} LIMIT $3`;
+}
+
+/**
+ * `came_back`: declined or returned within a week, without a newer proposal on its application, the last one first;
+ * what was returned comes back to who confirmed it too. `mine`: these of the maker, and the open ones; `ended`: those
+ * that the operator made, confirmed or declined.
+ */
+export type ProposalList = keyof typeof LISTS;
+
+/** The proposal; null if there is none. */
+export async function readProposal(session: Session, id: number): Promise<StoredProposal | null> {
+  const [row] = (await session.query<Row>(ONE, [id])).rows;
+  return row === undefined ? null : proposalOf(row);
+}
+
+/** The open proposal of an application, or else the newest one; null if there is none. */
+export async function newestProposalOf(session: Session, id: ApplicationId): Promise<StoredProposal | null> {
+  const [row] = (await session.query<Row>(NEWEST, [id])).rows;
+  return row === undefined ? null : proposalOf(row);
+}
+
+/** The newest 100 proposals of an application that were declined or returned, the newest first. */
+export async function refusedProposalsOf(session: Session, id: ApplicationId): Promise<StoredProposal[]> {
+  return (await session.query<Row>(REFUSED, [id])).rows.map(proposalOf);
+}
+
+/** The next `limit` proposals of a list after the one with the id `after`; null: from the beginning. */
+export async function listProposals(
+  session: Session,
+  list: ProposalList,
+  { operatorId, after, limit }: { operatorId: number; after: number | null; limit: number },
+): Promise<StoredProposal[]> {
+  return (await session.query<Row>(LISTS[list], [operatorId, after, limit])).rows.map(proposalOf);
+}
+
+const COUNT = `
+  SELECT count(*)::integer AS count FROM (
+    SELECT FROM proposals p
+    WHERE p.state = 'proposed' AND p.needs_second IS NOT NULL AND p.confirmed_at IS NULL AND p.maker_id <> $1
+    LIMIT $2) AS waiting`;
+
+/** How many proposals wait for the operator to confirm them; counted up to `most`. */
+export async function countToConfirm(session: Session, operatorId: number, most: number): Promise<number> {
+  return onlyRow((await session.query<{ count: number }>(COUNT, [operatorId, most])).rows).count;
+}
+
+const ERASE = `
+  UPDATE proposals SET reason = 'erased', outcome = CASE WHEN outcome IS NOT NULL THEN 'erased' END
+  WHERE application_id = ANY ($1::bigint[])`;
+
+/** Puts one word in the place of every free text about these applications. */
+export async function eraseProposals(session: Session, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(ERASE, [ids]);
+}
+
+function proposalOf(row: Row): StoredProposal {
+  return {
+    ...{ id: Number(row.id), applicationId: toApplicationId(row.application_id), act: row.act },
+    ...{ reasonCode: row.reason_code, reason: row.reason, isOverride: row.is_override },
+    maker: { id: row.maker_id, login: row.maker_login },
+    ...{ createdAt: row.created_at, applyAt: row.apply_at, state: row.state, needsSecond: row.needs_second },
+    second: row.second_id === null ? null : { id: row.second_id, login: row.second_login ?? '' },
+    ...{ confirmedAt: row.confirmed_at, endedAt: row.ended_at, outcome: row.outcome },
+    returnedFor: row.returned_for,
+  };
+}
+
+const LOGINS = 'SELECT id, login FROM operators WHERE id = ANY ($1::integer[])';
+
+/** The logins of operators as they are now, by id; one who is not there is absent. */
+export async function readLogins(
+  session: Session,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await session.query<{ id: number; login: string }>(LOGINS, [ids]);
+  return new Map(rows.map(({ id, login }) => [id, login]));
+}
+
+/** The login of an operator as it is now; the id as text where there is none. */
+export async function readLogin(session: Session, id: number): Promise<string> {
+  return (await readLogins(session, [id])).get(id) ?? `${id}`;
+}

@@ -1,0 +1,179 @@
+/** The queue as reviewers see it, and what takes from it. No row has personal data. */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { Database, Session } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import {
+  MOST_COUNTED,
+  QUEUE_ORDERS,
+  type QueueFilter,
+  type QueueOrder,
+  type QueuePlace,
+  type QueueState,
+} from '../rules/queue.ts';
+import { CLAIM_SECONDS, type Claimer, type StoredClaim } from './claims.ts';
+import { FITS, filterValues, ORDERS } from './queue-filter.ts';
+
+/** A row of the queue. */
+export interface StoredItem extends QueuePlace {
+  readonly id: ApplicationId;
+  /** The number of its last event; `'0'`: nothing has happened since its registration. */
+  readonly lastEvent: string;
+  readonly partner: { readonly id: number; readonly name: string };
+  readonly state: QueueState;
+  readonly score: number | null;
+  readonly currency: string | null;
+  readonly debtAmount: number | null;
+  readonly referenceAmount: number | null;
+  readonly createdAt: Date;
+  readonly dueAt: Date | null;
+  readonly claim: StoredClaim | null;
+}
+
+interface Row {
+  id: string;
+  last_event: string;
+  partner_id: number;
+  partner_name: string;
+  state: QueueState;
+  score: number | null;
+  currency: string | null;
+  debt_amount: number | null;
+  reference_amount: number | null;
+  created_at: Date;
+  due_at: Date | null;
+  by_id: number | null;
+  by_login: string | null;
+  claimed_until: Date | null;
+  key: string | null;
+}
+
+/** An item with its partner's name and its claim; `key` is a place in an order. */
+const shown = (key: string) => `
+  SELECT i.application_id AS id,
+    coalesce((SELECT max(e.id) FROM application_events e WHERE e.application_id = i.application_id), 0) AS last_event,
+    i.partner_id, p.name AS partner_name, i.state, i.score, i.currency, i.debt_amount,
+    i.reference_amount, i.created_at, nullif(i.due_at, 'infinity') AS due_at, o.id AS by_id, o.login AS by_login,
+    i.claimed_until, ${key} AS key`;
+const WITH_NAMES = `
+  JOIN partners p ON p.id = i.partner_id
+  LEFT JOIN operators o ON o.id = i.claimed_by AND is_claimed(i.claimed_until, now())`;
+
+/** $11 and $12: the place after which the page begins; $13: the most rows. */
+const pageBy = ({ by, key, after }: (typeof ORDERS)[QueueOrder]) => `
+  ${shown(key)} FROM (
+    SELECT i.* FROM review_items i WHERE ${FITS} AND ($11::bigint IS NULL OR ${after}) ORDER BY ${by} LIMIT $13
+  ) AS i ${WITH_NAMES} ORDER BY ${by}`;
+
+/** $11: the seconds of the claim; $12: its pages. Sessions at once pass over what the others are taking. */
+const claimBy = ({ by }: (typeof ORDERS)[QueueOrder]) => `
+  WITH free AS MATERIALIZED (
+    SELECT i.application_id FROM review_items i
+    WHERE ${FITS} AND ($1 IS NOT NULL OR i.state = 'waiting') AND i.state <> 'proposed'
+      AND NOT is_claimed(i.claimed_until, now())
+    ORDER BY ${by} LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+  ), claim AS MATERIALIZED (
+    SELECT f.application_id, clock_timestamp() + $11 * interval '1 second' AS until FROM free f
+  )
+  UPDATE review_items i SET claimed_by = $10, claimed_until = c.until, claimed_for = $12::uuid[] FROM claim c
+  WHERE i.application_id = c.application_id
+  RETURNING i.application_id AS id, (SELECT o.login FROM operators o WHERE o.id = $10) AS login, i.claimed_until AS until`;
+
+const statements = (make: (parts: (typeof ORDERS)[QueueOrder]) => string) =>
+  Object.fromEntries(QUEUE_ORDERS.map((order) => [order, make(ORDERS[order])])) as Record<QueueOrder, string>;
+const PAGES = statements(pageBy);
+const CLAIMS = statements(claimBy);
+
+const COUNT = `
+  SELECT count(*)::integer AS count FROM (SELECT FROM review_items i WHERE ${FITS} LIMIT ${MOST_COUNTED}) AS f`;
+const ONE = `${shown('NULL')} FROM review_items i ${WITH_NAMES} WHERE i.application_id = $1`;
+
+/** $11: the id of the selection. An operator keeps the newest ten. */
+const SELECT_ALL = `
+  WITH found AS MATERIALIZED (
+    SELECT i.application_id AS id FROM review_items i WHERE ${FITS} LIMIT ${MOST_COUNTED + 1}
+  ), gone AS (
+    DELETE FROM selections s WHERE s.id IN (
+      SELECT k.id FROM selections k WHERE k.operator_id = $10 ORDER BY k.created_at DESC OFFSET 9)
+  )
+  INSERT INTO selections (id, operator_id, ends_at, ids, last_events)
+  SELECT $11, $10, clock_timestamp() + interval '10 minutes', coalesce(array_agg(f.id ORDER BY f.id), '{}'),
+    coalesce(array_agg(coalesce((SELECT max(e.id) FROM application_events e WHERE e.application_id = f.id), 0)
+      ORDER BY f.id), '{}')
+  FROM found f HAVING count(*) <= ${MOST_COUNTED}
+  RETURNING cardinality(ids) AS count, ends_at`;
+
+/** The first `limit` rows after a place in an order; null: from the beginning. */
+export async function readPage(
+  database: Database,
+  filter: QueueFilter,
+  {
+    order,
+    after,
+    limit,
+  }: { readonly order: QueueOrder; readonly after: QueuePlace | null; readonly limit: number },
+  operatorId: number,
+): Promise<StoredItem[]> {
+  const values = [...filterValues(filter, operatorId), after?.id ?? null, after?.key ?? null, limit];
+  return (await database.query<Row>(PAGES[order], values)).rows.map(itemOf);
+}
+
+/** How many fit; `MOST_COUNTED` stands for it and more. */
+export async function countItems(
+  database: Database,
+  filter: QueueFilter,
+  operatorId: number,
+): Promise<number> {
+  return onlyRow((await database.query<{ count: number }>(COUNT, filterValues(filter, operatorId))).rows)
+    .count;
+}
+
+/** The item of an application; null: it is not in the queue. */
+export async function readItem(session: Session, id: ApplicationId): Promise<StoredItem | null> {
+  const [row] = (await session.query<Row>(ONE, [id])).rows;
+  return row === undefined ? null : itemOf(row);
+}
+
+/**
+ * Claims the first one in the order that nobody holds, and that no decision is proposed on; a waiting one where the
+ * filter has no state. null: there is none.
+ */
+export async function claimNext(
+  session: Session,
+  filter: QueueFilter,
+  order: QueueOrder,
+  { operatorId, page }: Claimer,
+): Promise<{ readonly id: ApplicationId; readonly claim: StoredClaim } | null> {
+  const values = [...filterValues(filter, operatorId), CLAIM_SECONDS, page === null ? [] : [page]];
+  const [row] = (await session.query<{ id: string; login: string; until: Date }>(CLAIMS[order], values)).rows;
+  if (row === undefined) return null;
+  return {
+    id: toApplicationId(row.id),
+    claim: { by: { id: operatorId, login: row.login }, until: row.until },
+  };
+}
+
+/** Keeps what fits, each application with its last event, for ten minutes; null: more than `MOST_COUNTED` fit. */
+export async function makeSelection(
+  database: Database,
+  filter: QueueFilter,
+  operatorId: number,
+  selection: string,
+): Promise<{ readonly count: number; readonly endsAt: Date } | null> {
+  const values = [...filterValues(filter, operatorId), selection];
+  const [row] = (await database.query<{ count: number; ends_at: Date }>(SELECT_ALL, values)).rows;
+  return row === undefined ? null : { count: row.count, endsAt: row.ends_at };
+}
+
+function itemOf(row: Row): StoredItem {
+  const { by_id, by_login, claimed_until } = row;
+  return {
+    id: toApplicationId(row.id),
+    lastEvent: row.last_event,
+    key: row.key === null ? null : Number(row.key),
+    partner: { id: row.partner_id, name: row.partner_name },
+    ...{ state: row.state, score: row.score, currency: row.currency },
+    ...{ debtAmount: row.debt_amount, referenceAmount: row.reference_amount },
+    ...{ createdAt: row.created_at, dueAt: row.due_at },
+    claim: by_id === null ? null : { by: { id: by_id, login: by_login! }, until: claimed_until! },
+  };
+}

@@ -1,0 +1,114 @@
+/** The applied decisions that were drawn for a second look. */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
+import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import type { Database, Session, Transaction } from '../../../ground/postgres/database.ts';
+
+/** A decision that waits for its look. */
+export interface WaitingLook {
+  readonly proposalId: number;
+  readonly applicationId: ApplicationId;
+  readonly act: ReviewAction;
+  readonly reasonCode: ReasonCode;
+  readonly at: Date;
+}
+
+/** A decision that is drawn, with who decided. */
+export interface Drawn extends Omit<WaitingLook, 'at'> {
+  readonly makerId: number;
+  /** null: the maker decided alone. */
+  readonly checkerId: number | null;
+}
+
+const ADD = `
+  INSERT INTO second_looks (proposal_id, application_id, act, reason_code, maker_id, checker_id)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (proposal_id) DO NOTHING`;
+
+/** Lets a decision wait for a look, in the transaction that applies it. */
+export async function addSecondLook(session: Transaction, drawn: Drawn): Promise<void> {
+  const { proposalId, applicationId, act, reasonCode, makerId, checkerId } = drawn;
+  await session.query(ADD, [proposalId, applicationId, act, reasonCode, makerId, checkerId]);
+}
+
+const WAITING = `
+  SELECT l.proposal_id, l.application_id, l.act, l.reason_code, l.at FROM second_looks l
+  WHERE l.looked_at IS NULL AND l.maker_id <> $1 AND l.checker_id IS DISTINCT FROM $1
+  ORDER BY l.proposal_id LIMIT $2`;
+
+/** The oldest decisions that wait, but for those that the looker made or confirmed. */
+export async function waitingLooks(session: Session, lookerId: number, most: number): Promise<WaitingLook[]> {
+  const { rows } = await session.query<{
+    proposal_id: string;
+    application_id: string;
+    act: ReviewAction;
+    reason_code: ReasonCode;
+    at: Date;
+  }>(WAITING, [lookerId, most]);
+  return rows.map(({ proposal_id, application_id, act, reason_code, at }) => ({
+    ...{ proposalId: Number(proposal_id), applicationId: toApplicationId(application_id) },
+    ...{ act, reasonCode: reason_code, at },
+  }));
+}
+
+const LOCK = `
+  SELECT l.application_id, l.maker_id, l.checker_id, l.looker_id, l.agrees, l.note FROM second_looks l
+  WHERE l.proposal_id = $1 FOR UPDATE`;
+
+/** What a looker says of a decision. */
+export interface Look {
+  readonly lookerId: number;
+  readonly agrees: boolean;
+  readonly note: string | null;
+}
+
+/** A decision that is drawn, with its look. */
+export interface LockedLook extends Pick<Drawn, 'applicationId' | 'makerId' | 'checkerId'> {
+  /** null: nobody has looked. */
+  readonly look: Look | null;
+}
+
+/** What a look is about, locked until the end of the transaction; null: the decision was not drawn. */
+export async function lockLook(session: Transaction, proposalId: number): Promise<LockedLook | null> {
+  const { rows } = await session.query<{
+    application_id: string;
+    maker_id: number;
+    checker_id: number | null;
+    looker_id: number | null;
+    agrees: boolean;
+    note: string | null;
+  }>(LOCK, [proposalId]);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { looker_id: lookerId, agrees, note } = row;
+  return {
+    ...{ applicationId: toApplicationId(row.application_id), makerId: row.maker_id },
+    ...{ checkerId: row.checker_id, look: lookerId === null ? null : { lookerId, agrees, note } },
+  };
+}
+
+const LOOK = `
+  UPDATE second_looks SET looker_id = $2, looked_at = t.now, agrees = $3, note = $4
+  FROM (SELECT clock_timestamp() AS now) AS t WHERE proposal_id = $1`;
+
+/** Writes what the looker said of a decision that the transaction has locked. */
+export async function writeLook(session: Transaction, proposalId: number, look: Look): Promise<void> {
+  await session.query(LOOK, [proposalId, look.lookerId, look.agrees, look.note]);
+}
+
+const ERASE = 'DELETE FROM second_looks WHERE application_id = ANY ($1::bigint[]) AND looked_at IS NULL';
+const ERASE_NOTES = `
+  UPDATE second_looks SET note = 'erased' WHERE application_id = ANY ($1::bigint[]) AND note IS NOT NULL`;
+
+/** Nobody looks at decisions about erased persons any more, and what lookers wrote is gone. */
+export async function eraseLooks(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(ERASE, [ids]);
+  await session.query(ERASE_NOTES, [ids]);
+}
+
+const FORGET = `
+  DELETE FROM second_looks l WHERE l.drawn_ms <= elapsed_ms() - ms_of(interval '100 days')`;
+
+/** Deletes looks of 100 elapsed days ago, also those that nobody took (D39). */
+export async function forgetLooks(database: Database): Promise<void> {
+  await database.query(FORGET);
+}

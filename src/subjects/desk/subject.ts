@@ -1,0 +1,12 @@
+/** The parts of the desk in the program. */
+import type { Subject } from '../../program/subject/subject.ts';
+import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from './settings.ts';
+
+export const desk: Subject = {
+  settings: [REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS],
+  witnesses: async () => ({
+    dataKeys: [(await import('./sql/sealed-notes.ts')).SEALED_NOTES],
+    reindexings: (await import('./sql/proposal-macs.ts')).PROPOSAL_MACS,
+  }),
+  service: async () => (await import('./service.ts')).deskService(),
+};

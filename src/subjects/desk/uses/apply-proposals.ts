@@ -1,0 +1,165 @@
+/** Applies due proposals, each in a transaction of its own: all of it happens, or nothing (D48). */
+import {
+  type ApplicationStatus,
+  type ReviewAction,
+  TRANSITIONS,
+} from '../../../domain/application/lifecycle.ts';
+import { operatorName } from '../../../domain/operator/operator-name.ts';
+import { withOffset } from '../../../ground/base/time.ts';
+import {
+  type Database,
+  inTransaction,
+  type Session,
+  type Transaction,
+} from '../../../ground/postgres/database.ts';
+import { storeTrouble } from '../../../ground/postgres/store-trouble.ts';
+import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
+import { addOperatorEvents } from '../../../program/operations/sql/operator-events.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { moveApplication } from '../../applications/sql/applications.ts';
+import { holdApplication } from '../../applications/sql/desk/decision-facts.ts';
+import { lastChangeOf } from '../../applications/sql/desk/last-event.ts';
+import { heldBy, heldText, illegalText, waitAfterTry } from '../rules/proposal.ts';
+import { type Returned, whyReturned } from '../rules/returned.ts';
+import { holdDeciders } from '../sql/deciders.ts';
+import {
+  backToQueue,
+  type DueProposal,
+  dropLost,
+  endProposal,
+  type LostProposal,
+  putOff,
+  takeDue,
+} from '../sql/open-proposals.ts';
+import { actorOf } from './changed-since.ts';
+import { type DecisionFacts, decidedFactsOf } from './decided-facts.ts';
+import { type LookingDesk, noteDecision } from './second-looks.ts';
+
+/** What became of a due proposal; null: none was due. */
+export type Applied = 'applied' | 'returned' | 'lost' | 'put off' | null;
+
+/**
+ * Takes a due proposal that no other process has taken, and applies it: the application moves, which its history, the
+ * applicant and the partner hear of, the record of acts gets its row, the decision is counted and perhaps drawn for a
+ * second look, and the proposal ends. One that became illegal, or whose operators may not decide it any more, goes back
+ * to its maker with the reason, which is recorded, and its application to the queue. One that fails is put off, and
+ * `onFailure` hears of it. Rejects for trouble of the store alone: nothing is changed then.
+ */
+export async function applyNext(
+  desk: LookingDesk,
+  onFailure: (proposalId: number, error: unknown) => void,
+): Promise<Applied> {
+  let taken: DueProposal | LostProposal | null = null;
+  try {
+    return await inTransaction(desk.database, async (session) => {
+      taken = await takeDue(session, desk.vault);
+      if (taken === null) return null;
+      if ('isLost' in taken) {
+        await dropLost(session, taken);
+        return 'lost';
+      }
+      return end(session, desk, taken);
+    });
+  } catch (error) {
+    if (taken === null || storeTrouble(error) !== null) throw error;
+    await putOffFailed(desk.database, taken);
+    onFailure((taken as DueProposal).proposalId, error);
+    return 'put off';
+  }
+}
+
+async function putOffFailed(database: Database, taken: DueProposal | LostProposal): Promise<void> {
+  await putOff(database, taken, waitAfterTry('isLost' in taken ? 1 : taken.tries + 1));
+}
+
+async function end(
+  session: Transaction,
+  { vault, lookShare }: LookingDesk,
+  due: DueProposal,
+): Promise<'applied' | 'returned'> {
+  const { act, isOverride, makerId, secondId, applicationId, proposalId, reason } = due;
+  // The move takes the application out of the queue.
+  const facts = (await decidedFactsOf(session, [applicationId])).get(applicationId);
+  const returned = (await whyHeldBack(session, vault, due, facts)) ?? (await move(session, due));
+  const second = secondId === null ? '' : `, second ${operatorName(secondId)}`;
+  if (returned !== null) {
+    await backToQueue(session, applicationId);
+    await endProposal(session, due, {
+      ...{ state: 'returned', outcome: returned.text, returnedFor: returned.code },
+    });
+    const target = `proposal ${proposalId} of ${operatorName(makerId)}${second}`;
+    const returning = { act: 'proposal return', target, applicationId, reason: returned.text };
+    await addOperatorEvents(session, chainKeysOf(vault), SERVICE, [returning]);
+    return 'returned';
+  }
+  await endProposal(session, due, { state: 'applied' });
+  const score = facts?.status === 'in_review' ? facts.score : null;
+  await noteDecision(session, { ...due, checkerId: secondId, score }, lookShare);
+  await addOperatorEvents(session, chainKeysOf(vault), operatorName(makerId), [
+    {
+      act: `application ${act}${isOverride ? ' --override' : ''}`,
+      target: `proposal ${proposalId}${second}`,
+      ...{ applicationId, reason },
+    },
+  ]);
+  return 'applied';
+}
+
+/** As the record names who returns a proposal. */
+const SERVICE = 'ventanilla';
+const FORGED: Returned = {
+  code: 'unreadable',
+  text: 'it was changed in the database by somebody without the keys of the service',
+};
+const DELETED: Returned = { code: 'deleted', text: 'the application is deleted' };
+
+/** What speaks against a decision before its application is locked; null: nothing. Its operators stay as they are. */
+async function whyHeldBack(
+  session: Transaction,
+  vault: Vault,
+  { act, isOverride, makerId, secondId, ...due }: DueProposal,
+  facts: DecisionFacts | undefined,
+): Promise<Returned | null> {
+  if (due.isForged) return FORGED;
+  if (facts === undefined) return DELETED;
+  const { status, currency, debtAmount } = facts;
+  if (status === null) return illegal(act, null);
+  const deciders = await holdDeciders(session, vault, secondId === null ? [makerId] : [makerId, secondId]);
+  return whyReturned({
+    ...due,
+    decided: { act, isOverride, currency, debtAmount },
+    maker: deciders.get(makerId) ?? null,
+    second: secondId === null ? null : (deciders.get(secondId) ?? null),
+  });
+}
+
+/** Moves the application where it is still the one that was decided on; else returns why not. */
+async function move(session: Transaction, due: DueProposal): Promise<Returned | null> {
+  const { applicationId, act, signedAt, decidedOn, reason, reasonCode, isOverride } = due;
+  const held = await holdApplication(session, applicationId);
+  if (held === null) return DELETED;
+  if (held.status === null) return illegal(act, null);
+  if (held.lastEvent !== decidedOn) return { code: 'changed', text: await changedText(session, due) };
+  if (held.signedAt?.getTime() !== signedAt?.getTime())
+    return { code: 'signed', text: 'the applicant has signed the contract meanwhile' };
+  const moved = await moveApplication(session, applicationId, {
+    ...{ ...TRANSITIONS[act], actor: operatorName(due.makerId), action: act, reason, reasonCode, isOverride },
+    ...(due.secondId !== null && { second: operatorName(due.secondId) }),
+  });
+  if (moved?.heldByContract) {
+    const until = moved.withdrawableUntil;
+    return { code: heldBy(until), text: heldText(until && withOffset(until)) };
+  }
+  return moved?.moved ? null : illegal(act, moved?.status ?? null);
+}
+
+function illegal(act: ReviewAction, status: ApplicationStatus | null): Returned {
+  return { code: status === null ? 'unreadable' : 'illegal', text: illegalText(act, status) };
+}
+
+async function changedText(session: Session, { applicationId }: DueProposal): Promise<string> {
+  const change = await lastChangeOf(session, applicationId);
+  if (change === null) return 'its history is another one now';
+  const { login } = await actorOf(session, change);
+  return `${login} did ${change.act} meanwhile`;
+}

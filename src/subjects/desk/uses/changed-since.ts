@@ -1,0 +1,28 @@
+/** What happened to an application since an operator looked at it (D48). */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { withOffset } from '../../../ground/base/time.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import { accountOf } from '../../../program/operations/actor.ts';
+import { type LastChange, lastChangeOf } from '../../applications/sql/desk/last-event.ts';
+import { readLogin } from '../sql/proposals.ts';
+import { Refusal } from './refusal.ts';
+
+/** The refusal with status 412 of an act that was decided on an older event: who did what when. */
+export async function changedSince(session: Session, id: ApplicationId): Promise<Refusal> {
+  const change = await lastChangeOf(session, id);
+  if (change === null) return new Refusal(412, 'If-Match names an event that the application does not have');
+  const { act, at } = change;
+  const by = await actorOf(session, change);
+  return new Refusal(412, `${by.login} did ${act} meanwhile: look at it again`, {
+    facts: { by, act, at: withOffset(at) },
+  });
+}
+
+/** Who did something; the id is null where it was no operator with an account. */
+export async function actorOf(
+  session: Session,
+  { actor }: Pick<LastChange, 'actor'>,
+): Promise<{ readonly id: number | null; readonly login: string }> {
+  const id = accountOf(actor);
+  return { id, login: id === null ? actor : await readLogin(session, id) };
+}

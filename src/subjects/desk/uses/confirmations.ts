@@ -1,0 +1,74 @@
+/** What a second operator has to see of a proposal before confirming it (D48). */
+import { createHash } from 'node:crypto';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Decision } from '../../../domain/scorecard/scorecard.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { type Against, type Evidence, speaksAgainst } from '../rules/against.ts';
+import { haveAuthority } from '../rules/proposal.ts';
+import { readDeciders } from '../sql/deciders.ts';
+import { type PartnerName, partnersOf } from '../sql/partner-names.ts';
+import type { StoredProposal } from '../sql/proposals.ts';
+import { decidedFactsOf, readEvidence } from './decided-facts.ts';
+
+/** What a proposal is about. What is null cannot be read, or the application is deleted. */
+export interface ProposalFacts {
+  readonly partner: PartnerName | null;
+  readonly currency: string | null;
+  readonly debtAmount: number | null;
+  readonly score: number | null;
+  readonly decision: Decision | null;
+  /** What the file has. */
+  readonly evidence: Evidence;
+  readonly against: readonly Against[];
+  /** Neither its maker nor the asking operator has the authority for the amount. */
+  readonly lacksAuthority: boolean;
+  /** Stands for the proposal and all of this: who confirms sends back which of it was shown. */
+  readonly seen: string;
+}
+
+/** Whether a proposal waits for a second operator. */
+export function waitsForSecond({ state, needsSecond, confirmedAt }: StoredProposal): boolean {
+  return state === 'proposed' && needsSecond !== null && confirmedAt === null;
+}
+
+/** What these proposals are about, by their ids, for the operator who asks. */
+export async function proposalFactsOf(
+  session: Session,
+  vault: Vault,
+  operatorId: number,
+  proposals: readonly StoredProposal[],
+): Promise<ReadonlyMap<number, ProposalFacts>> {
+  if (proposals.length === 0) return new Map();
+  const ids: ApplicationId[] = proposals.map(({ applicationId }) => applicationId);
+  const facts = await decidedFactsOf(session, ids);
+  const partners = await partnersOf(session, [...new Set([...facts.values()].map((one) => one.partnerId))]);
+  const evidenceOf = await readEvidence(session, ids);
+  const makers = proposals.map(({ maker }) => maker.id);
+  const deciders = await readDeciders(session, vault, [...new Set([operatorId, ...makers])]);
+  return new Map(
+    proposals.map((proposal) => {
+      const { id, applicationId, act, isOverride, maker } = proposal;
+      const one = facts.get(applicationId);
+      const { currency = null, debtAmount = null, score = null, decision = null } = one ?? {};
+      const evidence = evidenceOf(applicationId);
+      const both = [operatorId, maker.id].map((operator) => deciders.get(operator) ?? null);
+      const shown = {
+        ...{ partner: (one && partners.get(one.partnerId)) ?? null, currency, debtAmount, score, decision },
+        ...{ evidence, against: speaksAgainst(proposal, score, evidence) },
+        lacksAuthority: !haveAuthority({ act, isOverride, currency, debtAmount }, both),
+      };
+      return [id, { ...shown, seen: digestOf(proposal, shown) }];
+    }),
+  );
+}
+
+/** Equal where a confirmation shows the same alone. */
+function digestOf(proposal: StoredProposal, shown: Omit<ProposalFacts, 'seen'>): string {
+  const { id, act, reasonCode, reason, isOverride, maker, createdAt, needsSecond } = proposal;
+  const proposed = [id, act, reasonCode, reason, isOverride, maker, createdAt, needsSecond];
+  return createHash('sha256')
+    .update(JSON.stringify([proposed, shown]))
+    .digest('base64url')
+    .slice(0, 22);
+}

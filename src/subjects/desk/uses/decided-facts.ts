@@ -1,0 +1,41 @@
+/** What decisions are about, and what the files have that their reasons may contradict (D48). */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import { type DecisionFacts, readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
+import { documentCountsOf } from '../../documents/sql/documents.ts';
+import { incomesOf } from '../../income/sql/income-checks.ts';
+import type { Evidence } from '../rules/against.ts';
+import { readQueuedFacts } from '../sql/propose.ts';
+
+export type { DecisionFacts };
+
+const READ_AT_ONCE = 500;
+
+/**
+ * The facts of these applications; one that does not exist is absent. The queue has those of what is in review: to read
+ * 10,000 of them from their batches takes seconds.
+ */
+export async function decidedFactsOf(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<ReadonlyMap<ApplicationId, DecisionFacts>> {
+  const facts = await readQueuedFacts(session, ids);
+  const others = ids.filter((id) => !facts.has(id));
+  for (let from = 0; from < others.length; from += READ_AT_ONCE) {
+    const read = await readDecisionFacts(session, others.slice(from, from + READ_AT_ONCE));
+    for (const [id, one] of read) facts.set(id, one);
+  }
+  return facts;
+}
+
+/** Reads what the files of these applications have, and returns what tells it of one of them. */
+export async function readEvidence(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<(id: ApplicationId) => Evidence> {
+  const documents = await documentCountsOf(session, ids);
+  const incomes = await incomesOf(session, ids);
+  return (id) => ({ documents: documents.get(id) ?? NO_DOCUMENTS, income: incomes.get(id) ?? null });
+}
+
+const NO_DOCUMENTS = { accepted: 0, received: 0, rejected: 0 };

@@ -1,0 +1,23 @@
+/** What the uses of the desk work with. */
+import type { Clock } from '../../../ground/base/clock.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import type { OperatorContext } from '../../../program/operations/operator-context.ts';
+import type { Vault } from '../../../seal/vault.ts';
+
+export interface Desk {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/** What an act on applications of the queue needs. */
+export interface QueueDesk {
+  readonly database: Database;
+  /** REVIEW_DUE_HOURS. */
+  readonly dueHours: number;
+}
+
+/** The desk with its operator, as the history and the record of acts name one. */
+export function actingAs({ database, vault, clock }: Desk, operatorId: number): OperatorContext {
+  return { database, vault, clock, actor: `operator ${operatorId}` };
+}

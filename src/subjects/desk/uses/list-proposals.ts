@@ -1,0 +1,45 @@
+/** The lists of proposals, page by page. */
+import type { Session } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { countToConfirm, listProposals, type ProposalList, type StoredProposal } from '../sql/proposals.ts';
+import { type ProposalFacts, proposalFactsOf } from './confirmations.ts';
+import { Refusal } from './refusal.ts';
+
+export type { ProposalFacts, StoredProposal };
+
+const PAGE = 50;
+/** The page of the console tells 99, and more of them as `99+`. */
+const MOST_COUNTED = 100;
+
+/** A page of a list. */
+export interface ShownProposals {
+  readonly proposals: readonly StoredProposal[];
+  /** Of `to_confirm`, by the ids of the proposals, so that nobody confirms anything unseen; none of the other lists. */
+  readonly facts: ReadonlyMap<number, ProposalFacts>;
+  /** The cursor of the next page; null after the last. */
+  readonly next: string | null;
+  /** How many wait for the operator to confirm them, whatever the list; counted up to 100. */
+  readonly toConfirm: number;
+}
+
+/** A page of a list after the one that the cursor names. Throws a `Refusal` for a wrong cursor. */
+export async function proposalsOf(
+  { database, vault }: { readonly database: Session; readonly vault: Vault },
+  operatorId: number,
+  { list, cursor, limit = PAGE }: { list: ProposalList; cursor?: string; limit?: number },
+): Promise<ShownProposals> {
+  const after = cursor === undefined ? null : placeOf(cursor);
+  const [found, toConfirm] = await Promise.all([
+    listProposals(database, list, { operatorId, after, limit: limit + 1 }),
+    countToConfirm(database, operatorId, MOST_COUNTED),
+  ]);
+  const proposals = found.slice(0, limit);
+  const facts = await proposalFactsOf(database, vault, operatorId, list === 'to_confirm' ? proposals : []);
+  return { proposals, facts, toConfirm, next: found.length > limit ? `p${proposals.at(-1)!.id}` : null };
+}
+
+function placeOf(cursor: string): number {
+  const [, id] = /^p(\d{1,15})$/.exec(cursor) ?? [];
+  if (id === undefined) throw new Refusal(400, 'query: cursor is none of this list');
+  return Number(id);
+}

@@ -1,0 +1,115 @@
+/** The queue of applications in review, as operators work with it (D48). */
+import { randomUUID } from 'node:crypto';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
+import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import { MOST_COUNTED, type QueueFilter, type QueueOrder, type QueuePlace } from '../rules/queue.ts';
+import {
+  type Claimer,
+  dropClaim,
+  leavePage,
+  pageHasLeft,
+  type StoredClaim,
+  takeClaim,
+} from '../sql/claims.ts';
+import { keepClaimed, keyedRequest, takeRequest } from '../sql/desk-requests.ts';
+import { expandReviewsOf } from '../sql/expansion.ts';
+import { readPartnerNames } from '../sql/partner-names.ts';
+import {
+  claimNext as claimFree,
+  countItems,
+  makeSelection,
+  readPage,
+  type StoredItem,
+} from '../sql/queue.ts';
+import { claimRefusal } from './claim-refusal.ts';
+import type { QueueDesk } from './desk-context.ts';
+import { conflict, Refusal, spentKey } from './refusal.ts';
+
+export { type Claimer, dropClaim, leavePage, readPartnerNames, type StoredClaim, type StoredItem };
+
+/** A page of the queue. */
+export interface QueuePage {
+  readonly items: readonly StoredItem[];
+  /** Where the next page goes on; null: this is the last one. */
+  readonly next: QueuePlace | null;
+  /** How many fit the filter; `MOST_COUNTED` stands for it and more. */
+  readonly count: number;
+}
+
+interface Asked {
+  readonly filter: QueueFilter;
+  readonly order: QueueOrder;
+  /** null: from the beginning. */
+  readonly after: QueuePlace | null;
+  readonly limit: number;
+}
+
+/** A page of what the operator asked for. An item that changes its place meanwhile may be missed or come twice. */
+export async function showQueue(
+  database: Database,
+  { filter, order, after, limit }: Asked,
+  operatorId: number,
+): Promise<QueuePage> {
+  const [found, count] = await Promise.all([
+    readPage(database, filter, { order, after, limit: limit + 1 }, operatorId),
+    countItems(database, filter, operatorId),
+  ]);
+  const items = found.slice(0, limit);
+  return { items, next: found.length > limit ? (items.at(-1) ?? null) : null, count };
+}
+
+/**
+ * Claims an application, or renews the claim. Throws a `Refusal`: 404 not in review; 409 with who holds it, or who has
+ * proposed a decision on it.
+ */
+export async function claim(
+  { database, dueHours }: QueueDesk,
+  id: ApplicationId,
+  claimer: Claimer,
+): Promise<StoredClaim> {
+  await expandReviewsOf(database, [id], dueHours);
+  const taken = await takeClaim(database, id, claimer);
+  if (taken === null) throw new Refusal(404, 'there is no such application in review');
+  if (taken.is === 'held') return taken.claim;
+  throw await claimRefusal(database, id, taken);
+}
+
+/**
+ * Claims the first one in the order that nobody holds; null: there is none, or the page was closed. `key`: the
+ * Idempotency-Key; a repetition renews the claim of the first request, and takes another application only where that
+ * claim is lost. Throws a `Refusal` where the key was used for another request.
+ */
+export function claimNext(
+  database: Database,
+  { filter, order, key }: Pick<Asked, 'filter' | 'order'> & { readonly key: string | null },
+  claimer: Claimer,
+): ReturnType<typeof claimFree> {
+  const request = keyedRequest(claimer.operatorId, key, ['claim next', order, filter]);
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      if (await pageHasLeft(session, claimer)) return null;
+      if (request === null) return claimFree(session, filter, order, claimer);
+      const before = await takeRequest(session, request);
+      if (before === 'other' || before === 'undone') throw spentKey(before);
+      const id = before === 'new' ? undefined : before.outcomes[0]?.id;
+      const again = id === undefined ? null : await takeClaim(session, id, claimer);
+      if (id !== undefined && again?.is === 'held') return { id, claim: again.claim };
+      const next = await claimFree(session, filter, order, claimer);
+      if (next !== null) await keepClaimed(session, request, next.id);
+      return next;
+    }),
+  );
+}
+
+/** Keeps what fits now for ten minutes. Throws a `Refusal` (409) where more than `MOST_COUNTED` fit. */
+export async function select(
+  database: Database,
+  filter: QueueFilter,
+  operatorId: number,
+): Promise<{ readonly selection: string; readonly count: number; readonly endsAt: Date }> {
+  const selection = randomUUID();
+  const made = await makeSelection(database, filter, operatorId, selection);
+  if (made === null) throw conflict('too_many_match', `more than ${MOST_COUNTED} match: narrow the filters`);
+  return { selection, ...made };
+}

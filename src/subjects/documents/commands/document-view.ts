@@ -1,0 +1,88 @@
+/** How `ventanilla document` shows documents, to people and to programs. */
+
+import { writeAmount } from '../../../domain/document/amount.ts';
+import { recordOf, shortTime } from '../../../program/cli/output.ts';
+import { MASK } from '../../../program/cli/reveal.ts';
+import type { Finding } from '../rules/layout.ts';
+import type { ShownDocument, StoredDocument } from '../uses/operate.ts';
+
+/** A document for programs, without what is sealed. */
+export function documentJson(document: StoredDocument) {
+  return {
+    id: document.id,
+    application_id: document.applicationId,
+    purpose: document.purpose,
+    state: document.state,
+    reason: document.reason,
+    received_at: document.receivedAt.toISOString(),
+    decided_at: document.decidedAt?.toISOString() ?? null,
+    content_type: document.contentType,
+    bytes: document.bytes,
+    sha256: document.sha256,
+    missing_at: document.missingAt?.toISOString() ?? null,
+  };
+}
+
+/** What was read in a document and what the channel told of it; the values are masked unless they are revealed. */
+function readingJson({ opened }: ShownDocument, isRevealed: boolean) {
+  const value = <T>(text: T): T | string => (isRevealed || text === null ? text : MASK);
+  const reading = opened?.reading ?? null;
+  const finding = reading?.finding ?? null;
+  return {
+    filename: value(opened?.claims?.filename ?? null),
+    claimed_type: opened?.claims?.claimedType ?? null,
+    reader: reading?.reader ?? null,
+    method: reading?.method ?? null,
+    pages: reading?.pages ?? null,
+    layout: finding?.layout ?? null,
+    confidence: finding?.confidence ?? null,
+    holder: reading?.holder ?? null,
+    holder_name: value(finding?.holderName ?? null),
+    holder_id: value(finding?.holderId ?? null),
+    issued: finding?.issued ?? null,
+    currency: finding?.currency ?? null,
+    months: monthsJson(finding?.months ?? [], isRevealed),
+    stated_currency: reading?.stated?.currency ?? null,
+    stated_months: monthsJson(reading?.stated?.months ?? [], isRevealed),
+  };
+}
+
+function monthsJson(months: Finding['months'], isRevealed: boolean) {
+  return months.map(({ month, amount }) => ({ month, amount: isRevealed ? writeAmount(amount) : MASK }));
+}
+
+/** A document with what is sealed beside it, for programs. */
+export function shownJson(shown: ShownDocument, isRevealed: boolean) {
+  return { ...documentJson(shown.document), ...readingJson(shown, isRevealed) };
+}
+
+/** The same for people. */
+export function shownText(shown: ShownDocument, isRevealed: boolean): string {
+  const { document } = shown;
+  const reading = readingJson(shown, isRevealed);
+  const months = (some: typeof reading.months) =>
+    some.map(({ month, amount }) => `${month} ${amount}`).join('\n');
+  return recordOf([
+    ['Document', document.id],
+    ['Application', document.applicationId],
+    ['Received', shortTime(document.receivedAt)],
+    ['Purpose', document.purpose],
+    ['State', document.state],
+    ['Reason', document.reason],
+    ['File', document.missingAt === null ? document.contentType : 'missing in the store'],
+    ['Bytes', document.bytes],
+    ['SHA-256', document.sha256],
+    ['Name of the file', reading.filename],
+    ['Claimed type', reading.claimed_type],
+    ['Read by', reading.reader],
+    ['Layout', reading.layout],
+    ['Confidence', reading.confidence],
+    ['Holder', reading.holder],
+    ['Holder name', reading.holder_name],
+    ['Holder ID', reading.holder_id],
+    ['Issued', reading.issued],
+    ['Currency', reading.stated_currency ?? reading.currency],
+    ['Months read', months(reading.months)],
+    ['Months stated', months(reading.stated_months)],
+  ]);
+}

@@ -1,0 +1,156 @@
+/** What a file is by its content, whatever it claims to be. */
+import type { DocumentReason } from '../../../domain/document/document.ts';
+import { heicSize, jpegSize, type PictureSize, pngSize, webpSize } from './picture-size.ts';
+
+/** The types that are taken. */
+export type FileType = 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic';
+
+/** A larger picture is refused: decoding takes four bytes a pixel. */
+const MOST_PIXELS = 50_000_000;
+const MOST_SIDE = 30_000;
+/** A reader of PDFs looks for the beginning in so many bytes, and for the end in as many. */
+const PDF_LOOK = 1024;
+
+const SIZES: Readonly<Record<Exclude<FileType, 'application/pdf'>, (bytes: Buffer) => PictureSize | null>> = {
+  'image/jpeg': jpegSize,
+  'image/png': pngSize,
+  'image/webp': webpSize,
+  'image/heic': heicSize,
+};
+
+/**
+ * The type of a file that may be stored, or why it may not. `claimed` is the type that the channel told, null where it
+ * told none.
+ */
+export function checkFile(
+  bytes: Buffer,
+  claimed: string | null,
+): { readonly type: FileType } | { readonly refused: DocumentReason } {
+  if (bytes.length === 0) return { refused: 'empty' };
+  const type = typeOf(bytes);
+  if (type === null) return { refused: 'unsupported_type' };
+  if (isArchive(bytes) || hasLaterPdf(bytes, type)) return { refused: 'polyglot' };
+  if (!fits(claimed, type)) return { refused: 'type_mismatch' };
+  if (type === 'application/pdf') return isPageToo(bytes) ? { refused: 'polyglot' } : { type };
+  const end = endOf(bytes, type);
+  if (end === null) return { refused: 'damaged' };
+  if (end < bytes.length) return { refused: 'polyglot' };
+  const size = SIZES[type](bytes);
+  if (size === null || size.width === 0 || size.height === 0) return { refused: 'damaged' };
+  const isHuge = size.width * size.height > MOST_PIXELS || Math.max(size.width, size.height) > MOST_SIDE;
+  return isHuge ? { refused: 'too_many_pixels' } : { type };
+}
+
+/** Whether a file that claims this type can be a document at all: a voice message is refused before it is fetched. */
+export function mayBeDocument(claimed: string | null): boolean {
+  return claimed === null || !/^\s*(audio|video)\//i.test(claimed);
+}
+
+const HEIC_BRANDS = ['heic', 'heix', 'heim', 'heis', 'mif1', 'msf1'];
+const PNG_HEAD = '\x89PNG\r\n\x1a\n';
+
+function typeOf(bytes: Buffer): FileType | null {
+  const head = bytes.toString('latin1', 0, 16);
+  if (head.startsWith('%PDF-')) return 'application/pdf';
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith(PNG_HEAD)) return 'image/png';
+  if (head.startsWith('RIFF') && head.slice(8, 12) === 'WEBP') return 'image/webp';
+  if (head.slice(4, 8) === 'ftyp' && HEIC_BRANDS.includes(head.slice(8, 12))) return 'image/heic';
+  return null;
+}
+
+/** Names of one type, and names that say nothing. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/heif': 'image/heic',
+  'application/x-pdf': 'application/pdf',
+};
+const SILENT = ['', 'application/octet-stream', 'binary/octet-stream'];
+
+function fits(claimed: string | null, type: FileType): boolean {
+  const name = (claimed ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return SILENT.includes(name) || (ALIASES[name] ?? name) === type;
+}
+
+/** The end of the directory of a zip archive is a record of 22 bytes and a comment, up to the end of the file. */
+const ZIP_END = Buffer.from('PK\x05\x06', 'latin1');
+const ZIP_END_BYTES = 22;
+const ZIP_MOST_COMMENT = 65_535;
+
+/** Whether the file is a zip archive too, which is found from its end: so a file may be two things at once. */
+function isArchive(bytes: Buffer): boolean {
+  const from = Math.max(0, bytes.length - ZIP_END_BYTES - ZIP_MOST_COMMENT);
+  for (
+    let at = bytes.lastIndexOf(ZIP_END);
+    at >= from;
+    at = at === 0 ? -1 : bytes.lastIndexOf(ZIP_END, at - 1)
+  ) {
+    if (at + ZIP_END_BYTES <= bytes.length && isZipEnd(bytes.subarray(at))) return true;
+  }
+  return false;
+}
+
+/** One disk, and as many entries on it as in all: compressed data has the mark by chance, and not these. */
+function isZipEnd(record: Buffer): boolean {
+  const disks = [record.readUInt16LE(4), record.readUInt16LE(6)];
+  const isOneDisk = disks.every((disk) => disk === 0) || disks.every((disk) => disk === 0xffff);
+  return isOneDisk && record.readUInt16LE(8) === record.readUInt16LE(10);
+}
+
+/**
+ * Whether a reader of PDFs finds a beginning that is not that of the file. In a picture it may stand anywhere where an
+ * end mark follows: some readers look through the whole file.
+ */
+function hasLaterPdf(bytes: Buffer, type: FileType): boolean {
+  if (bytes.subarray(0, PDF_LOOK + 5).indexOf('%PDF-', 1, 'latin1') !== -1) return true;
+  if (type === 'application/pdf') return false;
+  const begin = bytes.indexOf('%PDF-', 1, 'latin1');
+  return begin !== -1 && bytes.indexOf('%%EOF', begin, 'latin1') !== -1;
+}
+
+/** What browsers take for the beginning of a page (WHATWG MIME Sniffing, 7.1). */
+const PAGE = /<(?:!doctype html|html|head|script|iframe|body|svg)[\s>]/i;
+
+/** Whether a browser that looks into the file, or a reader of its end, finds something else than the PDF. */
+function isPageToo(bytes: Buffer): boolean {
+  const tail = pdfTail(bytes);
+  if (tail.length > PDF_LOOK) return true;
+  return PAGE.test(bytes.toString('latin1', 0, PDF_LOOK)) || PAGE.test(tail.toString('latin1'));
+}
+
+/** What follows the last end mark of a PDF, without spaces; empty where there is no mark: the reader tells. */
+function pdfTail(bytes: Buffer): Buffer {
+  const mark = bytes.lastIndexOf('%%EOF', undefined, 'latin1');
+  if (mark === -1) return bytes.subarray(bytes.length);
+  let end = bytes.length;
+  while (end > mark + 5 && isSpace(bytes[end - 1] ?? 0)) end -= 1;
+  return bytes.subarray(mark + 5, end);
+}
+
+/** White space of PDF (ISO 32000, 7.2.3). A file may have millions of these at its end. */
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x00 || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b);
+}
+
+/** Where a picture ends; null where it is cut off. Phones append data of their own to a JPEG, and HEIC has boxes. */
+function endOf(bytes: Buffer, type: Exclude<FileType, 'application/pdf'>): number | null {
+  if (type === 'image/png') return pngEnd(bytes);
+  if (type === 'image/webp') {
+    const end = bytes.readUInt32LE(4) + 8;
+    return end > bytes.length ? null : end + (end % 2 === 1 && end < bytes.length ? 1 : 0);
+  }
+  return bytes.length;
+}
+
+/** `IEND` as a number: a file may have millions of chunks. */
+const IEND = 0x49454e44;
+
+function pngEnd(bytes: Buffer): number | null {
+  for (let at = PNG_HEAD.length; at + 12 <= bytes.length; ) {
+    const next = at + 12 + bytes.readUInt32BE(at);
+    if (bytes.readUInt32BE(at + 4) === IEND) return next <= bytes.length ? next : null;
+    at = next;
+  }
+  return null;
+}

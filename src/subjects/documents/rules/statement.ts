@@ -1,0 +1,85 @@
+/** Finds what a statement of earnings says: by its layout, or else by what most statements have in common. */
+import { amountsIn, type DecimalMark } from '../../../domain/document/amount.ts';
+import { fold } from '../../../domain/document/fold.ts';
+import { monthAt, monthOfDay } from '../../../domain/document/month.ts';
+import { type Finding, isOfLayout, type Layout, valueAfter } from './layout.ts';
+
+/** What statements without a known layout often have. Their months are a hint for an operator. */
+const COMMON = {
+  holder_name: [
+    'nombre y apellido',
+    'nombre completo',
+    'nombre',
+    'titular',
+    'conductor',
+    'repartidor',
+    'motorista',
+    'nome',
+  ],
+  holder_id: ['cedula', 'documento', 'dni', 'curp', 'rfc', 'rut', 'cpf', 'c.c.', 'identificacion'],
+  issued: ['fecha de emision', 'fecha de expedicion', 'emitido', 'data de emissao', 'fecha', 'data'],
+};
+const COMMON_CONFIDENCE = 0.5;
+/** More rows than a statement of ten years has. */
+const MOST_MONTHS = 120;
+
+/** What the lines of a statement say, by the first of the layouts that they are of. */
+export function findStatement(lines: readonly string[], layouts: readonly Layout[]): Finding {
+  const text = lines.map(fold).join(' ');
+  const layout = layouts.find((one) => isOfLayout(text, one));
+  if (layout === undefined) return findCommon(lines, text);
+  const { months, currency, confidence } = layout;
+  return {
+    layout: layout.id,
+    holderName: valueAfter(lines, layout.holder_name),
+    holderId: valueAfter(lines, layout.holder_id),
+    issued: monthOfDay(valueAfter(lines, layout.issued) ?? ''),
+    currency,
+    months: monthsIn(part(lines, months.from, months.until), months.amount, months.decimal),
+    confidence,
+  };
+}
+
+function findCommon(lines: readonly string[], text: string): Finding {
+  return {
+    layout: null,
+    holderName: valueAfter(lines, COMMON.holder_name),
+    holderId: valueAfter(lines, COMMON.holder_id),
+    issued: monthOfDay(valueAfter(lines, COMMON.issued) ?? ''),
+    currency: currencyIn(text),
+    months: monthsIn(lines, -1, null),
+    confidence: COMMON_CONFIDENCE,
+  };
+}
+
+/** The codes of the currencies of the countries, where exactly one of them occurs as a word. */
+const CODES = /(?<![\p{L}\p{N}])(cop|mxn|pen|ars|clp|brl|usd)(?![\p{L}\p{N}])/gu;
+
+function currencyIn(text: string): string | null {
+  const found = new Set([...text.matchAll(CODES)].map(([, code = '']) => code.toUpperCase()));
+  const [only] = found;
+  return found.size === 1 ? (only ?? null) : null;
+}
+
+/** The lines after the one with `from` and before the next one with `until`; none where `from` does not occur. */
+function part(lines: readonly string[], from?: string, until?: string): readonly string[] {
+  const has = (sign: string) => (line: string) => fold(line).includes(fold(sign));
+  const begin = from === undefined ? 0 : lines.findIndex(has(from)) + 1;
+  if (from !== undefined && begin === 0) return [];
+  const rest = lines.slice(begin);
+  const end = until === undefined ? -1 : rest.findIndex(has(until));
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
+/** The lines that begin with a month and have an amount after that. */
+function monthsIn(lines: readonly string[], which: number, mark: DecimalMark): Finding['months'] {
+  return lines
+    .flatMap((line) => {
+      const found = monthAt(line);
+      if (found === null) return [];
+      const amounts = amountsIn([...line].slice(found.length).join(''), mark);
+      const amount = amounts.at(which > 0 ? which - 1 : which);
+      return amount === undefined ? [] : [{ month: found.month, amount }];
+    })
+    .slice(0, MOST_MONTHS);
+}

@@ -1,0 +1,109 @@
+/** What the upkeep does with documents and their files. */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import { type DocumentId, toDocumentId } from '../../../domain/document/document.ts';
+import type { Database, Session } from '../../../ground/postgres/database.ts';
+
+/** The rows of one statement. */
+const CHUNK = 500;
+/** The documents of one look for applications that are gone: a round over two years of them takes two weeks. */
+const LOOK = 5_000;
+
+const DUE = `
+  SELECT r.file_key FROM document_removals r WHERE r.due_ms <= (SELECT ms FROM elapsed) ORDER BY r.due_ms LIMIT ${CHUNK}`;
+
+/** Files that are to be deleted now. */
+export async function dueRemovals(session: Session): Promise<string[]> {
+  return (await session.query<{ file_key: string }>(DUE)).rows.map(({ file_key }) => file_key);
+}
+
+const USED = 'SELECT d.file_key FROM documents d WHERE d.file_key = ANY ($1::text[])';
+
+/** Those of the files that a document has. */
+export async function usedFiles(session: Session, keys: readonly string[]): Promise<Set<string>> {
+  const { rows } = await session.query<{ file_key: string }>(USED, [keys]);
+  return new Set(rows.map(({ file_key }) => file_key));
+}
+
+const REMOVED = 'DELETE FROM document_removals r WHERE r.file_key = ANY ($1::text[])';
+
+/** Forgets removals that are done, or that are not to be done. */
+export async function endRemovals(session: Session, keys: readonly string[]): Promise<void> {
+  await session.query(REMOVED, [keys]);
+}
+
+const ORPHANS = `
+  INSERT INTO document_removals (file_key, due_ms)
+  SELECT u.key, elapsed_ms() + ms_of(interval '1 hour') FROM unnest($1::text[]) AS u(key)
+  WHERE NOT EXISTS (SELECT FROM documents d WHERE d.file_key = u.key) ORDER BY u.key
+  ON CONFLICT (file_key) DO NOTHING RETURNING file_key`;
+
+/**
+ * Notes those of the files that no document has: they are deleted in an hour, unless a document has them by then, which
+ * is being stored now. Returns how many there are.
+ */
+export async function noteOrphans(session: Session, keys: readonly string[]): Promise<number> {
+  return (await session.query(ORPHANS, [keys])).rowCount ?? 0;
+}
+
+const OF_PART = "file_key >= $1 AND file_key < $2 AND received_at < now() - interval '1 hour'";
+const BACK = `
+  UPDATE documents SET missing_at = NULL
+  WHERE ${OF_PART} AND missing_at IS NOT NULL AND file_key = ANY ($3::text[])`;
+const MISSING = `
+  UPDATE documents SET missing_at = now()
+  WHERE ${OF_PART} AND missing_at IS NULL AND file_key <> ALL ($3::text[]) RETURNING id`;
+
+/**
+ * Notes which documents of a part of the keys (`from` to `before`) have no file among these, and which have theirs
+ * again. Returns the documents that lost their file since the last look.
+ */
+export async function noteMissing(
+  session: Session,
+  from: string,
+  before: string,
+  stored: readonly string[],
+): Promise<DocumentId[]> {
+  const values = [from, before, stored];
+  await session.query(BACK, values);
+  return (await session.query<{ id: string }>(MISSING, values)).rows.map(({ id }) => toDocumentId(id));
+}
+
+const KEYS = `
+  SELECT d.file_key FROM documents d WHERE d.file_key >= $1 AND d.file_key < $2 AND d.missing_at IS NULL`;
+
+/** The files of documents in a part of the keys (`from` to `before`), but for those that are missing. */
+export async function fileKeys(session: Session, from: string, before: string): Promise<string[]> {
+  const { rows } = await session.query<{ file_key: string }>(KEYS, [from, before]);
+  return rows.map(({ file_key }) => file_key);
+}
+
+const OLD = `
+  SELECT delete_documents(ARRAY(
+    SELECT d.id FROM documents d
+    WHERE d.received_ms <= elapsed_ms() - ms_of($1 * interval '1 day') AND d.received_at <= now() - $1 * interval '1 day'
+    ORDER BY d.received_ms LIMIT ${CHUNK})) AS deleted`;
+
+/** Deletes documents that are older than so many days, by the clock and by the elapsed time (D39). */
+export async function deleteOldDocuments(database: Database, days: number): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const { rows } = await database.query<{ deleted: string }>(OLD, [days]);
+    const done = Number(rows[0]?.deleted ?? 0);
+    deleted += done;
+    if (done < CHUNK) return deleted;
+  }
+}
+
+const APPLICATIONS = `
+  SELECT d.id, d.application_id FROM documents d WHERE d.id > $1 ORDER BY d.id LIMIT ${LOOK}`;
+
+/** The applications of the documents after an id, and the id of the last one; null: there are no more. */
+export async function applicationsAfter(
+  session: Session,
+  after: DocumentId,
+): Promise<{ readonly applications: ApplicationId[]; readonly last: DocumentId | null }> {
+  const { rows } = await session.query<{ id: string; application_id: string }>(APPLICATIONS, [after]);
+  const applications = [...new Set(rows.map((row) => toApplicationId(row.application_id)))];
+  const last = rows.at(-1);
+  return { applications, last: last === undefined ? null : toDocumentId(last.id) };
+}

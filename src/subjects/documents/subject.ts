@@ -1,0 +1,37 @@
+/** The parts of the documents in the program. */
+import { addGroup } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+import {
+  CLAMD,
+  DOCUMENT_DAYS,
+  DOCUMENT_LAYOUTS,
+  DOCUMENT_MOST_BYTES,
+  DOCUMENT_READER,
+  DOCUMENT_READING_SECONDS,
+  DOCUMENT_STORE,
+} from './settings.ts';
+
+export const documents: Subject = {
+  commands: [
+    {
+      command: (program) =>
+        addGroup(program, 'document', 'the documents of applicants', 'document list --application 12'),
+      load: async () => (await import('./commands/document.ts')).addDocumentCommands,
+    },
+  ],
+  settings: [
+    DOCUMENT_STORE,
+    DOCUMENT_MOST_BYTES,
+    DOCUMENT_DAYS,
+    DOCUMENT_LAYOUTS,
+    DOCUMENT_READER,
+    DOCUMENT_READING_SECONDS,
+    CLAMD,
+  ],
+  witnesses: async () => ({
+    dataKeys: [(await import('./sql/sealed-secrets.ts')).DOCUMENT_SECRETS],
+    reindexings: [(await import('./sql/reindex.ts')).DOCUMENT_REINDEXING],
+  }),
+  files: async () => (await import('./files.ts')).DOCUMENT_FILES,
+  service: async () => (await import('./service.ts')).documentService(),
+};

@@ -1,0 +1,161 @@
+/** Sends one push over kept connections, to public addresses alone. */
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { Clock } from '../../../../ground/base/clock.ts';
+import type { EndpointHosts } from '../rules/endpoint-hosts.ts';
+import { addressIn, isExcepted, mayBePublic } from '../rules/endpoint-url.ts';
+import type { OwnFailure, PushFailure } from '../rules/failures.ts';
+import { PRIVATE_ADDRESS, publicLookup, type Resolve, systemResolver } from './lookup.ts';
+import { USER_AGENT } from './user-agent.ts';
+
+/** One request to an endpoint. */
+interface PushRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What became of a push. */
+export type PushResult =
+  | { readonly kind: 'delivered'; readonly status: number }
+  | { readonly kind: 'failed'; readonly failure: PushFailure; readonly isGone: boolean };
+
+export interface PushSender {
+  /** Never rejects, and resolves within the time limit, or at once where the signal aborts. */
+  send(push: PushRequest, signal: AbortSignal): Promise<PushResult>;
+  /** Closes the kept connections. */
+  close(): void;
+}
+
+export interface SenderOptions {
+  readonly hosts: EndpointHosts;
+  readonly clock: Clock;
+  /** From the call to the head of the answer. */
+  readonly timeoutMs?: number;
+  readonly resolve?: Resolve;
+  /** Certificates of authorities instead of the built-in ones. */
+  readonly ca?: string;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Closes idle connections before most servers do, so that no request meets the server's close. */
+const IDLE_MS = 4_000;
+/** How much of an answer's body is read so that its connection can be kept. Beyond either the connection is closed. */
+const MAX_BODY_BYTES = 4_096;
+const MAX_BODY_MS = 1_000;
+
+/** Interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other work. */
+const MAX_INTERIM_ANSWERS = 10;
+
+/** Makes a sender. It follows no redirect and uses no proxy, and an answer's status is all that it reads. */
+export function pushSender({
+  hosts,
+  clock,
+  timeoutMs = TIMEOUT_MS,
+  resolve = systemResolver(),
+  ca,
+}: SenderOptions): PushSender {
+  const lookup = publicLookup(resolve);
+  const kept = { keepAlive: true, timeout: IDLE_MS };
+  // Set here too, because NODE_TLS_REJECT_UNAUTHORIZED could switch the check off for the whole process.
+  const tls = new https.Agent({ ...kept, rejectUnauthorized: true, ...(ca !== undefined && { ca }) });
+  const plain = new http.Agent(kept);
+
+  const open = ({ url, headers, body }: PushRequest): ClientRequest => {
+    const options = {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+        'User-Agent': USER_AGENT,
+      },
+      ...(!isExcepted(hosts, url) && { lookup }),
+    };
+    return url.protocol === 'https:'
+      ? https.request(url, { ...options, agent: tls })
+      : http.request(url, { ...options, agent: plain });
+  };
+
+  return {
+    send: (push, signal) =>
+      new Promise((done) => {
+        if (signal.aborted) return done(failed('aborted'));
+        const { url } = push;
+        // Checked here, because `net.connect` looks up no address that stands in the URL itself.
+        const excepted = isExcepted(hosts, url);
+        if (!excepted && addressIn(url) !== null && !mayBePublic(url)) return done(failed(PRIVATE_ADDRESS));
+        if (!excepted && url.protocol !== 'https:') return done(failed('not_https'));
+        let request: ClientRequest | undefined;
+        let isSettled = false;
+        const settle = (result: PushResult) => {
+          isSettled = true;
+          timer.cancel();
+          signal.removeEventListener('abort', abort);
+          done(result);
+        };
+        const giveUp = (failure: OwnFailure) => {
+          settle(failed(failure));
+          request?.destroy();
+        };
+        const abort = () => giveUp('aborted');
+        const timer = clock.after(timeoutMs, () => giveUp('timeout'));
+        signal.addEventListener('abort', abort, { once: true });
+        const attempt = (isFirst: boolean) => {
+          const current = open(push);
+          request = current;
+          current.on('error', (error: NodeJS.ErrnoException) => {
+            // The endpoint closed the kept connection at the same moment: that says nothing about the endpoint. A
+            // request that was given up has the same error.
+            if (isFirst && !isSettled && current.reusedSocket && error.code === 'ECONNRESET')
+              return attempt(false);
+            settle(failed(codeOf(error)));
+          });
+          current.on('close', () => {
+            if (request === current) settle(failed('connection_closed'));
+          });
+          let interim = 0;
+          current.on('information', () => {
+            interim += 1;
+            if (interim > MAX_INTERIM_ANSWERS) giveUp('interim_answers');
+          });
+          current.on('response', (response) => {
+            settle(resultOf(response.statusCode ?? 0));
+            drain(response, clock);
+          });
+          current.end(push.body);
+        };
+        attempt(true);
+      }),
+    close: () => {
+      tls.destroy();
+      plain.destroy();
+    },
+  };
+}
+
+function resultOf(status: number): PushResult {
+  if (status >= 200 && status < 300) return { kind: 'delivered', status };
+  return { kind: 'failed', failure: `status_${status}`, isGone: status === 410 };
+}
+
+function failed(failure: PushFailure): PushResult {
+  return { kind: 'failed', failure, isGone: false };
+}
+
+/** Reads a short body to its end, which keeps the connection, and closes the connection of any other. */
+function drain(response: IncomingMessage, clock: Clock): void {
+  let bytes = 0;
+  const enough = clock.after(MAX_BODY_MS, () => response.destroy());
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) response.destroy();
+  });
+  response.on('error', () => {});
+  response.on('close', () => enough.cancel());
+}
+
+/** The code of the system, of TLS or of the look-up. Never the message, which has the address. */
+function codeOf({ code = '' }: NodeJS.ErrnoException): PushFailure {
+  return /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(code) ? (code as PushFailure) : 'no_connection';
+}

@@ -1,0 +1,61 @@
+/** Claims pushes that are due. */
+import type { PartnerId } from '../../../../domain/partner/credential.ts';
+import type { Session } from '../../../../ground/postgres/database.ts';
+
+/** An attempt that this process has to make now. */
+export interface ClaimedPush {
+  readonly partnerId: PartnerId;
+  /** The number of the event. */
+  readonly number: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** Which setting of the endpoint the attempt is for. */
+  readonly version: number;
+}
+
+interface ClaimedRow {
+  partner_id: PartnerId;
+  number: string;
+  attempt: number;
+  version: number;
+  /** A number, because the driver takes longer to read a time. */
+  now_ms: number;
+}
+
+/** Most attempts that a process has under way for one partner. */
+export const MOST_UNDERWAY = 16;
+/** About the most attempts of one turn. They begin together, and new events wait for them. */
+const LIMIT = 100;
+/**
+ * From the claim on, other processes leave the push alone for this time. Reading the event, the attempt and its record
+ * take less.
+ */
+const LEASE_MS = 30_000;
+
+const CLAIM = `
+  SELECT partner_id, number, attempt, version, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
+  FROM claim_pushes($1, $2, $3, $4, $5 * interval '1 millisecond')`;
+
+/**
+ * Leases about 100 due pushes, at most 16 a partner together with those under way. `underway` is the number of those by
+ * partner. `nowMs` is the database's time (D39), and 0 where nothing is due.
+ */
+export async function claimPushes(
+  session: Session,
+  underway: ReadonlyMap<PartnerId, number>,
+): Promise<{ claimed: ClaimedPush[]; nowMs: number }> {
+  const { rows } = await session.query<ClaimedRow>({
+    name: 'claim_pushes',
+    text: CLAIM,
+    values: [[...underway.keys()], [...underway.values()], MOST_UNDERWAY, LIMIT, LEASE_MS],
+  });
+  return {
+    claimed: rows.map((row) => ({
+      partnerId: row.partner_id,
+      number: Number(row.number),
+      attempt: row.attempt,
+      version: row.version,
+    })),
+    nowMs: rows[0]?.now_ms ?? 0,
+  };
+}

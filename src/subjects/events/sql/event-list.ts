@@ -1,0 +1,42 @@
+/** Lists the stored events of a partner for operators: without personal data. */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import { EVENT_COLUMNS, type EventRow } from './partner-events.ts';
+
+/** Most events of one statement. */
+const CHUNK = 500;
+/** The numbers that one statement looks at: a filter may fit few events of many. */
+const WINDOW = 100_000;
+
+/** null: does not narrow the list. */
+interface EventFilter {
+  /** Only events with a higher number. */
+  readonly after: number;
+  readonly since: Date | null;
+  readonly applicationId: ApplicationId | null;
+}
+
+const LAST = 'SELECT last FROM partner_event_totals WHERE partner_id = $1';
+
+const PAGE = `
+  SELECT ${EVENT_COLUMNS} FROM partner_events e
+  WHERE e.partner_id = $1 AND e.number < $2 AND e.number >= $2 - ${WINDOW} AND e.number > $3
+    AND ($4::timestamptz IS NULL OR e.at >= $4) AND ($5::bigint IS NULL OR e.application_id = $5)
+  ORDER BY e.number DESC LIMIT ${CHUNK}`;
+
+/** The events that fit every part of the filter, newest first. */
+export async function* readStoredEvents(
+  database: Database,
+  partnerId: PartnerId,
+  { after, since, applicationId }: EventFilter,
+): AsyncGenerator<EventRow, void, undefined> {
+  const { rows: totals } = await database.query<{ last: string }>(LAST, [partnerId]);
+  let before = Number(totals[0]?.last ?? 0) + 1;
+  while (before > after + 1) {
+    const values: unknown[] = [partnerId, before, after, since, applicationId];
+    const { rows }: { rows: EventRow[] } = await database.query<EventRow>(PAGE, values);
+    yield* rows;
+    before = rows.length === CHUNK ? Number(rows.at(-1)?.number) : before - WINDOW;
+  }
+}

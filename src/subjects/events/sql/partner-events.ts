@@ -1,0 +1,203 @@
+/** Reads partner events, with the ids that partners see and with the ID numbers from the envelopes (D41). */
+
+import { batchAndPositionOf, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import {
+  type ConversationEnd,
+  type IncomeOutcome,
+  type PartnerEvent,
+  type PartnerEventType,
+  UNASKED_EVENT_TYPES,
+} from '../../../domain/event/event.ts';
+import type { OutcomeType } from '../../../domain/message/notify.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import { readWhole } from '../../../ground/postgres/unresolved.ts';
+import { eventIdOf } from '../../../seal/event-ids.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import { readPersonalData, refuseUnknownKey, type SealedRow } from '../../applications/sql/personal-data.ts';
+import type { Pace } from '../../applications/sql/read-envelopes.ts';
+
+/** Names an event of a partner. */
+interface EventKey {
+  readonly partnerId: PartnerId;
+  readonly number: number;
+}
+
+/** An event as it is stored. The last five are null where its type has no such field. */
+export interface EventRow {
+  partner_id: PartnerId;
+  number: string;
+  at: Date;
+  application_id: string;
+  type: PartnerEventType;
+  from_status: ApplicationStatus | null;
+  to_status: ApplicationStatus | null;
+  reason_code: ReasonCode | null;
+  message_type: OutcomeType | null;
+  outcome: IncomeOutcome | ConversationEnd | null;
+}
+
+/** The columns of an `EventRow`, of `partner_events e`. */
+export const EVENT_COLUMNS =
+  'e.partner_id, e.number, e.at, e.application_id, e.type, e.from_status, e.to_status, e.reason_code, e.message_type, e.outcome';
+
+const READ = `
+  SELECT ${EVENT_COLUMNS} FROM unnest($1::integer[], $2::bigint[]) AS g(partner_id, number)
+  JOIN partner_events e ON e.partner_id = g.partner_id AND e.number = g.number
+  ORDER BY e.partner_id, e.number`;
+
+/** What reads events. */
+interface EventSource {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/** These events, by partner and number. An event that was deleted for its age is left out. */
+export async function readPartnerEvents(
+  store: EventSource,
+  keys: readonly EventKey[],
+): Promise<PartnerEvent[]> {
+  const { rows } = await store.database.query<EventRow>(READ, [
+    keys.map(({ partnerId }) => partnerId),
+    keys.map(({ number }) => number),
+  ]);
+  return withIdNumbers(store, rows);
+}
+
+/** A page of a partner's events, oldest first. */
+export interface EventPage {
+  readonly events: readonly PartnerEvent[];
+  /** The number that the next page comes after. */
+  readonly next: number;
+  readonly hasMore: boolean;
+}
+
+/**
+ * The counts and the events are of one moment. Events up to `forgotten` are deleted. Without a row of counts the
+ * partner has no events yet. Of other types than $4 there are a few at most between two events.
+ */
+const READ_PAGE = `
+  SELECT t.last, t.forgotten, e.* FROM partner_event_totals t LEFT JOIN LATERAL (
+    SELECT ${EVENT_COLUMNS} FROM partner_events e
+    WHERE e.partner_id = $1 AND e.number > greatest($2::bigint, t.forgotten)
+      AND e.type = ANY ($4::partner_event_type[])
+    ORDER BY e.number LIMIT $3
+  ) AS e ON true
+  WHERE t.partner_id = $1 ORDER BY e.number`;
+
+interface PageRow extends EventRow {
+  last: string;
+  forgotten: string;
+}
+
+interface PageOptions {
+  /** By default those that a partner hears of without asking. */
+  readonly types?: readonly PartnerEventType[];
+  /** As in `eachEnvelope`. */
+  readonly pace?: Pace | undefined;
+}
+
+/**
+ * The first `limit` of the partner's events of these types after a number, or after null from the oldest that is kept.
+ * Each set of types has an order of its own without gaps: where a page has all that there is, the next page comes
+ * after every event, of whatever type. Returns null if events after the number are deleted, or if the number is above
+ * the newest one: an older copy of the store was restored.
+ */
+export async function readEventPage(
+  store: EventSource,
+  partnerId: PartnerId,
+  after: number | null,
+  limit: number,
+  { types = UNASKED_EVENT_TYPES, pace }: PageOptions = {},
+): Promise<EventPage | null> {
+  const { rows } = await store.database.query<PageRow>(READ_PAGE, [partnerId, after, limit + 1, types]);
+  const last = Number(rows[0]?.last ?? 0);
+  const forgotten = Number(rows[0]?.forgotten ?? 0);
+  if (after !== null && (after < forgotten || after > last)) return null;
+  const found = rows.filter((row) => row.number !== null);
+  const page = found.slice(0, limit);
+  const hasMore = found.length > limit;
+  const next = hasMore ? Number(page.at(-1)!.number) : Math.max(last, after ?? 0, forgotten);
+  return { events: await withIdNumbers(store, page, pace), next, hasMore };
+}
+
+/**
+ * A statement of its own, because on a cluster these rows are on other machines than the events. `applications_of`
+ * would read more columns, in six times the time. With $2 the planner finds the partitions and their index.
+ */
+const READ_PERSONS = `
+  SELECT g.id, b.partner_id, b.id AS batch_id, position_of(g.id) AS position,
+    b.phones[position_of(g.id) + 1] AS phone_index, b.id_numbers[position_of(g.id) + 1] AS id_number_index
+  FROM unnest($1::bigint[]) AS g(id) JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY ($2::bigint[])`;
+
+interface PersonRow extends SealedRow {
+  id: string;
+  partner_id: PartnerId;
+}
+
+/**
+ * Adds the ids and the ID numbers. An ID number that cannot be read is null, and so is that of another partner's
+ * applicant. Throws `UnknownDataKeyError` if this process does not have the data key of one.
+ */
+async function withIdNumbers(
+  { database, vault, clock }: EventSource,
+  events: readonly EventRow[],
+  pace?: Pace,
+): Promise<PartnerEvent[]> {
+  if (events.length === 0) return [];
+  const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
+  const rows: PersonRow[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const batchIds = [...new Set(some.map((id) => batchAndPositionOf(id).batchId))];
+    const read = async () => (await database.query<PersonRow>(READ_PERSONS, [some, batchIds])).rows;
+    rows.push(...(await readWhole(database, clock, read, (found) => found.length === some.length)));
+  }
+  const persons = await readPersonalData(database, vault, rows, ['id_number'], pace);
+  refuseUnknownKey(persons);
+  const idNumbers = new Map(
+    persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),
+  );
+  return events.map((row) =>
+    eventOf(vault, row, idNumbers.get(`${row.partner_id}:${row.application_id}`) ?? null),
+  );
+}
+
+function eventOf(vault: Vault, row: EventRow, idNumber: string | null): PartnerEvent {
+  const number = Number(row.number);
+  const common = {
+    id: eventIdOf(vault, row.partner_id, number),
+    partnerId: row.partner_id,
+    number,
+    at: row.at,
+    applicationId: toApplicationId(row.application_id),
+    idNumber,
+  };
+  switch (row.type) {
+    case 'application.status_changed':
+      return {
+        ...common,
+        type: row.type,
+        from: row.from_status!,
+        to: row.to_status!,
+        reasonCode: row.reason_code!,
+      };
+    case 'application.interested':
+      return { ...common, type: row.type };
+    case 'message.failed':
+      return { ...common, type: row.type, message: row.message_type! };
+    case 'conversation.started':
+    case 'documents.received':
+    case 'contract.signed':
+    case 'contract.withdrawn':
+      return { ...common, type: row.type };
+    case 'income.verified':
+      return { ...common, type: row.type, outcome: row.outcome as IncomeOutcome };
+    case 'conversation.ended':
+      return { ...common, type: row.type, outcome: row.outcome as ConversationEnd };
+  }
+}

@@ -1,0 +1,60 @@
+/** Lists a partner's events for operators (D41). */
+
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import type { EventId, PartnerEventType } from '../../../domain/event/event.ts';
+import type { OutcomeType } from '../../../domain/message/notify.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import { eventIdOf, eventNumberOf } from '../../../seal/event-ids.ts';
+import { requirePartner } from '../../partners/uses/partners.ts';
+import { readStoredEvents } from '../sql/event-list.ts';
+
+/** An event without the ID number. A field that the type does not have is null. */
+export interface ListedEvent {
+  readonly id: EventId;
+  readonly at: Date;
+  readonly type: PartnerEventType;
+  readonly applicationId: ApplicationId;
+  readonly from: ApplicationStatus | null;
+  readonly to: ApplicationStatus | null;
+  readonly reasonCode: ReasonCode | null;
+  readonly message: OutcomeType | null;
+}
+
+/** A part that is left out does not narrow the list. */
+interface EventQuery {
+  /** The id of an event. */
+  readonly after?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly application?: ApplicationId | undefined;
+}
+
+/**
+ * The partner's events that are kept and fit every part of the query, newest first. Throws `OperatorError` if there is
+ * no such partner, or `after` is not the id of one of its events.
+ */
+export async function* listPartnerEvents(
+  context: OperatorContext,
+  partnerId: PartnerId,
+  { after, since, application }: EventQuery,
+): AsyncGenerator<ListedEvent, void, undefined> {
+  const { database, vault } = context;
+  await requirePartner(context, partnerId);
+  const number = after === undefined ? 0 : eventNumberOf(vault, partnerId, after);
+  if (number === null) throw new OperatorError(`this is not the ID of an event of partner ${partnerId}`);
+  const filter = { after: number, since: since ?? null, applicationId: application ?? null };
+  for await (const row of readStoredEvents(database, partnerId, filter)) {
+    yield {
+      id: eventIdOf(vault, partnerId, Number(row.number)),
+      at: row.at,
+      type: row.type,
+      applicationId: toApplicationId(row.application_id),
+      from: row.from_status,
+      to: row.to_status,
+      reasonCode: row.reason_code,
+      message: row.message_type,
+    };
+  }
+}

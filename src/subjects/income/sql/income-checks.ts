@@ -1,0 +1,252 @@
+/** The checks of incomes, with their evidence (D44). */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import { CRITERIA, type IncomeRules } from '../../../domain/scorecard/policy.ts';
+import type { Assessment, Decision } from '../../../domain/scorecard/scorecard.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { takeNumber } from '../../../ground/postgres/ids.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { PAGE, sealedRows } from '../../../seal/sealed-rows.ts';
+import type { Calendar, IncomeOutcome, IncomeReason } from '../rules/judge-income.ts';
+
+/** How the income was observed. */
+export type IncomeMethod = 'none' | 'documents' | 'operator' | 'documents and operator' | 'provider';
+
+/** A check as it is stored. Amounts are whole hundredths. */
+export interface IncomeCheck {
+  /** 64 lower-case hex digits over everything that the check depends on. */
+  readonly digest: string;
+  readonly method: IncomeMethod;
+  readonly outcome: IncomeOutcome;
+  readonly reason: IncomeReason;
+  readonly currency: string | null;
+  readonly declared: number | null;
+  /** null where there were too few months. */
+  readonly observed: number | null;
+  readonly months: number;
+  readonly confidence: number;
+  readonly layouts: readonly string[];
+  readonly reader: string;
+  readonly policyVersion: string | null;
+  readonly rules: IncomeRules;
+  /** null where nothing was scored again. */
+  readonly again: Assessment | null;
+  /** Sealed under `evidenceIdentity`. null: erased. */
+  readonly evidence: Buffer | null;
+}
+
+/** A check with its time. */
+export interface StoredIncomeCheck extends Omit<IncomeCheck, 'again'> {
+  readonly checkedAt: Date;
+  readonly newScore: number | null;
+  readonly newDecision: Decision | null;
+  /** The operator who accepted the income in spite of the outcome; null: nobody. */
+  readonly accepted: { readonly by: string; readonly at: Date } | null;
+}
+
+/** In the Americas a month ends up to 12 hours after it does in UTC; nowhere it begins more than 14 hours before. */
+const CALENDAR = `
+  SELECT to_char(date_trunc('month', t.utc - interval '12 hours') - interval '1 day', 'YYYY-MM') AS "lastWhole",
+    to_char(t.utc + interval '14 hours', 'YYYY-MM') AS latest
+  FROM (SELECT now() AT TIME ZONE 'UTC' AS utc) AS t`;
+
+/** The months that bound what may be observed now. */
+export async function calendarOf(session: Session): Promise<Calendar> {
+  return onlyRow((await session.query<{ lastWhole: string; latest: string }>(CALENDAR)).rows);
+}
+
+/** What the evidence of a check is sealed under. */
+export function evidenceIdentity(id: ApplicationId, digest: string): string {
+  return evidenceName(`${id} ${digest}`);
+}
+
+const evidenceName = (name: string) => `income ${name}`;
+
+const ADD = `
+  INSERT INTO income_checks (application_id, digest, method, outcome, reason, currency, declared, observed, months,
+    confidence, layouts, reader, policy_version, rules, new_score, new_points, new_decision, evidence, number)
+  VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+  ON CONFLICT (application_id, digest) DO UPDATE SET checked_at = excluded.checked_at, number = excluded.number
+  RETURNING accepted_at IS NOT NULL AS is_accepted`;
+
+/**
+ * Stores a check; one with the same digest is the last one again. Returns whether an operator has accepted it.
+ */
+export async function addIncomeCheck(
+  session: Session,
+  applicationId: ApplicationId,
+  check: IncomeCheck,
+): Promise<boolean> {
+  const { again } = check;
+  const { rows } = await session.query<{ is_accepted: boolean }>(ADD, [
+    applicationId,
+    check.digest,
+    check.method,
+    check.outcome,
+    check.reason,
+    check.currency,
+    check.declared,
+    check.observed,
+    check.months,
+    check.confidence,
+    check.layouts,
+    check.reader,
+    check.policyVersion,
+    check.rules,
+    again?.score ?? null,
+    again && CRITERIA.map((criterion) => again.points[criterion]),
+    again?.decision ?? null,
+    check.evidence,
+    await takeNumber(session, 'income_checks_number_seq'),
+  ]);
+  return onlyRow(rows).is_accepted;
+}
+
+const ACCEPT = `
+  UPDATE income_checks c SET accepted_by = $3, accepted_at = now()
+  WHERE c.application_id = $1 AND c.digest = decode($2, 'hex') AND c.outcome = 'operator' AND c.accepted_at IS NULL`;
+
+/** Notes who accepts a check; false: it has another outcome, or is accepted. */
+export async function acceptIncomeCheck(
+  session: Session,
+  applicationId: ApplicationId,
+  digest: string,
+  by: string,
+): Promise<boolean> {
+  return (await session.query(ACCEPT, [applicationId, digest, by])).rowCount === 1;
+}
+
+const LAST = `
+  SELECT encode(c.digest, 'hex') AS digest, c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared::float8,
+    c.observed::float8, c.months, c.confidence, c.layouts, c.reader, c.policy_version, c.rules, c.new_score, c.new_decision,
+    c.evidence, c.accepted_by, c.accepted_at
+  FROM income_checks c WHERE c.application_id = $1 ORDER BY c.number DESC LIMIT 1`;
+
+interface Row {
+  digest: string;
+  checked_at: Date;
+  method: IncomeMethod;
+  outcome: IncomeOutcome;
+  reason: IncomeReason;
+  currency: string | null;
+  declared: number | null;
+  observed: number | null;
+  months: number;
+  confidence: number;
+  layouts: string[];
+  reader: string;
+  policy_version: string | null;
+  rules: IncomeRules;
+  new_score: number | null;
+  new_decision: Decision | null;
+  evidence: Buffer | null;
+  accepted_by: string | null;
+  accepted_at: Date | null;
+}
+
+/** The last check of an application; null where there is none. */
+export async function incomeCheckOf(
+  session: Session,
+  applicationId: ApplicationId,
+): Promise<StoredIncomeCheck | null> {
+  const [row] = (await session.query<Row>(LAST, [applicationId])).rows;
+  if (row === undefined) return null;
+  const { checked_at, policy_version, new_score, new_decision, accepted_by, accepted_at, ...rest } = row;
+  return {
+    ...rest,
+    checkedAt: checked_at,
+    policyVersion: policy_version,
+    newScore: new_score,
+    newDecision: new_decision,
+    accepted: accepted_by === null || accepted_at === null ? null : { by: accepted_by, at: accepted_at },
+  };
+}
+
+const INCOMES = `
+  SELECT DISTINCT ON (c.application_id) c.application_id AS id,
+    c.outcome <> 'operator' OR c.accepted_at IS NOT NULL AS is_confirmed, c.observed
+  FROM income_checks c WHERE c.application_id = ANY ($1::bigint[]) ORDER BY c.application_id, c.number DESC`;
+
+/** What the last check of an application found. */
+export interface CheckedIncome {
+  /** The check confirmed or adjusted the income, or an operator accepted it. */
+  readonly isConfirmed: boolean;
+  /** In units of the currency; null: an operator accepted an income that was not observed. */
+  readonly observed: number | null;
+}
+
+/** Those of the applications whose last check observed an income or was accepted by an operator. */
+export async function incomesOf(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<ReadonlyMap<ApplicationId, CheckedIncome>> {
+  const { rows } = await session.query<{ id: string; is_confirmed: boolean; observed: string | null }>(
+    INCOMES,
+    [ids],
+  );
+  return new Map(
+    rows
+      .map(
+        ({ id, is_confirmed, observed }) =>
+          [
+            toApplicationId(id),
+            { isConfirmed: is_confirmed, observed: observed === null ? null : Number(observed) / 100 },
+          ] as const,
+      )
+      .filter(([, { isConfirmed, observed }]) => isConfirmed || observed !== null),
+  );
+}
+
+const ERASE = `
+  UPDATE income_checks SET evidence = NULL WHERE application_id = ANY ($1::bigint[]) AND evidence IS NOT NULL`;
+
+/** Takes the months and their amounts of these applications away; the numbers stay for statistics. */
+export async function eraseIncomeEvidence(
+  session: Transaction,
+  ids: readonly ApplicationId[],
+): Promise<void> {
+  await session.query(ERASE, [ids]);
+}
+
+/** The evidence of checks, as a kind of what data keys seal. */
+export const INCOME_EVIDENCE = sealedRows({
+  name: 'income checks',
+  identity: evidenceName,
+  some: `
+    SELECT application_id || ' ' || encode(digest, 'hex') AS name, evidence AS sealed FROM income_checks
+    WHERE substring(evidence FROM 1 FOR 1) = $1 LIMIT 3`,
+  page: `
+    SELECT id, application_id || ' ' || encode(digest, 'hex') AS name,
+      CASE WHEN (substring(evidence FROM 1 FOR 1) = $2) = $3 THEN evidence END AS sealed
+    FROM income_checks WHERE id > $1 AND evidence IS NOT NULL ORDER BY id LIMIT ${PAGE}`,
+  write: `
+    UPDATE income_checks i SET evidence = g.again
+    FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, again, sealed)
+    WHERE i.id = g.id AND i.evidence = g.sealed AND may_seal($4) AND i.id = ANY (ARRAY(
+      SELECT h.id FROM income_checks h WHERE h.id = ANY ($1::bigint[]) ORDER BY h.id FOR NO KEY UPDATE))`,
+});
+
+/** Checks that one turn of the upkeep looks at: a round over two years of them takes days, and not months. */
+const TURN = 5_000;
+const PAST = `
+  SELECT DISTINCT c.application_id FROM (
+    SELECT t.application_id, t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${TURN}) AS c
+  ORDER BY c.application_id`;
+const LAST_OF_PAGE = `
+  SELECT max(c.id) AS last FROM (SELECT t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${TURN}) AS c`;
+
+/** The applications of a turn of checks after an id, and the id of its last check; null: there are no more. */
+export async function checkedAfter(
+  session: Session,
+  after: string,
+): Promise<{ readonly applications: ApplicationId[]; readonly last: string | null }> {
+  const { rows } = await session.query<{ application_id: string }>(PAST, [after]);
+  const last = (await session.query<{ last: string | null }>(LAST_OF_PAGE, [after])).rows[0]?.last ?? null;
+  return { applications: rows.map((row) => Number(row.application_id) as ApplicationId), last };
+}
+
+const DELETE = 'DELETE FROM income_checks WHERE application_id = ANY ($1::bigint[])';
+
+/** Deletes the checks of applications that are deleted. */
+export async function deleteIncomeChecks(session: Session, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(DELETE, [ids]);
+}

@@ -1,0 +1,22 @@
+/** The parts of the incomes in the program. */
+import { addGroup } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+import { BELVO_RETURN_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_URL } from './settings.ts';
+
+export const income: Subject = {
+  commands: [
+    {
+      command: (program) =>
+        addGroup(program, 'income', 'the observed income against the declared one', 'income show 346'),
+      load: async () => (await import('./commands/income.ts')).addIncomeCommands,
+    },
+  ],
+  settings: [BELVO_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_RETURN_URL],
+  witnesses: async () => ({
+    dataKeys: [
+      (await import('./sql/income-checks.ts')).INCOME_EVIDENCE,
+      (await import('./sql/income-steps.ts')).INCOME_STEPS,
+    ],
+  }),
+  service: async () => (await import('./service.ts')).incomeService(),
+};

@@ -1,0 +1,156 @@
+/**
+ * Files of WhatsApp's Cloud API. A file of a person takes two requests: one for its address, which lives five minutes,
+ * and one to that address. Both carry the token, so the address is checked first (`isMediaAddress`).
+ */
+import { randomUUID } from 'node:crypto';
+import type { MediaChannel, MediaResult, UploadFile, UploadResult } from '../../../domain/message/channel.ts';
+import type { MessageReason } from '../../../domain/message/reasons.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import { type GetResult, getOnce } from './get-once.ts';
+import { type PostLimits, postOnce } from './post-once.ts';
+import { parseJson } from './whatsapp-answers.ts';
+import { failureOfError, readApiError } from './whatsapp-errors.ts';
+
+interface MediaSettings {
+  readonly apiUrl: string;
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
+}
+
+/** A file of 100 MB on a slow line. An upload has the same time. */
+const MEDIA_TIMEOUT_MS = 60_000;
+/** The hosts that WhatsApp's API names in the addresses of files, beside its own. */
+const MEDIA_HOSTS: ReadonlySet<string> = new Set(['lookaside.fbsbx.com']);
+const MEDIA_ID = /^[A-Za-z0-9][\w.-]{0,255}$/;
+
+/** The methods of a channel for files. `limits` hold for answers that are JSON, `fileTimeoutMs` for a whole file. */
+export function whatsappMedia(
+  { apiUrl, phoneNumberId, accessToken }: MediaSettings,
+  clock: Clock,
+  limits: PostLimits,
+  fileTimeoutMs = MEDIA_TIMEOUT_MS,
+): MediaChannel {
+  const headers = { Authorization: `Bearer ${accessToken}` };
+  // The bytes of a file cannot hold it: nobody outside knows it.
+  const boundary = `ventanilla-${randomUUID()}`;
+  const post = postOnce(
+    new URL(`${apiUrl}/${phoneNumberId}/media`),
+    { ...headers, 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+    { ...limits, clock, timeoutMs: fileTimeoutMs },
+  );
+  const lookUp = (mediaId: string, signal: AbortSignal) => {
+    const url = new URL(`${apiUrl}/${encodeURIComponent(mediaId)}`);
+    url.searchParams.set('phone_number_id', phoneNumberId);
+    const { timeoutMs, maxAnswerBytes: maxBytes } = limits;
+    return getOnce(url, headers, { clock, timeoutMs, maxBytes }, signal);
+  };
+  return {
+    async fetchMedia(mediaId, { maxBytes }, signal) {
+      if (!MEDIA_ID.test(mediaId)) return { kind: 'gone' };
+      const fetchOnce = async () => {
+        const found = addressOf(await lookUp(mediaId, signal), apiUrl);
+        if (found.kind !== 'address') return found;
+        if (found.size !== null && found.size > maxBytes) return { kind: 'too_large' } as const;
+        const got = await getOnce(found.url, headers, { clock, timeoutMs: fileTimeoutMs, maxBytes }, signal);
+        return mediaOf(got, found.sha256);
+      };
+      const first = await fetchOnce();
+      // The address may have ended between the two requests: a fresh one tells whether the file is gone.
+      return first.kind === 'gone' ? fetchOnce() : first;
+    },
+    async uploadMedia(file, signal) {
+      return uploadOf(await post(multipart(file, boundary), signal));
+    },
+  };
+}
+
+/** Where the token may go: to the API itself, and over TLS to the hosts of its files. */
+export function isMediaAddress(url: URL, apiUrl: string): boolean {
+  if (url.username !== '' || url.password !== '') return false;
+  if (url.origin === new URL(apiUrl).origin) return true;
+  return url.protocol === 'https:' && url.port === '' && MEDIA_HOSTS.has(url.hostname);
+}
+
+interface Address {
+  readonly kind: 'address';
+  readonly url: URL;
+  readonly sha256: string | null;
+  /** Bytes, as the API claims. */
+  readonly size: number | null;
+}
+
+function addressOf(got: GetResult, apiUrl: string): Address | MediaResult {
+  if (got.kind === 'failed') return { kind: 'retry', reason: got.reason };
+  if (got.kind === 'too_large') return { kind: 'retry', reason: 'unknown' };
+  const answer = objectOf(parseJson(got.body.toString('utf8')));
+  if (got.status !== 200) return refusedLookUp(got.status, answer);
+  const url = typeof answer.url === 'string' && URL.canParse(answer.url) ? new URL(answer.url) : null;
+  if (url === null) return { kind: 'retry', reason: 'unknown' };
+  if (!isMediaAddress(url, apiUrl)) return { kind: 'retry', reason: 'foreign_host' };
+  const size = Number(answer.file_size);
+  return {
+    kind: 'address',
+    url,
+    sha256: sha256Of(answer.sha256),
+    size: Number.isSafeInteger(size) ? size : null,
+  };
+}
+
+/** Code 100 with subcode 33, as a 404, says that there is no such file. */
+function refusedLookUp(status: number, answer: Readonly<Record<string, unknown>>): MediaResult {
+  const error = readApiError(answer.error);
+  if (status === 404 || (error?.code === 100 && error.subcode === 33)) return { kind: 'gone' };
+  return { kind: 'retry', reason: error === null ? `http_${status}` : `${error.code}` };
+}
+
+function mediaOf(got: GetResult, sha256: string | null): MediaResult {
+  if (got.kind === 'failed') return { kind: 'retry', reason: got.reason };
+  if (got.status === 404 || got.status === 410) return { kind: 'gone' };
+  if (got.status !== 200) return { kind: 'retry', reason: `http_${got.status}` };
+  if (got.kind === 'too_large') return { kind: 'too_large' };
+  return { kind: 'media', bytes: got.body, contentType: got.contentType, sha256 };
+}
+
+/** The API writes a SHA-256 in hex or in base64; null for anything else. */
+export function sha256Of(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  if (/^[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
+  return /^[A-Za-z0-9+/]{43}=$/.test(value) ? Buffer.from(value, 'base64').toString('hex') : null;
+}
+
+/** What a failed or doubtful upload leaves at the API has an id that nobody knows, so an upload may be repeated. */
+function uploadOf(posted: Awaited<ReturnType<ReturnType<typeof postOnce>>>): UploadResult {
+  if (posted.kind !== 'answered') return { kind: 'retry', reason: posted.reason };
+  const answer = objectOf(parseJson(posted.body));
+  const isSuccess = posted.status >= 200 && posted.status < 300;
+  if (isSuccess && typeof answer.id === 'string' && MEDIA_ID.test(answer.id)) {
+    return { kind: 'uploaded', mediaId: answer.id };
+  }
+  const error = readApiError(answer.error);
+  const reason: MessageReason = error === null ? `http_${posted.status}` : `${error.code}`;
+  const isFinal = error !== null && failureOfError(error, 1)?.kind === 'give_up';
+  return { kind: isFinal ? 'refused' : 'retry', reason };
+}
+
+function multipart({ bytes, contentType, filename }: UploadFile, boundary: string): Buffer {
+  const part = (name: string, head: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${head}\r\n\r\n`;
+  const type = quoted(contentType);
+  const file = `; filename="${quoted(filename)}"\r\nContent-Type: ${type}`;
+  return Buffer.concat([
+    Buffer.from(
+      `${part('messaging_product', '')}whatsapp\r\n${part('type', '')}${type}\r\n${part('file', file)}`,
+    ),
+    bytes,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+}
+
+/** As RFC 7578 and browsers write it: a value cannot end its quotes or its line. */
+function quoted(value: string): string {
+  return value.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

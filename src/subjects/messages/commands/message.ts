@@ -1,0 +1,188 @@
+/** `ventanilla message` without `retry` and `cancel`. The id of an application names its messages. */
+
+import type { Command } from 'commander';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { MESSAGE_STATUSES } from '../../../domain/message/notify.ts';
+import { openingsText } from '../../../domain/message/opening-text.ts';
+import { withOffset } from '../../../ground/base/time.ts';
+import { addCommand, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
+import { readApplicationId } from '../../../program/cli/id-arguments.ts';
+import {
+  type Io,
+  type ListOptions,
+  shortTime,
+  writeJson,
+  writeList,
+  writeOutput,
+} from '../../../program/cli/output.ts';
+import { acting } from '../../../program/operations/acting.ts';
+import {
+  countMessages,
+  listMessages,
+  type MessageFilter,
+  MOST_LATER,
+  resumeMessages,
+  showMessages,
+} from '../uses/messages.ts';
+import { addChangeCommands } from './message-changes.ts';
+import { messageJson, messagesText } from './message-view.ts';
+
+export function addMessageCommands(group: Command, cli: Cli): void {
+  addList(group, cli);
+  addCount(group, cli);
+  addShow(group, cli);
+  addChangeCommands(group, cli);
+  addResume(group, cli);
+}
+
+function addList(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'list', 'list messages, newest application first', 'message list --status queued')
+    .option('--application <id>', 'only the messages of this application', readApplicationId)
+    .addOption(choiceOption('--status <status>', 'only messages with this status', MESSAGE_STATUSES))
+    .addOption(limitOption())
+    .addHelpText(
+      'after',
+      '\nUNTIL (UTC): a queued message goes out then at the earliest; you may retry or cancel an uncertain one from' +
+        '\nthen on. REASON: why the message waits or how it ended; docs/messages.md explains every code.',
+    )
+    .action((options: ListOptions & Pick<MessageFilter, 'status'> & { application?: ApplicationId }) =>
+      roles.operate((context) => {
+        const filter = { applicationId: options.application, status: options.status };
+        return writeList(io, listMessages(context, filter), options, {
+          columns: [
+            { title: 'APPLICATION', value: ({ applicationId }) => applicationId },
+            { title: 'TYPE', value: ({ type }) => type },
+            { title: 'STATUS', value: ({ status }) => status },
+            { title: 'ATTEMPTS', value: ({ attempts }) => attempts },
+            { title: 'REASON', value: ({ reason }) => reason },
+            { title: 'UNTIL', value: ({ dueAt }) => shortTime(dueAt) },
+            { title: 'CREATED', value: ({ createdAt }) => shortTime(createdAt) },
+          ],
+          json: messageJson,
+          none: 'No messages.',
+        });
+      }),
+    );
+}
+
+function addCount(group: Command, { roles, io }: Cli): void {
+  addCommand(
+    group,
+    'count',
+    'count the messages by status, and show what holds them up',
+    'message count',
+  ).action((options: ListOptions) =>
+    roles.operate(async (context) => {
+      const held = await countMessages(context);
+      const { counts, later, pauses, broken, replies } = held;
+      if (options.json === true) {
+        return writeJson(io, {
+          counts: Object.fromEntries(counts.map(({ status, count }) => [status, count])),
+          later: {
+            messages: later.messages,
+            first: later.first && withOffset(later.first),
+            last: later.last && withOffset(later.last),
+          },
+          paused: pauses.map(({ what, reason, pausedAt }) => ({
+            what,
+            reason,
+            paused_at: withOffset(pausedAt),
+          })),
+          failing: broken && {
+            since: withOffset(broken.since),
+            reason: broken.reason,
+            probes: broken.probes,
+            next_probe_at: withOffset(broken.nextProbeAt),
+          },
+          replies: { waiting: replies.waiting, since: replies.since && withOffset(replies.since) },
+        });
+      }
+      await writeList(io, counts, options, {
+        columns: [
+          { title: 'STATUS', value: ({ status }) => status },
+          { title: 'MESSAGES', value: ({ count }) => count },
+        ],
+        json: (entry) => entry,
+        none: 'No messages.',
+      });
+      await writeHeldUp(io, held);
+    }),
+  );
+}
+
+/** Tells what holds messages up, and how to let them go out. */
+async function writeHeldUp(
+  io: Io,
+  { counts, later, pauses, broken, replies }: Awaited<ReturnType<typeof countMessages>>,
+): Promise<void> {
+  if (later.first !== null && later.last !== null) {
+    const queued = counts.find(({ status }) => status === 'queued')?.count ?? 0;
+    const until = openingsText(later.first, later.last);
+    await writeOutput(
+      io,
+      `\nOf those queued, ${atLeast(later.messages)} wait for their hour, until ${until}.\n` +
+        (later.messages < MOST_LATER ? `Due now: ${Math.max(0, queued - later.messages)}.\n` : ''),
+    );
+  }
+  if (replies.since !== null) {
+    await writeOutput(
+      io,
+      `\nReplies that wait: ${replies.waiting}, the oldest since ${shortTime(replies.since)}.\n`,
+    );
+  }
+  for (const { what, reason, pausedAt } of pauses) {
+    const option = what === 'sender' ? '--sender' : `--template ${what}`;
+    await writeOutput(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);
+    await writeOutput(io, `Once the cause is gone: npx ventanilla message resume ${option}\n`);
+  }
+  if (broken === null) return;
+  const { since, reason, nextProbeAt } = broken;
+  await writeOutput(
+    io,
+    `\nThe channel has failed since ${shortTime(since)}, reason ${reason}: messages wait.\n`,
+  );
+  await writeOutput(
+    io,
+    `One message tries the channel at ${shortTime(nextProbeAt)}. All go out once one gets through.\n`,
+  );
+  await writeOutput(io, 'To send them all now: npx ventanilla message resume --sender\n');
+}
+
+function atLeast(count: number): string {
+  return count < MOST_LATER ? `${count}` : `${count} or more`;
+}
+
+function addShow(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'show', 'show everything about the messages of an application', 'message show 17')
+    .argument('<application>', "the application's id", readApplicationId)
+    .action((applicationId: ApplicationId, options: ListOptions) =>
+      roles.operate(async (context) => {
+        const messages = await showMessages(context, applicationId);
+        await (options.json === true
+          ? writeJson(io, messages.map(messageJson))
+          : writeOutput(io, messagesText(messages)));
+      }),
+    );
+}
+
+function addResume(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'resume', 'let paused messages go out again', 'message resume --sender')
+    .option('--template <name>', 'the messages of this template')
+    .option('--sender', 'all messages that wait because the sender is paused or the channel fails')
+    .addHelpText('after', '\nGive one of the two. See what is paused, and why: npx ventanilla message count')
+    .action((options: ListOptions & { template?: string; sender?: boolean }, command: Command) => {
+      const { template, sender } = options;
+      if ((template === undefined) === (sender !== true)) {
+        command.error('error: resume takes either --template NAME or --sender');
+      }
+      return roles.operate(async (context) => {
+        const resumed = template ?? 'sender';
+        await acting(
+          context,
+          (part) => resumeMessages(part, template ?? null),
+          () => ({ act: 'message resume', target: resumed }),
+        );
+        return options.json === true ? writeJson(io, { resumed }) : writeOutput(io, `Resumed: ${resumed}\n`);
+      });
+    });
+}

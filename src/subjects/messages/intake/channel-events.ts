@@ -1,0 +1,193 @@
+/** Applies channel events. The webhook and the simulator both call this. */
+
+import { partitionOf } from '../../../domain/application/ids.ts';
+import type { ChannelEvent, StatusEvent } from '../../../domain/message/channel-event.ts';
+import type { Heard } from '../../../domain/message/heard.ts';
+import { parseCallback, parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
+import { errorFields } from '../../../ground/base/error-fields.ts';
+import { keysOf } from '../../../ground/base/keys-of.ts';
+import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import { eachApart } from '../../../ground/postgres/row-fault.ts';
+import { channelIndexOf, channelUserIndexOf } from '../../../seal/blind-indexes.ts';
+import { requireIndexKey } from '../../../seal/index-key.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import type { IndexedStatus } from '../rules/settle.ts';
+import { hearUsers, learnUsers } from '../sql/channel-users.ts';
+import { keepEarly, takeKnownEarly } from '../sql/early-events.ts';
+import { recordInterest } from '../sql/interest.ts';
+import { applyOptOutChanges } from '../sql/suppressions.ts';
+import { heardOf, interestOf, knownUserOf, optOutChangeOf, stopOf } from './person-acts.ts';
+import { findPhones, type PersonEvent } from './persons.ts';
+import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
+
+/** What events are applied with. */
+export interface ChannelEventContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  /** Hears what persons said, when opt-outs and interests are committed. Absent: nobody listens. */
+  readonly hear?: (heard: readonly Heard[]) => Promise<void>;
+}
+
+/** For a log line: how many events of each kind came. */
+interface KindCounts {
+  readonly statuses: number;
+  readonly taps: number;
+  readonly texts: number;
+  readonly files: number;
+  readonly others: number;
+  readonly preferences: number;
+}
+
+/** For a log line: what events changed. */
+interface Changes {
+  /** Messages whose status changed. */
+  readonly moved: number;
+  /** New pauses of the sender and of templates. */
+  readonly paused: number;
+  /** Applications whose first interest this is. */
+  readonly interested: number;
+  /** Phones that are suppressed now and were not before. */
+  readonly suppressed: number;
+  /** Phones that are not suppressed now and were before. */
+  readonly resumed: number;
+  /** Persons whose opt-out or resume waits until the channel tells their phone. */
+  readonly waiting: number;
+  /** Opt-outs and resumes of persons whom nothing names. */
+  readonly unknown: number;
+}
+
+export interface ChannelEventCounts extends KindCounts, Changes {
+  /** Why an event could not be applied, one entry for each such event. */
+  readonly unapplied: readonly Record<string, unknown>[];
+}
+
+const NOTHING: Changes = {
+  ...{ moved: 0, paused: 0, interested: 0, suppressed: 0, resumed: 0, waiting: 0, unknown: 0 },
+};
+const CHANGES = keysOf(NOTHING);
+/** What no event changed. */
+export const NO_CHANGES = { ...NOTHING, unapplied: [] };
+
+/**
+ * Applies events in a few statements, however many events there are; resolves when all is committed. The order of
+ * events, and how often each one comes, in one call or several, makes no difference to messages and interests.
+ * Ignores events about unknown messages. An event that cannot be applied does not keep the others from being applied.
+ * `hear` gets the messages of persons last, all at once and in their order. After an error, also one of `hear`, some
+ * events may be applied: call again with all of them.
+ */
+export async function applyChannelEvents(
+  context: ChannelEventContext,
+  events: readonly ChannelEvent[],
+): Promise<ChannelEventCounts> {
+  await requireIndexKey(context.database, context.vault);
+  let changes = NOTHING;
+  const heard = new Map<ChannelEvent, Heard>();
+  const unapplied: Record<string, unknown>[] = [];
+  for (const near of byPartitions(events, partitionOfEvent)) {
+    await eachApart(
+      near,
+      async (some) => {
+        const applied = await againAfterConflict(() => applyTogether(context, some));
+        changes = sumOf(changes, applied.changes);
+        for (const one of applied.heard) heard.set(one.event, one);
+      },
+      ({ kind }, error) => unapplied.push({ event: kind, ...errorFields(error) }),
+    );
+  }
+  if (heard.size > 0) await context.hear?.(events.flatMap((event) => heard.get(event) ?? []));
+  return { ...countKinds(events), ...changes, unapplied };
+}
+
+/** The partition of the message or the application that an event names; -1: it names none. */
+function partitionOfEvent(event: ChannelEvent): number {
+  const id =
+    event.kind === 'status'
+      ? event.callback && parseCallback(event.callback)?.messageId
+      : event.kind === 'tap' && parseInterestPayload(event.payload);
+  return id ? partitionOf(id) : -1;
+}
+
+/** How many of these events are of each kind. */
+export function countKinds(events: readonly ChannelEvent[]): KindCounts {
+  const count = (kind: ChannelEvent['kind']) => events.filter((event) => event.kind === kind).length;
+  return {
+    statuses: count('status'),
+    taps: count('tap'),
+    texts: count('text'),
+    files: count('file'),
+    others: count('other'),
+    preferences: count('preference'),
+  };
+}
+
+function sumOf(left: Changes, right: Changes): Changes {
+  const sums = CHANGES.map((change) => [change, left[change] + right[change]]);
+  return Object.fromEntries(sums) as Record<keyof Changes, number>;
+}
+
+async function applyTogether(
+  { database, vault }: ChannelEventContext,
+  events: readonly ChannelEvent[],
+): Promise<{ readonly changes: Changes; readonly heard: readonly Heard[] }> {
+  const statuses = events.filter((event) => event.kind === 'status');
+  const acts = events.filter((event): event is PersonEvent => event.kind !== 'status');
+  const { moved, paused, optedOut, users } = await applyStatuses(database, vault, statuses);
+  const told = await learnUsers(database, users);
+  const known = await findPhones(database, vault, acts, (event) => stopOf(event) !== null);
+  const learnt = await learnUsers(database, known.flatMap(knownUserOf));
+  const interested = await recordInterest(database, known.flatMap(interestOf));
+  const optOuts = known.flatMap(optOutChangeOf);
+  const { suppressed, resumed } = await applyOptOutChanges(database, [
+    ...optedOut,
+    ...optOuts.flatMap(({ phoneIndex, ...change }) =>
+      phoneIndex === null ? [] : [{ ...change, phoneIndex }],
+    ),
+  ]);
+  const withoutPhone = optOuts.filter(({ phoneIndex }) => phoneIndex === null);
+  const waiting = await hearUsers(
+    database,
+    withoutPhone.flatMap(({ userIndex, ...change }) =>
+      userIndex === null ? [] : [{ ...change, userIndex }],
+    ),
+  );
+  const changes = {
+    moved,
+    paused,
+    interested,
+    suppressed: told.suppressed + learnt.suppressed + suppressed + waiting.suppressed,
+    resumed: told.resumed + learnt.resumed + resumed + waiting.resumed,
+    waiting: waiting.waiting,
+    unknown: withoutPhone.filter(({ userIndex }) => userIndex === null).length,
+  };
+  return { changes, heard: known.flatMap((one) => heardOf(vault, one)) };
+}
+
+async function applyStatuses(
+  database: Database,
+  vault: Vault,
+  events: readonly StatusEvent[],
+): Promise<EventEffects> {
+  if (events.length === 0) return NO_EFFECTS;
+  const statuses = events.map((event) => indexedStatus(vault, event));
+  const effects = await applyStatusEvents(database, statuses);
+  if (effects.early.length === 0) return effects;
+  // The events are kept after the transaction: within it, their locks would come after those on messages.
+  await keepEarly(database, effects.early);
+  // A record that was committed meanwhile did not find these events.
+  const early = effects.early.map(({ channelIndex }) => channelIndex);
+  const { moved, paused } = await applyEarly(database, (session) => takeKnownEarly(session, early));
+  return { ...effects, moved: effects.moved + moved, paused: effects.paused + paused };
+}
+
+function indexedStatus(
+  vault: Vault,
+  { channelMessageId, recipientUserId = null, ...event }: StatusEvent,
+): IndexedStatus {
+  return {
+    ...event,
+    channelIndex: channelIndexOf(vault, channelMessageId),
+    userIndex: recipientUserId === null ? null : channelUserIndexOf(vault, recipientUserId),
+  };
+}

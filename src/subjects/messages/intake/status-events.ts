@@ -1,0 +1,114 @@
+/** Applies status events of the channel. */
+
+import type { MessageId } from '../../../domain/application/ids.ts';
+import { parseCallback } from '../../../domain/message/outgoing-message.ts';
+import type { MessageReason } from '../../../domain/message/reasons.ts';
+import { templateNames } from '../../../domain/partner/brand.ts';
+import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
+import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
+import { type IndexedStatus, type MessageMove, namedAttempt, settle } from '../rules/settle.ts';
+import { type Settlement, settleMessages } from '../sql/channel-events.ts';
+import { type KnownUser, learnUsers } from '../sql/channel-users.ts';
+import { type FailedMessage, tellFailed } from '../sql/failed-messages.ts';
+import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
+import { matched } from './matched-events.ts';
+import { settleReplyEvents } from './reply-events.ts';
+
+/** How many messages moved, how many pauses are new, and the phones that opted out according to the channel. */
+export interface EventEffects {
+  readonly moved: number;
+  readonly paused: number;
+  readonly optedOut: readonly OptOutChange[];
+  /** The recipients whom the channel named by its own id, with the phone of the message. */
+  readonly users: readonly KnownUser[];
+  /** Events without a callback for a message that is not known yet. */
+  readonly early: readonly IndexedStatus[];
+}
+
+/** The messages that failed: the caller tells of them at the end of its transaction. */
+interface SettledStatuses extends EventEffects {
+  readonly failed: readonly FailedMessage[];
+}
+
+export const NO_EFFECTS: EventEffects = { moved: 0, paused: 0, optedOut: [], users: [], early: [] };
+
+/** Applies status events in a transaction of its own. */
+export function applyStatusEvents(
+  database: Database,
+  events: readonly IndexedStatus[],
+): Promise<EventEffects> {
+  return inTransaction(database, async (session) => {
+    const { failed, ...effects } = await settleStatuses(session, events);
+    await tellFailed(session, failed);
+    return effects;
+  });
+}
+
+async function settleStatuses(
+  session: Transaction,
+  events: readonly IndexedStatus[],
+): Promise<SettledStatuses> {
+  const replies = await settleReplyEvents(session, events);
+  const others = events.filter((event) => !replies.taken.has(event));
+  const find = {
+    messageIds: others.flatMap(({ callback }) => messageOf(callback) ?? []),
+    channelIndexes: others.map(({ channelIndex }) => channelIndex),
+  };
+  let { moved } = replies;
+  const optedOut: OptOutChange[] = [...replies.optedOut];
+  const users: KnownUser[] = [...replies.users];
+  const early: IndexedStatus[] = [];
+  const { pauses, failed } = await settleMessages(session, find, (held) => {
+    const moves = new Map<MessageId, MessageMove & { messageId: MessageId }>();
+    let { pauseSender } = replies;
+    const pauseTemplates = new Map<string, MessageReason>();
+    const named = ({ callback }: IndexedStatus) => messageOf(callback);
+    for (const { message, event } of matched(held, others, ({ messageId }) => messageId, named)) {
+      if (message === null) {
+        if (event.callback === null) early.push(event);
+        continue;
+      }
+      const { messageId, phoneIndex } = message;
+      const { failure, at, userIndex } = event;
+      if (userIndex) users.push({ userIndex, phoneIndex });
+      if (failure?.kind === 'opted_out') optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
+      const state = moves.get(messageId) ?? message;
+      const move = settle(state, event, namedAttempt(messageId, event), Math.random());
+      if (move === null) continue;
+      moves.set(messageId, { ...move, messageId });
+      // Only an event that moves its message pauses: a repeated event must not undo what an operator resumed.
+      if (failure?.kind === 'pause_sender') pauseSender = failure.reason;
+      if (failure?.kind === 'pause_template') {
+        pauseTemplates.set(templateNames(message.templates)[message.type], failure.reason);
+      }
+    }
+    moved += moves.size;
+    return { moves: [...moves.values()], pauseSender, pauseTemplates } satisfies Settlement;
+  });
+  return { moved, paused: pauses, optedOut, users, early, failed };
+}
+
+/**
+ * Applies early events that `take` takes out of their table, the recipients that they tell, and their opt-outs, in a
+ * transaction of its own.
+ */
+export async function applyEarly(
+  database: Database,
+  take: (session: Transaction) => Promise<readonly IndexedStatus[]>,
+): Promise<EventEffects> {
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      const events = await take(session);
+      if (events.length === 0) return NO_EFFECTS;
+      const { failed, ...effects } = await settleStatuses(session, events);
+      await learnUsers(session, effects.users);
+      await applyOptOutChanges(session, effects.optedOut);
+      await tellFailed(session, failed);
+      return { ...effects, optedOut: [], users: [] };
+    }),
+  );
+}
+
+function messageOf(callback: string | null): MessageId | null {
+  return callback === null ? null : (parseCallback(callback)?.messageId ?? null);
+}

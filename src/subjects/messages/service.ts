@@ -1,0 +1,184 @@
+/** What `serve` and `worker` run of the messages. */
+import type { Logger } from 'pino';
+import type { ApplicationId } from '../../domain/application/ids.ts';
+import type { MessageReason } from '../../domain/message/reasons.ts';
+import type { ReplyId } from '../../domain/message/reply.ts';
+import { errorFields } from '../../ground/base/error-fields.ts';
+import { failureLog } from '../../program/operations/failure-log.ts';
+import type { Loop, LoopContext, Service } from '../../program/subject/subject.ts';
+import { ChannelNotices } from './delivery/channel-notices.ts';
+import { deliverReplies, type ReplyObstacle } from './delivery/reply-turn.ts';
+import { ReplyResultLog, SendResultLog } from './delivery/send-result-log.ts';
+import { ANSWER_WITHIN_MS, type MessageFault } from './delivery/take-up.ts';
+import { deliverDue } from './delivery/turn.ts';
+import { startWorker } from './delivery/worker.ts';
+import { applyEarly } from './intake/status-events.ts';
+import { openContactWindows } from './open.ts';
+import { SETTLE_AFTER_MS } from './rules/after-send.ts';
+import {
+  MESSAGES_PER_PHONE,
+  MESSAGES_PER_SECOND,
+  RECIPIENTS_PER_DAY,
+  REJECTIONS_PER_PHONE,
+} from './settings.ts';
+import type { ChannelNotice } from './sql/channel-notices.ts';
+import { forgetUsers } from './sql/channel-users.ts';
+import { forgetEarly, takeKnownEarly } from './sql/early-events.ts';
+import { foldMessageCounts } from './sql/message-counts.ts';
+import { findLostReplies, mendReplies } from './sql/replies/delivery.ts';
+import { forgetReplies } from './sql/replies/retention.ts';
+import { REPLY_BELL } from './sql/replies.ts';
+import type { HealthChange } from './sql/sender-health.ts';
+import { forgetLifts } from './sql/suppressions.ts';
+import { findLost, forgetRecipients, forgetRejections, mendLeap } from './sql/upkeep.ts';
+
+/** The channel allows one message to one phone in this time. */
+const PAIR_MS = 6_000;
+/** The most ids in one log line. */
+const MAX_IDS = 20;
+const PAUSED = 'the channel refused a message: paused until an operator runs "message resume"';
+
+export const MESSAGES_SERVICE: Service = {
+  upkeep: [
+    { name: 'mend times', run: ({ database }) => mendLeap(database) },
+    { name: 'find lost sends', run: ({ database }) => findLost(database, SETTLE_AFTER_MS) },
+    { name: 'mend times of replies', run: ({ database }) => mendReplies(database) },
+    { name: 'find lost replies', run: ({ database }) => findLostReplies(database) },
+    { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
+    { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
+    { name: 'forget rejections', seldom: true, run: ({ database }) => forgetRejections(database) },
+    {
+      // The service of these events died between the event and the record of its message.
+      name: 'apply early events',
+      seldom: true,
+      run: ({ database }) => applyEarly(database, (session) => takeKnownEarly(session, null)),
+    },
+    { name: 'forget early events', seldom: true, run: ({ database }) => forgetEarly(database) },
+    { name: 'forget persons at the channel', seldom: true, run: ({ database }) => forgetUsers(database) },
+    { name: 'forget replies', seldom: true, run: ({ database }) => forgetReplies(database) },
+    { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
+  ],
+  loops: [startDelivery, startReplies],
+};
+
+/** Starts the delivery. Throws where the contact windows are refused. */
+async function startDelivery(given: LoopContext): Promise<Loop> {
+  const { database, vault, clock, channel, log, failed, setting } = given;
+  const windows = await openContactWindows(given);
+  const tellWaiting = failureLog(log, clock);
+  const context = {
+    database,
+    vault,
+    clock,
+    channel,
+    windows,
+    ...(channel.released && { released: channel.released }),
+    limits: {
+      messagesPerSecond: setting(MESSAGES_PER_SECOND),
+      pairMs: PAIR_MS,
+      recipientsPerDay: setting(RECIPIENTS_PER_DAY),
+      messagesPerPhone: setting(MESSAGES_PER_PHONE),
+      rejectionsPerPhone: setting(REJECTIONS_PER_PHONE),
+    },
+    results: new SendResultLog(
+      database,
+      clock,
+      ANSWER_WITHIN_MS,
+      (ids, error) =>
+        log.error({ ...idsOf(ids), error: errorFields(error) }, 'send results could not be recorded'),
+      healthLog(log),
+    ),
+    notices: noticesOf(given),
+    onFault: ({ reason, applicationIds, batchId, error }: MessageFault) => {
+      const facts = {
+        reason,
+        batch_id: batchId,
+        ...idsOf(applicationIds),
+        error: error && errorFields(error),
+      };
+      // These messages come again and again.
+      if (reason === 'unknown_key') tellWaiting(FAULTS[reason], facts);
+      else log.error(facts, FAULTS[reason]);
+    },
+  };
+  return startWorker({
+    clock,
+    turn: (cut, stopping) => deliverDue(context, cut, stopping),
+    onError: (error) => failed('a turn of the delivery', error),
+  });
+}
+
+/** Starts the delivery of replies, which persons wait for: a ring of the bell wakes it. */
+function startReplies(given: LoopContext): Loop {
+  const { database, vault, clock, channel, log, failed, setting } = given;
+  const tellWaiting = failureLog(log, clock);
+  const context = {
+    database,
+    vault,
+    clock,
+    channel,
+    messagesPerSecond: setting(MESSAGES_PER_SECOND),
+    results: new ReplyResultLog(
+      database,
+      clock,
+      ANSWER_WITHIN_MS,
+      (ids, error) =>
+        log.error({ replies: ids, error: errorFields(error) }, 'results of replies could not be recorded'),
+      healthLog(log),
+    ),
+    notices: noticesOf(given),
+    onFault: (reason: ReplyObstacle, replies: readonly { readonly replyId: ReplyId }[]) => {
+      const facts = { reason, replies: replies.map(({ replyId }) => replyId) };
+      if (reason === 'unknown_key') tellWaiting('replies wait: see the reason', facts);
+      else log.error(facts, 'replies are not sent: see the reason');
+    },
+  };
+  return startWorker({
+    clock,
+    turn: (cut, stopping) => deliverReplies(context, cut, stopping),
+    onError: (error) => failed('a turn of the replies', error),
+    bell: REPLY_BELL,
+  });
+}
+
+function healthLog(log: Logger) {
+  return (change: HealthChange, reason: MessageReason | null) => {
+    if (change === 'mended') log.info('the channel works again: messages go out');
+    else log.warn({ reason }, 'the channel fails: messages wait, and single messages go out as probes');
+  };
+}
+
+function noticesOf({ database, clock, log }: LoopContext): ChannelNotices {
+  return new ChannelNotices(
+    database,
+    clock,
+    ANSWER_WITHIN_MS,
+    (pause) => log.warn({ ...pause }, PAUSED),
+    (notices, error) => log.error({ ...lostNotices(notices), error: errorFields(error) }, LOST_NOTICES),
+  );
+}
+
+const FAULTS: Readonly<Record<MessageFault['reason'], string>> = {
+  unreadable: 'messages are not sent: the envelope of their batch does not open',
+  mismatch:
+    'ALARM: messages are not sent: the envelope has the personal data of other applications. Somebody changed rows',
+  unknown_key: 'messages wait: their data has a data key that this process does not have in DATA_KEYS',
+  unsendable: 'messages are not sent: the values in their rows make the delivery fail',
+};
+
+const LOST_NOTICES =
+  'pauses or opt-outs could not be stored: suppress the phones of these opt-outs; the channel repeats pauses';
+
+/** The log names each opt-out, because the channel repeats only pauses (at the next message). */
+function lostNotices(notices: readonly ChannelNotice[]) {
+  const optedOut = notices.filter(({ kind }) => kind === 'opted_out');
+  return {
+    pauses: notices.length - optedOut.length,
+    opt_outs: optedOut.length,
+    application_ids: optedOut.map(({ applicationId }) => applicationId),
+  };
+}
+
+function idsOf(applicationIds: readonly ApplicationId[]) {
+  return { applications: applicationIds.length, application_ids: applicationIds.slice(0, MAX_IDS) };
+}

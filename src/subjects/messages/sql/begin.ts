@@ -1,0 +1,59 @@
+/** Marks claimed messages as sending, within the limits of the sender. */
+import { type MessageId, toMessageId } from '../../../domain/application/ids.ts';
+import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Transaction } from '../../../ground/postgres/database.ts';
+
+/** The limits of a sender (docs/messages.md, "Limits"); null: none. */
+export interface SenderLimits {
+  readonly messagesPerSecond: number | null;
+  /** Least time between two messages to one phone, in milliseconds. */
+  readonly pairMs: number;
+  /** Most different phones in any 24 hours. */
+  readonly recipientsPerDay: number | null;
+  /** Most messages to one phone in any 24 hours, and `rejected` ones among them (D42). */
+  readonly messagesPerPhone: number | null;
+  readonly rejectionsPerPhone: number | null;
+}
+
+/** A message that may go out; `tries` counts this send as well. */
+export interface Ready {
+  readonly message: OutgoingMessage;
+  readonly partnerId: PartnerId;
+  readonly tries: number;
+}
+
+const BEGIN = `
+  SELECT id FROM begin_sending($1, $2, $3, $4, $5, $6 * interval '1 millisecond', $7,
+    $8, $9, $10 * interval '1 millisecond') AS id`;
+
+/**
+ * Decides which of the messages that are ready go out now, marks them as sending and returns them. A message without a
+ * record of its result `answerWithinMs` later becomes uncertain. The next claim begins after `lastPartnerId`. Send
+ * nothing before the claim has committed.
+ */
+export async function beginSending(
+  claim: Transaction,
+  ready: readonly Ready[],
+  lastPartnerId: number | null,
+  limits: SenderLimits,
+  answerWithinMs: number,
+): Promise<ReadonlySet<MessageId>> {
+  const { rows } = await claim.query<{ id: string }>({
+    name: 'begin_sending',
+    text: BEGIN,
+    values: [
+      ready.map(({ message }) => message.messageId),
+      ready.map(({ message }) => message.template.name),
+      ready.map(({ partnerId }) => partnerId),
+      lastPartnerId,
+      limits.messagesPerSecond,
+      limits.pairMs,
+      limits.recipientsPerDay,
+      limits.messagesPerPhone,
+      limits.rejectionsPerPhone,
+      answerWithinMs,
+    ],
+  });
+  return new Set(rows.map(({ id }) => toMessageId(id)));
+}

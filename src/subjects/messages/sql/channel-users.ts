@@ -1,0 +1,146 @@
+/** The statements about persons at the channel, whose phone the channel does not always tell. */
+import { type BlindIndex, toBatchId } from '../../../domain/application/ids.ts';
+import type { Database, Session } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { partitionRunsBefore } from '../../applications/sql/partition-runs.ts';
+import { type ChangeCounts, countChanges, type OptOutChange } from './suppressions.ts';
+
+type UserIndex = BlindIndex<'channel_user'>;
+type PhoneIndex = BlindIndex<'phone'>;
+type ChannelIndex = BlindIndex<'channel_message_id'>;
+
+/** A person with the phone. */
+export interface KnownUser {
+  readonly userIndex: UserIndex;
+  readonly phoneIndex: PhoneIndex;
+}
+
+/** An opt-out, or its end, of a person whom the channel names by its own id alone. */
+interface UserChange extends Omit<OptOutChange, 'phoneIndex'> {
+  readonly userIndex: UserIndex;
+}
+
+const RECENT_FROM = 'SELECT recent_from() AS recent';
+const OLDER_MESSAGES = `
+  SELECT channel_message_id AS index, message_id AS id FROM older_messages_of_channel($1, $2, $3)`;
+/** Two statements: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+const MESSAGES = 'SELECT channel_message_id AS index, message_id AS id FROM messages_of_channel($1)';
+const PHONES = 'SELECT id, phone_index FROM phones_of($1)';
+
+/** A message, by the blind index of its id at the channel. */
+interface MessageRow {
+  readonly index: string;
+  readonly id: string;
+}
+
+/** The phones that the messages with these ids of the channel went to. Messages that are not known have none. */
+export async function phonesOfMessages(
+  database: Database,
+  channelIndexes: readonly ChannelIndex[],
+): Promise<Map<ChannelIndex, PhoneIndex>> {
+  if (channelIndexes.length === 0) return new Map();
+  const messages = await database.query<MessageRow>(MESSAGES, [channelIndexes.map(toBigint)]);
+  return phonesOf(database, messages.rows);
+}
+
+/**
+ * As `phonesOfMessages`, of messages that are older than those. Looks at all partitions, 16 in a statement, until each
+ * message is found: among a thousand partitions that takes a tenth of a second.
+ */
+export async function phonesOfOldMessages(
+  database: Database,
+  channelIndexes: readonly ChannelIndex[],
+): Promise<Map<ChannelIndex, PhoneIndex>> {
+  const missing = new Set(channelIndexes.map(toBigint));
+  if (missing.size === 0) return new Map();
+  const { recent } = onlyRow((await database.query<{ recent: string }>(RECENT_FROM)).rows);
+  const found: MessageRow[] = [];
+  for (const { from, before } of partitionRunsBefore(toBatchId(Number(recent)))) {
+    const { rows } = await database.query<MessageRow>(OLDER_MESSAGES, [[...missing], from, before]);
+    found.push(...rows);
+    for (const { index } of rows) missing.delete(index);
+    if (missing.size === 0) break;
+  }
+  return phonesOf(database, found);
+}
+
+async function phonesOf(
+  database: Database,
+  messages: readonly MessageRow[],
+): Promise<Map<ChannelIndex, PhoneIndex>> {
+  if (messages.length === 0) return new Map();
+  const ids = messages.map(({ id }) => id);
+  const phones = await database.query<{ id: string; phone_index: string | null }>(PHONES, [ids]);
+  const byId = new Map(phones.rows.map(({ id, phone_index }) => [id, phone_index]));
+  return new Map(
+    messages.flatMap(({ index, id }) => {
+      const phone = byId.get(id) ?? null;
+      return phone === null ? [] : [[fromBigint<'channel_message_id'>(index), fromBigint<'phone'>(phone)]];
+    }),
+  );
+}
+
+const USERS = `
+  SELECT user_index, phone_index FROM channel_users WHERE user_index = ANY ($1) AND phone_index IS NOT NULL`;
+
+/** The phones of these persons. Persons whose phone is not known have none. */
+export async function phonesOfUsers(
+  database: Database,
+  userIndexes: readonly UserIndex[],
+): Promise<Map<UserIndex, PhoneIndex>> {
+  if (userIndexes.length === 0) return new Map();
+  const { rows } = await database.query<{ user_index: string; phone_index: string }>(USERS, [
+    userIndexes.map(toBigint),
+  ]);
+  return new Map(rows.map((row) => [fromBigint(row.user_index), fromBigint(row.phone_index)]));
+}
+
+interface ChangeRow {
+  readonly was: boolean | null;
+  readonly is: boolean | null;
+}
+
+const LEARN = 'SELECT was, "is" FROM learn_channel_users($1, $2)';
+
+/** Notes the phones of persons, and applies what these persons wanted before their phone was known. */
+export async function learnUsers(session: Session, users: readonly KnownUser[]): Promise<ChangeCounts> {
+  if (users.length === 0) return countChanges([]);
+  const { rows } = await session.query<ChangeRow>(LEARN, [
+    users.map(({ userIndex }) => toBigint(userIndex)),
+    users.map(({ phoneIndex }) => toBigint(phoneIndex)),
+  ]);
+  return countChanges(rows);
+}
+
+const HEAR = 'SELECT was, "is" FROM hear_channel_users($1, $2, $3, $4)';
+
+/**
+ * Applies opt-outs and resumes of persons. Those of a person whose phone is not known hold as soon as the phone is
+ * known; `waiting` counts these persons.
+ */
+export async function hearUsers(
+  database: Database,
+  changes: readonly UserChange[],
+): Promise<ChangeCounts & { readonly waiting: number }> {
+  if (changes.length === 0) return { ...countChanges([]), waiting: 0 };
+  const { rows } = await database.query<ChangeRow>(HEAR, [
+    changes.map(({ userIndex }) => toBigint(userIndex)),
+    changes.map(({ stops }) => stops),
+    changes.map(({ source }) => source),
+    changes.map(({ at }) => at),
+  ]);
+  return { ...countChanges(rows), waiting: rows.filter(({ was }) => was === null).length };
+}
+
+/** Most persons that one statement forgets. */
+const CHUNK = 5_000;
+const FORGET = `
+  DELETE FROM channel_users WHERE user_index IN (
+    SELECT user_index FROM channel_users WHERE heard_ms <= elapsed_ms() - ms_of(interval '365 days')
+    ORDER BY heard_ms LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED)`;
+
+/** Deletes persons of whom the channel told nothing for a year. */
+export async function forgetUsers(database: Database): Promise<void> {
+  while ((await database.query(FORGET)).rowCount === CHUNK);
+}

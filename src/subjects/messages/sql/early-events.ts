@@ -1,0 +1,136 @@
+/**
+ * Status events without our callback that come before the record of their message. No message has their id yet, so
+ * they are kept until the record comes.
+ *
+ * A process that writes an event or a record commits it, and only then looks for the other one. So at least one of
+ * the two finds the other, and no lock is needed. The process that takes the event out of the table applies it.
+ */
+
+import type { BlindIndex } from '../../../domain/application/ids.ts';
+import type { ChannelStatus } from '../../../domain/message/channel-event.ts';
+import type { SendFailure } from '../../../domain/message/send-result.ts';
+import type { Database, Transaction } from '../../../ground/postgres/database.ts';
+import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import type { IndexedStatus } from '../rules/settle.ts';
+
+/** The first event of each status counts; a later one may tell the recipient. */
+const KEEP = `
+  INSERT INTO early_events AS e (channel_message_id, status, at, failure, user_index, came_ms)
+  SELECT u.channel_message_id, u.status, (array_agg(u.at ORDER BY u.n))[1], (array_agg(u.failure ORDER BY u.n))[1],
+    max(u.user_index), (SELECT ms FROM elapsed)
+  FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[], $5::bigint[])
+    WITH ORDINALITY AS u(channel_message_id, status, at, failure, user_index, n)
+  GROUP BY u.channel_message_id, u.status
+  ORDER BY u.channel_message_id, u.status
+  ON CONFLICT (channel_message_id, status) DO UPDATE SET user_index = excluded.user_index
+  WHERE e.user_index IS NULL AND excluded.user_index IS NOT NULL`;
+
+/** Keeps events until the record of their message comes. */
+export async function keepEarly(database: Database, events: readonly IndexedStatus[]): Promise<void> {
+  if (events.length === 0) return;
+  await database.query(KEEP, [
+    events.map(({ channelIndex }) => toBigint(channelIndex)),
+    events.map(({ status }) => status),
+    events.map(({ at }) => at),
+    events.map(({ failure }) => failure && JSON.stringify(failure)),
+    events.map(({ userIndex }) => userIndex && toBigint(userIndex)),
+  ]);
+}
+
+const TAKEN = 'RETURNING e.channel_message_id, e.status, e.at, e.failure, e.user_index';
+/** An event that another transaction takes at the same moment is applied by that transaction. */
+const TAKE = `
+  DELETE FROM early_events e WHERE (e.channel_message_id, e.status) IN (
+    SELECT channel_message_id, status FROM early_events WHERE channel_message_id = ANY ($1::bigint[])
+    ORDER BY channel_message_id, status FOR UPDATE SKIP LOCKED)
+  ${TAKEN}`;
+const TAKE_KNOWN = `
+  DELETE FROM early_events e WHERE (e.channel_message_id, e.status) IN (
+    SELECT k.channel_message_id, k.status FROM early_events k
+    WHERE k.channel_message_id = ANY (ARRAY(
+      SELECT m.channel_message_id FROM messages_of_channel(coalesce($1::bigint[], ARRAY(
+        SELECT DISTINCT channel_message_id FROM early_events))) AS m
+      UNION ALL
+      SELECT r.channel_message_id FROM replies r WHERE r.channel_message_id = ANY (coalesce($1::bigint[], ARRAY(
+        SELECT DISTINCT channel_message_id FROM early_events)))))
+    ORDER BY k.channel_message_id, k.status LIMIT 1000 FOR UPDATE OF k SKIP LOCKED)
+  ${TAKEN}`;
+
+interface EarlyRow {
+  channel_message_id: string;
+  status: ChannelStatus;
+  at: Date;
+  failure: SendFailure | null;
+  user_index: string | null;
+}
+
+/** A record with the callback of its send. */
+export interface Recorded {
+  readonly channelIndex: BlindIndex<'channel_message_id'> | null;
+  readonly callback: string;
+}
+
+/**
+ * Takes the early events of these records out of the table and gives them the callback that they came without. Apply
+ * them in the same transaction.
+ */
+export async function takeEarly(
+  session: Transaction,
+  records: readonly Recorded[],
+): Promise<IndexedStatus[]> {
+  const callbacks = new Map(records.map(({ channelIndex, callback }) => [channelIndex, callback]));
+  const indexes = records.flatMap(({ channelIndex }) =>
+    channelIndex === null ? [] : [toBigint(channelIndex)],
+  );
+  const { rows } = await session.query<EarlyRow>(TAKE, [indexes]);
+  return rows
+    .map(statusOf)
+    .map((event) => ({ ...event, callback: callbacks.get(event.channelIndex) ?? null }));
+}
+
+/**
+ * Takes early events whose message has a record by now out of the table: those with these ids, or at most 1,000 of
+ * all if `channelIndexes` is null. Apply them in the same transaction.
+ */
+export async function takeKnownEarly(
+  session: Transaction,
+  channelIndexes: readonly BlindIndex<'channel_message_id'>[] | null,
+): Promise<IndexedStatus[]> {
+  const { rows } = await session.query<EarlyRow>(TAKE_KNOWN, [channelIndexes?.map(toBigint) ?? null]);
+  return rows.map(statusOf);
+}
+
+function statusOf({ channel_message_id, status, at, failure, user_index }: EarlyRow): IndexedStatus {
+  return {
+    kind: 'status',
+    channelIndex: fromBigint(channel_message_id),
+    callback: null,
+    status,
+    at,
+    failure,
+    userIndex: user_index === null ? null : fromBigint(user_index),
+  };
+}
+
+const HAS_EARLY = `
+  SELECT EXISTS (SELECT FROM early_events WHERE channel_message_id = ANY ($1::bigint[])) AS early`;
+
+/** Whether an early event waits for one of these ids. */
+export async function hasEarly(
+  database: Database,
+  channelIndexes: readonly BlindIndex<'channel_message_id'>[],
+): Promise<boolean> {
+  const values = [channelIndexes.map(toBigint)];
+  const { rows } = await database.query<{ early: boolean }>({ name: 'has_early', text: HAS_EARLY, values });
+  return rows[0]?.early === true;
+}
+
+const FORGET = `
+  DELETE FROM early_events WHERE (channel_message_id, status) IN (
+    SELECT channel_message_id, status FROM early_events WHERE came_ms <= elapsed_ms() - ms_of(interval '1 hour')
+    ORDER BY came_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
+
+/** Deletes the events that waited an hour: this service did not send their messages. */
+export async function forgetEarly(database: Database): Promise<void> {
+  while ((await database.query(FORGET)).rowCount === 5000);
+}

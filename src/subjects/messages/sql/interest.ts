@@ -1,0 +1,46 @@
+/** The statements that record that applicants are interested. */
+import { type ApplicationId, type BlindIndex, messageIdsOf } from '../../../domain/application/ids.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import { toBigint } from '../../../seal/blind-indexes.ts';
+
+/** An applicant's tap of "I am interested". */
+export interface InterestTap {
+  readonly applicationId: ApplicationId;
+  /** Blind index of the phone that tapped; null where it is not known. */
+  readonly phoneIndex: BlindIndex<'phone'> | null;
+  readonly contextIndex: BlindIndex<'channel_message_id'> | null;
+  readonly at: Date;
+}
+
+const REASON = 'tapped "I am interested"';
+
+interface MessageRow {
+  application_id: string;
+  channel_message_id: string | null;
+}
+
+const MESSAGES = 'SELECT application_id, channel_message_id FROM messages_of($1)';
+
+/** The messages are read before, because on a cluster a statement that writes may not ask other machines. */
+const RECORD = 'SELECT record_interest($1, $2, $3, $4, $5, $6, $7) AS count';
+
+/**
+ * Records the first interest of each application, if the tap comes from the phone that its messages go to, or names
+ * one of them, and tells the partners with events (D41). Returns for how many applications the interest is new.
+ */
+export async function recordInterest(database: Database, taps: readonly InterestTap[]): Promise<number> {
+  if (taps.length === 0) return 0;
+  const ids = taps.map(({ applicationId }) => applicationId);
+  const { rows } = await database.query<MessageRow>(MESSAGES, [ids.flatMap(messageIdsOf)]);
+  if (rows.length === 0) return 0;
+  const recorded = await database.query<{ count: number }>(RECORD, [
+    ids,
+    taps.map(({ phoneIndex }) => phoneIndex && toBigint(phoneIndex)),
+    taps.map(({ contextIndex }) => contextIndex && toBigint(contextIndex)),
+    taps.map(({ at }) => at),
+    REASON,
+    rows.map((row) => row.application_id),
+    rows.map((row) => row.channel_message_id),
+  ]);
+  return recorded.rows[0]?.count ?? 0;
+}

@@ -1,0 +1,23 @@
+/** The records of single messages (head of `migrations/0007_messages.sql`). */
+import type { MessageId } from '../../../domain/application/ids.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+
+const MAKE = 'SELECT make_messages($1)';
+
+/** Makes the records of the messages that have none yet, so that each message can be changed alone. */
+export async function makeMessages(session: Session, messageIds: readonly MessageId[]): Promise<void> {
+  if (messageIds.length > 0) await session.query(MAKE, [messageIds]);
+}
+
+const NOTE_REJECTIONS = 'SELECT note_waiting_rejections($1)';
+
+/**
+ * Notes which of these messages, whose records the transaction has changed, are `rejected` ones that wait again: each
+ * earlier message of the partner to the phone gives way to it (D42).
+ */
+export async function noteWaitingRejections(
+  session: Transaction,
+  messageIds: readonly MessageId[],
+): Promise<void> {
+  if (messageIds.length > 0) await session.query(NOTE_REJECTIONS, [messageIds]);
+}

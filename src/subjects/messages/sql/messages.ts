@@ -1,0 +1,129 @@
+/** Messages, as operators see them. */
+
+import {
+  type ApplicationId,
+  applicationOfMessage,
+  type MessageId,
+  messageIdsOf,
+  partitionOf,
+  toMessageId,
+} from '../../../domain/application/ids.ts';
+import type { MessageStatus, MessageType } from '../../../domain/message/notify.ts';
+import type { MessageReason } from '../../../domain/message/reasons.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+
+export interface StoredMessage {
+  readonly id: MessageId;
+  readonly applicationId: ApplicationId;
+  readonly type: MessageType;
+  readonly status: MessageStatus;
+  readonly attempts: number;
+  /** A code: why the message waits, failed, is uncertain or was cancelled. */
+  readonly reason: MessageReason | null;
+  /**
+   * queued: when the message goes out at the earliest. uncertain: from when an operator may settle it. Otherwise
+   * null.
+   */
+  readonly dueAt: Date | null;
+  /** When its application was registered, or reviewed (D40). */
+  readonly createdAt: Date;
+  readonly changedAt: Date;
+}
+
+/**
+ * When the application of a message after a review was reviewed; NULL for a registration's message. `m`: a row of
+ * `messages`.
+ */
+export const REVIEWED_AT = `CASE WHEN m.message_id <> m.application_id THEN (
+    SELECT e.at FROM application_events e
+    WHERE e.application_id = m.application_id AND e.from_status <> e.to_status
+      AND message_after_review(e.application_id, e.to_status) = m.message_id) END`;
+
+const COLUMNS = `m.message_id, m.type, m.status, m.attempts, m.reason, coalesce(m.reviewed_at, b.created_at) AS created_at,
+  m.changed_at, CASE WHEN m.status IN ('queued', 'uncertain') THEN m.due_at END AS due_at`;
+
+function withBatches(messages: string): string {
+  return `
+  WITH found AS MATERIALIZED (SELECT m.*, ${REVIEWED_AT} AS reviewed_at FROM ${messages})
+  SELECT ${COLUMNS} FROM found m
+  JOIN registered_at(ARRAY(SELECT DISTINCT batch_id FROM found)) b ON b.id = m.batch_id
+  ORDER BY m.application_id DESC, m.message_id DESC`;
+}
+
+const LIST = withBatches('newest_messages($1, $2, $3) m');
+
+const READ = withBatches('messages_of($1) m');
+
+/** The `limit` messages with the highest ids from `from` up to but without `before`, newest application first. */
+export async function readNewestMessages(
+  database: Database,
+  from: string,
+  before: string,
+  limit: number,
+): Promise<StoredMessage[]> {
+  const { rows } = await database.query<Row>(LIST, [from, before, limit]);
+  return rows.map(messageOf);
+}
+
+/**
+ * These messages, newest application first, of one application the latest message first, if the ids have that order.
+ */
+export async function readMessagesById(
+  database: Database,
+  ids: readonly MessageId[],
+): Promise<StoredMessage[]> {
+  const messages: StoredMessage[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await database.query<Row>(READ, [some]);
+    messages.push(...rows.map(messageOf));
+  }
+  return messages;
+}
+
+/** All messages of an application, the latest first. */
+export function readMessagesOf(database: Database, applicationId: ApplicationId): Promise<StoredMessage[]> {
+  return readMessagesById(database, messageIdsOf(applicationId));
+}
+
+const PAUSES = `
+  SELECT 'sender' AS what, paused_reason AS reason, paused_at FROM sender WHERE paused_at IS NOT NULL
+  UNION ALL SELECT name, reason, paused_at FROM paused_templates ORDER BY paused_at`;
+
+/** A pause that holds until an operator resumes it; `what` is 'sender' or the name of a template. */
+interface Pause {
+  readonly what: string;
+  readonly reason: MessageReason;
+  readonly pausedAt: Date;
+}
+
+export async function readPauses(database: Database): Promise<Pause[]> {
+  const { rows } = await database.query<{ what: string; reason: MessageReason; paused_at: Date }>(PAUSES);
+  return rows.map(({ what, reason, paused_at }) => ({ what, reason, pausedAt: paused_at }));
+}
+
+interface Row {
+  message_id: string;
+  type: MessageType;
+  status: MessageStatus;
+  attempts: number;
+  reason: MessageReason | null;
+  created_at: Date;
+  changed_at: Date;
+  due_at: Date | null;
+}
+
+function messageOf(row: Row): StoredMessage {
+  const id = toMessageId(row.message_id);
+  return {
+    id,
+    applicationId: applicationOfMessage(id),
+    type: row.type,
+    status: row.status,
+    attempts: row.attempts,
+    reason: row.reason,
+    dueAt: row.due_at,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  };
+}

@@ -1,0 +1,93 @@
+/** Deletes replies: of applications that are gone, of conversations that ended long ago, and of no conversation. */
+import { partitionOf, toApplicationId } from '../../../../domain/application/ids.ts';
+import type { Database, Session, Transaction } from '../../../../ground/postgres/database.ts';
+import { byPartitions } from '../../../applications/sql/partition-runs.ts';
+
+/** Applications that one turn looks at: a million of them are looked at within a day. */
+const TURN = 5_000;
+const NEXT = `
+  SELECT DISTINCT application_id AS id FROM replies WHERE application_id > $1 ORDER BY application_id LIMIT ${TURN}`;
+/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+const KEPT = 'SELECT a.id FROM applications_of($1::bigint[]) AS a';
+/** A reply that is being sent is deleted in a later round. */
+const DELETE = `
+  DELETE FROM replies WHERE status <> 'sending' AND id = ANY (ARRAY(
+    SELECT r.id FROM replies r WHERE r.application_id = ANY ($1::bigint[]) ORDER BY r.id FOR UPDATE))`;
+
+/** Where the next turn on a database begins. A process that starts begins a new round. */
+const AFTER = new WeakMap<Database, string>();
+
+/** Looks at the next applications with replies, and deletes the replies of those that are gone. */
+export async function forgetReplies(database: Database): Promise<void> {
+  const { rows } = await database.query<{ id: string }>(NEXT, [AFTER.get(database) ?? '0']);
+  AFTER.set(database, rows.length < TURN ? '0' : rows.at(-1)!.id);
+  const ids = rows.map(({ id }) => id);
+  for (const some of byPartitions(ids, (id) => partitionOf(toApplicationId(id)))) {
+    const kept = new Set((await database.query<{ id: string }>(KEPT, [some])).rows.map(({ id }) => id));
+    const gone = some.filter((id) => !kept.has(id));
+    if (gone.length > 0) await database.query(DELETE, [gone]);
+  }
+}
+
+/** A reply that waits or is being sent has work to do. */
+const DELETE_TURNS = `
+  DELETE FROM replies WHERE status NOT IN ('queued', 'sending') AND id = ANY (ARRAY(
+    SELECT r.id FROM replies r JOIN unnest($1::bigint[], $2::integer[]) AS u(application_id, turn)
+      ON r.application_id = u.application_id AND r.turn <= u.turn
+    ORDER BY r.id FOR UPDATE OF r))`;
+
+/** Deletes the replies of each application up to a turn, but for those that are not sent yet. */
+export async function forgetTurns(
+  session: Session,
+  some: readonly { readonly applicationId: string; readonly turn: number }[],
+): Promise<void> {
+  const ids = some.map(({ applicationId }) => applicationId);
+  await session.query(DELETE_TURNS, [ids, some.map(({ turn }) => turn)]);
+}
+
+/** Answers to persons without a conversation that the upkeep sees for the first time, in the order of the index. */
+const STAMP = `
+  UPDATE replies SET seen_ms = (SELECT e.ms FROM elapsed e) WHERE id = ANY (ARRAY(
+    SELECT r.id FROM replies r WHERE r.turn < 1 AND r.seen_ms IS NULL
+    ORDER BY r.seen_ms LIMIT ${TURN} FOR UPDATE SKIP LOCKED))`;
+
+/** Notes the elapsed time at which answers to persons without a conversation were first seen, so many a turn. */
+export async function stampStrangers(database: Database): Promise<void> {
+  await database.query(STAMP);
+}
+
+const ANSWERED = `
+  SELECT r.id, r.application_id FROM replies r
+  WHERE r.turn < 1 AND r.seen_ms <= elapsed_ms() - ms_of($1 * interval '1 day') AND r.status NOT IN ('queued', 'sending')
+  ORDER BY r.seen_ms LIMIT $2 FOR UPDATE SKIP LOCKED`;
+
+/** An answer to a person without a conversation. */
+export interface StrangerAnswer {
+  readonly id: string;
+  readonly application_id: string;
+}
+
+/** Answers to persons without a conversation that were seen this many elapsed days ago, locked; so many at most. */
+export async function answeredLongAgo(
+  session: Transaction,
+  days: number,
+  most: number,
+): Promise<StrangerAnswer[]> {
+  return (await session.query<StrangerAnswer>(ANSWERED, [days, most])).rows;
+}
+
+const DELETE_ANSWERS = 'DELETE FROM replies WHERE id = ANY ($1::bigint[])';
+const LOOK_AGAIN = 'UPDATE replies SET seen_ms = NULL WHERE id = ANY ($1::bigint[])';
+
+/** Deletes answers that the transaction has locked. */
+export async function deleteAnswers(session: Transaction, some: readonly StrangerAnswer[]): Promise<void> {
+  await session.query(DELETE_ANSWERS, [some.map(({ id }) => id)]);
+}
+
+/** Looks at answers that the transaction has locked again after as many days. */
+export async function lookAgainAtAnswers(
+  session: Transaction,
+  some: readonly StrangerAnswer[],
+): Promise<void> {
+  await session.query(LOOK_AGAIN, [some.map(({ id }) => id)]);
+}

@@ -1,0 +1,67 @@
+/**
+ * Whether the channel works, as all workers together found: one row, with its rules in
+ * `migrations/0015_messages_sender.sql`.
+ */
+
+import type { MessageReason } from '../../../domain/message/reasons.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+
+/**
+ * What the channel's answers changed. `broken`: only probes go out from now on; `mended`: all messages may go out
+ * again.
+ */
+export type HealthChange = 'broken' | 'mended';
+
+export interface Answers {
+  /** Answers that told something about their message. */
+  readonly alive: number;
+  /** Sends without such an answer, after the last send that had one. */
+  readonly failing: number;
+  /** Why the last of the failing sends failed; null if there is none. */
+  readonly reason: MessageReason | null;
+}
+
+/** Counts answers. Returns null if they change nothing. */
+export async function noteAnswers(
+  database: Database,
+  { alive, failing, reason }: Answers,
+): Promise<HealthChange | null> {
+  if (alive === 0 && failing === 0) return null;
+  const { rows } = await database.query<{ change: HealthChange | null }>({
+    name: 'note_answers',
+    text: 'SELECT note_answers($1, $2, $3) AS change',
+    values: [alive, failing, reason],
+  });
+  return rows[0]?.change ?? null;
+}
+
+/** Why messages wait for the channel. */
+interface ChannelBreak {
+  readonly since: Date;
+  readonly reason: MessageReason;
+  /** Messages that were sent since then, to try the channel. */
+  readonly probes: number;
+  /** When the next probe goes out, if a message is due. */
+  readonly nextProbeAt: Date;
+}
+
+const BREAK = `
+  SELECT broken_at, broken_reason, probes, probe_at FROM sender WHERE broken_at IS NOT NULL`;
+
+/** Returns null while the channel works. */
+export async function readBreak(database: Database): Promise<ChannelBreak | null> {
+  const { rows } = await database.query<{
+    broken_at: Date;
+    broken_reason: MessageReason;
+    probes: number;
+    probe_at: Date;
+  }>(BREAK);
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    since: row.broken_at,
+    reason: row.broken_reason,
+    probes: row.probes,
+    nextProbeAt: row.probe_at,
+  };
+}

@@ -1,0 +1,189 @@
+/** Phones that get no messages, by blind index. */
+import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
+import type { Database, Session } from '../../../ground/postgres/database.ts';
+import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+
+/**
+ * The source of a suppression: a word that the applicant wrote, a setting that the channel reported, or an operator.
+ */
+type SuppressionSource = 'keyword' | 'channel' | 'operator';
+
+export interface Suppression {
+  /** Blind index. */
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly source: SuppressionSource;
+  /** The time of the last opt-out. */
+  readonly createdAt: Date;
+}
+
+/** An opt-out that the channel reports (`stops`), or its end. */
+export interface OptOutChange {
+  /** Blind index. */
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly stops: boolean;
+  readonly source: Exclude<SuppressionSource, 'operator'>;
+  /** The time by the channel's clock. */
+  readonly at: Date;
+}
+
+const APPLY = 'SELECT was, "is" FROM apply_opt_out_changes($1, $2, $3, $4)';
+
+/** How many phones became suppressed, and how many are not suppressed any more. */
+export interface ChangeCounts {
+  readonly suppressed: number;
+  readonly resumed: number;
+}
+
+/** Counts rows that tell whether a phone was suppressed before and is now. */
+export function countChanges(rows: readonly { was: boolean | null; is: boolean | null }[]): ChangeCounts {
+  return {
+    suppressed: rows.filter(({ was, is }) => is === true && was === false).length,
+    resumed: rows.filter(({ was, is }) => was === true && is === false).length,
+  };
+}
+
+/**
+ * Applies opt-outs and resumes of the channel, in any order and number (`apply_opt_out_changes` in
+ * `migrations/0017_messages_suppressions.sql` says which one holds).
+ */
+export async function applyOptOutChanges(
+  database: Session,
+  changes: readonly OptOutChange[],
+): Promise<ChangeCounts> {
+  if (changes.length === 0) return countChanges([]);
+  const { rows } = await database.query<{ was: boolean; is: boolean }>(APPLY, [
+    changes.map(({ phoneIndex }) => toBigint(phoneIndex)),
+    changes.map(({ stops }) => stops),
+    changes.map(({ source }) => source),
+    changes.map(({ at }) => at),
+  ]);
+  return countChanges(rows);
+}
+
+const SUPPRESS_APPLICANTS = 'SELECT suppress_applicants($1)';
+
+/** Suppresses the phones of applications because the channel refuses to send to them. */
+export async function suppressApplicants(
+  session: Session,
+  applicationIds: readonly ApplicationId[],
+): Promise<void> {
+  if (applicationIds.length > 0) await session.query(SUPPRESS_APPLICANTS, [applicationIds]);
+}
+
+const ADD = 'SELECT add_suppression($1) AS added';
+
+/**
+ * Suppresses a phone for an operator, which is stronger than any other suppression. Returns false if the phone was
+ * suppressed already.
+ */
+export async function addSuppression(database: Database, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
+  return (await database.query<{ added: boolean }>(ADD, [toBigint(phoneIndex)])).rows[0]?.added === true;
+}
+
+const LIFT = 'SELECT lift_suppression($1) AS lifted';
+
+/** Lifts a suppression for an operator, whatever its source. Returns false if there is none. */
+export async function liftSuppression(database: Database, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
+  return (await database.query<{ lifted: boolean }>(LIFT, [toBigint(phoneIndex)])).rows[0]?.lifted === true;
+}
+
+const LIFTS_KEPT = "interval '30 days'";
+const FORGET_LIFTS = `
+  DELETE FROM suppressions WHERE phone_index IN (
+    SELECT phone_index FROM suppressions
+    WHERE NOT active AND greatest(changed_at, stopped_at, resumed_at) < now() - ${LIFTS_KEPT}
+      AND heard_ms <= elapsed_ms() - ms_of(${LIFTS_KEPT})
+    LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
+
+const IS_SUPPRESSED = 'SELECT FROM suppressions WHERE phone_index = $1 AND active';
+
+/** Whether a phone wants no messages. */
+export async function isSuppressed(session: Session, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
+  return (await session.query(IS_SUPPRESSED, [toBigint(phoneIndex)])).rowCount === 1;
+}
+
+/** Deletes phones that are not suppressed and whose last change is so long ago that no older event can come. */
+export async function forgetLifts(database: Database): Promise<void> {
+  while ((await database.query(FORGET_LIFTS)).rowCount === 5000);
+}
+
+/** Phones that became suppressed after a moment, as a restored older store takes them. */
+export interface LaterSuppressions {
+  /** Blind indexes, as the decimal texts of a bigint. */
+  readonly phones: readonly string[];
+  readonly sources: readonly string[];
+  /** By the channel's clock: the opt-out; null: an operator's. */
+  readonly stoppedAt: readonly (Date | null)[];
+}
+
+/** Less than the time that a change takes to be committed. */
+const UNDER_WAY = "interval '1 minute'";
+const SINCE = `
+  SELECT phone_index AS phone, source, stopped_at FROM suppressions
+  WHERE active AND changed_at > $1::timestamptz - ${UNDER_WAY} ORDER BY phone_index`;
+
+/** The phones that became suppressed after a moment, and are. */
+export async function readSuppressionsSince(session: Session, at: Date): Promise<LaterSuppressions> {
+  const { rows } = await session.query<{ phone: string; source: string; stopped_at: Date | null }>(SINCE, [
+    at,
+  ]);
+  return {
+    phones: rows.map(({ phone }) => phone),
+    sources: rows.map(({ source }) => source),
+    stoppedAt: rows.map(({ stopped_at }) => stopped_at),
+  };
+}
+
+const SUPPRESS_AGAIN = `
+  INSERT INTO suppressions AS s (phone_index, source, stopped_at)
+  SELECT u.phone, u.source, u.stopped_at FROM unnest($1::bigint[], $2::text[], $3::timestamptz[])
+    AS u(phone, source, stopped_at) ORDER BY u.phone
+  ON CONFLICT (phone_index) DO UPDATE SET active = true, source = excluded.source, changed_at = now(),
+    stopped_at = greatest(s.stopped_at, excluded.stopped_at), heard_ms = elapsed_ms()
+  WHERE NOT s.active`;
+
+/** Suppresses these phones where they are not. Returns how many were not. */
+export async function suppressAgain(
+  session: Session,
+  { phones, sources, stoppedAt }: LaterSuppressions,
+): Promise<number> {
+  if (phones.length === 0) return 0;
+  return (await session.query(SUPPRESS_AGAIN, [phones, sources, stoppedAt])).rowCount ?? 0;
+}
+
+/** Whether there is a suppression, in force or lifted: it is stored under the index of its phone. */
+export async function hasSuppressions(session: Session): Promise<boolean> {
+  return (await session.query('SELECT FROM suppressions LIMIT 1')).rows.length > 0;
+}
+
+/** Most suppressions in memory at once. */
+const CHUNK = 1_000;
+
+/** The cursor is text, because a `Date` would lose the microseconds. */
+const LIST = `
+  SELECT phone_index, source, created_at, created_at::text AS cursor FROM suppressions
+  WHERE active AND ($1::timestamptz IS NULL OR (created_at, phone_index) < ($1, $2::bigint))
+  ORDER BY created_at DESC, phone_index DESC LIMIT ${CHUNK}`;
+
+/** All suppressions, newest first. */
+export async function* readSuppressions(database: Database): AsyncGenerator<Suppression, void, undefined> {
+  let last: Row | undefined;
+  for (;;) {
+    const { rows }: { rows: Row[] } = await database.query<Row>(LIST, [
+      last?.cursor ?? null,
+      last?.phone_index ?? null,
+    ]);
+    for (const { phone_index, source, created_at } of rows) {
+      yield { phoneIndex: fromBigint(phone_index), source, createdAt: created_at };
+    }
+    if (rows.length < CHUNK) return;
+    last = rows.at(-1);
+  }
+}
+
+interface Row {
+  phone_index: string;
+  source: SuppressionSource;
+  created_at: Date;
+  cursor: string;
+}

@@ -1,0 +1,45 @@
+/** The parts of the messages in the program. */
+import { addGroup, groupNamed } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+import {
+  CONTACT_WINDOWS_FILE,
+  MESSAGES_PER_PHONE,
+  MESSAGES_PER_SECOND,
+  RECIPIENTS_PER_DAY,
+  REJECTIONS_PER_PHONE,
+} from './settings.ts';
+
+export const messages: Subject = {
+  commands: [
+    {
+      command: (program) => groupNamed(program, 'application'),
+      load: async () => (await import('./commands/application-show.ts')).addApplicationShow,
+    },
+    {
+      command: (program) => addGroup(program, 'message', 'the messages to applicants', 'message list'),
+      load: async () => (await import('./commands/message.ts')).addMessageCommands,
+    },
+    {
+      command: (program) => addGroup(program, 'reply', 'the answers to what persons write', 'reply list'),
+      load: async () => (await import('./commands/reply.ts')).addReplyCommands,
+    },
+    {
+      command: (program) =>
+        addGroup(program, 'suppression', 'the phones that get no messages', 'suppression list'),
+      load: async () => (await import('./commands/suppression.ts')).addSuppressionCommands,
+    },
+  ],
+  settings: [
+    MESSAGES_PER_SECOND,
+    RECIPIENTS_PER_DAY,
+    MESSAGES_PER_PHONE,
+    REJECTIONS_PER_PHONE,
+    CONTACT_WINDOWS_FILE,
+  ],
+  witnesses: async () => ({
+    indexKey: [(await import('./sql/suppressions.ts')).hasSuppressions],
+    reindexings: (await import('./sql/reindex.ts')).MESSAGE_REINDEXINGS,
+    dataKeys: [(await import('./sql/replies/sealed.ts')).REPLIES],
+  }),
+  service: async () => (await import('./service.ts')).MESSAGES_SERVICE,
+};

@@ -1,0 +1,28 @@
+/** Reads an operator's contact windows (docs/contact-windows.md). */
+import { readFile } from 'node:fs/promises';
+import { type ContactWindows, contactWindows } from '../../../domain/message/contact-window.ts';
+import { DEFAULT_WINDOWS } from '../../../domain/message/contact-window-defaults.ts';
+import { describeError } from '../../../ground/base/describe-error.ts';
+import { parseOperatorJson } from '../../../ground/base/operator-json.ts';
+import { loadPublicHolidays } from './public-holidays.ts';
+
+/**
+ * The windows of the countries in the file, and the built-in windows of all others; null: no file. Loads the library
+ * of public holidays, and the modules that check a file where there is one. Throws `ContactWindowsError` that names
+ * the file, the path in it and the rule.
+ */
+export async function loadContactWindows(path: string | null, now: Date): Promise<ContactWindows> {
+  const holidays = await loadPublicHolidays();
+  if (path === null) return contactWindows(DEFAULT_WINDOWS, holidays);
+  const { ContactWindowsError, checkContactWindows } = await import('./check-contact-windows.ts');
+  let content: unknown;
+  try {
+    content = parseOperatorJson(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new ContactWindowsError(
+      `CONTACT_WINDOWS_FILE ${path} cannot be read as JSON: ${describeError(error)}`,
+    );
+  }
+  const rules = checkContactWindows(content, path, holidays, now);
+  return contactWindows({ ...DEFAULT_WINDOWS, ...rules }, holidays);
+}

@@ -1,0 +1,58 @@
+/** What operators do with suppressions. */
+import type { BlindIndex } from '../../../domain/application/ids.ts';
+import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import { phoneIndexOf } from '../../../seal/blind-indexes.ts';
+import { requireIndexKey } from '../../../seal/index-key.ts';
+import { readOnePhone } from '../../partners/uses/operator-phone.ts';
+import {
+  addSuppression as addStored,
+  liftSuppression,
+  readSuppressions,
+  type Suppression,
+} from '../sql/suppressions.ts';
+
+export type { Suppression };
+
+/**
+ * All suppressions, newest first; memory is bounded. The store holds no phones in clear text, only their blind
+ * indexes.
+ */
+export function listSuppressions({
+  database,
+}: OperatorContext): AsyncGenerator<Suppression, void, undefined> {
+  return readSuppressions(database);
+}
+
+/**
+ * Sends no message to this phone from now on, until an operator removes the suppression. `added` is false if the
+ * phone was suppressed already. Throws `OperatorError` if `text` is not one phone.
+ */
+export async function addSuppression(
+  context: OperatorContext,
+  text: string,
+): Promise<{ phoneIndex: BlindIndex<'phone'>; added: boolean }> {
+  const phoneIndex = await indexOf(context, text);
+  return { phoneIndex, added: await againAfterConflict(() => addStored(context.database, phoneIndex)) };
+}
+
+/**
+ * Lets messages go to this phone again, whatever suppressed it. Throws `OperatorError` if the phone is not
+ * suppressed.
+ */
+export async function removeSuppression(
+  context: OperatorContext,
+  text: string,
+): Promise<{ phoneIndex: BlindIndex<'phone'> }> {
+  const phoneIndex = await indexOf(context, text);
+  if (!(await againAfterConflict(() => liftSuppression(context.database, phoneIndex))))
+    throw new OperatorError('the phone is not suppressed');
+  return { phoneIndex };
+}
+
+async function indexOf(context: OperatorContext, text: string): Promise<BlindIndex<'phone'>> {
+  const phone = await readOnePhone(context, text);
+  // After a vault reindex the index would be nobody's, and messages would go on.
+  await requireIndexKey(context.database, context.vault);
+  return phoneIndexOf(context.vault, phone);
+}

@@ -1,0 +1,16 @@
+/** The parts of monitoring in the program. */
+import { addCommand } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+import { METRICS_PARTNERS } from './settings.ts';
+
+export const monitoring: Subject = {
+  commands: [
+    {
+      command: (program) =>
+        addCommand(program, 'status', 'show whether all is well, and what is not', 'status --watch'),
+      load: async () => (await import('./commands/status.ts')).fillStatus,
+    },
+  ],
+  settings: [METRICS_PARTNERS],
+  service: async () => (await import('./service.ts')).MONITORING_SERVICE,
+};

@@ -1,0 +1,53 @@
+/** Tells whether an installation is well, by its store. Changes nothing, and needs no secret. */
+import { describeError } from '../../../ground/base/describe-error.ts';
+import { errorCode } from '../../../ground/base/error-code.ts';
+import { isServerTrouble } from '../../../ground/postgres/store-trouble.ts';
+import type { StoreView } from '../../../program/operations/operator-context.ts';
+import type { StoreFacts } from '../rules/store-facts.ts';
+import type { Trouble } from '../rules/trouble.ts';
+import { troublesOf } from '../rules/troubles.ts';
+import { readStoreFacts } from '../sql/store-facts.ts';
+
+export interface Status {
+  /** The worst first; empty where all is well. */
+  readonly troubles: readonly Trouble[];
+  /** null where the database does not answer, or its tables are not of this version. */
+  readonly facts: StoreFacts | null;
+  /** Where the store is; null where the database does not answer. */
+  readonly place: string | null;
+}
+
+/** The SQLSTATE of a statement that the role may not run. */
+const DENIED = '42501';
+/** The partners whose quota the screen may show. */
+const PARTNERS = 1_000;
+
+/** The status of a database at this moment. Throws what is no trouble of the server. */
+export async function readStatus(view: StoreView): Promise<Status> {
+  if ('unreachable' in view) return unreachable(view.unreachable);
+  try {
+    const { place } = view;
+    const { fault, pending } = await view.schema();
+    if (fault !== null) return { troubles: [{ code: 'schema_unfit', text: fault }], facts: null, place };
+    if (pending.length > 0) {
+      const text = `migrations that are not applied: ${pending.length}; "migrate" or a start applies them`;
+      return { troubles: [{ code: 'schema_pending', text }], facts: null, place };
+    }
+    const unfit = await view.roleFault();
+    const troubles: Trouble[] = unfit === null ? [] : [{ code: 'role_unfit', text: unfit }];
+    try {
+      const facts = await readStoreFacts(view.database, PARTNERS);
+      return { troubles: [...troubles, ...troublesOf(facts)], facts, place };
+    } catch (error) {
+      if (unfit === null || errorCode(error) !== DENIED) throw error;
+      return { troubles, facts: null, place };
+    }
+  } catch (error) {
+    if (!isServerTrouble(error)) throw error;
+    return unreachable(describeError(error));
+  }
+}
+
+function unreachable(text: string): Status {
+  return { troubles: [{ code: 'database_unreachable', text }], facts: null, place: null };
+}

@@ -1,0 +1,158 @@
+/** How a browser signs in by OpenID Connect. */
+
+import { Type } from 'typebox';
+import type { OnTry } from '../../../domain/operator/sign-in-try.ts';
+import { type Answer, type Call, type Route, route } from '../../../wire/operator/route.ts';
+import { ProviderError } from '../uses/identity-provider.ts';
+import { type Begun, beginAgain, beginBinding, beginSignIn, type Oidc } from '../uses/oidc-begin.ts';
+import { type Ended, endSignIn } from '../uses/oidc-end.ts';
+import { NO_LINK } from './enrolment.ts';
+import { AtProvider, Nothing, ProviderAnswer, ShortText, Strict, WaysIn } from './forms.ts';
+import { NOT_PROVED } from './session.ts';
+import { throttled } from './throttled.ts';
+
+/** Where the identity provider sends the browser, below the origin of the console. */
+export const CALLBACK = '/api/session/oidc/callback';
+
+/** Tells of a fault of the identity provider, for the log. */
+type LogFault = (error: ProviderError) => void;
+
+const NOT_OFFERED = {
+  status: 404,
+  body: { error: 'sign-in by OpenID Connect is not set up here (OIDC_ISSUER)' },
+};
+const AWAY = {
+  status: 502,
+  body: { error: 'the identity provider does not answer: try again, or tell an admin' },
+};
+
+/** The routes of a sign-in by OpenID Connect; without `oidc` they answer that it is not set up. */
+export function oidcRoutes(oidc: Oidc | null, logFault: LogFault, onTry: OnTry): Route[] {
+  const begin = (start: (oidc: Oidc) => Promise<Begun>, refused: Answer<never>) =>
+    oidc === null ? NOT_OFFERED : started(start(oidc), refused, { logFault, onTry });
+  return [
+    route({
+      ...{ method: 'GET', path: '/session/oidc', access: 'open', reply: WaysIn },
+      summary: 'Tells whether sign-in by OpenID Connect is offered.',
+      run: async ({ session }) => ({
+        body: {
+          ...{ offered: oidc !== null, name: oidc?.provider.name ?? null },
+          ...codeOf(session),
+        },
+      }),
+    }),
+    route({
+      ...{ method: 'POST', path: '/session/oidc', access: 'open', reply: AtProvider },
+      failures: [404, 502],
+      summary: 'Begins a sign-in at the identity provider: the browser has to go to the address.',
+      run: async ({ address, deviceCookie }) =>
+        begin((to) => beginSignIn(to, { address, deviceCookie }), NOT_OFFERED),
+    }),
+    route({
+      ...{ method: 'POST', path: '/enrolment/oidc', access: 'open', reply: AtProvider },
+      failures: [404, 502],
+      summary: 'Begins to bind the account behind a link to the identity of who signs in at the provider.',
+      body: Strict({ token: ShortText }),
+      run: async ({ body: { token }, address }) => begin((to) => beginBinding(to, address, token), NO_LINK),
+    }),
+    route({
+      ...{ method: 'POST', path: '/session/again/oidc', access: 'viewer', reply: AtProvider },
+      failures: [404, 502],
+      summary: 'Begins to prove both factors again, with a code of the app where the account has one.',
+      body: Strict({ code: Type.Optional(ShortText) }),
+      run: async ({ body: { code }, session, sessionKey, address }) =>
+        begin(
+          (to) => beginAgain(to, address, { operatorId: session!.operatorId, key: sessionKey!, code }),
+          NOT_PROVED,
+        ),
+    }),
+    route({
+      ...{ method: 'GET', path: CALLBACK.replace('/api', ''), access: 'open', isCallback: true },
+      failures: [404],
+      summary: 'Takes the answer of the identity provider, which sends the browser here.',
+      query: ProviderAnswer,
+      reply: Nothing,
+      run: async (call) => {
+        if (oidc === null) return NOT_OFFERED;
+        const outcome = await ended(oidc, call, logFault);
+        onTry('provider', PROVED.includes(outcome.kind) ? 'done' : 'refused');
+        return goOn(outcome);
+      },
+    }),
+  ];
+}
+
+/** Whose code this browser has to give. The first factor is proved, so the login tells nobody anything new. */
+function codeOf(session: Call<unknown, unknown>['session']): { needs_code: boolean; login: string | null } {
+  const half = session?.isWhole === false ? session : null;
+  return { needs_code: half !== null, login: half?.login ?? null };
+}
+
+async function started(
+  start: Promise<Begun>,
+  refused: Answer<never>,
+  { logFault, onTry }: { logFault: LogFault; onTry: OnTry },
+): Promise<Answer<{ url: string }>> {
+  try {
+    const begun = await start;
+    if (begun.kind !== 'done') onTry('provider', begun.kind === 'refused' ? 'refused' : 'locked_out');
+    if (begun.kind === 'refused') return refused;
+    if (begun.kind === 'done') return { body: { url: begun.url }, pendingCookie: begun.secret };
+    return throttled(begun.retryAfterSeconds);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    logFault(error);
+    return AWAY;
+  }
+}
+
+/** The outcomes of who was let in. */
+const PROVED: readonly string[] = ['done', 'again', 'bound'];
+
+type Outcome = Ended | { readonly kind: ProviderError['fault'] };
+
+async function ended(
+  oidc: Oidc,
+  {
+    query,
+    pendingCookie: secret,
+    session,
+    sessionKey,
+    deviceCookie,
+    address,
+  }: Call<unknown, Record<string, string | string[]>>,
+  logFault: LogFault,
+): Promise<Outcome> {
+  const answer = new URLSearchParams(
+    Object.entries(query).flatMap(([name, values]) =>
+      [values].flat().map((value): [string, string] => [name, value]),
+    ),
+  );
+  try {
+    return await endSignIn(oidc, { secret, answer, session, sessionKey, deviceCookie, address });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    logFault(error);
+    return { kind: error.fault };
+  }
+}
+
+/** The page reads what became of it from the address. The token stands behind `#`, which no server gets. */
+function goOn(outcome: Outcome): Answer<never> {
+  const away = { body: null, pendingCookie: '' };
+  switch (outcome.kind) {
+    case 'done': {
+      const { kind, ...cookies } = outcome;
+      return { ...away, ...cookies, redirect: '/' };
+    }
+    case 'again':
+      return { ...away, cookie: outcome.cookie, redirect: '/?oidc=again' };
+    case 'bound':
+      return { ...away, redirect: `/#bound=${outcome.token}` };
+    case 'over':
+      // Maybe a sign-in goes on in this browser, and this answer is not its own.
+      return { body: null, redirect: '/?oidc=over' };
+    default:
+      return { ...away, redirect: `/?oidc=${outcome.kind}` };
+  }
+}

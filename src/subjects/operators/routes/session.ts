@@ -1,0 +1,132 @@
+/** How a browser signs in and out. */
+
+import { authorityJson } from '../../../domain/operator/authority.ts';
+import type { OnTry, SignInResult, SignInStep } from '../../../domain/operator/sign-in-try.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { type Answer, type Route, route } from '../../../wire/operator/route.ts';
+import { readProfile } from '../uses/manage.ts';
+import { giveCode, givePassword, type SignIn } from '../uses/sign-in.ts';
+import { proveAgain } from '../uses/sign-in-again.ts';
+import { signOut, signOutEverywhere } from '../uses/sign-out.ts';
+import { GivenPassword, Nothing, ShortText, SignedIn, Strict } from './forms.ts';
+import { throttled } from './throttled.ts';
+
+/** The routes of a session; `hasOidc`: operators may also sign in by OpenID Connect. `onTry` hears of each try. */
+export function sessionRoutes(
+  store: { database: Database; vault: Vault; clock: Clock },
+  hasOidc: boolean,
+  onTry: OnTry,
+): Route[] {
+  const answer = (step: SignInStep, signIn: SignIn, refused?: Answer<never>) => {
+    onTry(step, RESULTS[signIn.kind]);
+    return answerOf(signIn, refused);
+  };
+  return [
+    route({
+      method: 'POST',
+      path: '/session',
+      access: 'open',
+      summary: 'Signs in with the password. The session may then only give the code.',
+      body: Strict({ login: ShortText, password: GivenPassword }),
+      reply: Nothing,
+      run: async ({ body, session, sessionKey, address, deviceCookie }) => {
+        const given = { ...body, address, deviceCookie, before: session && sessionKey };
+        return answer('password', await givePassword(store, given));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/session/totp',
+      access: 'first factor',
+      summary: 'Gives the second factor: a code of the app, or a recovery code.',
+      body: Strict({ code: ShortText }),
+      reply: Nothing,
+      run: async ({ body, session, sessionKey, address, deviceCookie }) => {
+        const { operatorId } = session!;
+        const given = { operatorId, key: sessionKey!, code: body.code, address, deviceCookie };
+        return answer('code', await giveCode(store, given));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/session',
+      access: 'viewer',
+      summary: 'Tells who is signed in, and what the operator may do.',
+      reply: SignedIn,
+      run: async ({ session }) => {
+        const { operatorId, login, role, provedSecondsAgo } = session!;
+        const { authority, signsInWith, hasApp } = await readProfile(store.database, store.vault, operatorId);
+        return {
+          body: {
+            ...{ id: operatorId, login, role, authority: authorityJson(authority) },
+            ...{ proved_seconds_ago: provedSecondsAgo, signs_in_with: signsInWith, has_app: hasApp },
+            oidc: hasOidc,
+          },
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/session/again',
+      access: 'viewer',
+      summary: 'Proves both factors again, for what needs a new sign-in. The session gets another secret.',
+      body: Strict({ password: GivenPassword, code: ShortText }),
+      reply: Nothing,
+      run: async ({ body, session, sessionKey, address }) => {
+        const proof = { ...body, login: session!.login, key: sessionKey!, address };
+        return answer('again', await proveAgain(store, proof), NOT_PROVED);
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/session',
+      access: 'open',
+      summary: 'Signs out. The last session of an operator gives back what the operator has claimed.',
+      reply: Nothing,
+      run: async ({ session, sessionKey }) => {
+        if (session !== null && sessionKey !== null) await signOut(store, session.operatorId, sessionKey);
+        return { body: {}, cookie: '' };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/session/sign-out-everywhere',
+      access: 'viewer',
+      summary: 'Ends all sessions of the operator, and gives back what the operator has claimed.',
+      body: Nothing,
+      reply: Nothing,
+      run: async ({ session }) => {
+        await signOutEverywhere(store, session!.operatorId);
+        return { body: {}, cookie: '' };
+      },
+    }),
+  ];
+}
+
+const RESULTS = {
+  done: 'done',
+  refused: 'refused',
+  throttled: 'locked_out',
+} as const satisfies Record<SignIn['kind'], SignInResult>;
+
+/** Not 401: the session goes on. */
+export const NOT_PROVED = {
+  status: 403,
+  body: { error: 'password or code is wrong', needs: 'sign-in' },
+} as const;
+const REFUSED = { status: 401, body: { error: 'login, password or code is wrong' } };
+
+function answerOf(signIn: SignIn, refused: Answer<never> = REFUSED): Answer<Record<string, never>> {
+  switch (signIn.kind) {
+    case 'done': {
+      const { kind, ...cookies } = signIn;
+      return { body: {}, ...cookies };
+    }
+    case 'refused':
+      return refused;
+    case 'throttled':
+      return throttled(signIn.retryAfterSeconds);
+  }
+}

@@ -1,0 +1,172 @@
+/** The variables of the operators' console and of their sign-in. */
+import { isIP } from 'node:net';
+import { isLoopback } from '../../ground/base/loopback.ts';
+import { type ReadSetting, readPort, type Setting } from '../../ground/base/setting.ts';
+import { ToldError } from '../../ground/base/told-error.ts';
+
+/** CONSOLE_PORT; null: it is not set, and only the embedded store has a console, at `NEXT_PORT`. */
+export const CONSOLE_PORT: Setting<number | null> = {
+  variable: 'CONSOLE_PORT',
+  read: (text) => (text === undefined ? null : readPort(text)),
+};
+
+const LAST_PORT = 65_535;
+
+/** The number after OPS_PORT, where the embedded store has its console without CONSOLE_PORT; 0: any free one. */
+export const NEXT_PORT: Setting<number> = {
+  variable: 'OPS_PORT',
+  read: (text = '8081') => {
+    const port = readPort(text);
+    return port === 0 || port === LAST_PORT ? 0 : port + 1;
+  },
+};
+
+/** The folder of the data. */
+export const DATA_DIR: Setting<string> = { variable: 'DATA_DIR', read: (_text, { dataDir }) => dataDir };
+
+/** CONSOLE_HOST. */
+export const CONSOLE_HOST: Setting<string> = {
+  variable: 'CONSOLE_HOST',
+  read: (text = '127.0.0.1') => text,
+};
+
+/**
+ * CONSOLE_URL, the origin under which browsers reach the console; null: this machine's own. Nothing that a request says
+ * takes its place.
+ */
+export const CONSOLE_URL: Setting<string | null> = {
+  variable: 'CONSOLE_URL',
+  read: (text) => {
+    if (text === undefined) return null;
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url === null || url.origin !== text.replace(/\/$/, '') || !isSafe(url)) {
+      throw new RangeError(
+        'must be an origin such as https://desk.example.com; http:// is for this machine alone',
+      );
+    }
+    return url.origin;
+  },
+};
+
+/** An address, or a network such as `fd00::/8`. The program's help reads this file, and loads no package for it. */
+function isNetwork(text: string): boolean {
+  const [, address = text, bits = '0'] = /^(.+)\/(\d{1,3})$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
+/** CONSOLE_TRUSTED_PROXIES: the addresses and networks of the proxies that say where a browser is. */
+export const CONSOLE_TRUSTED_PROXIES: Setting<readonly string[]> = {
+  variable: 'CONSOLE_TRUSTED_PROXIES',
+  read: (text = '') => {
+    const proxies = text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+    if (!proxies.every(isNetwork)) {
+      throw new RangeError('must be addresses or networks joined by commas, such as 10.0.0.7, fd00::/8');
+    }
+    return proxies;
+  },
+};
+
+/** OIDC_ISSUER, the identity provider where operators may sign in; null: they sign in here alone. */
+export const OIDC_ISSUER: Setting<URL | null> = {
+  variable: 'OIDC_ISSUER',
+  read: (text) => {
+    if (text === undefined) return null;
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url === null || !isSafe(url) || url.search !== '' || url.hash !== '' || url.username !== '') {
+      throw new RangeError(
+        'must be the URL of an issuer, such as https://login.example.com; http:// is for this machine alone',
+      );
+    }
+    return url;
+  },
+};
+
+/** OIDC_CLIENT_ID: what the identity provider calls this installation. */
+export const OIDC_CLIENT_ID: Setting<string | null> = {
+  variable: 'OIDC_CLIENT_ID',
+  read: (text) => text ?? null,
+};
+
+/** OIDC_CLIENT_SECRET; null: a public client, which PKCE alone protects. */
+export const OIDC_CLIENT_SECRET: Setting<string | null> = {
+  variable: 'OIDC_CLIENT_SECRET',
+  read: (text) => text ?? null,
+};
+
+/** A claim by which the identity provider says that it asked for a second factor: the class, or one of the methods. */
+export interface SecondFactorClaim {
+  readonly claim: 'acr' | 'amr';
+  readonly value: string;
+}
+
+/** OIDC_SECOND_FACTOR: any of these claims counts. None: the console always asks for a code of the app. */
+export const OIDC_SECOND_FACTOR: Setting<readonly SecondFactorClaim[]> = {
+  variable: 'OIDC_SECOND_FACTOR',
+  read: (text = '') =>
+    text
+      .split(',')
+      .filter((part) => part.trim() !== '')
+      .map((part) => {
+        const [, claim, value] = /^\s*(acr|amr):(\S+)\s*$/.exec(part) ?? [];
+        if (claim === undefined || value === undefined) {
+          throw new RangeError('must be claims joined by commas, such as amr:mfa or acr:urn:example:gold');
+        }
+        return { claim: claim as SecondFactorClaim['claim'], value };
+      }),
+};
+
+/** How to sign in by OpenID Connect. */
+export interface OidcConfig {
+  readonly issuer: URL;
+  readonly clientId: string;
+  readonly clientSecret: string | null;
+  readonly secondFactor: readonly SecondFactorClaim[];
+}
+
+/** null: it is not offered. Throws `ToldError` where a part is missing. */
+export function oidcConfig(setting: ReadSetting): OidcConfig | null {
+  const [issuer, clientId] = [setting(OIDC_ISSUER), setting(OIDC_CLIENT_ID)];
+  const [clientSecret, secondFactor] = [setting(OIDC_CLIENT_SECRET), setting(OIDC_SECOND_FACTOR)];
+  if (issuer !== null && clientId !== null) return { issuer, clientId, clientSecret, secondFactor };
+  if (issuer !== null) throw new ToldError('OIDC_CLIENT_ID is required with OIDC_ISSUER');
+  if (clientId !== null || clientSecret !== null || secondFactor.length > 0) {
+    throw new ToldError('OIDC_ISSUER is required with the other variables of OIDC');
+  }
+  return null;
+}
+
+/** A session's cookie may not cross a network that others read. */
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/**
+ * The origin of the console. `localhost` stands for this machine, because a browser's passkeys and cookies need a name.
+ * `port` is the one that is open.
+ */
+export function consoleOrigin(
+  setting: ReadSetting,
+  port = setting(CONSOLE_PORT) ?? setting(NEXT_PORT),
+): string {
+  return setting(CONSOLE_URL) ?? `http://localhost:${port}`;
+}
+
+/**
+ * Whether this process knows where the console is: a command may run without the variables of the service. Without them
+ * a service opens the console at a free port where the usual one is taken.
+ */
+export function knowsConsole(setting: ReadSetting): boolean {
+  return setting(CONSOLE_PORT) !== null || setting(CONSOLE_URL) !== null;
+}
+
+/**
+ * The address at which an operator sets the factors, with the token of the link. The token stands behind `#`, which no
+ * server gets: the log of a proxy would keep it.
+ */
+export function enrolmentLink(origin: string, token: string): string {
+  return `${origin}/#token=${token}`;
+}

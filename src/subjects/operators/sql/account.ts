@@ -1,0 +1,186 @@
+/**
+ * The row of an operator: what the operator may do, the factors, the link and the recovery codes. One MAC covers all of
+ * it, so each change reads the whole row, checks it, and writes it with a new MAC.
+ */
+
+import type { Authority } from '../../../domain/operator/authority.ts';
+import type { Role } from '../../../domain/operator/role.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import { micros, timeOf } from '../../../ground/postgres/micros.ts';
+import { isRowMac, type MacedRows, rowMac } from '../../../seal/row-macs.ts';
+import type { Vault } from '../../../seal/vault.ts';
+
+/** Who somebody is at the identity provider. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** An account. Times are microseconds since 1970, as texts. */
+export interface Account {
+  readonly id: number;
+  readonly login: string;
+  readonly role: Role;
+  readonly authority: Authority;
+  /** argon2id; null: not set. */
+  readonly password: string | null;
+  /** Sealed (`openTotp`). */
+  readonly totp: Buffer | null;
+  /** The time step of the last code that was taken. */
+  readonly totpStep: number;
+  /** null: no operator sets the factors by a link. */
+  readonly link: { readonly digest: Buffer; readonly ends: string } | null;
+  /** null: the account is not bound to an identity. It has a password or an identity, never both. */
+  readonly identity: Identity | null;
+  /** The digests of those that are left. */
+  readonly recoveryCodes: readonly Buffer[];
+  /** When both factors were set; null: the account cannot sign in. */
+  readonly enrolledAt: string | null;
+  readonly disabledAt: string | null;
+  /** The database's time when the row was read, and the same in milliseconds. */
+  readonly now: string;
+  readonly nowMs: number;
+}
+
+/** What a change may give another value. */
+export type AccountChange = Partial<Omit<Account, 'id' | 'login' | 'now' | 'nowMs'>>;
+
+/** A row of `accountColumns`. */
+export interface AccountRow {
+  id: number;
+  login: string;
+  role: Role;
+  authority: unknown;
+  password: string | null;
+  totp: Buffer | null;
+  totp_step: string;
+  enrolment: Buffer | null;
+  enrolment_ends: string | null;
+  issuer: string | null;
+  subject: string | null;
+  recovery_codes: Buffer;
+  enrolled_at: string | null;
+  disabled_at: string | null;
+  mac: Buffer;
+  now: string;
+}
+
+const DIGEST_BYTES = 32;
+
+/** The columns of an account; `operators` is the name of the table in the statement. */
+export function accountColumns(operators: string): string {
+  const plain = ['id', 'login', 'role', 'authority', 'password', 'totp', 'totp_step', 'enrolment', 'issuer'];
+  const times = ['enrolment_ends', 'enrolled_at', 'disabled_at'];
+  return [
+    ...[...plain, 'subject', 'recovery_codes', 'mac'].map((name) => `${operators}.${name}`),
+    ...times.map((name) => `${micros(`${operators}.${name}`)} AS ${name}`),
+    `${micros('clock_timestamp()')} AS now`,
+  ].join(', ');
+}
+
+/** The account of a row; null where this service has not written the row as it is. */
+export function accountOf(vault: Vault, row: AccountRow | undefined): Account | null {
+  if (row === undefined) return null;
+  const account = toAccount(row);
+  return isRowMac(vault, KIND, factsOf(account), row.mac) ? account : null;
+}
+
+/** The same, without a look at the MAC: for what may be shown, and for the end of an account. */
+export function toAccount(row: AccountRow): Account {
+  const { id, login, role, password, totp, enrolment, enrolment_ends: ends, issuer, subject, now } = row;
+  return {
+    ...{ id, login, role, password, totp, now },
+    authority: authorityOf(row.authority),
+    totpStep: Number(row.totp_step),
+    link: enrolment === null || ends === null ? null : { digest: enrolment, ends },
+    identity: issuer === null || subject === null ? null : { issuer, subject },
+    recoveryCodes: digestsOf(row.recovery_codes),
+    enrolledAt: row.enrolled_at,
+    disabledAt: row.disabled_at,
+    nowMs: Number(BigInt(now) / 1000n),
+  };
+}
+
+/** What is no amount counts as none: a wrong row must not stop those who read all of them. */
+function authorityOf(stored: unknown): Authority {
+  const entries = Object.entries(stored ?? {}).filter(([, text]) => /^\d{1,20}$/.test(text));
+  return new Map(entries.map(([currency, text]) => [currency, BigInt(text)]));
+}
+
+function digestsOf(bytes: Buffer): Buffer[] {
+  return Array.from({ length: Math.floor(bytes.length / DIGEST_BYTES) }, (_, n) =>
+    bytes.subarray(n * DIGEST_BYTES, (n + 1) * DIGEST_BYTES),
+  );
+}
+
+const KIND = 'operator account';
+
+/** The secret of the codes is sealed under the account's id: here it counts whether there is one. */
+function factsOf(account: Account) {
+  const { id, login, role, authority, password, totp, totpStep, link, identity, recoveryCodes } = account;
+  return [
+    ...[id, login, role, authorityText(authority), password, totp !== null, totpStep],
+    ...[link?.digest.toString('hex') ?? null, link?.ends ?? null],
+    ...[identity?.issuer ?? null, identity?.subject ?? null],
+    ...[Buffer.concat(recoveryCodes).toString('hex'), account.enrolledAt, account.disabledAt],
+  ];
+}
+
+function authorityText(authority: Authority): string {
+  return [...authority]
+    .map(([currency, hundredths]) => `${currency}=${hundredths}`)
+    .sort()
+    .join(' ');
+}
+
+/** All accounts, for the check of their MACs and their replacement. */
+export const ACCOUNTS: MacedRows<AccountRow> = {
+  kind: KIND,
+  read: `SELECT o.id::text AS name, ${accountColumns('o')} FROM operators o`,
+  write: `
+    UPDATE operators o SET mac = u.mac FROM unnest($1::integer[], $2::bytea[]) AS u(id, mac) WHERE o.id = u.id`,
+  factsOf: (row) => factsOf(toAccount(row)),
+};
+
+const INSERT = `
+  INSERT INTO operators (id, login, role, authority, enrolment, enrolment_ends, mac)
+  VALUES ($1, $2, $3, $4, $5, ${timeOf('$6')}, $7)
+  ON CONFLICT (login) DO NOTHING`;
+
+/** Adds the row of a new account. False where the login is taken. */
+export async function insertAccount(session: Session, vault: Vault, account: Account): Promise<boolean> {
+  const { id, login, role, authority, link } = account;
+  const { rowCount } = await session.query(INSERT, [
+    ...[id, login, role, authorityJson(authority), link?.digest, link?.ends],
+    rowMac(vault, KIND, factsOf(account)),
+  ]);
+  return rowCount === 1;
+}
+
+const CHANGE = `
+  UPDATE operators SET role = $2, authority = $3, password = $4, totp = $5, totp_step = $6, enrolment = $7,
+    enrolment_ends = ${timeOf('$8')}, issuer = $9, subject = $10, recovery_codes = $11,
+    enrolled_at = ${timeOf('$12')}, disabled_at = ${timeOf('$13')}, mac = $14
+  WHERE id = $1`;
+
+/** Changes an account that the transaction has locked. Returns it as it is then. */
+export async function changeAccount(
+  session: Session,
+  vault: Vault,
+  before: Account,
+  change: AccountChange,
+): Promise<Account> {
+  const account = { ...before, ...change };
+  const { id, role, authority, password, totp, totpStep, link, identity, recoveryCodes } = account;
+  await session.query(CHANGE, [
+    ...[id, role, authorityJson(authority), password, totp, totpStep],
+    ...[link?.digest ?? null, link?.ends ?? null, identity?.issuer ?? null, identity?.subject ?? null],
+    ...[Buffer.concat(recoveryCodes), account.enrolledAt, account.disabledAt],
+    rowMac(vault, KIND, factsOf(account)),
+  ]);
+  return account;
+}
+
+function authorityJson(authority: Authority): string {
+  return JSON.stringify(Object.fromEntries([...authority].map(([currency, h]) => [currency, String(h)])));
+}

@@ -1,0 +1,112 @@
+/** Sign-ins under way at the identity provider. The database's clock ends them; a MAC covers what each is for. */
+import type { Database } from '../../../ground/postgres/database.ts';
+import { micros, timeOf } from '../../../ground/postgres/micros.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { isRowMac, type MacedRows, rowMac } from '../../../seal/row-macs.ts';
+import type { Vault } from '../../../seal/vault.ts';
+
+/** What a sign-in is for. */
+export type Purpose =
+  | { readonly kind: 'sign in' }
+  /** By the link whose token has this digest. */
+  | { readonly kind: 'enrol'; readonly linkDigest: Buffer }
+  /** In this session; `hasCode`: a code of the app was right before. */
+  | { readonly kind: 'again'; readonly sessionId: Buffer; readonly hasCode: boolean };
+
+export interface PendingSignIn {
+  readonly purpose: Purpose;
+  /** How long it has been under way. */
+  readonly seconds: number;
+  /** The database's time, in milliseconds. */
+  readonly nowMs: number;
+}
+
+/** What the MAC of a row covers, and the MAC. */
+interface MacedRow {
+  id: Buffer;
+  /** In microseconds since 1970. */
+  started_at: string;
+  purpose: Purpose['kind'];
+  enrolment: Buffer | null;
+  session_id: Buffer | null;
+  has_code: boolean;
+  mac: Buffer;
+}
+
+interface Row extends MacedRow {
+  seconds: number;
+  now_ms: number;
+}
+
+const KIND = 'operator sign-in under way';
+const COLUMNS = `p.id, ${micros('p.started_at')} AS started_at, p.purpose, p.enrolment, p.session_id, p.has_code, p.mac`;
+
+function factsOf({ id, started_at, purpose, enrolment, session_id, has_code }: Omit<MacedRow, 'mac'>) {
+  const [link, session] = [enrolment, session_id].map((bytes) => bytes?.toString('hex') ?? null);
+  return [id.toString('hex'), started_at, purpose, link!, session!, has_code];
+}
+
+/** All of them, for the check of their MACs and their replacement. */
+export const PENDING_SIGN_INS: MacedRows<MacedRow> = {
+  kind: KIND,
+  read: `SELECT encode(p.id, 'hex') AS name, ${COLUMNS} FROM operator_pending_sign_ins p`,
+  write: `
+    UPDATE operator_pending_sign_ins p SET mac = u.mac FROM unnest($1::text[], $2::bytea[]) AS u(name, mac)
+    WHERE p.id = decode(u.name, 'hex')`,
+  factsOf,
+};
+
+/** A start in the future was written while the clock was ahead. */
+const LIVES = `started_at BETWEEN now() - interval '10 minutes' AND now() + interval '1 minute'`;
+const NOW = `SELECT ${micros('now()')} AS now`;
+const BEGIN = `
+  INSERT INTO operator_pending_sign_ins (id, started_at, purpose, enrolment, session_id, has_code, mac)
+  VALUES ($1, ${timeOf('$2')}, $3, $4, $5, $6, $7)`;
+/** Citus computes no times in RETURNING. */
+const TAKE = `
+  WITH taken AS (
+    DELETE FROM operator_pending_sign_ins WHERE id = $1 AND ${LIVES} RETURNING *
+  )
+  SELECT ${COLUMNS}, greatest(0, extract(epoch FROM clock_timestamp() - p.started_at))::float8 AS seconds,
+    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
+  FROM taken p`;
+const FORGET = `DELETE FROM operator_pending_sign_ins WHERE NOT (${LIVES})`;
+
+/** `id` is the digest of the secret in the browser's cookie. */
+export async function beginPending(
+  database: Database,
+  vault: Vault,
+  id: Buffer,
+  purpose: Purpose,
+): Promise<void> {
+  const { linkDigest, sessionId, hasCode } = {
+    ...{ linkDigest: null, sessionId: null, hasCode: false },
+    ...purpose,
+  };
+  const { now } = onlyRow((await database.query<{ now: string }>(NOW)).rows);
+  const row = { id, started_at: now, enrolment: linkDigest, session_id: sessionId, has_code: hasCode };
+  const mac = rowMac(vault, KIND, factsOf({ ...row, purpose: purpose.kind }));
+  await database.query(BEGIN, [id, now, purpose.kind, linkDigest, sessionId, hasCode, mac]);
+}
+
+/** Takes a sign-in, which counts once; null: there is none, it is over, or this service has not written it. */
+export async function takePending(
+  database: Database,
+  vault: Vault,
+  id: Buffer,
+): Promise<PendingSignIn | null> {
+  const [row] = (await database.query<Row>(TAKE, [id])).rows;
+  if (row === undefined || !isRowMac(vault, KIND, factsOf(row), row.mac)) return null;
+  return { purpose: purposeOf(row), seconds: row.seconds, nowMs: row.now_ms };
+}
+
+/** Deletes those that are over. Returns their number. */
+export async function forgetPending(database: Database): Promise<number> {
+  return (await database.query(FORGET)).rowCount ?? 0;
+}
+
+function purposeOf({ purpose, enrolment, session_id, has_code }: Row): Purpose {
+  if (purpose === 'enrol') return { kind: purpose, linkDigest: enrolment! };
+  if (purpose === 'again') return { kind: purpose, sessionId: session_id!, hasCode: has_code };
+  return { kind: purpose };
+}

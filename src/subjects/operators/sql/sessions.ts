@@ -1,0 +1,222 @@
+/**
+ * The sessions of browsers. The database's clock ends them; a time in the future was written while it was ahead. A MAC
+ * covers what a session grants, to whom, since when, and the enrolment that it was made with.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { BrowserSession, SessionKey } from '../../../domain/operator/session.ts';
+import type { Database, Session } from '../../../ground/postgres/database.ts';
+import { later, micros, timeOf } from '../../../ground/postgres/micros.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { requireIndexKey } from '../../../seal/index-key.ts';
+import { isRowMac, type MacedRows, rowMac } from '../../../seal/row-macs.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { type Account, type AccountRow, accountColumns, accountOf } from './account.ts';
+
+/**
+ * The most sessions of an operator; a new one ends the oldest. Those without their second factor count apart, so that
+ * the password alone ends no whole session.
+ */
+const MOST = 10;
+/** The most wrong proofs in a session. A right one begins another session. */
+const MOST_WRONG_PROOFS = 5;
+
+/** Ends: 30 minutes without use, 12 hours after the sign-in, and 5 minutes without the second factor. */
+const LIVES = `s.seen_at > now() - interval '30 minutes' AND s.started_at > now() - interval '12 hours'
+  AND s.seen_at <= now() + interval '1 minute' AND s.started_at <= now() + interval '1 minute'
+  AND (s.is_whole OR s.started_at > now() - interval '5 minutes') AND s.wrong_codes < ${MOST_WRONG_PROOFS}`;
+/** What the MAC of a session covers, and the MAC. Times are microseconds since 1970, as texts. */
+interface SessionRow {
+  session_id: Buffer;
+  secret: Buffer;
+  operator_id: number;
+  is_whole: boolean;
+  started_at: string;
+  seen_at: string;
+  proved_at: string;
+  session_mac: Buffer;
+}
+
+const KIND = 'operator session';
+const COLUMNS = `s.id AS session_id, s.secret, s.operator_id, s.is_whole, s.mac AS session_mac,
+  ${['started_at', 'seen_at', 'proved_at'].map((name) => `${micros(`s.${name}`)} AS ${name}`).join(', ')}`;
+
+/** Without the count of wrong proofs, which bounds guesses and grants nothing. */
+function factsOf(row: Omit<SessionRow, 'session_mac'>, enrolledAt: string | null) {
+  return [
+    ...[row.session_id.toString('hex'), row.secret.toString('hex'), row.operator_id, row.is_whole],
+    ...[row.started_at, row.seen_at, row.proved_at, enrolledAt],
+  ];
+}
+
+/** All sessions, for the check of their MACs and their replacement. */
+export const SESSIONS: MacedRows<SessionRow & { enrolled_at: string | null }> = {
+  kind: KIND,
+  read: `
+    SELECT encode(s.id, 'hex') AS name, ${COLUMNS}, s.mac, ${micros('o.enrolled_at')} AS enrolled_at
+    FROM operator_sessions s LEFT JOIN operators o ON o.id = s.operator_id`,
+  write: `
+    UPDATE operator_sessions s SET mac = u.mac FROM unnest($1::text[], $2::bytea[]) AS u(name, mac)
+    WHERE s.id = decode(u.name, 'hex')`,
+  factsOf: (row) => factsOf(row, row.enrolled_at),
+};
+
+const FIND = `
+  SELECT ${COLUMNS}, ${accountColumns('o')},
+    s.proved_at BETWEEN now() - interval '5 minutes' AND now() + interval '1 minute' AS is_fresh,
+    greatest(0, floor(extract(epoch FROM now() - s.proved_at)))::integer AS proved_seconds_ago,
+    s.seen_at < now() - interval '1 minute' AS is_due
+  FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+  WHERE s.id = $1 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL AND ${LIVES}`;
+/** Not over what another request has written meanwhile. */
+const SEEN = `UPDATE operator_sessions SET seen_at = ${timeOf('$2')}, mac = $3 WHERE id = $1 AND mac = $4`;
+const NOW = `SELECT ${micros('now()')} AS now`;
+const START = `
+  WITH old AS (
+    DELETE FROM operator_sessions WHERE id IN (
+      SELECT s.id FROM operator_sessions s WHERE s.operator_id = $3 AND s.is_whole = $4
+      ORDER BY s.started_at DESC OFFSET ${MOST - 1})
+  )
+  INSERT INTO operator_sessions (id, secret, operator_id, is_whole, started_at, seen_at, proved_at, mac)
+  VALUES ($1, $2, $3, $4, ${timeOf('$5')}, ${timeOf('$5')}, ${timeOf('$6')}, $7)`;
+const END = 'DELETE FROM operator_sessions WHERE id = $1';
+/** A cluster takes no `extract` of a time in a RETURNING. */
+const TAKE = `
+  WITH s AS (DELETE FROM operator_sessions WHERE id = $1 RETURNING *) SELECT ${COLUMNS} FROM s`;
+const END_ALL = 'DELETE FROM operator_sessions WHERE operator_id = $1';
+const HAS_WHOLE = `SELECT FROM operator_sessions s WHERE s.operator_id = $1 AND s.is_whole AND ${LIVES} LIMIT 1`;
+const WRONG_PROOF = 'UPDATE operator_sessions SET wrong_codes = wrong_codes + 1 WHERE id = $1';
+const FORGET = `
+  DELETE FROM operator_sessions s WHERE NOT (${LIVES})`;
+
+/**
+ * The session of a cookie; null where there is none, it ended, the account is disabled, or this service has not written
+ * the session or the account as they are. `isUse`: somebody uses it with this request, so that it does not end yet.
+ */
+export async function findSession(
+  database: Database,
+  vault: Vault,
+  key: SessionKey,
+  isUse: boolean,
+): Promise<BrowserSession | null> {
+  const { rows } = await database.query<
+    SessionRow & AccountRow & { is_fresh: boolean; proved_seconds_ago: number; is_due: boolean }
+  >({ name: 'find_operator_session', text: FIND, values: [key.id] });
+  const [row] = rows;
+  if (row === undefined || !timingSafeEqual(row.secret, key.secretDigest)) return null;
+  const account = accountOf(vault, row);
+  if (account === null || !isRowMac(vault, KIND, factsOf(row, account.enrolledAt), row.session_mac)) {
+    // A process that a vault reindex has passed by knows no MAC: it must not say that the session is over.
+    await requireIndexKey(database, vault);
+    return null;
+  }
+  // Not at each request: reading pages would write rows.
+  if (isUse && row.is_due) {
+    const mac = rowMac(vault, KIND, factsOf({ ...row, seen_at: account.now }, account.enrolledAt));
+    await database.query(SEEN, [key.id, account.now, mac, row.session_mac]);
+  }
+  return {
+    ...{ operatorId: account.id, login: account.login, role: account.role },
+    ...{ isWhole: row.is_whole, isFresh: row.is_whole && row.is_fresh },
+    provedSecondsAgo: row.proved_seconds_ago,
+  };
+}
+
+/**
+ * Starts a session of a locked account; its oldest one ends where there are ten. `provedSecondsAgo`: since the first
+ * factor was proved, or the earlier one of both.
+ */
+export async function startSession(
+  session: Session,
+  vault: Vault,
+  key: SessionKey,
+  {
+    account,
+    isWhole,
+    provedSecondsAgo = 0,
+  }: { account: Account; isWhole: boolean; provedSecondsAgo?: number },
+): Promise<void> {
+  const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
+  await add(session, vault, key, { account, isWhole, now, provedAt: later(now, -provedSecondsAgo * 1000) });
+}
+
+async function add(
+  session: Session,
+  vault: Vault,
+  { id, secretDigest }: SessionKey,
+  { account, isWhole, now, provedAt }: { account: Account; isWhole: boolean; now: string; provedAt: string },
+): Promise<void> {
+  const row = {
+    ...{ session_id: id, secret: secretDigest, operator_id: account.id, is_whole: isWhole },
+    ...{ started_at: now, seen_at: now, proved_at: provedAt },
+  };
+  await session.query(START, [
+    ...[id, secretDigest, account.id, isWhole, now, provedAt],
+    rowMac(vault, KIND, factsOf(row, account.enrolledAt)),
+  ]);
+}
+
+export async function endSession(session: Session, id: Buffer): Promise<void> {
+  await session.query(END, [id]);
+}
+
+/** Ends all sessions of an operator, also those without their second factor. */
+export async function endSessions(session: Session, operatorId: number): Promise<void> {
+  await session.query(END_ALL, [operatorId]);
+}
+
+/** Whether an operator is signed in with both factors, in any browser. */
+export async function hasWholeSession(session: Session, operatorId: number): Promise<boolean> {
+  return (await session.query(HAS_WHOLE, [operatorId])).rowCount === 1;
+}
+
+/**
+ * Starts the whole session that follows one without its second factor, which ends. Both are proved since the first one
+ * was. Returns false where the session before is over. The account is locked.
+ */
+export function completeSession(
+  session: Session,
+  vault: Vault,
+  account: Account,
+  [before, next]: readonly [before: Buffer, next: SessionKey],
+): Promise<boolean> {
+  return beginAnother(session, vault, account, { before, next, provedSecondsAgo: null });
+}
+
+/**
+ * Starts a session in the place of a whole one, where both factors were proved again so long ago. Returns false where
+ * that one is over. The account is locked.
+ */
+export function renewSession(
+  session: Session,
+  vault: Vault,
+  account: Account,
+  [before, next]: readonly [before: Buffer, next: SessionKey],
+  provedSecondsAgo = 0,
+): Promise<boolean> {
+  return beginAnother(session, vault, account, { before, next, provedSecondsAgo });
+}
+
+async function beginAnother(
+  session: Session,
+  vault: Vault,
+  account: Account,
+  { before, next, provedSecondsAgo }: { before: Buffer; next: SessionKey; provedSecondsAgo: number | null },
+): Promise<boolean> {
+  const [gone] = (await session.query<SessionRow>(TAKE, [before])).rows;
+  if (gone?.operator_id !== account.id) return false;
+  if (!isRowMac(vault, KIND, factsOf(gone, account.enrolledAt), gone.session_mac)) return false;
+  const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
+  const provedAt = provedSecondsAgo === null ? gone.proved_at : later(now, -provedSecondsAgo * 1000);
+  await add(session, vault, next, { account, isWhole: true, now, provedAt });
+  return true;
+}
+
+/** Counts a wrong password or code within a session; the fifth one ends it. */
+export async function countWrongProof(session: Session, id: Buffer): Promise<void> {
+  await session.query(WRONG_PROOF, [id]);
+}
+
+/** Deletes the sessions that ended. Returns their number. */
+export async function forgetSessions(database: Database): Promise<number> {
+  return (await database.query(FORGET)).rowCount ?? 0;
+}

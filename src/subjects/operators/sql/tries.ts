@@ -1,0 +1,58 @@
+/** How often somebody tried to sign in. */
+import type { Database } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+
+/** What is counted, with the most tries in 15 minutes. */
+export interface Tried {
+  /** 16 bytes. */
+  readonly name: Buffer;
+  readonly most: number;
+}
+
+const COUNT = 'SELECT tries, ends_in_seconds FROM count_operator_tries($1, $2)';
+const WINDOW = '15 minutes';
+const AT_ONCE = 5_000;
+const FORGET = `
+  DELETE FROM operator_tries WHERE name = ANY (ARRAY(
+    SELECT t.name FROM operator_tries t
+    WHERE t.since NOT BETWEEN now() - interval '${WINDOW}' AND now() + interval '1 minute'
+    LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED))`;
+const TAKE_BACK = 'UPDATE operator_tries SET tries = tries - 1 WHERE name = ANY ($1) AND tries > 0';
+const CLEAR = 'DELETE FROM operator_tries WHERE name = ANY ($1)';
+
+/** There were too many tries. */
+export interface LockedOut {
+  /** The seconds after which the next one is allowed. */
+  readonly retryAfterSeconds: number;
+  /** This is the first one too many. */
+  readonly begins: boolean;
+}
+
+/**
+ * Counts a try before the factors are looked at, so that tries at the same moment count too. null: it is allowed.
+ */
+export async function countTry(database: Database, { name, most }: Tried): Promise<LockedOut | null> {
+  const { rows } = await database.query<{ tries: number; ends_in_seconds: number }>(COUNT, [[name], WINDOW]);
+  const { tries, ends_in_seconds } = onlyRow(rows);
+  if (tries <= most) return null;
+  return { retryAfterSeconds: Math.max(1, ends_in_seconds), begins: tries === most + 1 };
+}
+
+/** Counts one try less: it led to a sign-in, or nobody looked at it. */
+export async function takeTryBack(database: Database, names: readonly Buffer[]): Promise<void> {
+  await database.query(TAKE_BACK, [names]);
+}
+
+/** Forgets tries that led to a sign-in. */
+export async function clearTries(database: Database, names: readonly Buffer[]): Promise<void> {
+  await database.query(CLEAR, [names]);
+}
+
+/** Deletes the counts whose window is over. Returns their number. */
+export async function forgetTries(database: Database): Promise<number> {
+  for (let forgotten = 0; ; ) {
+    const { rowCount } = await database.query(FORGET);
+    forgotten += rowCount ?? 0;
+    if ((rowCount ?? 0) < AT_ONCE) return forgotten;
+  }
+}

@@ -1,0 +1,34 @@
+/** The parts of the operators' accounts in the program. */
+import { addGroup } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+import {
+  CONSOLE_HOST,
+  CONSOLE_PORT,
+  CONSOLE_TRUSTED_PROXIES,
+  CONSOLE_URL,
+  OIDC_CLIENT_ID,
+  OIDC_CLIENT_SECRET,
+  OIDC_ISSUER,
+  OIDC_SECOND_FACTOR,
+} from './settings.ts';
+
+export const operators: Subject = {
+  commands: [
+    {
+      command: (program) => addGroup(program, 'operator', 'the accounts of operators', 'operator list'),
+      load: async () => (await import('./commands/operator.ts')).addOperatorCommands,
+    },
+  ],
+  settings: [
+    ...[CONSOLE_PORT, CONSOLE_HOST, CONSOLE_URL, CONSOLE_TRUSTED_PROXIES],
+    ...[OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_SECOND_FACTOR],
+  ],
+  witnesses: async () => {
+    const [{ FACTORS }, { hasAccounts, RENEWED }] = await Promise.all([
+      import('./sql/sealed-factors.ts'),
+      import('./sql/macs.ts'),
+    ]);
+    return { dataKeys: [FACTORS], indexKey: [hasAccounts], reindexings: RENEWED };
+  },
+  service: async () => (await import('./service.ts')).OPERATORS_SERVICE,
+};

@@ -1,0 +1,205 @@
+/** The way back from the identity provider: what the browser brings becomes a session, or binds an account. */
+import { timingSafeEqual } from 'node:crypto';
+import type { SessionKey } from '../../../domain/operator/session.ts';
+import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { type Account, enrol, lockAccountByLink } from '../sql/factors.ts';
+import { bindIdentity, lockAccountByIdentity } from '../sql/identities.ts';
+import { type PendingSignIn, takePending } from '../sql/pending-sign-ins.ts';
+import { endSession, renewSession, startSession } from '../sql/sessions.ts';
+import { cookieWith, knownAccounts } from './device-cookie.ts';
+import { type Proved, ProviderError, stateOf } from './identity-provider.ts';
+import { maxAgeOf, type Oidc } from './oidc-begin.ts';
+import { recordSignIn } from './sign-in-record.ts';
+import { takeStartBack } from './throttle.ts';
+import { digestOf, newSession, newToken } from './tokens.ts';
+
+/** What the browser brings. */
+export interface Brought {
+  /** The secret of the cookie; null: there is none. */
+  readonly secret: string | null;
+  readonly answer: URLSearchParams;
+  /** The session of the browser; null: it has none that goes on. */
+  readonly session: { readonly operatorId: number; readonly isWhole: boolean } | null;
+  readonly sessionKey: SessionKey | null;
+  readonly deviceCookie: string | null;
+  readonly address: string;
+}
+
+/** What became of it. */
+export type Ended =
+  /** A new session. Without a cookie of the device it may only give the code of the app. */
+  | { readonly kind: 'done'; readonly cookie: string; readonly deviceCookie?: string }
+  /** Both factors are proved again: a new session in the place of the one before. */
+  | { readonly kind: 'again'; readonly cookie: string }
+  /** The account is bound, and needs an authenticator app: the link has this token now. */
+  | { readonly kind: 'bound'; readonly token: string }
+  | { readonly kind: Refused };
+
+/** Why it became nothing. */
+export type Refused =
+  /** It began in another browser, more than ten minutes ago, or was answered before. */
+  | 'over'
+  /** No account is bound to the identity. */
+  | 'unknown'
+  /** The link of the enrolment is over. */
+  | 'no_link'
+  /** Another account is bound to the identity. */
+  | 'taken'
+  /** The provider asked for no second factor, and the account has no app. */
+  | 'no_second_factor'
+  /** Somebody else signed in again, or nobody did. */
+  | 'not_again';
+
+/** How much the clocks of the provider and of the database may differ. */
+const CLOCKS_DIFFER_S = 60;
+
+/**
+ * Ends a sign-in with the answer that the browser brought from the provider. Throws `ProviderError`, also where the
+ * person signed in there longer ago than was asked for.
+ */
+export async function endSignIn(oidc: Oidc, brought: Brought): Promise<Ended> {
+  const { secret, answer } = brought;
+  // A state of another browser takes nothing: it does not end the sign-in that is under way here.
+  if (secret === null || !isSame(answer.getAll('state'), stateOf(secret))) return { kind: 'over' };
+  const pending = await takePending(oidc.database, oidc.vault, digestOf(secret));
+  if (pending === null) return { kind: 'over' };
+  const proved = await oidc.provider.redeem({ secret, callback: oidc.callback() }, answer, pending.nowMs);
+  const { purpose } = pending;
+  // A sign-in again tells of it, and records it.
+  const isOld = purpose.kind !== 'again' && !isWithin(maxAgeOf(purpose), { pending, proved });
+  if (isOld || proved.signedInAt > pending.nowMs / 1000 + CLOCKS_DIFFER_S)
+    throw new ProviderError('invalid', 'auth_time');
+  const ended = await inTransaction(oidc.database, (transaction) => {
+    switch (purpose.kind) {
+      case 'sign in':
+        return signIn(oidc, transaction, { pending, proved, brought });
+      case 'enrol':
+        return bind(oidc, transaction, { pending, proved, brought, linkDigest: purpose.linkDigest });
+      case 'again':
+        return again(oidc, transaction, { pending, proved, brought, ...purpose });
+    }
+  });
+  const isStrangers =
+    purpose.kind === 'sign in' && (await knownAccounts(oidc, brought.deviceCookie)).length === 0;
+  if (isStrangers && ended.kind === 'done') await takeStartBack(oidc, brought.address);
+  return ended;
+}
+
+function isSame(given: readonly string[], expected: string): boolean {
+  const [bytes, wanted] = [Buffer.from(given.join(' ')), Buffer.from(expected)];
+  return bytes.length === wanted.length && timingSafeEqual(bytes, wanted);
+}
+
+interface Answered {
+  readonly pending: PendingSignIn;
+  readonly proved: Proved;
+}
+
+async function signIn(
+  { vault }: Oidc,
+  session: Transaction,
+  { pending, proved, brought }: Answered & { brought: Brought },
+): Promise<Ended> {
+  const { address } = brought;
+  const account = await lockAccountByIdentity(session, vault, proved.identity);
+  if (account === null) return { kind: 'unknown' };
+  const { id, totp } = account;
+  if (!proved.hasSecondFactor && totp === null) {
+    await recordSignIn(session, vault, id, 'sign in refused', { why: 'no second factor', address });
+    return { kind: 'no_second_factor' };
+  }
+  if (brought.session !== null && brought.sessionKey !== null)
+    await endSession(session, brought.sessionKey.id);
+  const isWhole = proved.hasSecondFactor;
+  const cookie = await begin(session, vault, account, isWhole, ageOf(proved, pending));
+  if (isWhole) await recordSignIn(session, vault, id, 'sign in', { why: 'identity provider', address });
+  if (!isWhole) return { kind: 'done', cookie };
+  return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, account) };
+}
+
+async function bind(
+  { vault }: Oidc,
+  session: Transaction,
+  { pending, proved, brought, linkDigest }: Answered & { brought: Brought; linkDigest: Buffer },
+): Promise<Ended> {
+  const { address } = brought;
+  const account = await lockAccountByLink(session, vault, linkDigest);
+  if (account === null) return { kind: 'no_link' };
+  const { token, digest } = newToken();
+  const bound = await bindIdentity(session, vault, account, proved.identity, digest);
+  if (bound === null) return { kind: 'taken' };
+  await recordSignIn(session, vault, account.id, 'enrol', { why: 'identity provider', address });
+  if (!proved.hasSecondFactor) return { kind: 'bound', token };
+  const enrolled = await enrol(session, vault, bound, { totpStep: 0 });
+  const cookie = await begin(session, vault, enrolled, true, ageOf(proved, pending));
+  await recordSignIn(session, vault, account.id, 'sign in', { why: 'identity provider', address });
+  return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, enrolled) };
+}
+
+async function again(
+  { vault }: Oidc,
+  session: Transaction,
+  {
+    pending,
+    proved,
+    brought,
+    sessionId,
+    hasCode,
+  }: Answered & {
+    brought: Brought;
+    sessionId: Buffer;
+    hasCode: boolean;
+  },
+): Promise<Ended> {
+  const { session: own, sessionKey, address } = brought;
+  if (own === null || !own.isWhole || sessionKey?.id.equals(sessionId) !== true) return { kind: 'not_again' };
+  const account = await lockAccountByIdentity(session, vault, proved.identity);
+  // A provider that asked nobody to sign in says a moment before this sign-in began.
+  if (account?.id !== own.operatorId || !isWithin(maxAgeOf(pending.purpose), { pending, proved })) {
+    await recordSignIn(session, vault, own.operatorId, 'sign in again refused', {
+      why: 'identity provider',
+      address,
+    });
+    return { kind: 'not_again' };
+  }
+  if (!proved.hasSecondFactor && !hasCode) {
+    await recordSignIn(session, vault, account.id, 'sign in again refused', {
+      why: 'no second factor',
+      address,
+    });
+    return { kind: 'no_second_factor' };
+  }
+  const { cookie, key } = newSession();
+  const age = ageOf(proved, pending);
+  const provedSecondsAgo = hasCode ? Math.max(age, pending.seconds) : age;
+  if (!(await renewSession(session, vault, account, [sessionId, key], provedSecondsAgo)))
+    return { kind: 'not_again' };
+  await recordSignIn(session, vault, account.id, 'sign in again', { why: 'identity provider', address });
+  return { kind: 'again', cookie };
+}
+
+/**
+ * Whether the person's sign-in at the provider was at most so old when this sign-in began. The clocks may differ by a
+ * minute.
+ */
+function isWithin(maxAgeSeconds: number, { pending, proved }: Answered): boolean {
+  return ageOf(proved, pending) <= maxAgeSeconds + pending.seconds + CLOCKS_DIFFER_S;
+}
+
+/** The seconds since the person signed in at the provider. */
+function ageOf({ signedInAt }: Proved, { nowMs }: PendingSignIn): number {
+  return Math.max(0, nowMs / 1000 - signedInAt);
+}
+
+async function begin(
+  session: Transaction,
+  vault: Vault,
+  account: Account,
+  isWhole: boolean,
+  provedSecondsAgo: number,
+): Promise<string> {
+  const { cookie, key } = newSession();
+  await startSession(session, vault, key, { account, isWhole, provedSecondsAgo });
+  return cookie;
+}

@@ -1,0 +1,63 @@
+/**
+ * How an operator who is signed in proves both factors again, for what needs a sign-in of the last five minutes. Tries
+ * are bounded by the operator's codes and by the session, and recorded.
+ */
+
+import type { SessionKey } from '../../../domain/operator/session.ts';
+import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { accountByLogin, lockAccount } from '../sql/factors.ts';
+import { countWrongProof, renewSession } from '../sql/sessions.ts';
+import { isPassword } from './password-hash.ts';
+import { proofOf } from './second-factor.ts';
+import { recordLockout, type SignIn } from './sign-in.ts';
+import { recordSignIn } from './sign-in-record.ts';
+import { clearCodes, countCode } from './throttle.ts';
+import { newSession } from './tokens.ts';
+
+interface Proof {
+  readonly login: string;
+  readonly key: SessionKey;
+  readonly password: string;
+  readonly code: string;
+  readonly address: string;
+}
+
+/**
+ * Checks password and code within a whole session. Where both are right, a new session takes the place of this one.
+ * Five wrong proofs end the session: somebody may have found the browser open.
+ */
+export async function proveAgain(
+  store: { database: Database; vault: Vault },
+  { login, key, password, code, address }: Proof,
+): Promise<SignIn> {
+  const { database, vault } = store;
+  const account = await accountByLogin(database, vault, login);
+  if (account === null) return { kind: 'refused' };
+  const { id } = account;
+  // Not by the login or the address, which strangers share behind a proxy: they would stop every payment.
+  const lockedOut = await countCode(store, id);
+  if (lockedOut !== null) {
+    if (lockedOut.begins) await recordLockout(store, id, address);
+    return { kind: 'throttled', ...lockedOut };
+  }
+  const isRight = await isPassword(password, account.password);
+  const result = await inTransaction(database, async (session): Promise<SignIn> => {
+    const locked = await lockAccount(session, vault, id);
+    const known = isRight && locked?.password === account.password ? locked : null;
+    // A code beside a wrong password is not looked at: it would be used up.
+    const proof = known && (await proofOf(session, vault, known, code));
+    if (known === null || proof === null) {
+      await countWrongProof(session, key.id);
+      const why = known === null ? 'wrong password' : 'wrong code';
+      await recordSignIn(session, vault, id, 'sign in again refused', { why, address });
+      return { kind: 'refused' };
+    }
+    const { cookie, key: next } = newSession();
+    if (!(await renewSession(session, vault, known, [key.id, next]))) return { kind: 'refused' };
+    await recordSignIn(session, vault, id, 'sign in again', { why: proof, address });
+    return { kind: 'done', cookie };
+  });
+  if (result.kind === 'done') await clearCodes(store, id);
+  return result;
+}

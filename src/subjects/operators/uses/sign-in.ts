@@ -1,0 +1,141 @@
+/**
+ * How an operator signs in: the password, then a code. Tries are bounded, and those of known operators are recorded.
+ */
+
+import type { SessionKey } from '../../../domain/operator/session.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { normalLogin, readLogin } from '../rules/login.ts';
+import { accountByLogin, lockAccount } from '../sql/factors.ts';
+import { completeSession, countWrongProof, endSession, startSession } from '../sql/sessions.ts';
+import { cookieWith, knownAccounts } from './device-cookie.ts';
+import { isPassword, refuseWhileBusy, unlessBusy } from './password-hash.ts';
+import { proofOf } from './second-factor.ts';
+import { LOCKED_OUT, recordSignIn } from './sign-in-record.ts';
+import { clearCodes, countCode, countPassword } from './throttle.ts';
+import { newSession } from './tokens.ts';
+
+interface Store {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+/** What became of a try. */
+export type SignIn =
+  /** The cookie of a new session; the one before is over. With both factors the browser knows the operator. */
+  | { readonly kind: 'done'; readonly cookie: string; readonly deviceCookie?: string }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number; readonly begins?: boolean };
+
+interface GivenPassword {
+  readonly login: string;
+  readonly password: string;
+  readonly address: string;
+  readonly deviceCookie: string | null;
+  /** The session that the browser has; null: none that goes on. */
+  readonly before: SessionKey | null;
+}
+
+/** How long a refusal takes at least: to record it takes time, and only known logins are recorded. */
+const REFUSED_AFTER_MS = 500;
+
+/**
+ * The first step. The new session may do nothing but give the code. The time of a refusal tells nothing of the login.
+ * Throws `BusyError`.
+ */
+export async function givePassword(store: Store, given: GivenPassword): Promise<SignIn> {
+  const { clock } = store;
+  const begunAtMs = clock.monotonicMs();
+  const result = await checkPassword(store, given);
+  // A lockout of a known login is recorded as it begins.
+  if (result.kind === 'refused' || (result.kind === 'throttled' && result.begins === true))
+    await clock.sleep(Math.max(0, begunAtMs + REFUSED_AFTER_MS - clock.monotonicMs()));
+  return result;
+}
+
+async function checkPassword(
+  store: Store,
+  { login: text, password, address, deviceCookie, before }: GivenPassword,
+): Promise<SignIn> {
+  const { database, vault } = store;
+  const login = normalLogin(text);
+  const isKnown = (await knownAccounts(store, deviceCookie)).some((account) => account.login === login);
+  if (!isKnown) refuseWhileBusy();
+  const { lockedOut, clear, takeBack } = await countPassword(store, { login, address, isKnown });
+  if (lockedOut !== null && !lockedOut.begins) return { kind: 'throttled', ...lockedOut };
+  // What no account can have as its login is not asked for: the store takes no NUL.
+  const account = await accountByLogin(database, vault, readLogin(text) ?? '');
+  if (lockedOut !== null) {
+    if (account !== null) await recordLockout(store, account.id, address);
+    return { kind: 'throttled', ...lockedOut };
+  }
+  const hash = account?.enrolledAt ? account.password : null;
+  const check = () => isPassword(password, hash);
+  const isRight = await (takeBack === null ? check() : unlessBusy(check, takeBack));
+  if (account === null) return { kind: 'refused' };
+  const result = await inTransaction(database, async (session): Promise<SignIn> => {
+    // The factors may have been taken away while the hash was made.
+    const locked = isRight ? await lockAccount(session, vault, account.id) : null;
+    if (locked === null || locked.password !== hash) {
+      await recordSignIn(session, vault, account.id, 'sign in refused', { why: 'wrong password', address });
+      return { kind: 'refused' };
+    }
+    if (before !== null) await endSession(session, before.id);
+    const { cookie, key } = newSession();
+    await startSession(session, vault, key, { account: locked, isWhole: false });
+    return { kind: 'done', cookie };
+  });
+  if (result.kind === 'done') await clear();
+  return result;
+}
+
+interface GivenCode {
+  readonly operatorId: number;
+  readonly key: SessionKey;
+  readonly code: string;
+  readonly address: string;
+  readonly deviceCookie: string | null;
+}
+
+/** The second step, in the session of the first one: a code of the app, or a recovery code. */
+export async function giveCode(
+  store: Store,
+  { operatorId, key, code, address, deviceCookie }: GivenCode,
+): Promise<SignIn> {
+  const { database, vault } = store;
+  const lockedOut = await countCode(store, operatorId);
+  if (lockedOut !== null) {
+    if (lockedOut.begins) await recordLockout(store, operatorId, address);
+    return { kind: 'throttled', ...lockedOut };
+  }
+  const result = await inTransaction(database, async (session): Promise<SignIn> => {
+    const account = await lockAccount(session, vault, operatorId);
+    if (account === null) return { kind: 'refused' };
+    const proof = await proofOf(session, vault, account, code);
+    if (proof === null) {
+      await countWrongProof(session, key.id);
+      await recordSignIn(session, vault, operatorId, 'sign in refused', { why: 'wrong code', address });
+      return { kind: 'refused' };
+    }
+    const { cookie, key: next } = newSession();
+    // The session may have ended meanwhile: another one takes its place only where it still is.
+    if (!(await completeSession(session, vault, account, [key.id, next]))) return { kind: 'refused' };
+    await recordSignIn(session, vault, operatorId, 'sign in', { why: proof, address });
+    return { kind: 'done', cookie, deviceCookie: cookieWith(vault, deviceCookie, account) };
+  });
+  if (result.kind === 'done') await clearCodes(store, operatorId);
+  return result;
+}
+
+/** Records that an operator is locked out from now on, for up to 15 minutes. */
+export function recordLockout(
+  { database, vault }: Pick<Store, 'database' | 'vault'>,
+  operatorId: number,
+  address: string,
+): Promise<void> {
+  return inTransaction(database, (session) =>
+    recordSignIn(session, vault, operatorId, 'sign in refused', { why: LOCKED_OUT, address }),
+  );
+}

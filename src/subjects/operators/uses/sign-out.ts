@@ -1,0 +1,45 @@
+/** How operators end their own sessions. */
+
+import { operatorName } from '../../../domain/operator/operator-name.ts';
+import type { SessionKey } from '../../../domain/operator/session.ts';
+import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
+import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
+import { addOperatorEvents } from '../../../program/operations/sql/operator-events.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { lockAccount } from '../sql/factors.ts';
+import { leaveDesk } from '../sql/operators.ts';
+import { endSession, endSessions, hasWholeSession } from '../sql/sessions.ts';
+
+/** Ends a session. With the last whole one of an operator, all that the operator has claimed is given back. */
+export function signOut(
+  { database, vault }: { readonly database: Database; readonly vault: Vault },
+  operatorId: number,
+  { id }: SessionKey,
+): Promise<void> {
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      // Of two sign-outs at once the second one sees the first.
+      await lockAccount(session, vault, operatorId);
+      await endSession(session, id);
+      if (!(await hasWholeSession(session, operatorId))) await leaveDesk(session, operatorId);
+    }),
+  );
+}
+
+/** Ends all sessions of an operator in every browser, gives all claims back, and records it. */
+export function signOutEverywhere(
+  { database, vault }: { readonly database: Database; readonly vault: Vault },
+  operatorId: number,
+): Promise<void> {
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      // A sign-in under way commits before, so that its session ends too.
+      await lockAccount(session, vault, operatorId);
+      await endSessions(session, operatorId);
+      await leaveDesk(session, operatorId);
+      const act = { act: 'sign out everywhere' };
+      await addOperatorEvents(session, chainKeysOf(vault), operatorName(operatorId), [act]);
+    }),
+  );
+}

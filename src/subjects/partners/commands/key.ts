@@ -1,0 +1,205 @@
+/** `ventanilla key`. */
+
+import { type Command, Option } from 'commander';
+import {
+  ENVIRONMENTS,
+  type Environment,
+  type KeyId,
+  type PartnerId,
+} from '../../../domain/partner/credential.ts';
+import { LANGUAGE_SETTINGS, type LanguageSetting } from '../../../ground/base/language.ts';
+import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { addCommand, asArgument, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
+import { readKeyId, readPartnerId } from '../../../program/cli/id-arguments.ts';
+import {
+  type Io,
+  type ListOptions,
+  shortTime,
+  writeJson,
+  writeList,
+  writeOutput,
+} from '../../../program/cli/output.ts';
+import { acting } from '../../../program/operations/acting.ts';
+import {
+  type ApiKey,
+  type IssuedKey,
+  issueKey,
+  listKeys,
+  readDailyCap,
+  readOverlap,
+  revokeKey,
+  rotateKey,
+  setDailyCap,
+} from '../uses/keys.ts';
+import { addBrandCommands, readBrandFile } from './brand.ts';
+import { addRefusalsCommand } from './key-refusals.ts';
+
+interface IssueOptions {
+  partner: PartnerId;
+  dailyCap?: number;
+  environment?: Environment;
+  language?: LanguageSetting;
+  brand?: string;
+  json?: boolean;
+}
+
+export function addKeyCommands(group: Command, cli: Cli): void {
+  addIssue(group, cli);
+  addList(group, cli);
+  addRefusalsCommand(group, cli);
+  addRevoke(group, cli);
+  addRotate(group, cli);
+  addSet(group, cli);
+  addBrandCommands(group, cli);
+}
+
+function addIssue(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'issue', 'issue a key; it is shown once', 'key issue --partner 1 --daily-cap 5000')
+    .requiredOption('--partner <id>', 'the partner that gets the key', readPartnerId)
+    .option('--daily-cap <n>', 'applications in any 24 hours (default: no cap)', asArgument(readDailyCap))
+    .addOption(
+      choiceOption('--environment <name>', 'the only environment of the key, default both', ENVIRONMENTS),
+    )
+    .addOption(
+      choiceOption('--language <code>', 'the language of the answers, default auto', LANGUAGE_SETTINGS),
+    )
+    .option('--brand <file>', "JSON file with what the key's messages say (docs/brand.md)")
+    .action(async (options: IssueOptions) => {
+      const brand = options.brand === undefined ? {} : await readBrandFile(options.brand);
+      await roles.operate(async (context) => {
+        const settings = {
+          environment: options.environment ?? null,
+          language: options.language ?? 'auto',
+          dailyCap: options.dailyCap ?? null,
+          brand,
+        };
+        const issued = await acting(
+          context,
+          (part) => issueKey(part, options.partner, settings),
+          ({ key }) => ({ act: 'key issue', target: `key ${key.id}` }),
+        );
+        if (options.json) return writeJson(io, issuedJson(issued));
+        await writeIssued(io, issued);
+      });
+    });
+}
+
+function addList(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'list', 'list the keys, newest first', 'key list --partner 1')
+    .option('--partner <id>', 'only the keys of this partner', readPartnerId)
+    .addOption(limitOption())
+    .action((options: ListOptions & { partner?: PartnerId }) =>
+      roles.operate(async (context) =>
+        writeList(io, await listKeys(context, options.partner), options, {
+          columns: [
+            { title: 'ID', value: ({ id }) => id },
+            { title: 'KEY', value: ({ hint }) => `${hint}...` },
+            { title: 'PARTNER', value: ({ partner }) => `${partner.id} ${partner.name}` },
+            { title: 'FOR', value: ({ environment }) => environment ?? 'PRO, DEV' },
+            { title: 'LANGUAGE', value: ({ language }) => language },
+            { title: 'DAILY CAP', value: ({ dailyCap }) => dailyCap ?? 'none' },
+            { title: 'STATUS', value: ({ status }) => status },
+            { title: 'ENDS', value: ({ expiresAt, revokedAt }) => shortTime(revokedAt ?? expiresAt) },
+            { title: 'ISSUED', value: ({ createdAt }) => shortTime(createdAt) },
+          ],
+          json: keyJson,
+          none: 'No keys yet. Issue one: npx ventanilla key issue --partner ID',
+        }),
+      ),
+    );
+}
+
+function addRevoke(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'revoke', 'end a key: its next request is refused', 'key revoke 3')
+    .argument('<id>', 'the key', readKeyId)
+    .action((id: KeyId, { json }: { json?: boolean }) =>
+      roles.operate(async (context) => {
+        const key = await acting(
+          context,
+          (part) => revokeKey(part, id),
+          () => ({ act: 'key revoke', target: `key ${id}` }),
+        );
+        if (json) return writeJson(io, keyJson(key));
+        await writeOutput(io, `Key ${id} of ${key.partner.name} is revoked.\n`);
+      }),
+    );
+}
+
+function addRotate(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'rotate', 'issue the successor of a key; it is shown once', 'key rotate 3 --overlap 7d')
+    .argument('<id>', 'the key', readKeyId)
+    .addOption(
+      new Option('--overlap <time>', 'how long the old key still works: 30m, 24h, 7d ... at most 30d, or 0')
+        .argParser(asArgument(readOverlap))
+        .default(readOverlap('24h'), '24h'),
+    )
+    .action((id: KeyId, { overlap, json }: { overlap: number; json?: boolean }) =>
+      roles.operate(async (context) => {
+        const { replaced, ...issued } = await acting(
+          context,
+          (part) => rotateKey(part, id, overlap),
+          () => ({ act: 'key rotate', target: `key ${id}` }),
+        );
+        if (json) {
+          const old = { id, expires_at: withOffset(replaced.expiresAt) };
+          return writeJson(io, { ...issuedJson(issued), replaces: old });
+        }
+        await writeIssued(io, issued);
+        const end = overlap === 0 ? 'no longer works' : `works until ${shortTime(replaced.expiresAt)}`;
+        await writeOutput(io, `The old key ${id} ${end}.\n`);
+      }),
+    );
+}
+
+function addSet(group: Command, { roles, io }: Cli): void {
+  // The cap is in an object, because commander takes null for an absent value.
+  const readCap = (text: string) => ({ value: text === 'none' ? null : readDailyCap(text) });
+  addCommand(group, 'set', 'change the daily cap of a key', 'key set 3 --daily-cap 5000')
+    .argument('<id>', 'the key', readKeyId)
+    .requiredOption('--daily-cap <n>', 'applications in any 24 hours, or none', asArgument(readCap))
+    .action((id: KeyId, { dailyCap, json }: { dailyCap: { value: number | null }; json?: boolean }) =>
+      roles.operate(async (context) => {
+        const key = await acting(
+          context,
+          (part) => setDailyCap(part, id, dailyCap.value),
+          () => ({ act: 'key set', target: `key ${id}` }),
+        );
+        if (json) return writeJson(io, keyJson(key));
+        await writeOutput(io, `Key ${id} of ${key.partner.name} now has ${capText(key)}.\n`);
+      }),
+    );
+}
+
+async function writeIssued(io: Io, { apiKey, key }: IssuedKey): Promise<void> {
+  const scope = key.environment ?? 'PRO and DEV';
+  await writeOutput(
+    io,
+    `Key ${key.id} for ${key.partner.name}, ${scope}, ${capText(key)}:\n\n  ${apiKey}\n\n`,
+  );
+  await writeOutput(io, 'The key is shown only now: the service keeps no copy. Pass it on safely.\n');
+}
+
+function capText({ dailyCap }: ApiKey): string {
+  return dailyCap === null ? 'no daily cap' : `a daily cap of ${dailyCap}`;
+}
+
+function issuedJson({ apiKey, key }: IssuedKey) {
+  const { id, ...rest } = keyJson(key);
+  return { id, api_key: apiKey, ...rest };
+}
+
+function keyJson(key: ApiKey) {
+  return {
+    id: key.id,
+    hint: key.hint,
+    partner: key.partner,
+    environment: key.environment,
+    language: key.language,
+    daily_cap: key.dailyCap,
+    brand: key.brand,
+    status: key.status,
+    created_at: withOffset(key.createdAt),
+    expires_at: optionalTime(key.expiresAt),
+    revoked_at: optionalTime(key.revokedAt),
+  };
+}

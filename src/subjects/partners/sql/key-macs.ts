@@ -1,0 +1,62 @@
+/** The MAC of an API key's row: it covers whose key it is, and what it allows, so that nobody gives it to another. */
+
+import type { Environment, KeyId, PartnerId } from '../../../domain/partner/credential.ts';
+import { micros } from '../../../ground/postgres/micros.ts';
+import {
+  type Fact,
+  isRowMac,
+  type MacedRows,
+  renewedMacs,
+  rowMac,
+  type Telling,
+  tellForged,
+} from '../../../seal/row-macs.ts';
+import type { Vault } from '../../../seal/vault.ts';
+
+/** What the MAC covers. Times are microseconds since 1970, as texts. */
+export interface KeyFacts {
+  readonly id: KeyId;
+  readonly partner_id: PartnerId;
+  readonly digest: Buffer;
+  readonly environment: Environment | null;
+  readonly daily_cap: number | null;
+  readonly expires: string | null;
+  readonly revoked: string | null;
+}
+
+/** The columns of `KeyFacts`, with the MAC; `k` is the name of the table in the statement. */
+export const KEY_FACTS = `k.id, k.partner_id, k.digest, k.environment, k.daily_cap, k.mac,
+  ${micros('k.expires_at')} AS expires, ${micros('k.revoked_at')} AS revoked`;
+
+const KIND = 'API key';
+
+function factsOf({ id, partner_id, digest, environment, daily_cap, expires, revoked }: KeyFacts): Fact[] {
+  return [id, partner_id, digest.toString('hex'), environment, daily_cap, expires, revoked];
+}
+
+/** The MAC of a row. */
+export function keyMac(vault: Vault, facts: KeyFacts): Buffer {
+  return rowMac(vault, KIND, factsOf(facts));
+}
+
+/** Whether this service has written the row as it is. */
+export function isOwnKey(vault: Vault, row: KeyFacts & { readonly mac: Buffer }): boolean {
+  return isRowMac(vault, KIND, factsOf(row), row.mac);
+}
+
+/** All keys, for the check of their MACs and their replacement. */
+export const KEYS: MacedRows<KeyFacts & { mac: Buffer }> = {
+  kind: KIND,
+  read: `SELECT k.id::text AS name, ${KEY_FACTS} FROM api_keys k`,
+  write: `
+    UPDATE api_keys k SET mac = u.mac FROM unnest($1::integer[], $2::bytea[]) AS u(id, mac) WHERE k.id = u.id`,
+  factsOf,
+};
+
+/** For the replacement of the index key. */
+export const KEY_MACS = renewedMacs('MACs of API keys', KEYS);
+
+/** Tells of keys that this service has not written: `tellForged`. */
+export function tellForgedKeys(context: Telling): Promise<void> {
+  return tellForged(context, [KEYS]);
+}

@@ -1,0 +1,129 @@
+/** Outcomes of each key's applications, by hour of the database's clock (D39). No personal data. */
+
+import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+
+/** Numbers of applications, named as their outcomes are; the last three count requests. */
+export interface OutcomeCounts {
+  registered: number;
+  duplicate: number;
+  over_quota: number;
+  invalid: number;
+  /** Requests with the key after its end, or for the other environment. */
+  unauthorized: number;
+  /** Batches that registered nothing and whose answer is remembered (D36). */
+  remembered: number;
+  /** Such answers that were forgotten early, for newer ones of the key. */
+  forgotten: number;
+}
+
+/** The outcomes of a key in one hour. */
+export interface KeyOutcomes extends OutcomeCounts {
+  readonly keyId: KeyId;
+  readonly hour: Date;
+}
+
+const ADD = 'SELECT * FROM add_key_outcomes($1, $2, $3, $4, $5, $6, $7, $8)';
+
+/** Adds to the running hour of keys. Returns the hours that look like a sweep since this call, over all processes. */
+export async function addKeyOutcomes(
+  database: Database,
+  counts: ReadonlyMap<KeyId, OutcomeCounts>,
+): Promise<KeyOutcomes[]> {
+  const given = [...counts.values()];
+  const { rows } = await database.query<Row>(ADD, [
+    [...counts.keys()],
+    given.map(({ registered }) => registered),
+    given.map(({ duplicate }) => duplicate),
+    given.map((one) => one.over_quota),
+    given.map(({ invalid }) => invalid),
+    given.map(({ unauthorized }) => unauthorized),
+    given.map(({ remembered }) => remembered),
+    given.map(({ forgotten }) => forgotten),
+  ]);
+  return rows.map(outcomesOf);
+}
+
+/** An hour in which applications or requests of a key were refused. */
+export interface KeyRefusals extends KeyOutcomes {
+  readonly hint: string;
+  readonly partner: { readonly id: PartnerId; readonly name: string };
+  /** When the hour first looked like a sweep; null if it does not. */
+  readonly sweepAt: Date | null;
+}
+
+/** Most hours in memory at once. */
+const CHUNK = 1_000;
+
+const LIST = `
+  SELECT o.*, k.hint, k.partner_id, p.name AS partner_name
+  FROM key_outcomes o JOIN api_keys k ON k.id = o.api_key_id JOIN partners p ON p.id = k.partner_id
+  WHERE o.duplicate + o.over_quota + o.invalid + o.unauthorized > 0
+    AND ($1::bigint IS NULL OR k.partner_id = $1) AND ($2::bigint IS NULL OR k.id = $2)
+    AND ($3::timestamptz IS NULL OR (o.hour, o.api_key_id) < ($3, $4::integer))
+  ORDER BY o.hour DESC, o.api_key_id DESC LIMIT ${CHUNK}`;
+
+/** The hours with refusals, newest first: of a partner's keys, of one key, or of all. */
+export async function* readKeyRefusals(
+  database: Database,
+  { partnerId, keyId }: { readonly partnerId?: PartnerId | undefined; readonly keyId?: KeyId | undefined },
+): AsyncGenerator<KeyRefusals, void, undefined> {
+  let last: RefusalsRow | undefined;
+  for (;;) {
+    const { rows }: { rows: RefusalsRow[] } = await database.query<RefusalsRow>(LIST, [
+      partnerId ?? null,
+      keyId ?? null,
+      last?.hour ?? null,
+      last?.api_key_id ?? null,
+    ]);
+    for (const row of rows) {
+      const partner = { id: row.partner_id, name: row.partner_name };
+      yield { ...outcomesOf(row), hint: row.hint, partner, sweepAt: row.sweep_at };
+    }
+    if (rows.length < CHUNK) return;
+    last = rows.at(-1);
+  }
+}
+
+const KEPT = "interval '30 days'";
+const FORGET = `
+  DELETE FROM key_outcomes
+  WHERE hour < now() - ${KEPT} AND stored_ms <= elapsed_ms() - ms_of(${KEPT})`;
+
+/** Deletes hours older than 30 days, by the clock and by the elapsed time (D39). */
+export async function forgetKeyOutcomes(database: Database): Promise<void> {
+  await database.query(FORGET);
+}
+
+interface Row {
+  hour: Date;
+  api_key_id: KeyId;
+  registered: string;
+  duplicate: string;
+  over_quota: string;
+  invalid: string;
+  unauthorized: string;
+  remembered: string;
+  forgotten: string;
+}
+
+interface RefusalsRow extends Row {
+  hint: string;
+  partner_id: PartnerId;
+  partner_name: string;
+  sweep_at: Date | null;
+}
+
+function outcomesOf(row: Row): KeyOutcomes {
+  return {
+    keyId: row.api_key_id,
+    hour: row.hour,
+    registered: Number(row.registered),
+    duplicate: Number(row.duplicate),
+    over_quota: Number(row.over_quota),
+    invalid: Number(row.invalid),
+    unauthorized: Number(row.unauthorized),
+    remembered: Number(row.remembered),
+    forgotten: Number(row.forgotten),
+  };
+}

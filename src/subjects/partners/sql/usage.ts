@@ -1,0 +1,35 @@
+/** A partner's usage, and the upkeep of the usage ledger (D18, D39). */
+
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { isRowFault } from '../../../ground/postgres/row-fault.ts';
+
+/** Applications that the partner registered in the 24 hours before now, over all its keys. */
+export async function usedNow(database: Database, partnerId: PartnerId): Promise<{ used: number; at: Date }> {
+  const { rows } = await database.query<{ used: string | null; at: Date }>({
+    name: 'used_now',
+    text: 'SELECT usage_at($1, now()) AS used, now() AS at',
+    values: [partnerId],
+  });
+  const row = onlyRow(rows);
+  return { used: Number(row.used ?? 0), at: row.at };
+}
+
+/**
+ * Advances the running total of every partner. Any number of processes may do this at once. If it fails for one
+ * partner, the others are still advanced, and this throws at the end.
+ */
+export async function advanceUsage(database: Database): Promise<void> {
+  const { rows } = await database.query<{ partner_id: PartnerId }>(
+    'SELECT partner_id FROM usage_totals ORDER BY partner_id',
+  );
+  const faults: unknown[] = [];
+  for (const { partner_id } of rows) {
+    await database.query('SELECT advance_usage($1)', [partner_id]).catch((error: unknown) => {
+      if (!isRowFault(error)) throw error;
+      faults.push(error);
+    });
+  }
+  if (faults.length > 0) throw faults[0];
+}

@@ -1,0 +1,39 @@
+/** The parts of the partners in the program. */
+import { addGroup } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+import type { WhenClosing } from './uses/partners.ts';
+
+/** `whenClosing`: what other subjects do for a partner that closes, in the transaction that closes it. */
+export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenClosing[] }): Subject => ({
+  commands: [
+    {
+      command: (program) =>
+        addGroup(program, 'partner', 'the partners that submit applications', 'partner list'),
+      load: async () => {
+        const { addPartnerCommands } = await import('./commands/partner.ts');
+        return (group, cli) => addPartnerCommands(group, cli, whenClosing);
+      },
+    },
+    {
+      command: (program) => addGroup(program, 'key', 'the API keys of the partners', 'key list'),
+      load: async () => (await import('./commands/key.ts')).addKeyCommands,
+    },
+    {
+      command: (program) =>
+        addGroup(program, 'quota', 'what partners use of their quota', 'quota show --partner 1'),
+      load: async () => (await import('./commands/quota.ts')).addQuotaCommands,
+    },
+  ],
+  witnesses: async () => {
+    const [{ hasKeys, keysOfOtherPeppers }, { KEY_MACS }] = await Promise.all([
+      import('./sql/api-keys.ts'),
+      import('./sql/key-macs.ts'),
+    ]);
+    return {
+      apiKeyPepper: [keysOfOtherPeppers],
+      indexKey: [hasKeys],
+      reindexings: [KEY_MACS],
+    };
+  },
+  service: async () => (await import('./service.ts')).PARTNERS_SERVICE,
+});

@@ -1,0 +1,57 @@
+/** Finds the partner's credential for an API key (contract, "Authentication"; D2, D20, D21). */
+
+import type { Credential, Environment, KeyId } from '../../../domain/partner/credential.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { isApiKey } from '../rules/api-key.ts';
+import type { Credentials, FoundKey } from '../sql/credentials.ts';
+
+/** The key is live, but for the other environment (D20). */
+export class OtherEnvironmentError extends Error {
+  /** The environment that the key is for. */
+  readonly environment: Environment;
+  constructor(environment: Environment) {
+    super(`the key is for ${environment}`);
+    this.environment = environment;
+  }
+}
+
+export type Authenticate = (
+  apiKey: string | undefined,
+  environment: Environment,
+) => Promise<Credential | null>;
+
+/**
+ * Gives the credential of a live key that may be used on the environment. Throws `OtherEnvironmentError` for one that
+ * is for the other environment; null for any other key. `onRefused` is called with a known key that is refused.
+ */
+export function authenticator(
+  vault: Vault,
+  credentials: Credentials,
+  onRefused: (keyId: KeyId) => void,
+): Authenticate {
+  return async (apiKey, environment) => {
+    if (apiKey === undefined || !isApiKey(apiKey)) return null;
+    const found = await findKey(vault, credentials, apiKey);
+    if (found === null) return null;
+    const { credential, isLive } = found;
+    const isFor = credential.environment ?? environment;
+    if (isLive && isFor === environment) return credential;
+    onRefused(credential.keyId);
+    if (isLive) throw new OtherEnvironmentError(isFor);
+    return null;
+  };
+}
+
+/** A key that was hashed with an older pepper is hashed again, so that the older pepper can go some day. */
+async function findKey(vault: Vault, credentials: Credentials, apiKey: string): Promise<FoundKey | null> {
+  const digest = vault.apiKeyDigest(apiKey);
+  const found = await credentials.find(digest);
+  if (found !== null) return found;
+  for (const older of vault.olderApiKeyDigests(apiKey)) {
+    const known = await credentials.find(older);
+    if (known === null) continue;
+    credentials.hashAgain(known, { digest, pepper: vault.pepperIds[0]! });
+    return known;
+  }
+  return null;
+}

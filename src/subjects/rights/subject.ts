@@ -1,0 +1,19 @@
+/** The parts of the rights of applicants in the program: a person's data is exported and erased. */
+import { addGroup } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+
+export const rights: Subject = {
+  commands: [
+    {
+      command: (program) =>
+        addGroup(
+          program,
+          'subject',
+          'everything about one person',
+          'subject export --phone - --reveal --reason "ticket 4711"',
+        ),
+      load: async () => (await import('./commands/subject.ts')).addSubjectCommands,
+    },
+  ],
+  witnesses: async () => ({ reindexings: [(await import('./sql/reindex.ts')).ERASURE_REINDEXING] }),
+};

@@ -1,0 +1,96 @@
+/** Erases applications in one transaction. */
+import { v7 as uuidv7 } from 'uuid';
+import type { ApplicationId, BatchId } from '../../../domain/application/ids.ts';
+import { isOpen, TRANSITIONS } from '../../../domain/application/lifecycle.ts';
+import { inTransaction } from '../../../ground/postgres/database.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import { moveApplication } from '../../applications/sql/applications.ts';
+import { eraseApplicants, holdForErasure } from '../../applications/sql/erasure.ts';
+import { eraseConversations, lockConversations } from '../../conversation/sql/retention.ts';
+import { eraseNotes } from '../../desk/sql/notes.ts';
+import { endErasedPends } from '../../desk/sql/pends.ts';
+import { eraseProposals } from '../../desk/sql/proposals.ts';
+import { eraseLooks } from '../../desk/sql/second-looks.ts';
+import { eraseDocuments } from '../../documents/sql/erasure.ts';
+import { eraseIncomeEvidence } from '../../income/sql/income-checks.ts';
+import { dropSteps } from '../../income/sql/income-steps.ts';
+import { eraseMessages } from '../../messages/sql/erasure.ts';
+import { eraseContracts } from '../../signing/sql/dropped.ts';
+import { addErasure } from '../sql/erasures.ts';
+
+interface ErasureOptions {
+  /** Open applications are rejected first; otherwise they are refused. */
+  readonly close: boolean;
+  /** No worker runs on the database: what was being sent when a backup was made is not. */
+  readonly nobodySends: boolean;
+  /** The id of an erasure that is done again; undefined: a new one. */
+  readonly erasureId?: string;
+}
+
+/** What one transaction has erased. */
+export interface Erased {
+  readonly applications: readonly ApplicationId[];
+  /** Those of them that were open. */
+  readonly closed: readonly ApplicationId[];
+  /** Those of them whose signed contract stays for the legal term. */
+  readonly contracts: readonly ApplicationId[];
+  /** Batches whose envelope does not open: nobody can read it, and it stays. */
+  readonly unopened: readonly BatchId[];
+}
+
+/** An erasure waits so long for a lock, and a partition that is written again waits half as long for the erasure. */
+const LIMIT = "SET LOCAL lock_timeout = '1s'";
+/** What the history says in the place of each reason, which is free text. */
+const ERASED = 'erased';
+
+/**
+ * Erases those of the applications that are not erased yet, and what delivery has under their phones and under `phones`
+ * (blind indexes, as the decimal text of a bigint). The order of its steps is the order of locks
+ * (`migrations/0007_messages.sql`): partner events come last. Throws `OperatorError` where one is open and not to be
+ * closed, and an error of `isBeingSent` while a worker sends to the person.
+ */
+export function eraseApplications(
+  { database, vault, actor }: OperatorContext,
+  ids: readonly ApplicationId[],
+  phones: readonly string[],
+  { close, nobodySends, erasureId = uuidv7() }: ErasureOptions,
+): Promise<Erased> {
+  return inTransaction(database, async (session) => {
+    await session.query(LIMIT);
+    await lockConversations(session, ids, phones);
+    const held = ids.length === 0 ? [] : await holdForErasure(session, ids);
+    const open = held.filter(({ status }) => isOpen(status)).map(({ id }) => id);
+    if (open.length > 0 && !close) throw openError(open);
+    const applications = held.map(({ id }) => id);
+    const found = held.flatMap(({ phone }) => (phone === null ? [] : [phone]));
+    const suppressed = [...new Set([...phones, ...found])];
+    // First: what deletes records asks for it.
+    const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
+    if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);
+    await eraseConversations(session, applications, [...new Set([...phones, ...found])]);
+    await eraseMessages(session, applications, suppressed, { nobodySends, erasureId });
+    await eraseDocuments(session, applications);
+    await eraseNotes(session, applications);
+    await endErasedPends(session, applications);
+    await eraseLooks(session, applications);
+    const contracts = await eraseContracts(session, applications, erasureId);
+    await eraseIncomeEvidence(session, applications);
+    await dropSteps(session, applications);
+    const unopened = await eraseApplicants(session, vault, applications, erasureId);
+    const { from, to } = TRANSITIONS.reject;
+    const rejection = { from, to, action: 'reject', reason: ERASED, reasonCode: 'data_erased' } as const;
+    // Without its phone it queues no message.
+    for (const id of open) await moveApplication(session, id, { ...rejection, actor });
+    // After the reviews: that is the order of locks of the loop that applies proposals.
+    await eraseProposals(session, applications);
+    return { applications, closed: open, contracts, unopened };
+  });
+}
+
+/** The refusal of open applications. */
+export function openError(ids: readonly ApplicationId[]): OperatorError {
+  const some = ids.slice(0, 10).join(', ') + (ids.length > 10 ? ' …' : '');
+  return new OperatorError(
+    `open applications are not erased (${some}): reject or disburse them first, or add --close, which rejects them with the code data_erased`,
+  );
+}

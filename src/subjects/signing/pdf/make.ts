@@ -1,0 +1,64 @@
+/** Makes the PDF of a contract, and the final one with its certificate (D46). Both are sealed afterwards. */
+import { PDF } from '@libpdf/core';
+import type { Block } from '../../../domain/loan/contract-template.ts';
+import { drawPages, type Foot } from './draw.ts';
+
+/** What both documents have beside their pages. */
+export interface Heading {
+  readonly title: string;
+  /** The lender. */
+  readonly author: string;
+  readonly language: string;
+  /** The database's clock. */
+  readonly at: Date;
+}
+
+/** The names of the files within a final PDF. */
+export const ATTACHED = { contract: 'contract.pdf', evidence: 'evidence.json' } as const;
+
+/** The contract that is shown before the acceptance. Equal values give pages with equal texts. */
+export async function contractPdf(
+  heading: Heading,
+  blocks: readonly Block[],
+  foot: Foot,
+): Promise<Uint8Array> {
+  const pdf = PDF.create();
+  await drawPages(pdf, blocks, foot);
+  return finished(pdf, heading);
+}
+
+/**
+ * The signed contract: the pages of the shown one, then the certificate. The shown PDF is attached byte for byte, so
+ * that its hash stays provable, and the evidence is attached as JSON. The pages are copied and not continued: a PDF
+ * that gets pages after its seal is shown as changed by common readers.
+ */
+export async function signedPdf(
+  heading: Heading,
+  shown: Uint8Array,
+  certificate: { readonly blocks: readonly Block[]; readonly foot: Foot; readonly evidence: string },
+): Promise<Uint8Array> {
+  const pdf = PDF.create();
+  const source = await PDF.load(shown);
+  const pages = source.getPages().map((_, index) => index);
+  // The seal of the shown contract is an annotation; without its document it would be a broken one.
+  await pdf.copyPagesFrom(source, pages, { includeAnnotations: false });
+  await drawPages(pdf, certificate.blocks, certificate.foot);
+  const { at } = heading;
+  const dates = { creationDate: at, modificationDate: at };
+  pdf.addAttachment(ATTACHED.contract, shown, { mimeType: 'application/pdf', ...dates });
+  pdf.addAttachment(ATTACHED.evidence, Buffer.from(certificate.evidence), {
+    mimeType: 'application/json',
+    ...dates,
+  });
+  return finished(pdf, heading);
+}
+
+function finished(pdf: PDF, { title, author, language, at }: Heading): Promise<Uint8Array> {
+  pdf.setTitle(title, { showInWindowTitleBar: true });
+  pdf.setAuthor(author);
+  pdf.setLanguage(language);
+  pdf.setProducer('Ventanilla');
+  pdf.setCreationDate(at);
+  pdf.setModificationDate(at);
+  return pdf.save({ subsetFonts: true });
+}

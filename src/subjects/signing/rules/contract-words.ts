@@ -1,0 +1,121 @@
+/** The fixed words of contracts and certificates, in each language of contracts. */
+import type { ContractLanguage } from '../../../domain/loan/contract-language.ts';
+import type { Fee } from '../../../domain/loan/terms.ts';
+import type { WithdrawalPeriod } from '../../../domain/loan/withdrawal.ts';
+
+interface ContractWords {
+  /** The columns of the table of installments. */
+  readonly schedule: readonly [string, string, string, string, string, string];
+  readonly noFees: string;
+  readonly when: Readonly<Record<Fee['when'], string>>;
+  readonly noWithdrawal: string;
+  readonly withdrawal: (period: WithdrawalPeriod) => string;
+  readonly demonstration: string;
+  /** The foot of a page. */
+  readonly page: (page: number, pages: number) => string;
+  readonly contract: string;
+  readonly certificate: string;
+  readonly certificateText: string;
+  /** Above the rows of evidence. */
+  readonly evidence: string;
+  /** What the certificate says to people. */
+  readonly certified: {
+    readonly application: string;
+    readonly sha256: string;
+    readonly accepted: string;
+    readonly idChecked: string;
+    readonly codeChecked: string;
+    readonly signed: string;
+    readonly withdrawable: string;
+    readonly ways: Readonly<Record<'sms' | 'channel' | 'simulator', string>>;
+  };
+  /** In letters of the alphabet of SMS alone, so without most accents (`code-text.ts`). */
+  readonly codeText: (code: string, lender: string) => string;
+}
+
+export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> = {
+  es: {
+    schedule: ['Mes', 'Cuota', 'Interés', 'Capital', 'Cargos', 'Saldo'],
+    noFees: 'ninguno',
+    when: { deducted: 'una vez, se descuenta del desembolso', monthly: 'cada mes, dentro de la cuota' },
+    noWithdrawal: 'no se pactó un plazo de retracto',
+    withdrawal: ({ days, kind }) =>
+      `${days} días ${kind === 'business' ? 'hábiles' : 'calendario'} después del día de la firma`,
+    demonstration: 'DEMOSTRACIÓN: este documento no obliga a nadie',
+    page: (page, pages) => `Página ${page} de ${pages}`,
+    contract: 'Contrato',
+    certificate: 'Certificado de la firma',
+    certificateText:
+      'Las páginas anteriores repiten el contrato que se mostró. El contrato mostrado, byte por byte, y los datos de esta página van como archivos adjuntos de este documento.',
+    evidence: 'Registro de la evidencia',
+    certified: {
+      application: 'solicitud',
+      sha256: 'Huella SHA-256 del contrato mostrado',
+      accepted: 'Contrato aceptado',
+      idChecked: 'Últimos cuatro caracteres del documento confirmados',
+      codeChecked: 'Código de un solo uso confirmado',
+      signed: 'Firmado',
+      withdrawable: 'Último día para retractarse',
+      ways: { sms: 'SMS', channel: 'en el mismo chat', simulator: 'segundo teléfono del simulador' },
+    },
+    codeText: (code, lender) =>
+      `${code} es tu clave para firmar el contrato con ${lender}. Ponla solo en el chat del contrato. Vale 10 minutos. ` +
+      'Nunca la des a nadie.',
+  },
+  pt: {
+    schedule: ['Mês', 'Parcela', 'Juros', 'Principal', 'Encargos', 'Saldo'],
+    noFees: 'nenhum',
+    when: { deducted: 'uma vez, descontado do valor liberado', monthly: 'por mês, dentro da parcela' },
+    noWithdrawal: 'não foi combinado prazo de arrependimento',
+    withdrawal: ({ days, kind }) =>
+      `${days} dias ${kind === 'business' ? 'úteis' : 'corridos'} depois do dia da assinatura`,
+    demonstration: 'DEMONSTRAÇÃO: este documento não obriga ninguém',
+    page: (page, pages) => `Página ${page} de ${pages}`,
+    contract: 'Contrato',
+    certificate: 'Certificado da assinatura',
+    certificateText:
+      'As páginas anteriores repetem o contrato que foi mostrado. O contrato mostrado, byte por byte, e os dados desta página são anexos deste documento.',
+    evidence: 'Registro das evidências',
+    certified: {
+      application: 'pedido',
+      sha256: 'Impressão SHA-256 do contrato mostrado',
+      accepted: 'Contrato aceito',
+      idChecked: 'Últimos quatro caracteres do documento confirmados',
+      codeChecked: 'Código de uso único confirmado',
+      signed: 'Assinado',
+      withdrawable: 'Último dia para desistir',
+      ways: { sms: 'SMS', channel: 'na mesma conversa', simulator: 'segundo telefone do simulador' },
+    },
+    codeText: (code, lender) =>
+      `${code} é a senha para assinar o contrato com ${lender}. Use apenas no chat do contrato. Vale 10 minutos. ` +
+      'Nunca passe a ninguém.',
+  },
+  en: {
+    schedule: ['Month', 'Installment', 'Interest', 'Principal', 'Fees', 'Balance'],
+    noFees: 'none',
+    when: { deducted: 'once, taken off what is paid out', monthly: 'each month, within the installment' },
+    noWithdrawal: 'no withdrawal period was agreed',
+    withdrawal: ({ days, kind }) =>
+      `${days} ${kind === 'business' ? 'business' : 'calendar'} days after the day of the signature`,
+    demonstration: 'DEMONSTRATION: this document binds nobody',
+    page: (page, pages) => `Page ${page} of ${pages}`,
+    contract: 'Contract',
+    certificate: 'Certificate of the signature',
+    certificateText:
+      'The pages before repeat the contract that was shown. The shown contract, byte by byte, and the data of this page are attached to this document.',
+    evidence: 'Record of the evidence',
+    certified: {
+      application: 'application',
+      sha256: 'SHA-256 of the contract that was shown',
+      accepted: 'Contract accepted',
+      idChecked: 'Last four characters of the ID number confirmed',
+      codeChecked: 'One-time code confirmed',
+      signed: 'Signed',
+      withdrawable: 'Last day to withdraw',
+      ways: { sms: 'SMS', channel: 'in the same chat', simulator: 'second phone of the simulator' },
+    },
+    codeText: (code, lender) =>
+      `${code} is your code to sign the contract with ${lender}. Use it only in the chat of the contract, within ` +
+      '10 minutes. Never share it.',
+  },
+};

@@ -1,0 +1,119 @@
+/**
+ * The built-in contract templates. They show the form; whether a text is enough for the law of a country is the
+ * operator's counsel to say (docs/signing.md).
+ */
+import type { ContractTemplate } from '../../../domain/loan/contract-template.ts';
+
+export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
+  'standard-es': {
+    version: '1',
+    language: 'es',
+    title: 'Contrato de crédito',
+    sections: [
+      {
+        title: '1. Partes',
+        paragraphs: [
+          'Acreedor: {lender}, identificado con {lender_number}.',
+          'Deudor: {name}, con documento de identidad {id_number}, de {city}. La solicitud llegó por {partner}.',
+        ],
+      },
+      {
+        title: '2. Crédito y costos',
+        paragraphs: [
+          'Valor del crédito: {amount} ({currency}). Valor que se desembolsa: {net}.',
+          'Número de cuotas mensuales: {months}. Valor de cada cuota: {installment}. Total por pagar: {total}.',
+          'Tasa de interés mensual: {monthly_rate}. Costo anual con todos los cargos ({rate_name}): {annual_rate}.',
+          'Cargos: {fees}.',
+        ],
+      },
+      {
+        title: '3. Destino y pago',
+        paragraphs: [
+          'El crédito paga las deudas que el deudor declaró. El deudor paga las cuotas de la tabla al acreedor, una cada mes desde el desembolso. El deudor puede pagar antes, en todo o en parte, y entonces paga intereses solo por el tiempo transcurrido.',
+        ],
+      },
+      { title: '4. Retracto', paragraphs: ['Plazo de retracto: {withdrawal}.'] },
+      {
+        title: '5. Firma',
+        paragraphs: [
+          'Este contrato, número {contract}, se hizo el {date} y se puede firmar hasta el {expires}. El deudor lo firma por medios electrónicos: acepta este documento, confirma los cuatro últimos caracteres de su documento de identidad y escribe un código de un solo uso.',
+        ],
+      },
+      { title: '6. Tabla de cuotas', paragraphs: [], schedule: true },
+    ],
+  },
+  'standard-pt': {
+    version: '1',
+    language: 'pt',
+    title: 'Contrato de crédito',
+    sections: [
+      {
+        title: '1. Partes',
+        paragraphs: [
+          'Credor: {lender}, identificado por {lender_number}.',
+          'Devedor: {name}, com documento de identidade {id_number}, de {city}. O pedido chegou por {partner}.',
+        ],
+      },
+      {
+        title: '2. Crédito e custos',
+        paragraphs: [
+          'Valor do crédito: {amount} ({currency}). Valor liberado: {net}.',
+          'Número de parcelas mensais: {months}. Valor de cada parcela: {installment}. Total a pagar: {total}.',
+          'Taxa de juros mensal: {monthly_rate}. Custo anual com todos os encargos ({rate_name}): {annual_rate}.',
+          'Encargos: {fees}.',
+        ],
+      },
+      {
+        title: '3. Destino e pagamento',
+        paragraphs: [
+          'O crédito paga as dívidas que o devedor declarou. O devedor paga ao credor as parcelas da tabela, uma por mês a partir da liberação. O devedor pode pagar antes, no todo ou em parte, e então paga juros apenas pelo tempo decorrido.',
+        ],
+      },
+      { title: '4. Arrependimento', paragraphs: ['Prazo de arrependimento: {withdrawal}.'] },
+      {
+        title: '5. Assinatura',
+        paragraphs: [
+          'Este contrato, número {contract}, foi feito em {date} e pode ser assinado até {expires}. O devedor assina por meio eletrônico: aceita este documento, confirma os quatro últimos caracteres do seu documento de identidade e escreve um código de uso único.',
+        ],
+      },
+      { title: '6. Tabela de parcelas', paragraphs: [], schedule: true },
+    ],
+  },
+  'standard-en': {
+    version: '1',
+    language: 'en',
+    title: 'Loan contract',
+    sections: [
+      {
+        title: '1. Parties',
+        paragraphs: [
+          'Lender: {lender}, number {lender_number}.',
+          'Borrower: {name}, ID number {id_number}, of {city}. The application came through {partner}.',
+        ],
+      },
+      {
+        title: '2. Loan and costs',
+        paragraphs: [
+          'Amount of the loan: {amount} ({currency}). Amount paid out: {net}.',
+          'Number of monthly installments: {months}. Each installment: {installment}. Total to pay: {total}.',
+          'Monthly interest rate: {monthly_rate}. Yearly cost with all fees ({rate_name}): {annual_rate}.',
+          'Fees: {fees}.',
+        ],
+      },
+      {
+        title: '3. Purpose and payment',
+        paragraphs: [
+          'The loan pays the debts that the borrower has named. The borrower pays the installments of the table to the lender, one each month after the money is paid out. The borrower may pay earlier, all or a part, and then owes interest only for the time that has passed.',
+        ],
+      },
+      { title: '4. Withdrawal', paragraphs: ['Withdrawal period: {withdrawal}.'] },
+      {
+        title: '5. Signature',
+        paragraphs: [
+          'This contract, number {contract}, was made on {date} and may be signed until {expires}. The borrower signs by electronic means: the borrower accepts this document, confirms the last four characters of the ID number, and enters a one-time code.',
+        ],
+      },
+      { title: '6. Table of installments', paragraphs: [], schedule: true },
+    ],
+  },
+};

@@ -1,0 +1,82 @@
+/** What `serve` and `worker` run of the contracts. */
+import type { Service, ServiceContext } from '../../program/subject/subject.ts';
+import { openFinishing, signingFiles } from './open.ts';
+import { CONTRACT_YEARS, SIGNING_CERTIFICATE_FILE, TERMS_FILE } from './settings.ts';
+import { clearBlocks } from './sql/blocks.ts';
+import { forgetCodes } from './sql/codes.ts';
+import { expireContracts, unfinished } from './sql/contracts.ts';
+import { deleteDropped, droppedContracts, forgetContracts } from './sql/dropped.ts';
+import { type FinishContext, finishContract } from './uses/finish-contract.ts';
+
+export const SIGNING_SERVICE: Service = {
+  upkeep: [
+    // The name is known to `status` (src/subjects/monitoring/rules/troubles.ts).
+    { name: 'read the terms again', run: readAgain },
+    { name: 'expire contracts', run: ({ database }) => expireContracts(database, null) },
+    { name: 'finish contracts', run: finishSigned },
+    { name: 'delete contracts', run: deleteContracts },
+    { name: 'clear blocked contracts', seldom: true, run: ({ database }) => clearBlocks(database) },
+    { name: 'forget codes', seldom: true, run: ({ database }) => forgetCodes(database) },
+    { name: 'forget contracts', seldom: true, run: forgetOld },
+  ],
+};
+
+/**
+ * Reads the terms and the certificate again where their files changed. Both are tried; what is refused stays as it was,
+ * and makes the job fail until the file is mended.
+ */
+async function readAgain({ database, clock, log, setting }: ServiceContext): Promise<void> {
+  const certificate = setting(SIGNING_CERTIFICATE_FILE);
+  const hasFiles = typeof setting(TERMS_FILE) === 'object' || (certificate !== null && 'path' in certificate);
+  if (!hasFiles) return;
+  const { terms, sealer } = await signingFiles({ database, clock }, setting);
+  const parts = { 'the terms': terms, 'the certificate': sealer };
+  const ends = await Promise.allSettled(
+    Object.entries(parts).map(async ([what, files]) => {
+      if (await files.refresh()) log.info({ what }, 'read again: contracts are made with it from now on');
+    }),
+  );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** One context a process: the certificate and the store are opened once, where they are needed first. */
+const opened = new WeakMap<ServiceContext['database'], Promise<FinishContext>>();
+
+function finishing({ database, vault, clock, setting }: ServiceContext): Promise<FinishContext> {
+  let context = opened.get(database);
+  if (context === undefined) {
+    context = openFinishing(setting, { database, vault, clock });
+    opened.set(database, context);
+    // A file that is mended is read again.
+    context.catch(() => opened.delete(database));
+  }
+  return context;
+}
+
+/** Makes the final PDFs that are missing. One that fails does not keep the others from being made. */
+async function finishSigned(context: ServiceContext): Promise<void> {
+  const ids = await unfinished(context.database);
+  if (ids.length === 0) return;
+  const finish = await finishing(context);
+  for (const id of ids) {
+    await finishContract(finish, id).catch((error: unknown) =>
+      context.failed(`the signed contract of application ${id}`, error),
+    );
+  }
+}
+
+/** Deletes the PDFs of contracts that are let go of, and then their rows. */
+async function deleteContracts(context: ServiceContext): Promise<void> {
+  const dropped = await droppedContracts(context.database);
+  if (dropped.length === 0) return;
+  const { store } = await finishing(context);
+  for (const { id, keys } of dropped) {
+    for (const key of keys) await store.delete(key);
+    await deleteDropped(context.database, id);
+  }
+}
+
+async function forgetOld({ database, log, setting }: ServiceContext): Promise<void> {
+  const contracts = await forgetContracts(database, setting(CONTRACT_YEARS));
+  if (contracts > 0) log.info({ contracts }, 'let go of old contracts');
+}

@@ -1,0 +1,71 @@
+/** What a contract needs of its application. */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import type { Brand } from '../../../domain/partner/brand.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { Phone } from '../../../domain/phone/phone.ts';
+import type { Country } from '../../../ground/base/country-data.ts';
+import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../../applications/sql/personal-data.ts';
+
+/** The application with its person. */
+export interface ContractApplication {
+  readonly status: ApplicationStatus;
+  readonly partner: { readonly id: PartnerId; readonly name: string; readonly country: Country };
+  readonly brand: Brand;
+  readonly debt: { readonly amount: number; readonly currency: string };
+  readonly person: {
+    readonly name: string;
+    readonly idNumber: string;
+    readonly city: string;
+    readonly phone: Phone | null;
+  };
+}
+
+interface Row extends SealedRow {
+  status: ApplicationStatus;
+  partner_id: PartnerId;
+  partner_name: string;
+  country: Country;
+  brand: Brand;
+  debt_amount: number;
+  currency: string;
+}
+
+const READ = `
+  SELECT ${SEALED_COLUMNS}, a.status, a.partner_id, p.name AS partner_name, p.country, k.brand, a.debt_amount, a.currency
+  FROM applications_of(ARRAY[$1::bigint]) a
+  JOIN partners p ON p.id = a.partner_id
+  JOIN api_keys k ON k.id = a.api_key_id`;
+
+/**
+ * The application; null where there is none, where its person is erased, or where its data cannot be read. Throws
+ * `UnknownDataKeyError` where this process lacks the data key: then the work waits.
+ */
+export async function readForContract(
+  session: Session,
+  vault: Vault,
+  id: ApplicationId,
+): Promise<ContractApplication | null> {
+  const { rows } = await session.query<Row>(READ, [id]);
+  const [found] = await readPersonalData(session, vault, rows, ['name', 'id_number', 'city', 'phone']);
+  if (found === undefined) return null;
+  const { row, person } = found;
+  if (person.fault === 'unknown_key') throw new UnknownDataKeyError();
+  const { record } = person;
+  if (record?.name == null || record.id_number == null || row.status === null) return null;
+  return {
+    status: row.status,
+    partner: { id: row.partner_id, name: row.partner_name, country: row.country },
+    brand: row.brand,
+    debt: { amount: row.debt_amount, currency: row.currency },
+    person: {
+      name: record.name,
+      idNumber: record.id_number,
+      city: record.city ?? '',
+      phone: (record.phone ?? null) as Phone | null,
+    },
+  };
+}

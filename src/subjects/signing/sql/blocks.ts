@@ -1,0 +1,55 @@
+/** Applications that get no contract, and why: what an operator has to mend (D45). */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { BlockReason } from '../../../domain/loan/offer.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+
+const BLOCK = `
+  INSERT INTO loan_contracts (application_id, state, reason, elapsed_ms)
+  VALUES ($1, 'blocked', $2, elapsed_ms())
+  ON CONFLICT (application_id) WHERE state = 'blocked' DO UPDATE SET reason = excluded.reason`;
+
+/** Notes that an application gets no contract; `contractIsPossible` takes the note away. */
+export async function noteBlock(session: Session, id: ApplicationId, reason: BlockReason): Promise<void> {
+  await session.query(BLOCK, [id, reason]);
+}
+
+const END = `
+  SELECT state, reason FROM loan_contracts WHERE application_id = $1 AND state IN ('blocked', 'making', 'expired', 'begun')
+  ORDER BY state = 'blocked' DESC, state = 'begun', id DESC LIMIT 1`;
+
+/** Why an application has no contract that may be signed; null: nothing is known. */
+export async function readEnd(
+  session: Session,
+  id: ApplicationId,
+): Promise<{
+  readonly state: 'blocked' | 'making' | 'expired' | 'begun';
+  readonly reason: string | null;
+} | null> {
+  const { rows } = await session.query<{
+    state: 'blocked' | 'making' | 'expired' | 'begun';
+    reason: string | null;
+  }>(END, [id]);
+  return rows[0] ?? null;
+}
+
+const BLOCKED = `
+  SELECT application_id FROM loan_contracts WHERE state = 'blocked' ORDER BY application_id LIMIT 500`;
+/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+const PENDING = "SELECT id FROM applications_of($1) WHERE status = 'pending_signature'";
+const CLEAR = "DELETE FROM loan_contracts WHERE application_id = ANY ($1) AND state = 'blocked'";
+
+/** Takes the notes of applications away that wait for no signature any more. */
+export async function clearBlocks(session: Session): Promise<void> {
+  const { rows } = await session.query<{ application_id: string }>(BLOCKED);
+  if (rows.length === 0) return;
+  const ids = rows.map(({ application_id: id }) => id);
+  const pending = new Set((await session.query<{ id: string }>(PENDING, [ids])).rows.map(({ id }) => id));
+  await session.query(CLEAR, [ids.filter((id) => !pending.has(id))]);
+}
+
+const UNBLOCK = "DELETE FROM loan_contracts WHERE application_id = $1 AND state = 'blocked'";
+
+/** Takes the note away: the terms have been mended. */
+export async function contractIsPossible(session: Session, id: ApplicationId): Promise<void> {
+  await session.query(UNBLOCK, [id]);
+}

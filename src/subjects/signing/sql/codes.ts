@@ -1,0 +1,191 @@
+/**
+ * Rounds of proof: the last four characters of the ID number, then a code (D46). The database's clock counts. A clock
+ * that went back before the beginning of a round tells nothing about its time: the round is over.
+ */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Country } from '../../../ground/base/country-data.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { takeId } from '../../../ground/postgres/ids.ts';
+
+/** A round of proof. */
+export interface Round {
+  readonly id: string;
+  /** `expired`: its ten minutes are over. `spent`: its tries are used up, or it was signed with. */
+  readonly state: 'live' | 'expired' | 'spent';
+  /** When the last four characters were right; null: not yet, or over an hour ago. */
+  readonly idCheckedAt: Date | null;
+  /** null: no code was sent yet. */
+  readonly codeMac: Buffer | null;
+  readonly way: string | null;
+}
+
+/** Wrong answers in a round: with the last one the round is over. */
+export const MOST_TRIES = 5;
+/** Rounds of an application in an hour. */
+export const MOST_ROUNDS = 5;
+/** Codes of a phone in 24 hours, over all its applications and partners: 50 guesses of a million. */
+export const MOST_CODES_A_DAY = 10;
+
+interface Row {
+  id: string;
+  id_checked_at: Date | null;
+  code_mac: Buffer | null;
+  way: string | null;
+  is_live: boolean;
+  is_spent: boolean;
+}
+
+const ID_COUNTS = `id_checked_at BETWEEN clock_timestamp() - interval '1 hour'
+  AND clock_timestamp() + interval '1 minute'`;
+const LATEST = `
+  SELECT id, CASE WHEN ${ID_COUNTS} THEN id_checked_at END AS id_checked_at, code_mac, way,
+    clock_timestamp() >= began_at - interval '1 minute' AND clock_timestamp() < ends_at AS is_live,
+    used_at IS NOT NULL OR tries >= ${MOST_TRIES} AS is_spent
+  FROM signing_codes WHERE application_id = $1 AND contract_id = $2 ORDER BY id DESC LIMIT 1 FOR UPDATE`;
+
+/** The newest round of a contract, locked; null: there was none. */
+export async function latestRound(
+  session: Transaction,
+  applicationId: ApplicationId,
+  contractId: string,
+): Promise<Round | null> {
+  const [row] = (await session.query<Row>(LATEST, [applicationId, contractId])).rows;
+  if (row === undefined) return null;
+  const { id, way, code_mac: codeMac, id_checked_at: idCheckedAt } = row;
+  return { id, state: row.is_spent ? 'spent' : row.is_live ? 'live' : 'expired', idCheckedAt, codeMac, way };
+}
+
+const COUNT = `
+  SELECT count(*)::integer AS rounds FROM signing_codes
+  WHERE application_id = $1 AND began_at > clock_timestamp() - interval '1 hour'`;
+const BEGIN = `
+  INSERT INTO signing_codes (id, application_id, contract_id, ends_at, id_checked_at, elapsed_ms)
+  VALUES ($4, $1, $2, clock_timestamp() + interval '10 minutes', $3, elapsed_ms()) RETURNING id`;
+
+/**
+ * Begins a round; null where the application has had its rounds of this hour. The caller has locked the contract, so
+ * that no two calls count the same rounds. `idCheckedAt`: what an earlier round has proven.
+ */
+export async function beginRound(
+  session: Transaction,
+  applicationId: ApplicationId,
+  contractId: string,
+  idCheckedAt: Date | null,
+): Promise<Round | null> {
+  const { rows: counted } = await session.query<{ rounds: number }>(COUNT, [applicationId]);
+  if ((counted[0]?.rounds ?? 0) >= MOST_ROUNDS) return null;
+  const values = [applicationId, contractId, idCheckedAt, await takeId(session, 'signing_codes')];
+  const [row] = (await session.query<{ id: string }>(BEGIN, values)).rows;
+  return { id: row?.id as string, state: 'live', idCheckedAt, codeMac: null, way: null };
+}
+
+/**
+ * The codes of a country are counted under a lock until the end of the transaction: no two calls take the last one. By
+ * `elapsed`, which has one row, the coordinator of a cluster takes the lock for all machines.
+ */
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('signing codes'), hashtext($1)) FROM elapsed";
+/** A statement of its own, so that it sees what others wrote before they let go of the lock. */
+const SENT_CODES = `
+  SELECT
+    (SELECT count(*)::integer FROM signing_codes
+      WHERE phone_mac = $1 AND coded_at > clock_timestamp() - interval '24 hours') AS of_phone,
+    (SELECT count(*)::integer FROM (
+      SELECT FROM signing_codes WHERE country = $2 AND coded_at > clock_timestamp() - interval '1 hour' LIMIT $3) AS c
+    ) AS of_country`;
+
+/** To whom a code goes. */
+export interface CodeTarget {
+  /** A keyed hash of the phone. */
+  readonly phoneMac: Buffer;
+  readonly country: Country;
+}
+
+/**
+ * Whether a phone has had its codes of 24 hours, or its country those of an hour; null: neither. Codes of the same
+ * country wait until the transaction ends.
+ */
+export async function codesUsedUp(
+  session: Transaction,
+  { phoneMac, country }: CodeTarget,
+  mostOfCountry: number,
+): Promise<'phone' | 'country' | null> {
+  await session.query(LOCK, [country]);
+  const { rows } = await session.query<{ of_phone: number; of_country: number }>(SENT_CODES, [
+    ...[phoneMac, country, mostOfCountry],
+  ]);
+  const { of_phone: ofPhone = 0, of_country: ofCountry = 0 } = rows[0] ?? {};
+  if (ofPhone >= MOST_CODES_A_DAY) return 'phone';
+  return ofCountry >= mostOfCountry ? 'country' : null;
+}
+
+const SET_CODE = `
+  UPDATE signing_codes SET code_mac = $2, way = $3, phone_mac = $4, country = $5, coded_at = now(),
+    ends_at = now() + interval '10 minutes'
+  WHERE id = $1 RETURNING ends_at`;
+
+/** Puts a code into a round, before it is sent. Its ten minutes begin. */
+export async function setCode(
+  session: Transaction,
+  id: string,
+  { codeMac, way, target }: { codeMac: Buffer; way: string; target: CodeTarget },
+): Promise<Date> {
+  const values = [id, codeMac, way, target.phoneMac, target.country];
+  return (await session.query<{ ends_at: Date }>(SET_CODE, values)).rows[0]?.ends_at as Date;
+}
+
+const CLEAR = `
+  UPDATE signing_codes SET code_mac = NULL, way = NULL, phone_mac = NULL, country = NULL, coded_at = NULL
+  WHERE id = $1 AND code_mac = $2`;
+
+/** Takes a code that did not go out from its round, so that it uses up no round and no bound. */
+export async function clearCode(session: Session, id: string, codeMac: Buffer): Promise<void> {
+  await session.query(CLEAR, [id, codeMac]);
+}
+
+const SENT = 'UPDATE signing_codes SET sent_at = now() WHERE id = $1';
+
+/** Notes that the way has taken the code. */
+export async function noteSent(session: Session, id: string): Promise<void> {
+  await session.query(SENT, [id]);
+}
+
+const WRONG = 'UPDATE signing_codes SET tries = tries + 1 WHERE id = $1 RETURNING tries';
+
+/** Counts a wrong answer; true where it was the last one of the round. */
+export async function countWrong(session: Transaction, id: string): Promise<boolean> {
+  return ((await session.query<{ tries: number }>(WRONG, [id])).rows[0]?.tries ?? 0) >= MOST_TRIES;
+}
+
+const ID_RIGHT = 'UPDATE signing_codes SET id_checked_at = now() WHERE id = $1';
+const CODE_RIGHT = 'UPDATE signing_codes SET used_at = now() WHERE id = $1';
+
+/** Notes a right answer. A round whose code was right is good for one signature. */
+export async function noteRight(session: Transaction, id: string, what: 'id' | 'code'): Promise<void> {
+  await session.query(what === 'id' ? ID_RIGHT : CODE_RIGHT, [id]);
+}
+
+const PROOF = `
+  SELECT way, sent_at, id_checked_at, used_at FROM signing_codes
+  WHERE application_id = $1 AND contract_id = $2 AND ${ID_COUNTS}
+    AND used_at BETWEEN clock_timestamp() - interval '10 minutes' AND clock_timestamp() + interval '1 minute'
+  ORDER BY id DESC LIMIT 1`;
+
+/** What was proven for a contract: the code within ten minutes, the ID number within an hour; null: not everything. */
+export async function readProof(session: Transaction, applicationId: ApplicationId, contractId: string) {
+  const { rows } = await session.query<{
+    way: string;
+    sent_at: Date | null;
+    id_checked_at: Date;
+    used_at: Date;
+  }>(PROOF, [applicationId, contractId]);
+  return rows[0] ?? null;
+}
+
+const FORGET = `
+  DELETE FROM signing_codes WHERE began_at < now() - interval '2 days'
+    AND elapsed_ms < elapsed_ms() - ms_of(interval '2 days')`;
+
+/** Deletes rounds that nothing counts any more, by the clock and by the elapsed time. */
+export async function forgetCodes(session: Session): Promise<void> {
+  await session.query(FORGET);
+}

@@ -1,0 +1,15 @@
+/** The PDFs that contracts have in the store of documents. */
+import type { Session } from '../../../ground/postgres/database.ts';
+
+/** A PDF that is being made may not be there yet, and a dropped one may be deleted. */
+const KEYS = `
+  SELECT c.shown_key AS key FROM loan_contracts c
+  WHERE c.shown_key >= $1 AND c.shown_key < $2 AND c.state NOT IN ('making', 'dropped')
+  UNION ALL
+  SELECT c.signed_key FROM loan_contracts c
+  WHERE c.signed_key >= $1 AND c.signed_key < $2 AND c.state <> 'dropped' AND c.signed_sha256 IS NOT NULL`;
+
+/** The PDFs of a part of the keys (`from` to `before`). */
+export async function contractKeys(session: Session, from: string, before: string): Promise<string[]> {
+  return (await session.query<{ key: string }>(KEYS, [from, before])).rows.map(({ key }) => key);
+}

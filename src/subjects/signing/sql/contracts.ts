@@ -1,0 +1,213 @@
+/** The contracts of applications: their rows, beside the PDFs in the store of documents. */
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ContractLanguage } from '../../../domain/loan/contract-language.ts';
+import type { Offer } from '../../../domain/loan/offer.ts';
+import type { CountryTerms } from '../../../domain/loan/terms.ts';
+import type { Country } from '../../../ground/base/country-data.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { takeId } from '../../../ground/postgres/ids.ts';
+
+/** What a contract says, without a value of the person. */
+export interface ContractTerms {
+  readonly country: Country;
+  readonly termsVersion: string;
+  /** The name and the version of the template. */
+  readonly template: string;
+  readonly language: ContractLanguage;
+  readonly zone: string;
+  readonly withdrawal: CountryTerms['withdrawal'];
+  readonly offer: Offer;
+}
+
+export type ContractState = 'making' | 'open' | 'signed' | 'withdrawn' | 'expired';
+
+/** A contract as it is stored. */
+export interface StoredContract {
+  /** The decimal text of a bigint: the number that people read. */
+  readonly id: string;
+  readonly applicationId: ApplicationId;
+  readonly state: ContractState;
+  readonly madeAt: Date;
+  readonly terms: ContractTerms;
+  /** The keys of the PDFs in the store. */
+  readonly shownKey: string;
+  readonly signedKey: string | null;
+  readonly sealed: Buffer;
+  /** Of the shown PDF; null while it is made. */
+  readonly sha256: Buffer | null;
+  /** Of the final PDF; null until it is made. */
+  readonly signedSha256: Buffer | null;
+  readonly expiresAt: Date;
+  readonly signedAt: Date | null;
+  readonly withdrawnAt: Date | null;
+  /** By the database's clock, when the row was read. */
+  readonly isExpired: boolean;
+  readonly now: Date;
+}
+
+interface Row {
+  id: string;
+  application_id: string;
+  state: ContractState;
+  made_at: Date;
+  terms: ContractTerms;
+  shown_key: string;
+  signed_key: string | null;
+  sealed: Buffer;
+  sha256: Buffer | null;
+  signed_sha256: Buffer | null;
+  expires_at: Date;
+  signed_at: Date | null;
+  withdrawn_at: Date | null;
+  is_expired: boolean;
+  now: Date;
+}
+
+/** A clock that went back before the making of a contract tells nothing about its time: the contract has expired. */
+const COLUMNS = `id, application_id, state, made_at, terms, shown_key, signed_key, sealed, sha256,
+  signed_sha256, expires_at, signed_at, withdrawn_at, clock_timestamp() AS now,
+  NOT (clock_timestamp() >= made_at - interval '1 minute' AND clock_timestamp() < expires_at) AS is_expired`;
+
+const CURRENT = `
+  SELECT ${COLUMNS} FROM loan_contracts WHERE application_id = $1 AND state IN ('open', 'signed', 'withdrawn')`;
+
+/** The contract of an application that may be signed, or is; null: there is none. */
+export async function readContract(session: Session, id: ApplicationId): Promise<StoredContract | null> {
+  return contractOf((await session.query<Row>(CURRENT, [id])).rows[0]);
+}
+
+/** The same, locked until the end of the transaction. The caller has locked the application (`lockState`). */
+export async function lockContract(session: Transaction, id: ApplicationId): Promise<StoredContract | null> {
+  return contractOf((await session.query<Row>(`${CURRENT} FOR UPDATE`, [id])).rows[0]);
+}
+
+const BEGIN = `
+  INSERT INTO loan_contracts (application_id, state, elapsed_ms, terms, shown_key, sealed, expires_at, id)
+  SELECT $1, 'making', elapsed_ms(), $2, $3, $4::bytea, $5, $6 WHERE may_seal(get_byte($4::bytea, 0)) RETURNING id`;
+
+/**
+ * Begins a contract, before its PDF is stored: so the upkeep finds a PDF whose making was cut off. Returns its id.
+ * Throws an `Error` where its secret is sealed with a data key that is retired.
+ */
+export async function beginContract(
+  session: Session,
+  applicationId: ApplicationId,
+  made: Pick<StoredContract, 'terms' | 'shownKey' | 'sealed' | 'expiresAt'>,
+): Promise<string> {
+  const { terms, shownKey, sealed, expiresAt } = made;
+  const { rows } = await session.query<{ id: string }>(BEGIN, [
+    ...[applicationId, JSON.stringify(terms), shownKey, sealed, expiresAt],
+    await takeId(session, 'loan_contracts'),
+  ]);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the data key of a contract is retired');
+  return row.id;
+}
+
+const OPEN = `
+  UPDATE loan_contracts SET state = 'open', sha256 = $2 WHERE id = $1 AND state = 'making' AND NOT EXISTS (
+    SELECT FROM loan_contracts o
+    WHERE o.application_id = loan_contracts.application_id AND o.state IN ('open', 'signed', 'withdrawn'))`;
+
+/** Lets a contract be shown. False where the application has another one by now. */
+export async function openContract(session: Session, id: string, sha256: Buffer): Promise<boolean> {
+  return (await session.query(OPEN, [id, sha256])).rowCount === 1;
+}
+
+const DROP = `
+  UPDATE loan_contracts SET state = 'dropped', sealed = NULL, terms = NULL WHERE id = $1 AND state = 'making'`;
+
+/** Gives a contract up that was not opened; the upkeep deletes its PDF. */
+export async function dropContract(session: Session, id: string): Promise<void> {
+  await session.query(DROP, [id]);
+}
+
+const EXPIRE = `
+  UPDATE loan_contracts SET state = 'expired'
+  WHERE state = 'open' AND (expires_at <= now() OR made_at > now() + interval '1 minute')
+    AND ($1::bigint IS NULL OR application_id = $1)`;
+
+/** Ends the time of contracts: of one application, or of all. */
+export async function expireContracts(session: Session, id: ApplicationId | null): Promise<void> {
+  await session.query(EXPIRE, [id]);
+}
+
+const SIGN = `UPDATE loan_contracts SET state = 'signed', signed_at = $2, elapsed_ms = elapsed_ms()
+  WHERE id = $1 AND state = 'open'`;
+const WITHDRAW = `
+  UPDATE loan_contracts SET state = 'withdrawn', withdrawn_at = $2 WHERE id = $1 AND state = 'signed'`;
+
+/** Marks a locked contract as signed, or as withdrawn. */
+export async function markContract(
+  session: Transaction,
+  id: string,
+  state: 'signed' | 'withdrawn',
+  at: Date,
+): Promise<void> {
+  const { rowCount } = await session.query(state === 'signed' ? SIGN : WITHDRAW, [id, at]);
+  if (rowCount !== 1) throw new Error(`contract ${id} cannot be ${state}`);
+}
+
+const UNFINISHED = `
+  SELECT application_id FROM loan_contracts WHERE state IN ('signed', 'withdrawn') AND signed_sha256 IS NULL
+  ORDER BY id LIMIT 20`;
+
+/** Applications whose signed contract has no final PDF yet. */
+export async function unfinished(session: Session): Promise<ApplicationId[]> {
+  const { rows } = await session.query<{ application_id: string }>(UNFINISHED);
+  return rows.map(({ application_id: id }) => toApplicationId(id));
+}
+
+const CLAIM = `
+  UPDATE loan_contracts c SET finishing_at = now(), signed_key = $2
+  FROM (SELECT id, signed_key FROM loan_contracts WHERE id = $1 FOR UPDATE) AS b
+  WHERE c.id = b.id AND c.state IN ('signed', 'withdrawn') AND c.signed_sha256 IS NULL
+    AND (c.finishing_at IS NULL OR c.finishing_at NOT BETWEEN now() - interval '1 minute' AND now() + interval '1 minute')
+  RETURNING b.signed_key`;
+
+/**
+ * Begins to make the final PDF, under a new key of the store. Returns the key of a making that was cut off, or null for
+ * none; `busy`: another process is making it, or has.
+ */
+export async function claimFinish(
+  session: Session,
+  id: string,
+  signedKey: string,
+): Promise<{ readonly before: string | null } | 'busy'> {
+  const { rows } = await session.query<{ signed_key: string | null }>(CLAIM, [id, signedKey]);
+  return rows[0] === undefined ? 'busy' : { before: rows[0].signed_key };
+}
+
+const FINISH = `
+  UPDATE loan_contracts SET signed_sha256 = $3 WHERE id = $1 AND signed_key = $2 AND signed_sha256 IS NULL`;
+
+/** Notes the final PDF. False where another process has taken the work over. */
+export async function noteFinish(
+  session: Session,
+  id: string,
+  signedKey: string,
+  sha256: Buffer,
+): Promise<boolean> {
+  return (await session.query(FINISH, [id, signedKey, sha256])).rowCount === 1;
+}
+
+function contractOf(row: Row | undefined): StoredContract | null {
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    applicationId: toApplicationId(row.application_id),
+    state: row.state,
+    madeAt: row.made_at,
+    terms: row.terms,
+    shownKey: row.shown_key,
+    signedKey: row.signed_key,
+    sealed: row.sealed,
+    sha256: row.sha256,
+    signedSha256: row.signed_sha256,
+    expiresAt: row.expires_at,
+    signedAt: row.signed_at,
+    withdrawnAt: row.withdrawn_at,
+    isExpired: row.is_expired,
+    now: row.now,
+  };
+}

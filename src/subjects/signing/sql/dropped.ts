@@ -1,0 +1,54 @@
+/** Contracts that are let go of: their rows name the PDFs that are still to be deleted (docs/signing.md). */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+
+const ERASE = 'SELECT id FROM drop_contracts($1, $2) AS d(id)';
+
+/**
+ * Lets go of the contracts, codes and evidence of these applications, but for signed contracts: these stay for the
+ * legal term. Returns the applications whose signed contract stays. From the end of the transaction on no dropped PDF
+ * can be read any more; the upkeep deletes the bytes. The transaction has stored the erasure.
+ */
+export async function eraseContracts(
+  session: Session,
+  ids: readonly ApplicationId[],
+  erasureId: string,
+): Promise<ApplicationId[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await session.query<{ id: string }>(ERASE, [ids, erasureId]);
+  return rows.map(({ id }) => Number(id) as ApplicationId);
+}
+
+const FORGET = 'SELECT forget_contracts($1) AS count';
+
+/** Lets go of contracts after their term: signed ones after so many years. Returns how many. */
+export async function forgetContracts(session: Session, years: number): Promise<number> {
+  return (await session.query<{ count: number }>(FORGET, [years])).rows[0]?.count ?? 0;
+}
+
+/** A making that is under way takes seconds. */
+const STALE = `
+  UPDATE loan_contracts SET state = 'dropped', sealed = NULL, terms = NULL
+  WHERE state = 'making' AND elapsed_ms <= (SELECT e.ms FROM elapsed e) - ms_of(interval '1 hour')`;
+const DROPPED = `SELECT id, shown_key, signed_key FROM loan_contracts WHERE state = 'dropped' ORDER BY id LIMIT 100`;
+
+/** The PDFs of contracts that are let go of, of makings that were cut off too; 100 at most. */
+export async function droppedContracts(
+  session: Session,
+): Promise<{ readonly id: string; readonly keys: readonly string[] }[]> {
+  await session.query(STALE);
+  const { rows } = await session.query<{ id: string; shown_key: string | null; signed_key: string | null }>(
+    DROPPED,
+  );
+  return rows.map(({ id, shown_key, signed_key }) => ({
+    id,
+    keys: [shown_key, signed_key].filter((key) => key !== null),
+  }));
+}
+
+const DELETE = "DELETE FROM loan_contracts WHERE id = $1 AND state = 'dropped'";
+
+/** Deletes the row of a contract whose PDFs are gone. */
+export async function deleteDropped(session: Session, id: string): Promise<void> {
+  await session.query(DELETE, [id]);
+}

@@ -1,0 +1,217 @@
+/** The evidence of signatures: for each application a chain of rows, in which each MAC covers the row before (D46). */
+import { createHmac } from 'node:crypto';
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import {
+  type EvidenceEntry,
+  type EvidenceKind,
+  evidenceFault,
+  type NewEvidence,
+} from '../../../domain/evidence/evidence.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import type { Vault } from '../../../seal/vault.ts';
+
+/** A row as it is stored. */
+export interface Evidence {
+  /** 1, 2, 3 and so on. */
+  readonly number: number;
+  readonly kind: EvidenceKind;
+  /** The database's time in microseconds, as the MAC covers it. */
+  readonly recordedAt: string;
+  readonly happenedAt: string | null;
+  /** JSON, whose bytes the MAC covers. */
+  readonly facts: string;
+  readonly keyNumber: number;
+  readonly mac: Buffer;
+}
+
+const LABEL = 'ventanilla contract evidence';
+const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const COLUMNS = `number, kind, to_char(recorded_at ${UTC} AS recorded_at, to_char(happened_at ${UTC} AS happened_at, facts,
+  key_number, mac`;
+/**
+ * Until the end of the transaction, lowest number first. No other lock of the service is by a single number. `elapsed`
+ * has one row, and lets the coordinator of a cluster take the locks, whichever machine the session is on.
+ */
+const LOCK = `
+  SELECT pg_advisory_xact_lock(g.id)
+  FROM elapsed, (SELECT u.id FROM unnest($1::bigint[]) AS u(id) ORDER BY u.id) AS g`;
+/** As the table has it. */
+const MOST_NUMBER = 1_000_000;
+/**
+ * A statement of its own, so that it sees what others wrote before they let go of the locks. The chain goes on behind
+ * the last row with room for the new ones ($2) behind it: a row that somebody has put at the end of all numbers must
+ * not end it.
+ */
+const HEADS = `
+  SELECT g.id, h.number, h.mac, to_char(clock_timestamp() ${UTC} AS now, elapsed_ms() AS elapsed_ms,
+    EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = g.id AND c.state <> 'dropped') AS has_contract
+  FROM unnest($1::bigint[], $2::integer[]) AS g(id, count)
+  LEFT JOIN LATERAL (
+    SELECT o.number, o.mac FROM (
+      SELECT e.number, e.mac, lead(e.number, 1, ${MOST_NUMBER} + 1) OVER (ORDER BY e.number) AS next
+      FROM contract_evidence e WHERE e.application_id = g.id) AS o
+    WHERE o.next - o.number > g.count ORDER BY o.number DESC LIMIT 1) AS h ON true`;
+const ADD = `
+  INSERT INTO contract_evidence (application_id, number, recorded_at, kind, happened_at, facts, key_number, mac)
+  SELECT g.id, g.number, g.recorded_at::timestamptz, g.kind, g.happened_at::timestamptz, g.facts, $1, g.mac
+  FROM unnest($2::bigint[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[])
+    AS g(id, number, recorded_at, kind, happened_at, facts, mac)`;
+/** So that the retention finds evidence without a contract. */
+const BEGUN = `
+  INSERT INTO loan_contracts (application_id, state, elapsed_ms) SELECT g.id, 'begun', $2
+  FROM unnest($1::bigint[]) AS g(id)`;
+const ALL = `SELECT ${COLUMNS} FROM contract_evidence WHERE application_id = $1 ORDER BY number`;
+
+interface Head {
+  readonly id: string;
+  /** null: the chain is empty. */
+  readonly number: number | null;
+  readonly mac: Buffer | null;
+  readonly now: string;
+  readonly elapsed_ms: string;
+  readonly has_contract: boolean;
+}
+
+/**
+ * Adds entries to the ends of the chains of applications, in the caller's transaction and in the given order; an
+ * application may come more than once. Other calls for these applications wait until the transaction ends. The number
+ * of statements does not depend on the number of applications. Throws a `RangeError`, and writes nothing, for facts
+ * that are no hashes, ids, times or words.
+ */
+export async function addEvidence(
+  session: Transaction,
+  vault: Vault,
+  some: readonly NewEvidence[],
+): Promise<void> {
+  const chains = new Map<ApplicationId, EvidenceEntry[]>();
+  for (const { applicationId, entries } of some) {
+    for (const { kind, facts } of entries) {
+      const fault = evidenceFault(facts);
+      if (fault !== null) throw new RangeError(`the facts of ${kind}: ${fault}`);
+    }
+    if (entries.length === 0) continue;
+    chains.set(applicationId, [...(chains.get(applicationId) ?? []), ...entries]);
+  }
+  if (chains.size === 0) return;
+  const ids = [...chains.keys()];
+  await session.query(LOCK, [ids]);
+  const counts = [...chains.values()].map((entries) => entries.length);
+  const { rows: heads } = await session.query<Head>(HEADS, [ids, counts]);
+  const begun = heads.flatMap((head) => (head.number === null && !head.has_contract ? [head.id] : []));
+  if (begun.length > 0) await session.query(BEGUN, [begun, heads[0]?.elapsed_ms]);
+  const keyNumber = vault.derivedKeys(LABEL).length - 1;
+  const made = heads.flatMap((head) =>
+    chained(vault, keyNumber, head, chains.get(toApplicationId(head.id)) ?? []),
+  );
+  await session.query(ADD, [
+    keyNumber,
+    made.map(({ id }) => id),
+    made.map(({ number }) => number),
+    made.map(({ recordedAt }) => recordedAt),
+    made.map(({ kind }) => kind),
+    made.map(({ happenedAt }) => happenedAt),
+    made.map(({ facts }) => facts),
+    made.map(({ mac }) => mac),
+  ]);
+}
+
+/** The rows of entries that follow the head of a chain. */
+function chained(vault: Vault, keyNumber: number, head: Head, entries: readonly EvidenceEntry[]) {
+  const id = toApplicationId(head.id);
+  let before = head.mac ?? GENESIS;
+  return entries.map(({ kind, at, facts }, index): Evidence & { id: ApplicationId } => {
+    const row = {
+      number: (head.number ?? 0) + index + 1,
+      kind,
+      recordedAt: head.now,
+      // In the form that the database writes.
+      happenedAt: at === null ? null : at.toISOString().replace('Z', '000Z'),
+      facts: JSON.stringify(facts),
+      keyNumber,
+    };
+    const mac = macOf(vault, id, before, row);
+    if (mac === null) throw new Error('no key');
+    before = mac;
+    return { id, ...row, mac };
+  });
+}
+
+/** What the first row follows. */
+const GENESIS = Buffer.alloc(32);
+
+/** The MAC of a row after the row with the MAC `before`; null where this process has no such key. */
+function macOf(
+  vault: Vault,
+  id: ApplicationId,
+  before: Buffer,
+  { number, kind, recordedAt, happenedAt, facts, keyNumber }: Omit<Evidence, 'mac'>,
+): Buffer | null {
+  const key = vault.derivedKeys(LABEL)[keyNumber];
+  if (key === undefined) return null;
+  const text = JSON.stringify([id, number, kind, recordedAt, happenedAt, facts, keyNumber]);
+  return createHmac('sha256', key).update(before).update(text).digest();
+}
+
+/** The evidence of an application that the service has written, in its order, and what is wrong with the chain. */
+export interface EvidenceChain {
+  readonly rows: readonly Evidence[];
+  /** None where the chain is whole. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Reads the evidence of an application. A row that the service has not written counts as if it were not there: who
+ * writes the database proves nothing by it, and hides nothing. The row after it follows it as it is stored, or the last
+ * one that fits.
+ */
+export async function readEvidence(
+  session: Session,
+  vault: Vault,
+  id: ApplicationId,
+): Promise<EvidenceChain> {
+  const rows: Evidence[] = [];
+  const faults: string[] = [];
+  let last: Pick<Evidence, 'number' | 'mac'> = { number: 0, mac: GENESIS };
+  let fitting: Pick<Evidence, 'keyNumber' | 'mac'> = { mac: GENESIS, keyNumber: 0 };
+  for (const row of await readRows(session, id)) {
+    const { number, keyNumber } = row;
+    const isBehindGap = number > last.number + 1;
+    const macs = [last.mac, fitting.mac].map((before) => macOf(vault, id, before, row));
+    const fits = keyNumber >= fitting.keyNumber && macs.some((mac) => mac?.equals(row.mac));
+    if (isBehindGap) faults.push(`row ${last.number + 1} is missing, or row ${number} was put in`);
+    else if (macs.includes(null)) faults.push(`row ${number} needs another INDEX_KEY`);
+    else if (!fits) faults.push(`row ${number} was changed or put in`);
+    if (fits) {
+      rows.push(row);
+      fitting = row;
+    }
+    last = row;
+  }
+  return { rows, faults };
+}
+
+async function readRows(session: Session, id: ApplicationId): Promise<Evidence[]> {
+  const { rows } = await session.query<{
+    number: number;
+    kind: EvidenceKind;
+    recorded_at: string;
+    happened_at: string | null;
+    facts: string;
+    key_number: number;
+    mac: Buffer;
+  }>(ALL, [id]);
+  return rows.map((row) => ({
+    number: row.number,
+    kind: row.kind,
+    recordedAt: row.recorded_at,
+    happenedAt: row.happened_at,
+    facts: row.facts,
+    keyNumber: row.key_number,
+    mac: row.mac,
+  }));
+}
+
+/** Whether there is any evidence: its chains depend on the index key. */
+export async function hasEvidence(session: Session): Promise<boolean> {
+  return (await session.query('SELECT FROM contract_evidence LIMIT 1')).rows.length > 0;
+}

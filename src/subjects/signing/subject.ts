@@ -1,0 +1,37 @@
+/** The parts of the contracts in the program. */
+import { addGroup } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+import {
+  CODE_TEMPLATE,
+  CODE_WAY,
+  CODES_AN_HOUR,
+  CONTRACT_YEARS,
+  SIGNING_CERTIFICATE_FILE,
+  SIGNING_KEY_FILE,
+  SMS_ACCOUNT_SID,
+  SMS_API_URL,
+  SMS_AUTH_TOKEN,
+  SMS_FROM,
+  TERMS_FILE,
+  TSA_URL,
+} from './settings.ts';
+
+export const signing: Subject = {
+  commands: [
+    {
+      command: (program) =>
+        addGroup(program, 'contract', 'the contracts and their signatures', 'contract verify 12'),
+      load: async () => (await import('./commands/contract.ts')).addContractCommands,
+    },
+  ],
+  settings: [
+    ...[TERMS_FILE, SIGNING_CERTIFICATE_FILE, SIGNING_KEY_FILE, TSA_URL, CODE_WAY, CODE_TEMPLATE],
+    ...[CODES_AN_HOUR, SMS_API_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM, CONTRACT_YEARS],
+  ],
+  witnesses: async () => ({
+    indexKey: [(await import('./sql/evidence.ts')).hasEvidence],
+    dataKeys: [(await import('./sql/contract-secrets.ts')).CONTRACT_SECRETS],
+  }),
+  files: async () => (await import('./files.ts')).CONTRACT_FILES,
+  service: async () => (await import('./service.ts')).SIGNING_SERVICE,
+};

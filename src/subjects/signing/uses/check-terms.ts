@@ -1,0 +1,177 @@
+/** Checks the operator's terms before their first use (D45). */
+import { Type } from 'typebox';
+import Value from 'typebox/value';
+import { CONTRACT_LANGUAGES } from '../../../domain/loan/contract-language.ts';
+import {
+  CONTRACT_PLACEHOLDERS,
+  type ContractTemplate,
+  hasLooseBrace,
+  placeholdersOf,
+  REQUIRED_PLACEHOLDERS,
+} from '../../../domain/loan/contract-template.ts';
+import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
+import { readDecimal } from '../../../domain/money/decimal.ts';
+import { COUNTRY_CURRENCY } from '../../../ground/base/country-data.ts';
+import { CURRENCIES } from '../../../ground/base/currency-data.ts';
+import { keysOf } from '../../../ground/base/keys-of.ts';
+import { isZone } from '../../../ground/base/local-time.ts';
+import { hasHidden, isPlainText } from '../../../ground/base/plain-text.ts';
+import { ToldError } from '../../../ground/base/told-error.ts';
+import { DEFAULT_CONTRACTS } from '../rules/default-contracts.ts';
+
+/** What is wrong in the terms: the file, the place in it, and the rule. */
+export class TermsError extends ToldError {}
+
+const strict = { additionalProperties: false };
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
+/** A decimal in text, because JSON's numbers are rounded. */
+const amount = Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,3})?$' });
+const percent = Type.String({ pattern: '^\\d{1,4}(\\.\\d{1,4})?$' });
+const either = <T extends readonly string[]>(words: T) => Type.Union(words.map((word) => Type.Literal(word)));
+
+const COUNTRY = Type.Object(
+  {
+    lender: Type.Object({ name: text(120), number: text(64) }, strict),
+    currency: either(keysOf(CURRENCIES)),
+    zone: text(64),
+    monthly_rate: percent,
+    months: Type.Integer({ minimum: 1, maximum: 120 }),
+    fees: Type.Array(
+      Type.Object(
+        {
+          name: text(80),
+          when: either(['deducted', 'monthly']),
+          amount: Type.Optional(amount),
+          percent: Type.Optional(percent),
+        },
+        strict,
+      ),
+      { maxItems: 10 },
+    ),
+    minimum: amount,
+    maximum: amount,
+    legal_maximum: Type.Union([
+      Type.Literal('none'),
+      Type.Record(Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' }), percent, strict),
+    ]),
+    withdrawal: Type.Union([
+      Type.Literal('none'),
+      Type.Object(
+        {
+          days: Type.Integer({ minimum: 1, maximum: 60 }),
+          kind: either(['business', 'calendar']),
+        },
+        strict,
+      ),
+    ]),
+    offer_days: Type.Integer({ minimum: 1, maximum: 30 }),
+    contract: text(64),
+  },
+  strict,
+);
+
+const TEMPLATE = Type.Object(
+  {
+    version: text(64),
+    language: either(CONTRACT_LANGUAGES),
+    title: text(200),
+    sections: Type.Array(
+      Type.Object(
+        {
+          title: text(200),
+          paragraphs: Type.Array(text(10_000), { maxItems: 100 }),
+          schedule: Type.Optional(Type.Boolean()),
+        },
+        strict,
+      ),
+      { minItems: 1, maxItems: 100 },
+    ),
+  },
+  strict,
+);
+
+const TERMS = Type.Object(
+  {
+    version: text(64),
+    countries: Type.Record(Type.String(), COUNTRY),
+    contracts: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z0-9-]{1,64}$' }), TEMPLATE, strict)),
+  },
+  strict,
+);
+
+/** The terms of a parsed file with the built-in templates; `source` names the file. Throws `TermsError`. */
+export function checkTerms(content: unknown, source: string): Terms {
+  const fail = (place: string, rule: string): never => {
+    throw new TermsError(`TERMS_FILE ${source}: ${place} ${rule}`);
+  };
+  if (!Value.Check(TERMS, content)) {
+    const [first] = Value.Errors(TERMS, content);
+    const place = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
+    const rule = first?.message ?? 'has another form';
+    return fail(place === '' ? 'the file' : place, rule === 'schema is false' ? 'is unknown here' : rule);
+  }
+  const { version, countries, contracts } = content as unknown as Terms;
+  const terms: Terms = {
+    version,
+    countries,
+    contracts: { ...DEFAULT_CONTRACTS, ...contracts },
+    demonstration: false,
+  };
+  for (const [name, template] of Object.entries(contracts ?? {})) {
+    const fault = templateFault(template);
+    if (fault !== null) fail(`contracts.${name}`, fault);
+  }
+  for (const [country, ofCountry] of Object.entries(countries)) {
+    if (!Object.hasOwn(COUNTRY_CURRENCY, country))
+      fail(`countries.${country}`, 'is no country code (ISO 3166)');
+    for (const [place, rule] of countryFaults(ofCountry, terms)) fail(`countries.${country}.${place}`, rule);
+  }
+  return terms;
+}
+
+function templateFault(template: ContractTemplate): string | null {
+  const found = placeholdersOf(template);
+  const known: readonly string[] = CONTRACT_PLACEHOLDERS;
+  const unknown = [...found].find((word) => !known.includes(word));
+  if (unknown !== undefined)
+    return `has the unknown placeholder {${unknown}}; there are: ${known.join(', ')}`;
+  const missing = REQUIRED_PLACEHOLDERS.filter((word) => !found.has(word));
+  if (missing.length > 0)
+    return `lacks ${missing.map((word) => `{${word}}`).join(', ')}, which every contract tells`;
+  if (!template.sections.some(({ schedule }) => schedule === true)) {
+    return 'lacks a section with "schedule": true, the table of installments';
+  }
+  const texts = [
+    template.title,
+    ...template.sections.flatMap(({ title, paragraphs }) => [title, ...paragraphs]),
+  ];
+  if (texts.some((one) => hasLooseBrace(one))) return 'has a brace without its pair';
+  if (texts.some((one) => !isPlainText(one) || hasHidden(one))) return 'has control or invisible characters';
+  return null;
+}
+
+type Fault = readonly [place: string, rule: string];
+
+function* countryFaults(terms: CountryTerms, { contracts }: Terms): Generator<Fault, void> {
+  const { lender, fees } = terms;
+  for (const [place, value] of [
+    ['lender.name', lender.name],
+    ['lender.number', lender.number],
+    ...fees.map(({ name }, index) => [`fees.${index}.name`, name] as const),
+  ] as const) {
+    if (!isPlainText(value) || hasHidden(value)) yield [place, 'has control or invisible characters'];
+  }
+  if (!isZone(terms.zone)) yield ['zone', 'is no time zone such as America/Bogota'];
+  if (!Object.hasOwn(contracts, terms.contract)) {
+    yield ['contract', `names no template; there are: ${Object.keys(contracts).join(', ')}`];
+  }
+  const [least, most] = [readDecimal(terms.minimum), readDecimal(terms.maximum)];
+  if (least.units * 10n ** BigInt(most.scale) > most.units * 10n ** BigInt(least.scale)) {
+    yield ['minimum', 'must not be above maximum'];
+  }
+  for (const [index, fee] of fees.entries()) {
+    if ((fee.amount === undefined) === (fee.percent === undefined)) {
+      yield [`fees.${index}`, 'must have either amount or percent'];
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** The words and numbers of a contract, and of its certificate. Pure. */
+import type { Block, ContractValues } from '../../../domain/loan/contract-template.ts';
+import { blocksOf } from '../../../domain/loan/contract-template.ts';
+import { formatMoney, formatPercent, moneyText } from '../../../domain/money/money.ts';
+import { CONTRACT_WORDS } from '../rules/contract-words.ts';
+import type { ContractTerms, StoredContract } from '../sql/contracts.ts';
+import type { Evidence } from '../sql/evidence.ts';
+import type { ContractSource } from './price.ts';
+
+/** The blocks of the contract with this number. */
+export function contractBlocks(source: ContractSource, contractId: string): Block[] {
+  const { application, country, countryTerms, template, priced, offer, now } = source;
+  const { language } = template;
+  const locale = `${language}-${country}`;
+  const words = CONTRACT_WORDS[language];
+  // A sign and its amount stay on one line.
+  const money = (text: string) => formatMoney(text, offer.currency, locale).replaceAll(' ', '\u00a0');
+  const minor = (amount: bigint) => money(moneyText(amount, offer.currency));
+  const day = (at: Date) => instantText(at, locale, countryTerms.zone);
+  const fees = priced.fees.map(
+    ({ fee, amount }) => `${fee.name}: ${minor(amount)} (${words.when[fee.when]})`,
+  );
+  const { person, partner, brand } = application;
+  const values: ContractValues = {
+    lender: countryTerms.lender.name,
+    lender_number: countryTerms.lender.number,
+    partner: brand.partner ?? partner.name,
+    name: person.name,
+    id_number: person.idNumber,
+    city: person.city,
+    contract: contractId,
+    date: day(now),
+    expires: lastDayText(priced.expiresAt, locale, countryTerms.zone),
+    amount: money(offer.amount),
+    currency: offer.currency,
+    net: money(offer.net),
+    installment: money(offer.installment),
+    months: `${offer.months}`,
+    total: money(offer.total),
+    monthly_rate: formatPercent(offer.monthlyRate, locale),
+    annual_rate: formatPercent(offer.annualRate, locale),
+    rate_name: offer.rateName,
+    fees: fees.length === 0 ? words.noFees : fees.join('; '),
+    withdrawal:
+      countryTerms.withdrawal === 'none' ? words.noWithdrawal : words.withdrawal(countryTerms.withdrawal),
+  };
+  const rows = priced.loan.payments.map(({ month, payment, interest, principal, fee, balance }) => [
+    `${month}`,
+    ...[payment, interest, principal, fee, balance].map(minor),
+  ]);
+  return blocksOf(template, values, { kind: 'table', head: words.schedule, rows });
+}
+
+/** An instant on the wall clock of a zone, with its name. */
+function instantText(at: Date, locale: string, timeZone: string): string {
+  return new Intl.DateTimeFormat(locale, {
+    ...{ timeZone, year: 'numeric', month: 'long', day: 'numeric', hour: '2-digit', minute: '2-digit' },
+    ...{ second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+  }).format(at);
+}
+
+/** The last day before the end of a time that ends with the first instant of a day: nobody reads it as a day more. */
+function lastDayText(end: Date, locale: string, timeZone: string): string {
+  return new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'long' }).format(end.getTime() - 1);
+}
+
+/** The blocks of the certificate: what was signed, when and how, for people; then every line of evidence. */
+export function certificateBlocks(contract: StoredContract, evidence: readonly Evidence[]): Block[] {
+  const words = CONTRACT_WORDS[contract.terms.language];
+  const line = ({ number, kind, recordedAt, happenedAt, facts, mac }: Evidence) =>
+    `${number}. ${kind} ${happenedAt ?? recordedAt} ${factsText(facts)} mac=${mac.toString('hex')}`;
+  return [
+    { kind: 'title', text: words.certificate },
+    { kind: 'text', text: words.certificateText },
+    { kind: 'text', text: certifiedText(contract, evidence) },
+    { kind: 'heading', text: words.evidence },
+    ...evidence.map((one): Block => ({ kind: 'text', text: line(one) })),
+  ];
+}
+
+function certifiedText(
+  { id, applicationId, sha256, signedAt, terms }: StoredContract,
+  evidence: readonly Evidence[],
+): string {
+  const { certified, contract } = CONTRACT_WORDS[terms.language];
+  const locale = `${terms.language}-${terms.country}`;
+  const at = (text: string | null | undefined) =>
+    text ? instantText(new Date(text), locale, terms.zone) : '-';
+  const signed = evidence.at(-1);
+  const facts = JSON.parse(signed?.facts ?? '{}') as Record<string, string | null>;
+  const withdrawable = facts.withdrawable_until ? [new Date(facts.withdrawable_until)] : [];
+  const accepted = evidence.findLast(({ kind }) => kind === 'contract_accepted');
+  return [
+    `${contract} ${id}, ${certified.application} ${applicationId}`,
+    `${certified.sha256}: ${sha256?.toString('hex') ?? ''}`,
+    `${certified.accepted}: ${at(accepted?.happenedAt)}`,
+    `${certified.idChecked}: ${at(facts.id_checked_at)}`,
+    `${certified.codeChecked} (${certified.ways[facts.way as 'sms'] ?? facts.way}): ${at(facts.code_checked_at)}`,
+    `${certified.signed}: ${at(signedAt?.toISOString())}`,
+    ...withdrawable.map((end) => `${certified.withdrawable}: ${lastDayText(end, locale, terms.zone)}`),
+  ].join('\n');
+}
+
+function factsText(facts: string): string {
+  return Object.entries(JSON.parse(facts) as Record<string, unknown>)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
+
+/** The foot of each page; the pages of a certificate have a numbering of their own, under its name. */
+export function footOf(
+  contractId: string,
+  { language, template, offer }: ContractTerms,
+  certificate: string | null = null,
+) {
+  const words = CONTRACT_WORDS[language];
+  const contract = `${words.contract} ${contractId}, ${template}`;
+  return {
+    left: certificate === null ? contract : `${certificate}: ${contract}`,
+    page: words.page,
+    mark: offer.demonstration ? words.demonstration : null,
+  };
+}

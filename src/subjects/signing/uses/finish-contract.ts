@@ -1,0 +1,101 @@
+/** Makes the final PDF of a signed contract: its pages, the certificate, and the evidence (D46). */
+import { hash } from 'node:crypto';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { inTransaction } from '../../../ground/postgres/database.ts';
+import { databaseTime } from '../../../ground/postgres/database-time.ts';
+import { newFileKey } from '../../documents/store/document-store.ts';
+import { sealWith } from '../../documents/store/sealed-file.ts';
+import { signedPdf } from '../pdf/make.ts';
+import { CONTRACT_WORDS } from '../rules/contract-words.ts';
+import { openSecret } from '../sql/contract-secrets.ts';
+import { claimFinish, noteFinish, readContract, type StoredContract } from '../sql/contracts.ts';
+import { addEvidence, type Evidence, readEvidence } from '../sql/evidence.ts';
+import type { SigningContext } from './context.ts';
+import { certificateBlocks, footOf } from './contract-blocks.ts';
+import { headingOf, readPdf, readShown } from './make-contract.ts';
+
+/** What finishing needs. */
+export type FinishContext = Pick<SigningContext, 'database' | 'vault' | 'store' | 'sealer'>;
+
+/** The final PDF of a signed contract. */
+export interface SignedContract {
+  readonly contract: StoredContract;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The final PDF: made where there is none yet; any number of processes may ask at once. Null where nothing is signed,
+ * where no certificate is set, and while another process makes it. Throws what the database, the store and the
+ * authority of the time throw, and an `Error` where the certificate has expired: then ask again after a minute.
+ */
+export async function finishContract(
+  context: FinishContext,
+  id: ApplicationId,
+): Promise<SignedContract | null> {
+  const { database, vault, store, sealer } = context;
+  const contract = await readContract(database, id);
+  if (contract === null || contract.signedAt === null) return null;
+  if (contract.signedSha256 !== null) return { contract, bytes: await readSigned(context, contract) };
+  if (sealer === null) return null;
+  const at = await databaseTime(database);
+  if (!sealer.isValidAt(at)) throw new Error('the certificate of SIGNING_CERTIFICATE_FILE is not valid now');
+  const signedKey = newFileKey('contract');
+  const claimed = await claimFinish(database, contract.id, signedKey);
+  if (claimed === 'busy') return null;
+  if (claimed.before !== null) await store.delete(claimed.before);
+  const shown = await readShown(context, contract);
+  const evidence = untilSigned((await readEvidence(database, vault, id)).rows);
+  const { certificate } = CONTRACT_WORDS[contract.terms.language];
+  const heading = headingOf(contract.terms, certificate, at);
+  const pdf = await signedPdf(heading, shown, {
+    blocks: certificateBlocks(contract, evidence),
+    foot: footOf(contract.id, contract.terms, certificate),
+    evidence: evidenceJson(id, evidence),
+  });
+  const bytes = await sealer.seal(pdf, { reason: certificate, at });
+  const signedSha256 = hash('sha256', bytes, 'buffer');
+  await store.put(signedKey, sealWith(openSecret(vault, contract), bytes, signedKey));
+  const isNoted = await inTransaction(database, async (session) => {
+    if (!(await noteFinish(session, contract.id, signedKey, signedSha256))) return false;
+    const facts = {
+      contract: contract.id,
+      sha256: signedSha256.toString('hex'),
+      certificate: sealer.certificate,
+    };
+    await addEvidence(session, vault, [
+      { applicationId: id, entries: [{ kind: 'document_made', at: null, facts }] },
+    ]);
+    return true;
+  });
+  // Another process has taken the work over, and has a key of its own.
+  if (!isNoted) await store.delete(signedKey);
+  return isNoted ? { contract: { ...contract, signedKey, signedSha256 }, bytes } : null;
+}
+
+/** The final PDF, byte for byte. Throws an `Error` where the store does not have it as it was. */
+export function readSigned(
+  { store, vault }: Pick<SigningContext, 'store' | 'vault'>,
+  contract: StoredContract,
+): Promise<Buffer> {
+  const { signedKey, signedSha256, id } = contract;
+  return readPdf(store, openSecret(vault, contract), signedKey ?? '', signedSha256, id);
+}
+
+/** The evidence up to the signature: what comes later cannot be part of the signed PDF. */
+export function untilSigned(evidence: readonly Evidence[]): Evidence[] {
+  const last = evidence.findIndex(({ kind }) => kind === 'signed');
+  return evidence.slice(0, last + 1);
+}
+
+/** The evidence as the PDF carries it. */
+export function evidenceJson(id: ApplicationId, evidence: readonly Evidence[]): string {
+  const rows = evidence.map(({ mac, keyNumber, recordedAt, happenedAt, facts, ...row }) => ({
+    ...row,
+    recorded_at: recordedAt,
+    happened_at: happenedAt,
+    facts: JSON.parse(facts),
+    key_number: keyNumber,
+    mac: mac.toString('hex'),
+  }));
+  return JSON.stringify({ application_id: id, evidence: rows }, null, 2);
+}

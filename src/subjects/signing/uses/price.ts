@@ -1,0 +1,133 @@
+/** The loan of an application by the terms of its country (D45). */
+import { hash } from 'node:crypto';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { hasLastFour } from '../../../domain/evidence/answer.ts';
+import type { ContractTemplate } from '../../../domain/loan/contract-template.ts';
+import {
+  type BlockReason,
+  type Offer,
+  offerOfLoan,
+  type PricedLoan,
+  priceLoan,
+} from '../../../domain/loan/offer.ts';
+import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
+import { countryOfPhone } from '../../../domain/phone/phone-country.ts';
+import type { Country } from '../../../ground/base/country-data.ts';
+import { databaseTime } from '../../../ground/postgres/database-time.ts';
+import { type ContractApplication, readForContract } from '../sql/application.ts';
+import { noteBlock } from '../sql/blocks.ts';
+import { readContract } from '../sql/contracts.ts';
+import type { SigningContext } from './context.ts';
+
+/** Everything that a contract is made of. */
+export interface ContractSource {
+  readonly kind: 'source';
+  readonly application: ContractApplication;
+  readonly country: Country;
+  readonly terms: Terms;
+  readonly countryTerms: CountryTerms;
+  readonly template: ContractTemplate;
+  readonly templateName: string;
+  readonly priced: PricedLoan;
+  readonly offer: Offer;
+  /** The database's clock. */
+  readonly now: Date;
+}
+
+export interface Blocked {
+  readonly kind: 'blocked';
+  readonly reason: BlockReason;
+}
+
+/** What only an operator can mend, in the terms or the settings: these are told at once. */
+const ALARMS: readonly BlockReason[] = [
+  'no_terms',
+  'no_maximum',
+  'above_maximum',
+  'no_template',
+  'no_certificate',
+  'certificate_expired',
+];
+
+/**
+ * The source of an application's contract. Where nobody gets one, the reason is noted for the operators (`status`, the
+ * metrics) and logged. Throws `UnknownDataKeyError` where this process lacks the data key of the application.
+ */
+export async function sourceOf(
+  context: SigningContext,
+  id: ApplicationId,
+): Promise<ContractSource | Blocked> {
+  const found = await findSource(context, id);
+  if (found.kind === 'source') return found;
+  const { reason } = found;
+  // An application that is rejected meanwhile needs nobody.
+  if (reason !== 'not_pending') await noteBlock(context.database, id, reason);
+  const facts = { application_id: id, reason };
+  if (ALARMS.includes(reason))
+    context.log.warn(facts, 'ALARM: nobody gets a contract until an operator mends this');
+  else context.log.warn(facts, 'an application gets no contract');
+  return found;
+}
+
+async function findSource(
+  { database, vault, terms, sealer }: SigningContext,
+  id: ApplicationId,
+): Promise<ContractSource | Blocked> {
+  const application = await readForContract(database, vault, id);
+  if (application === null) return blocked('unreadable');
+  if (application.status !== 'pending_signature') return blocked('not_pending');
+  if (!hasLastFour(application.person.idNumber)) return blocked('short_id_number');
+  if (terms === null) return blocked('no_terms');
+  if (sealer === null) return blocked('no_certificate');
+  const { phone } = application.person;
+  // The law of the country where the person lives: the phone tells it best.
+  const country = (phone === null ? null : countryOfPhone(phone)) ?? application.partner.country;
+  const countryTerms = terms.countries[country];
+  if (countryTerms === undefined) return blocked('no_terms');
+  const templateName = application.brand.contract ?? countryTerms.contract;
+  const template = Object.hasOwn(terms.contracts, templateName) ? terms.contracts[templateName] : undefined;
+  if (template === undefined) return blocked('no_template');
+  const now = await databaseTime(database);
+  if (!sealer.isValidAt(now)) return blocked('certificate_expired');
+  const priced = priceLoan(countryTerms, application.debt, now);
+  if (priced.kind === 'blocked') return priced;
+  const words = { language: template.language, demonstration: terms.demonstration };
+  const offer = offerOfLoan(countryTerms, country, priced, words);
+  return {
+    kind: 'source',
+    application,
+    country,
+    terms,
+    countryTerms,
+    template,
+    templateName,
+    priced,
+    offer,
+    now,
+  };
+}
+
+function blocked(reason: BlockReason): Blocked {
+  return { kind: 'blocked', reason };
+}
+
+/**
+ * What the applicant reads before the acceptance (D45), or why there is nothing. Where a contract may be signed
+ * already, as after a conversation that was closed, it is the offer of that contract, whatever became of the terms.
+ */
+export async function offerOf(context: SigningContext, id: ApplicationId): Promise<Offer | Blocked> {
+  const contract = await readContract(context.database, id);
+  if (contract?.state === 'open' && !contract.isExpired) return contract.terms.offer;
+  const source = await sourceOf(context, id);
+  return source.kind === 'blocked' ? source : source.offer;
+}
+
+/**
+ * The costs of an offer as one value, in hex: equal where the amounts, the months, the rates and the lender are, in
+ * whatever language the offer is told.
+ */
+export function costsOf(offer: Offer): string {
+  const { amount, currency, installment, months, total, net, monthlyRate, annualRate, lender } = offer;
+  const costs = [amount, currency, installment, months, total, net, monthlyRate, annualRate, lender];
+  return hash('sha256', JSON.stringify(costs), 'hex');
+}

@@ -1,0 +1,60 @@
+/** A contract, as operators see it. */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
+import { OperatorError } from '../../../program/operations/operator-context.ts';
+import { readEnd } from '../sql/blocks.ts';
+import { readContract, type StoredContract } from '../sql/contracts.ts';
+import { type Evidence, readEvidence } from '../sql/evidence.ts';
+import { type FinishContext, finishContract } from './finish-contract.ts';
+import { readShown } from './make-contract.ts';
+
+export interface ShownContract {
+  readonly contract: StoredContract;
+  readonly evidence: readonly Evidence[];
+}
+
+/**
+ * The contract of an application with its evidence; nothing of it is personal. Throws `OperatorError` where none is.
+ */
+export async function showContract(
+  { database, vault }: Pick<FinishContext, 'database' | 'vault'>,
+  id: ApplicationId,
+): Promise<ShownContract> {
+  const contract = await readContract(database, id);
+  if (contract === null) throw await noContract(database, id);
+  return { contract, evidence: (await readEvidence(database, vault, id)).rows };
+}
+
+const STATES = {
+  making: 'it is being made',
+  expired: 'it expired before it was signed',
+  begun: 'it is not made yet',
+} as const;
+
+/** Says that an application has no contract, and why, as far as the store knows. */
+export async function noContract(session: Session, id: ApplicationId): Promise<OperatorError> {
+  const end = await readEnd(session, id);
+  const why =
+    end === null
+      ? ''
+      : end.state === 'blocked'
+        ? `: it is blocked by ${end.reason} (docs/signing.md)`
+        : `: ${STATES[end.state]}`;
+  return new OperatorError(`application ${id} has no contract${why}`);
+}
+
+/**
+ * The PDF of an application's contract: the signed one with its certificate, or the shown one. Throws `OperatorError`
+ * where there is none, or while the signed one is being made.
+ */
+export async function writtenContract(context: FinishContext, id: ApplicationId): Promise<Buffer> {
+  const { contract } = await showContract(context, id);
+  if (contract.signedAt === null) return readShown(context, contract);
+  const finished = await finishContract(context, id);
+  if (finished === null) {
+    throw new OperatorError(
+      `the signed contract of application ${id} is not made yet: try again in a minute, with a certificate set`,
+    );
+  }
+  return finished.bytes;
+}

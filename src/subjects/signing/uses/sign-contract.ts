@@ -1,0 +1,99 @@
+/** Signs a contract (D46). */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { NewEvidence, ProvenSignature } from '../../../domain/evidence/evidence.ts';
+import { localDate } from '../../../domain/loan/local-day.ts';
+import { withdrawalEnd } from '../../../domain/loan/withdrawal.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { fromBigint } from '../../../seal/blind-indexes.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { lockState, writeSignature } from '../../applications/sql/application-marks.ts';
+import { loadPublicHolidays } from '../../messages/uses/public-holidays.ts';
+import { readProof } from '../sql/codes.ts';
+import { type ContractTerms, lockContract, markContract } from '../sql/contracts.ts';
+import { addEvidence } from '../sql/evidence.ts';
+import { deliveriesOf } from './deliveries.ts';
+
+/** What the applicant accepted. */
+export interface Acceptance {
+  /** The SHA-256 of the contract that was shown, in hex. */
+  readonly contract: string;
+  /** The input that accepts it. */
+  readonly acceptedInput: string;
+  /** The turn whose reply showed it. */
+  readonly shownTurn: number;
+}
+
+const NOT_SIGNABLE = { result: 'not_signable', evidence: [], withdrawal: null } as const;
+const PHONE = 'SELECT phone_index FROM applications_of(ARRAY[$1::bigint])';
+
+/**
+ * Signs, in the transaction of the turn: the application waits for its signature, the contract is the one that was
+ * shown and accepted, its time is not over, the code was right within the last ten minutes, and the last four
+ * characters within the last hour. There is one signature for ever. `not_signable` otherwise, and nothing is changed.
+ */
+export async function signContract(
+  session: Transaction,
+  vault: Vault,
+  id: ApplicationId,
+  { contract: accepted, acceptedInput, shownTurn }: Acceptance,
+): Promise<ProvenSignature> {
+  const phoneIndex = await phoneIndexOf(session, id);
+  const state = await lockState(session, id);
+  if (state === null || state.status !== 'pending_signature' || state.signedAt !== null) return NOT_SIGNABLE;
+  const contract = await lockContract(session, id);
+  if (contract === null || contract.state !== 'open' || contract.isExpired) return NOT_SIGNABLE;
+  if (contract.sha256?.toString('hex') !== accepted) return NOT_SIGNABLE;
+  const proof = await readProof(session, id, contract.id);
+  if (proof === null) return NOT_SIGNABLE;
+  const { now } = contract;
+  const until = await withdrawableUntil(contract.terms, now);
+  if (!(await writeSignature(session, id, now, until))) return NOT_SIGNABLE;
+  await markContract(session, contract.id, 'signed', now);
+  const facts = {
+    contract: contract.id,
+    sha256: accepted,
+    accepted_input: acceptedInput,
+    shown_turn: shownTurn,
+    phone_index: phoneIndex,
+    way: proof.way,
+    second_way: proof.way !== 'channel',
+    code_sent_at: proof.sent_at?.toISOString() ?? null,
+    id_checked_at: proof.id_checked_at.toISOString(),
+    code_checked_at: proof.used_at.toISOString(),
+    signed_at: now.toISOString(),
+    withdrawable_until: until?.toISOString() ?? null,
+  };
+  const delivered = await deliveriesOf(session, vault, id);
+  // The period ends with the first instant of the next day.
+  const withdrawal = until && {
+    until,
+    lastDay: localDate(new Date(until.getTime() - 1), contract.terms.zone),
+  };
+  return { result: 'signed', evidence: [...delivered, { kind: 'signed', at: null, facts }], withdrawal };
+}
+
+async function phoneIndexOf(session: Session, id: ApplicationId): Promise<string | null> {
+  const { rows } = await session.query<{ phone_index: string | null }>(PHONE, [id]);
+  const stored = rows[0]?.phone_index ?? null;
+  return stored === null ? null : fromBigint<'phone'>(stored);
+}
+
+let holidays: ReturnType<typeof loadPublicHolidays> | null = null;
+
+async function withdrawableUntil({ withdrawal, country, zone }: ContractTerms, signedAt: Date) {
+  if (withdrawal === 'none') return null;
+  holidays ??= loadPublicHolidays();
+  return withdrawalEnd(withdrawal, signedAt, { country, zone }, await holidays);
+}
+
+/**
+ * Records what conversations have seen, in the transaction of their turns: one call a transaction. Throws a
+ * `RangeError` for texts of the person.
+ */
+export function recordEvidence(
+  session: Transaction,
+  vault: Vault,
+  some: readonly NewEvidence[],
+): Promise<void> {
+  return addEvidence(session, vault, some);
+}

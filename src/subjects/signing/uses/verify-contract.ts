@@ -1,0 +1,181 @@
+/** Proves a signature from the store alone: the chain of evidence, the hashes, the seals and the state (D46). */
+import { hash } from 'node:crypto';
+import { PDF } from '@libpdf/core';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { describeError } from '../../../ground/base/describe-error.ts';
+import { readApplications } from '../../applications/sql/applications.ts';
+import { checkSeal } from '../pdf/check-seal.ts';
+import { ATTACHED } from '../pdf/make.ts';
+import { readContract, type StoredContract } from '../sql/contracts.ts';
+import { type Evidence, type EvidenceChain, readEvidence } from '../sql/evidence.ts';
+import type { SigningContext } from './context.ts';
+import { evidenceJson, readSigned, untilSigned } from './finish-contract.ts';
+import { readShown } from './make-contract.ts';
+
+/** One thing that was checked. */
+export interface Check {
+  readonly name: 'evidence' | 'shown' | 'signature' | 'document' | 'state';
+  /** null: it holds; otherwise what is wrong, or what cannot be checked yet. */
+  readonly fault: string | null;
+}
+
+export interface VerifiedContract {
+  readonly applicationId: ApplicationId;
+  readonly contractId: string;
+  readonly state: StoredContract['state'];
+  /** Of the contract that was shown, in hex. */
+  readonly sha256: string | null;
+  /** SHA-256 of the certificate that sealed the document, in hex. */
+  readonly certificate: string | null;
+  readonly timestamped: boolean;
+  readonly evidence: number;
+  readonly checks: readonly Check[];
+}
+
+type VerifyContext = Pick<SigningContext, 'database' | 'vault' | 'store'>;
+
+/** Faults of the chain that are named. */
+const MOST_NAMED = 20;
+
+/** Checks everything about the contract of an application; null where there is none. */
+export async function verifyContract(
+  context: VerifyContext,
+  id: ApplicationId,
+): Promise<VerifiedContract | null> {
+  const { database, vault } = context;
+  const contract = await readContract(database, id);
+  if (contract === null) return null;
+  const chain = await readEvidence(database, vault, id);
+  const evidence = chain.rows;
+  const shown = await pdfOf(() => readShown(context, contract));
+  const isFinal = contract.signedSha256 !== null;
+  const signed = isFinal ? await pdfOf(() => readSigned(context, contract)) : null;
+  const newest = signed ?? shown;
+  const seal = newest instanceof Buffer ? checkSeal(newest) : null;
+  const [application] = await readApplications(database, vault, [id]);
+  const isSigned = contract.signedAt !== null;
+  const checks: Check[] = [
+    { name: 'evidence', fault: chainFault(chain) },
+    { name: 'shown', fault: shownFault(shown) },
+    ...(isSigned
+      ? ([
+          { name: 'signature', fault: signatureFault(contract, evidence) },
+          { name: 'document', fault: await documentFault(contract, signed, shown, evidence) },
+        ] as const)
+      : []),
+    {
+      name: 'state',
+      fault: stateFault(contract, evidence, application?.signedAt ?? null, application?.status ?? null),
+    },
+  ];
+  return {
+    applicationId: id,
+    contractId: contract.id,
+    state: contract.state,
+    sha256: contract.sha256?.toString('hex') ?? null,
+    certificate: seal?.certificate ?? null,
+    timestamped: seal?.timestamped ?? false,
+    evidence: evidence.length,
+    checks,
+  };
+}
+
+/** The bytes, or why there are none. */
+async function pdfOf(read: () => Promise<Buffer>): Promise<Buffer | string> {
+  try {
+    return await read();
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+function chainFault({ rows, faults }: EvidenceChain): string | null {
+  if (faults.length > 0) return faults.slice(0, MOST_NAMED).join('; ');
+  return rows.length === 0 ? 'there is none' : null;
+}
+
+function shownFault(shown: Buffer | string): string | null {
+  if (typeof shown === 'string') return shown;
+  return checkSeal(shown).intact ? null : 'its seal does not hold';
+}
+
+/** Whether the evidence tells of this signature, and of the steps before it. */
+function signatureFault(
+  { id, sha256, signedAt }: StoredContract,
+  evidence: readonly Evidence[],
+): string | null {
+  const before = untilSigned(evidence);
+  const last = before.at(-1);
+  if (last === undefined) return 'there is no evidence of the signature';
+  const facts = JSON.parse(last.facts) as Record<string, unknown>;
+  const hex = sha256?.toString('hex');
+  if (facts.contract !== id || facts.sha256 !== hex) return 'the evidence is of another contract';
+  if (facts.signed_at !== signedAt?.toISOString()) return 'the evidence has another time';
+  for (const kind of ['contract_made', 'contract_shown', 'contract_accepted'] as const) {
+    if (!before.some((row) => row.kind === kind && row.facts.includes(`"${hex}"`))) {
+      return `there is no evidence of ${kind} for this contract`;
+    }
+  }
+  if (!before.some(({ kind }) => kind === 'data_consent_given')) {
+    return 'there is no evidence of data_consent_given';
+  }
+  for (const kind of ['id_checked', 'code_checked'] as const) {
+    const right = before.some((row) => row.kind === kind && row.facts.includes('"result":"right"'));
+    if (!right) return `there is no evidence of ${kind}`;
+  }
+  return null;
+}
+
+async function documentFault(
+  { applicationId, signedSha256 }: StoredContract,
+  signed: Buffer | string | null,
+  shown: Buffer | string,
+  evidence: readonly Evidence[],
+): Promise<string | null> {
+  if (signed === null) return 'the signed PDF is not made yet: a running service makes it within a minute';
+  if (typeof signed === 'string') return signed;
+  const { intact, certificate } = checkSeal(signed);
+  if (!intact) return 'its seal does not hold';
+  const made = evidence.findLast(({ kind }) => kind === 'document_made')?.facts ?? '';
+  if (!made.includes(`"${signedSha256?.toString('hex')}"`))
+    return 'it is another one than the evidence tells of';
+  if (!made.includes(`"${certificate}"`)) return 'another certificate seals it than the evidence tells of';
+  if (typeof shown === 'string') return 'the shown contract is missing';
+  const pdf = await PDF.load(signed);
+  const contract = pdf.getAttachment(ATTACHED.contract);
+  if (contract === null || hash('sha256', contract) !== hash('sha256', shown)) {
+    return 'another contract is attached than the one that was shown';
+  }
+  const attached = pdf.getAttachment(ATTACHED.evidence);
+  if (
+    attached === null ||
+    Buffer.from(attached).toString() !== evidenceJson(applicationId, untilSigned(evidence))
+  ) {
+    return 'other evidence is attached than the store has';
+  }
+  const pages = (await PDF.load(shown)).getPages();
+  const differs = pages.some(
+    (page, index) => page.extractText().text !== pdf.getPages()[index]?.extractText().text,
+  );
+  return differs ? 'its pages say something else than the shown contract' : null;
+}
+
+function stateFault(
+  { state, signedAt, withdrawnAt }: StoredContract,
+  evidence: readonly Evidence[],
+  applicationSignedAt: Date | null,
+  status: string | null,
+): string | null {
+  const taken = evidence.findLast(({ kind }) => kind === 'withdrawn');
+  const told = taken && (JSON.parse(taken.facts) as { withdrawn_at?: unknown }).withdrawn_at;
+  if (told !== withdrawnAt?.toISOString() || (taken === undefined) !== (state !== 'withdrawn')) {
+    return 'the evidence tells something else of a withdrawal';
+  }
+  // After the retention there is no application any more, and the contract stays.
+  if (status === null) return null;
+  if (signedAt?.getTime() !== applicationSignedAt?.getTime())
+    return 'the application has another time of signature';
+  if (state === 'withdrawn' && status !== 'rejected')
+    return `the signature is withdrawn, and the application is ${status}`;
+  return null;
+}

@@ -1,0 +1,155 @@
+/**
+ * A channel within the process: takes every message, sends the events of a real channel, and fails where it is set
+ * to.
+ */
+import { hash, randomUUID } from 'node:crypto';
+import type { MessageId } from '../../domain/application/ids.ts';
+import type { Channel, MediaResult, UploadFile, UploadResult } from '../../domain/message/channel.ts';
+import type { ChannelEvent, ChannelStatus } from '../../domain/message/channel-event.ts';
+import type { OutgoingCode } from '../../domain/message/code-channel.ts';
+import type { OutgoingMessage } from '../../domain/message/outgoing-message.ts';
+import { type OutgoingReply, replyFaults } from '../../domain/message/reply.ts';
+import type { SendResult } from '../../domain/message/send-result.ts';
+import type { Phone } from '../../domain/phone/phone.ts';
+import type { Clock } from '../../ground/base/clock.ts';
+import { ReceivedCodes } from './codes.ts';
+import { EventPost, type Tell } from './event-post.ts';
+import { happens, NO_FAULTS } from './faults.ts';
+import { SimulatedFiles } from './files.ts';
+import { NewestSet } from './newest-set.ts';
+import { type Said, SaidLog } from './said.ts';
+
+/** The time from the send to each event, in milliseconds. */
+const JOURNEY: readonly (readonly [status: ChannelStatus, afterMs: number])[] = [
+  ['sent', 150],
+  ['delivered', 600],
+];
+/** The events of a lost answer come this much later, so that people can see the state `uncertain` on the page. */
+const LOST_MS = 3_000;
+/** WhatsApp's code for a free text after its 24 hours (docs/messages.md). */
+const WINDOW_CLOSED = '131047';
+
+/** Ids and phones that are kept, of each kind. */
+const MOST_KEPT = 5_000;
+
+export class Simulator implements Channel {
+  /** Kept in this process only. A change takes effect at the next send or event. */
+  faults = NO_FAULTS;
+  /** Messages that go out at any hour, because a person said so on the page. */
+  readonly released = new Set<MessageId>();
+  /** What the owners of the phones said. */
+  readonly said: SaidLog;
+  readonly codeWay = 'simulator';
+  /** The codes on the second phones. */
+  readonly codes: ReceivedCodes;
+  /** The files of both directions, by media id. */
+  readonly files = new SimulatedFiles();
+  /** The callbacks of the newest messages that were accepted and reached no phone. */
+  readonly vanished = new NewestSet<string>(MOST_KEPT);
+  /** The phones whose 24 hours at the channel are over, because a person said so on the page. */
+  readonly windowsOver = new NewestSet<Phone>(MOST_KEPT);
+  readonly #post: EventPost;
+  readonly #clock: Clock;
+
+  /** `tell` gets events, several at once. Where `tell` throws for events that no caller waits for, they are lost. */
+  constructor(tell: Tell, clock: Clock) {
+    this.#clock = clock;
+    this.said = new SaidLog(clock);
+    this.codes = new ReceivedCodes(clock);
+    this.#post = new EventPost(tell, () => this.faults, clock);
+  }
+
+  send({ callback }: OutgoingMessage, signal: AbortSignal): Promise<SendResult> {
+    return this.#take(callback, signal, () => {});
+  }
+
+  /** Refuses what WhatsApp refuses: a reply with a fault, and a reply after the phone's 24 hours. */
+  async sendReply(reply: OutgoingReply, signal: AbortSignal): Promise<SendResult> {
+    if (replyFaults(reply).length > 0) return { kind: 'give_up', reason: 'unsendable' };
+    if (this.windowsOver.has(reply.phone)) return { kind: 'give_up', reason: WINDOW_CLOSED };
+    return this.#take(reply.callback, signal, () => this.said.answered(reply.phone));
+  }
+
+  async markRead(channelMessageId: string): Promise<void> {
+    this.said.read(channelMessageId);
+  }
+
+  async fetchMedia(mediaId: string, { maxBytes }: { readonly maxBytes: number }): Promise<MediaResult> {
+    const file = happens(this.faults.goneShare) ? null : this.files.get(mediaId);
+    if (file === null) return { kind: 'gone' };
+    const { bytes, contentType } = file;
+    if (bytes.length > maxBytes) return { kind: 'too_large' };
+    return { kind: 'media', bytes, contentType, sha256: hash('sha256', bytes, 'hex') };
+  }
+
+  async uploadMedia(file: UploadFile): Promise<UploadResult> {
+    return { kind: 'uploaded', mediaId: this.files.keep(file) };
+  }
+
+  /** Shows a code on the second phone of a person. A code has no status events. */
+  async sendCode({ phone, text }: OutgoingCode, signal: AbortSignal): Promise<SendResult> {
+    const { failShare, delayMs, lostShare, vanishedShare } = this.faults;
+    if (delayMs > 0) await this.#clock.sleep(delayMs, { signal }).catch(() => {});
+    if (signal.aborted) return { kind: 'retry', reason: 'aborted' };
+    if (happens(failShare)) return { kind: 'retry', reason: 'simulated_failure' };
+    if (!happens(vanishedShare)) this.codes.receive(phone, text);
+    if (happens(lostShare)) return { kind: 'uncertain', reason: 'timeout' };
+    return { kind: 'accepted', channelMessageId: `simulated.${randomUUID()}` };
+  }
+
+  /** `arrived` is called where the message reaches its phone, whether or not the answer is lost. */
+  async #take(callback: string, signal: AbortSignal, arrived: () => void): Promise<SendResult> {
+    const { failShare, delayMs, lostShare, vanishedShare } = this.faults;
+    if (delayMs > 0) await this.#clock.sleep(delayMs, { signal }).catch(() => {});
+    if (signal.aborted) return { kind: 'retry', reason: 'aborted' };
+    if (happens(failShare)) return { kind: 'retry', reason: 'simulated_failure' };
+    const channelMessageId = simulatedId(callback);
+    if (happens(vanishedShare)) {
+      this.vanished.add(callback);
+      return { kind: 'accepted', channelMessageId };
+    }
+    arrived();
+    const lost = happens(lostShare);
+    for (const [status, afterMs] of JOURNEY) {
+      this.#post.post(afterMs + (lost ? LOST_MS : 0), () => ({
+        ...{
+          kind: 'status',
+          channelMessageId,
+          callback,
+          status,
+          at: new Date(this.#clock.nowMs()),
+          failure: null,
+        },
+      }));
+    }
+    return lost ? { kind: 'uncertain', reason: 'timeout' } : { kind: 'accepted', channelMessageId };
+  }
+
+  /** Reports an act of the owner of a phone. Resolves when the event is applied; throws the error of `tell`. */
+  report(event: ChannelEvent): Promise<void> {
+    return this.#post.report(event);
+  }
+
+  /** Reports a message of the owner of a phone, as `report`, and keeps it on the phone. */
+  async say(said: Said, event: ChannelEvent): Promise<void> {
+    const isUnheard = happens(this.faults.unheardShare);
+    this.said.add(said, isUnheard ? 'unheard' : 'sent');
+    if (isUnheard) return;
+    try {
+      await this.report(event);
+    } catch (error) {
+      this.said.takeBack(said.messageId);
+      throw error;
+    }
+  }
+
+  /** Passes on the events that are due, and drops later events. */
+  close(): Promise<void> {
+    return this.#post.close();
+  }
+}
+
+/** The id that the simulator gives to the message with this callback. */
+export function simulatedId(callback: string): string {
+  return `simulated.${callback}`;
+}

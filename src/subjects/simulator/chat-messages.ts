@@ -1,0 +1,173 @@
+/** The messages that the simulator's page shows: those that reached their phone. */
+
+import {
+  type ApplicationId,
+  applicationOfMessage,
+  type BlindIndex,
+  type MessageId,
+  messageIdsOf,
+  toMessageId,
+} from '../../domain/application/ids.ts';
+import { composeMessage } from '../../domain/message/compose-message.ts';
+import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
+import type { OutgoingMessage } from '../../domain/message/outgoing-message.ts';
+import type { Brand } from '../../domain/partner/brand.ts';
+import type { Phone } from '../../domain/phone/phone.ts';
+import type { Database } from '../../ground/postgres/database.ts';
+import { fromBigint } from '../../seal/blind-indexes.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
+import { REVIEWED_AT } from '../messages/sql/messages.ts';
+import { FIRST_AFTER_REVIEW, recentMessagesFrom } from './newest-ids.ts';
+
+/** A message on a phone, with everything that its text is composed from. */
+export interface ChatMessage {
+  readonly messageId: MessageId;
+  readonly applicationId: ApplicationId;
+  readonly type: MessageType;
+  readonly status: Extract<MessageStatus, 'accepted' | 'sent' | 'delivered' | 'read'>;
+  /** Sends so far; the last one is the one on the phone. */
+  readonly attempts: number;
+  /** When its application was registered, or reviewed (D40). */
+  readonly createdAt: Date;
+  /** When the applicant first tapped "I am interested". */
+  readonly interestedAt: Date | null;
+  /** When the phone was suppressed; null if it is not. */
+  readonly suppressedAt: Date | null;
+  /** Blind index. */
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly phone: Phone;
+  readonly name: string;
+  readonly debtAmount: number;
+  readonly currency: string;
+  readonly partnerName: string;
+  readonly brand: Brand;
+  /** The time of this reading, by the database's clock (D39). */
+  readonly readAt: Date;
+}
+
+interface Row extends SealedRow {
+  message_id: string;
+  type: MessageType;
+  status: ChatMessage['status'];
+  attempts: number;
+  created_at: Date;
+  interested_at: Date | null;
+  suppressed_at: Date | null;
+  phone_index: string;
+  debt_amount: number;
+  currency: string;
+  partner_name: string;
+  brand: Brand;
+  read_at: Date;
+}
+
+const IS_ON_PHONE =
+  "r.status IN ('accepted', 'sent', 'delivered', 'read') AND r.channel_message_id IS NOT NULL";
+const ON_PHONE = 'SELECT r.*, application_of_message(r.message_id) AS application_id FROM message_records r';
+
+/** The newest entries of histories among which reviews are looked for. */
+const NEWEST_EVENTS = 1_000;
+
+/** The messages of the newest registrations, those after the newest reviews, and reminders. */
+const NEWEST = `
+  (${ON_PHONE} WHERE r.message_id >= $2 AND r.message_id < ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE}
+  ORDER BY r.message_id DESC LIMIT $1)
+  UNION ALL
+  (${ON_PHONE} WHERE r.message_id >= ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE} AND r.message_id = ANY (ARRAY(
+    SELECT message_after_review(e.application_id, e.to_status)
+    FROM (SELECT * FROM application_events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) AS e
+    WHERE e.from_status <> e.to_status)))
+  UNION ALL
+  (${ON_PHONE} WHERE is_reminder(r.message_id) AND r.message_id >= ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE}
+  ORDER BY r.message_id DESC LIMIT $1)`;
+const OF_IDS = `${ON_PHONE} WHERE r.message_id = ANY ($1::bigint[]) AND ${IS_ON_PHONE}`;
+
+const readText = (messages: string) => `
+  WITH found AS MATERIALIZED (
+    SELECT m.*, ${REVIEWED_AT} AS reviewed_at FROM (${messages}) AS m
+  )
+  SELECT m.message_id, m.type, m.status, m.attempts, coalesce(m.reviewed_at, a.created_at) AS created_at,
+    a.interested_at, s.created_at AS suppressed_at, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
+    p.name AS partner_name, k.brand, now() AS read_at
+  FROM found m
+  JOIN applications_of(ARRAY(SELECT DISTINCT application_id FROM found)) a ON a.id = m.application_id
+  JOIN partners p ON p.id = a.partner_id
+  JOIN api_keys k ON k.id = a.api_key_id
+  LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active
+  ORDER BY created_at DESC, m.message_id DESC`;
+const READ_NEWEST = `${readText(NEWEST)} LIMIT $1`;
+const READ = readText(OF_IDS);
+
+/**
+ * The newest `limit` messages on phones, newest first. Leaves out messages of erased applicants and of applicants whose
+ * personal data does not open.
+ */
+export async function readChatMessages(
+  database: Database,
+  vault: Vault,
+  limit: number,
+): Promise<ChatMessage[]> {
+  return read(database, vault, READ_NEWEST, [limit, await recentMessagesFrom(database)]);
+}
+
+/** Reads the chat messages of these applications, however old they are. */
+export function readChatMessagesOf(
+  database: Database,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+): Promise<ChatMessage[]> {
+  return ids.length === 0 ? Promise.resolve([]) : read(database, vault, READ, [ids.flatMap(messageIdsOf)]);
+}
+
+/** One message; null if it is on no phone. */
+export async function readChatMessage(
+  database: Database,
+  vault: Vault,
+  id: MessageId,
+): Promise<ChatMessage | null> {
+  return (await read(database, vault, READ, [[id]]))[0] ?? null;
+}
+
+async function read(
+  database: Database,
+  vault: Vault,
+  text: string,
+  values: unknown[],
+): Promise<ChatMessage[]> {
+  const { rows } = await database.query<Row>(text, values);
+  const persons = await readPersonalData(database, vault, rows, ['name', 'phone']);
+  return persons.flatMap(({ row, person: { record } }) => {
+    if (record?.phone == null || record.name == null) return [];
+    const messageId = toMessageId(row.message_id);
+    return [
+      {
+        messageId,
+        applicationId: applicationOfMessage(messageId),
+        type: row.type,
+        status: row.status,
+        attempts: row.attempts,
+        createdAt: row.created_at,
+        interestedAt: row.interested_at,
+        suppressedAt: row.suppressed_at,
+        phoneIndex: fromBigint(row.phone_index),
+        phone: record.phone,
+        name: record.name,
+        debtAmount: row.debt_amount,
+        currency: row.currency,
+        partnerName: row.partner_name,
+        brand: row.brand,
+        readAt: row.read_at,
+      },
+    ];
+  });
+}
+
+/** The message as its phone got it; null if its brand or currency cannot make a text. */
+export function composeChatMessage(message: ChatMessage): OutgoingMessage | null {
+  try {
+    return composeMessage({ ...message, attempt: message.attempts });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,129 @@
+/** Made-up files for the applicants of the simulator: statements that fit an application or do not, and other files. */
+import { crc32, deflateSync } from 'node:zlib';
+import type { UploadFile } from '../../domain/message/channel.ts';
+import type { MediaKind } from '../../domain/message/channel-event.ts';
+import { HOUR_MS } from '../../ground/base/time.ts';
+import type { Owner } from './owners.ts';
+import { statementPdf } from './statement-pdf.ts';
+import type { StatementLayout } from './statement-rows.ts';
+
+/** What the page offers. docs/messages.md says what each one is. */
+export const MADE_UP = [
+  'fitting',
+  'less',
+  'far_less',
+  'other_person',
+  'locked',
+  'lying',
+  'picture',
+  'voice',
+] as const;
+export type MadeUp = (typeof MADE_UP)[number];
+
+/** A file as a person sends it. `filename` of pictures and voice messages is for the page alone. */
+export interface MadeUpFile extends UploadFile {
+  readonly media: MediaKind;
+}
+
+/** Which made-up platform pays in which currency; other currencies have none. */
+const LAYOUTS: Readonly<Record<string, StatementLayout>> = {
+  COP: 'rodar-co-1',
+  MXN: 'entrega-ya-mx-1',
+  BRL: 'corre-mais-br-1',
+  PEN: 'moto-va-pe-1',
+  CLP: 'pedalea-cl-1',
+  ARS: 'llego-ya-ar-1',
+};
+const SHARES: Partial<Record<MadeUp, number>> = { less: 0.8, far_less: 0.5 };
+const MONTHS = 3;
+const ANOTHER = { name: 'Benito Otero Salas', idNumber: '90807060' };
+
+/** A file for an applicant; `today` decides which months are whole. */
+export function madeUpFile(
+  what: MadeUp,
+  owner: Pick<Owner, 'name' | 'idNumber' | 'income' | 'currency'>,
+  today: Date,
+): MadeUpFile {
+  const { income, currency } = owner;
+  const person = what === 'other_person' ? ANOTHER : owner;
+  const statement = () =>
+    statementPdf({
+      layout: LAYOUTS[currency] ?? 'rodar-co-1',
+      name: person.name,
+      idNumber: person.idNumber,
+      issued: today.toISOString().slice(0, 10),
+      months: monthsBefore(today, income * (SHARES[what] ?? 1)),
+    });
+  switch (what) {
+    case 'fitting':
+    case 'less':
+    case 'far_less':
+    case 'other_person':
+      return document(statement(), 'ingresos.pdf');
+    case 'locked':
+      return document(locked(statement()), 'con-clave.pdf');
+    case 'lying':
+      return document(Buffer.from('MZ\x90\0 this is a program and no PDF', 'latin1'), 'extracto.pdf');
+    case 'picture':
+      return { bytes: picture(640, 480), contentType: 'image/png', filename: 'foto.png', media: 'image' };
+    case 'voice':
+      return { bytes: VOICE, contentType: 'audio/ogg', filename: 'nota-de-voz.ogg', media: 'audio' };
+  }
+}
+
+function document(bytes: Buffer, filename: string): MadeUpFile {
+  return { bytes, contentType: 'application/pdf', filename, media: 'document' };
+}
+
+/** In the Americas a month ends up to so much later than in UTC. */
+const MONTH_ENDS_LATER_MS = 12 * HOUR_MS;
+
+/** The months before a day that are over, oldest first, with amounts around `monthly` whose mean is `monthly`. */
+function monthsBefore(now: Date, monthly: number): Record<string, number> {
+  const today = new Date(now.getTime() - MONTH_ENDS_LATER_MS);
+  const entries = Array.from({ length: MONTHS }, (_, index) => {
+    const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - MONTHS + index, 1));
+    const share = [0.98, 1.02, 1][index] ?? 1;
+    return [month.toISOString().slice(0, 7), Math.round(monthly * share)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The PDF with a dictionary that asks every reader for a password. */
+function locked(pdf: Buffer): Buffer {
+  const noise = 'a1'.repeat(32);
+  const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <${noise}> /U <${noise}> >>`;
+  const id = `/ID [<${'00'.repeat(16)}> <${'00'.repeat(16)}>]`;
+  return Buffer.from(pdf.toString('latin1').replace('/Root 1 0 R', `/Root 1 0 R ${encrypt} ${id}`), 'latin1');
+}
+
+/** A grey picture with nothing to read on it. */
+function picture(width: number, height: number): Buffer {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  // Eight bits of grey.
+  head.set([8, 0, 0, 0, 0], 8);
+  // Each row begins with the number of its filter: none.
+  const pixels = Buffer.alloc((width + 1) * height, 200);
+  for (let row = 0; row < height; row += 1) pixels[row * (width + 1)] = 0;
+  const chunks = [chunk('IHDR', head), chunk('IDAT', deflateSync(pixels)), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks]);
+}
+
+function chunk(name: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(name, 'latin1'), content]);
+  const framed = Buffer.alloc(body.length + 8);
+  framed.writeUInt32BE(content.length, 0);
+  body.copy(framed, 4);
+  framed.writeUInt32BE(crc32(body), body.length + 4);
+  return framed;
+}
+
+/** The first page of an Ogg stream, which is what tells its type. */
+const VOICE = Buffer.concat([
+  Buffer.from('OggS\0\x02', 'latin1'),
+  Buffer.alloc(20),
+  Buffer.from('\x01\x13OpusHead\x01\x01', 'latin1'),
+  Buffer.alloc(9),
+]);

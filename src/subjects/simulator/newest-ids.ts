@@ -1,0 +1,20 @@
+/** The ranges of the ids in which the simulator looks for the newest messages. */
+import {
+  type BatchId,
+  firstMessageOf,
+  MESSAGE_ID_RANGES,
+  type MessageId,
+} from '../../domain/application/ids.ts';
+import type { Database } from '../../ground/postgres/database.ts';
+import { onlyRow } from '../../ground/postgres/only-row.ts';
+
+/** Ids from here on are of messages after reviews. */
+export const FIRST_AFTER_REVIEW = MESSAGE_ID_RANGES.at(-1)!.before;
+
+const RECENT = 'SELECT recent_from() AS from';
+
+/** The least id of the messages that count as new here: the newest partitions are looked at alone. */
+export async function recentMessagesFrom(database: Database): Promise<MessageId> {
+  const { from } = onlyRow((await database.query<{ from: BatchId }>(RECENT)).rows);
+  return firstMessageOf(from);
+}

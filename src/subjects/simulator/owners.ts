@@ -1,0 +1,71 @@
+/** The owners of phones, as the simulator knows them by their applications. */
+import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
+import type { Brand } from '../../domain/partner/brand.ts';
+import type { Phone } from '../../domain/phone/phone.ts';
+import type { Database } from '../../ground/postgres/database.ts';
+import { fromBigint } from '../../seal/blind-indexes.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
+
+/** An applicant, and what the chat of the phone is headed with. */
+export interface Owner {
+  readonly applicationId: ApplicationId;
+  /** Blind index. */
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly phone: Phone;
+  readonly name: string;
+  readonly idNumber: string;
+  /** As declared, a month. */
+  readonly income: number;
+  readonly currency: string;
+  /** The partner's name for applicants. */
+  readonly partner: string;
+  /** When the phone was suppressed; null if it is not. */
+  readonly suppressedAt: Date | null;
+}
+
+interface Row extends SealedRow {
+  id: string;
+  phone_index: string;
+  income: number;
+  currency: string;
+  suppressed_at: Date | null;
+  partner_name: string;
+  brand: Brand;
+}
+
+const READ = `
+  SELECT a.id, ${SEALED_COLUMNS}, a.income, a.currency, s.created_at AS suppressed_at,
+    p.name AS partner_name, k.brand
+  FROM applications_of($1::bigint[]) a
+  JOIN partners p ON p.id = a.partner_id
+  JOIN api_keys k ON k.id = a.api_key_id
+  LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active
+  ORDER BY a.id`;
+
+/** The owners of these applications; leaves out those who were erased and those whose personal data does not open. */
+export async function readOwners(
+  database: Database,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+): Promise<Owner[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await database.query<Row>(READ, [ids]);
+  const persons = await readPersonalData(database, vault, rows, ['name', 'phone']);
+  return persons.flatMap(({ row, person: { record } }) => {
+    if (record?.phone == null || record.name == null || record.id_number == null) return [];
+    return [
+      {
+        applicationId: toApplicationId(row.id),
+        phoneIndex: fromBigint<'phone'>(row.phone_index),
+        phone: record.phone,
+        name: record.name,
+        idNumber: record.id_number,
+        income: row.income,
+        currency: row.currency,
+        partner: row.brand.partner ?? row.partner_name,
+        suppressedAt: row.suppressed_at,
+      },
+    ];
+  });
+}

@@ -1,0 +1,169 @@
+/** The simulator's page and its requests: each applicant's phone is a chat. */
+
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { knownPhone } from '../../domain/phone/phone.ts';
+import { isLoopback, isLoopbackAddress } from '../../ground/base/loopback.ts';
+import {
+  chooseInReply,
+  openMessage,
+  openReply,
+  releaseWaiting,
+  sendOther,
+  setWindow,
+  tapButton,
+  writeText,
+} from './acts.ts';
+import type { SimulatorContext } from './context.ts';
+import type { Form, FormName } from './page-forms.ts';
+import { addMedia } from './page-media.ts';
+import { readChats } from './read-chats.ts';
+import { sendFile, sendMadeUp } from './send-file.ts';
+
+const FOLDER = join(import.meta.dirname, 'page');
+const SCRIPTS = [
+  'page.js',
+  'find.js',
+  'typed.js',
+  'list.js',
+  'chat.js',
+  'bubbles.js',
+  'composer.js',
+  'second-phone.js',
+  'stranger.js',
+  'elements.js',
+  'requests.js',
+  'faults.js',
+];
+const FILES: readonly (readonly [path: string, file: string, type: string])[] = [
+  ['/simulator', 'page.html', 'text/html; charset=utf-8'],
+  ['/simulator/page.css', 'page.css', 'text/css; charset=utf-8'],
+  ...SCRIPTS.map((script) => [`/simulator/${script}`, script, 'text/javascript; charset=utf-8'] as const),
+  ['/simulator/icon.svg', '../../../listeners/partner/icon.svg', 'image/svg+xml'],
+];
+
+/** The page loads only its own files, runs nothing inline, stands in no frame and is never cached. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+const MAX_BODY_BYTES = 16_384;
+
+/**
+ * Adds `/simulator` and the paths below it to the operators' listener, for a service with the channel `simulator`. The
+ * page has no password: it answers this machine alone. The Host header must be a loopback name, which refuses a page of
+ * another site whose name resolves to this machine (DNS rebinding). `docsUrl` gives the URL of the documentation under
+ * the hostname of a request.
+ */
+export function addSimulatorPage(
+  app: FastifyInstance,
+  context: SimulatorContext,
+  docsUrl: (hostname: string) => string,
+): void {
+  app.register(async (page) => {
+    page.removeContentTypeParser('text/plain');
+    page.addHook('onRequest', async (request, reply) => {
+      reply.headers(HEADERS);
+      const refusal = refusalOf(request);
+      if (refusal !== null) return reply.status(403).send({ error: refusal });
+    });
+    page.setErrorHandler(presentError);
+    addFiles(page);
+    addReads(page, context);
+    addActs(page, context);
+    addMedia(page, context.simulator);
+    page.get('/simulator/docs', (request, reply) =>
+      reply.redirect(docsUrl(hostnameOf(`http://${request.headers.host}`) as string)),
+    );
+  });
+}
+
+/** The reason to refuse a request; null where the request is allowed. */
+function refusalOf({ method, headers, ip }: FastifyRequest): string | null {
+  // Of a connection that is closed already there is none.
+  if (!isLoopbackAddress(ip ?? '')) return 'this page is for this machine alone';
+  const host = hostnameOf(`http://${headers.host}`);
+  if (host === null || !isLoopback(host)) return 'open this page as localhost';
+  if (method === 'GET' || method === 'HEAD') return null;
+  const { origin, 'sec-fetch-site': site = 'same-origin' } = headers;
+  // Compares hosts only, because a proxy may change the scheme.
+  const isOther =
+    origin !== undefined &&
+    (!URL.canParse(origin) || new URL(origin).host !== new URL(`http://${headers.host}`).host);
+  // A browser leaves Origin out of some requests of another page. `none` is what the person began.
+  return isOther || !['same-origin', 'none'].includes(`${site}`)
+    ? 'the request comes from another page'
+    : null;
+}
+
+function hostnameOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).hostname : null;
+}
+
+function addFiles(page: FastifyInstance): void {
+  for (const [path, file, type] of FILES) {
+    const content = readFileSync(join(FOLDER, file));
+    page.get(path, (_request, reply) => reply.type(type).send(content));
+  }
+}
+
+function addReads(page: FastifyInstance, context: SimulatorContext): void {
+  page.get('/simulator/chats', async (request, reply) => {
+    const { hasForm } = await import('./page-forms.ts');
+    if (!hasForm('chats', request.query)) return reply.status(400).send({ error: 'the query is wrong' });
+    const { phone = null, chat = null } = request.query;
+    const body = JSON.stringify(await readChats(context, { phone, chat }));
+    const tag = `"${hash('sha256', body, 'base64url')}"`;
+    reply.header('ETag', tag);
+    if (request.headers['if-none-match'] === tag) return reply.status(304).send();
+    return reply.type('application/json; charset=utf-8').send(body);
+  });
+  page.get('/simulator/faults', async () => context.simulator.faults);
+}
+
+function addActs(page: FastifyInstance, context: SimulatorContext): void {
+  const act = <Name extends FormName>(name: Name, run: (body: Form<Name>) => Promise<boolean>) =>
+    page.post(`/simulator/${name}`, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+      const { body } = request;
+      const { hasForm } = await import('./page-forms.ts');
+      if (!hasForm(name, body)) {
+        return reply.status(400).send({ error: 'the body does not have the expected form' });
+      }
+      const done = await run(body);
+      return done ? {} : reply.status(404).send({ error: 'the phone has no such message or file' });
+    });
+  act('tap', ({ messageId, button }) => tapButton(context, messageId, button));
+  act('choose', ({ replyId, choice }) => chooseInReply(context, replyId, choice));
+  act('open', ({ messageId }) => openMessage(context, messageId));
+  act('open-reply', ({ replyId }) => openReply(context, replyId));
+  act('file', ({ phone, ...file }) => sendFile(context, phone, file));
+  act('made-up', ({ phone, what }) => sendMadeUp(context, phone, what));
+  const always = <Name extends FormName>(name: Name, run: (body: Form<Name>) => Promise<void> | void) =>
+    act(name, async (body) => {
+      await run(body);
+      return true;
+    });
+  // The one phone that a person types.
+  always('text', ({ phone, body }) => writeText(context, knownPhone(phone) ?? phone, body));
+  always('other', ({ phone, what }) => sendOther(context, phone, what));
+  always('window', ({ phone, isOver }) => setWindow(context, phone, isOver));
+  always('release', ({ messageId }) => releaseWaiting(context, messageId));
+  always('faults', (faults) => {
+    context.simulator.faults = faults;
+  });
+}
+
+/** A refusal of Fastify keeps its status, but not its text, which may repeat the request. */
+async function presentError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply) {
+  const status = error.statusCode ?? 500;
+  if (status >= 500) return reply.status(500).send({ error: 'temporary internal error; retry' });
+  const words = { 413: 'the body is too long', 415: 'the content type must be application/json' };
+  return reply.status(status).send({ error: words[status as keyof typeof words] ?? 'the body must be JSON' });
+}

@@ -1,0 +1,88 @@
+/** The replies that the simulator's page shows: those that reached their phone. */
+import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
+import { type ReplyContent, type ReplyId, toReplyId } from '../../domain/message/reply.ts';
+import type { Database } from '../../ground/postgres/database.ts';
+import { fromBigint, toBigint } from '../../seal/blind-indexes.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { replyIdentity } from '../messages/sql/replies.ts';
+
+/** A reply on a phone. */
+export interface ChatReply {
+  readonly replyId: ReplyId;
+  readonly applicationId: ApplicationId;
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly status: 'accepted' | 'sent' | 'delivered' | 'read';
+  /** Sends so far; the last one is the one on the phone. */
+  readonly attempts: number;
+  /** When the channel took it, or else when it was made. */
+  readonly at: Date;
+  readonly content: ReplyContent;
+}
+
+interface Row {
+  id: string;
+  application_id: string;
+  turn: number;
+  phone_index: string;
+  status: ChatReply['status'];
+  attempts: number;
+  content: Buffer;
+  at: Date;
+}
+
+const ON_PHONE = `
+  SELECT r.id, r.application_id, r.turn, r.phone_index, r.status, r.attempts, r.content,
+    coalesce(r.sent_at, r.created_at) AS at
+  FROM replies r
+  WHERE r.status IN ('accepted', 'sent', 'delivered', 'read') AND r.channel_message_id IS NOT NULL`;
+const NEWEST = `${ON_PHONE} ORDER BY r.id DESC LIMIT $1`;
+const OF_PHONES = `${ON_PHONE} AND r.phone_index = ANY ($2::bigint[]) ORDER BY r.id DESC LIMIT $1`;
+const OF_ID = `${ON_PHONE} AND r.id = $1`;
+
+/** The newest `limit` replies on phones, newest first. Leaves out those whose content does not open. */
+export function readNewestReplies(database: Database, vault: Vault, limit: number): Promise<ChatReply[]> {
+  return read(database, vault, NEWEST, [limit]);
+}
+
+/** The newest `limit` replies on these phones, as `readNewestReplies`. */
+export function readRepliesTo(
+  database: Database,
+  vault: Vault,
+  phones: readonly BlindIndex<'phone'>[],
+  limit: number,
+): Promise<ChatReply[]> {
+  return read(database, vault, OF_PHONES, [limit, phones.map(toBigint)]);
+}
+
+/** One reply; null if it is on no phone. */
+export async function readReply(database: Database, vault: Vault, id: ReplyId): Promise<ChatReply | null> {
+  return (await read(database, vault, OF_ID, [id]))[0] ?? null;
+}
+
+async function read(database: Database, vault: Vault, text: string, values: unknown[]): Promise<ChatReply[]> {
+  const { rows } = await database.query<Row>(text, values);
+  return rows.flatMap((row) => {
+    const content = open(vault, row);
+    if (content === null) return [];
+    return [
+      {
+        replyId: toReplyId(row.id),
+        applicationId: toApplicationId(row.application_id),
+        phoneIndex: fromBigint<'phone'>(row.phone_index),
+        status: row.status,
+        attempts: row.attempts,
+        at: row.at,
+        content,
+      },
+    ];
+  });
+}
+
+function open(vault: Vault, row: Row): ReplyContent | null {
+  try {
+    const identity = replyIdentity(toApplicationId(row.application_id), row.turn);
+    return JSON.parse(vault.open(row.content, identity).toString('utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,28 @@
+/** A message that a person sends now. */
+import { randomUUID } from 'node:crypto';
+import type { Phone } from '../../domain/phone/phone.ts';
+import { DAY_MS, HOUR_MS } from '../../ground/base/time.ts';
+import { onlyRow } from '../../ground/postgres/only-row.ts';
+import type { SimulatorContext } from './context.ts';
+import type { Said } from './said.ts';
+
+/** After the end of the 24 hours, what a person says is reported so late: it opens no window any more. */
+const LATE_MS = DAY_MS + HOUR_MS;
+
+const NOW = 'SELECT now() AS now';
+
+/** Makes a message with an id of its own. */
+export async function saidNow(
+  context: SimulatorContext,
+  phone: Phone,
+  { text, interestIn = null, file = null }: Pick<Said, 'text'> & Partial<Said>,
+): Promise<Said> {
+  const lateMs = context.simulator.windowsOver.has(phone) ? LATE_MS : 0;
+  const at = new Date((await now(context)).getTime() - lateMs);
+  return { messageId: `simulated.${randomUUID()}`, phone, at, text, interestIn, file };
+}
+
+/** The time by the database's clock (D39). */
+export async function now({ database }: Pick<SimulatorContext, 'database'>): Promise<Date> {
+  return onlyRow((await database.query<{ now: Date }>(NOW)).rows).now;
+}

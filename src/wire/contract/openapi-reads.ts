@@ -1,0 +1,203 @@
+/** The OpenAPI document's requests that read events and one application, and what they answer (D41). */
+import { APPLICATION_STATUSES } from '../../domain/application/lifecycle.ts';
+import { ALL_REASON_CODES } from '../../domain/application/reason-codes.ts';
+import { CONVERSATION_ENDS, INCOME_OUTCOMES, PARTNER_EVENT_TYPES } from '../../domain/event/event.ts';
+import { OUTCOME_TYPES } from '../../domain/message/notify.ts';
+import { LIMIT_CODES } from '../../domain/scorecard/scorecard.ts';
+import type { Language } from '../../ground/base/language.ts';
+import { EVENT_WORDS } from './event-words.ts';
+import { applicationExample, feedExamples } from './examples-reads.ts';
+import { failures } from './openapi-failures.ts';
+import { header, OF_EVERY_ANSWER } from './openapi-headers.ts';
+import { reference, type Schema } from './openapi-request.ts';
+import { record } from './openapi-response.ts';
+import { DECISION_NAMES, LATER_STATUS_NAMES, NAMES } from './response.ts';
+import { DEFAULT_EVENTS, MAX_EVENTS } from './texts.ts';
+
+/** Parameters of these requests. */
+export const READ_PARAMETERS = {
+  After: {
+    name: 'after',
+    in: 'query',
+    description:
+      'Only the events after this one: the `next` of the page before, or the `id` of any event of yours. Without it the feed begins with the oldest event that is kept.',
+    schema: reference('EventId'),
+  },
+  Limit: {
+    name: 'limit',
+    in: 'query',
+    description: 'The most events of the page.',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_EVENTS, default: DEFAULT_EVENTS },
+  },
+  Types: {
+    name: 'types',
+    in: 'query',
+    description:
+      'Only events of these types, with commas between the names. Without it you read the events of applications and messages; name the types of conversations, documents, incomes and contracts to read them. Each set of types has its own order without gaps: keep to one set for a cursor.',
+    style: 'form',
+    explode: false,
+    schema: {
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string', enum: PARTNER_EVENT_TYPES },
+    },
+  },
+  ApplicationId: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'The `id` of the application, as the answer to its batch and its events tell it.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 346,
+  },
+};
+
+const ACCEPT_LANGUAGE = { $ref: '#/components/parameters/AcceptLanguage' };
+
+/** The paths under `/PRO`, for GET alone. */
+export function readPaths(language: Language): Record<string, Schema> {
+  return {
+    '/PRO/events': { parameters: [ACCEPT_LANGUAGE], get: EVENTS },
+    '/PRO/applications/{id}': { parameters: [ACCEPT_LANGUAGE], get: application(language) },
+  };
+}
+
+function answer(description: string, schema: Schema, examples: Readonly<Record<string, object>>): Schema {
+  return {
+    description,
+    headers: { ...OF_EVERY_ANSWER, 'X-Request-Id': header('RequestId') },
+    content: {
+      'application/json': {
+        schema,
+        examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+      },
+    },
+  };
+}
+
+const EVENTS: Schema = {
+  operationId: 'readEvents',
+  tags: ['events'],
+  summary: 'What happened to your applications since you registered them',
+  description:
+    'Your events in their order, without gaps. Store `next` with what you did, and ask with it as `after`: at once while `has_more` is true, else after a while. Events are kept for 30 days. The names are English in every language.',
+  parameters: ['After', 'Limit', 'Types'].map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  responses: {
+    200: answer('A page of events, oldest first.', reference('EventPage'), feedExamples()),
+    ...failures('events', 'PRO'),
+  },
+};
+
+function application(language: Language): Schema {
+  return {
+    operationId: 'readApplication',
+    tags: ['events'],
+    summary: 'One of your applications as it is now',
+    description:
+      'Its score and decision, which never change, and its status. The names are those of the document.',
+    parameters: [{ $ref: '#/components/parameters/ApplicationId' }],
+    responses: {
+      200: answer('The application.', reference('ApplicationState'), {
+        application: applicationExample(language),
+      }),
+      ...failures('application', 'PRO'),
+    },
+  };
+}
+
+const ID_NUMBER = { description: 'null: the data of the applicant was erased.', type: ['string', 'null'] };
+const TIME = { description: 'With a numeric UTC offset.', type: 'string', format: 'date-time' };
+const optionalTime = (description: string): Schema => ({ ...TIME, description, type: ['string', 'null'] });
+
+/** Every component of these answers. */
+export function readSchemas(language: Language): Record<string, Schema> {
+  const names = NAMES[language];
+  return {
+    EventId: {
+      description: 'The id of an event. It is also the cursor that continues after the event.',
+      type: 'string',
+      pattern: '^evt_[A-Za-z0-9_-]{27}$',
+    },
+    EventPage: record({
+      events: { type: 'array', maxItems: MAX_EVENTS, items: reference('PartnerEvent') },
+      next: {
+        description: 'The cursor of the next page, also where there are no events.',
+        ...reference('EventId'),
+      },
+      has_more: { description: 'There are more events already.', type: 'boolean' },
+    }),
+    PartnerEvent: {
+      description: 'A later version may add types: ignore those that you do not know.',
+      oneOf: [
+        ...['StatusChangedEvent', 'InterestedEvent', 'MessageFailedEvent', 'ConversationStartedEvent'],
+        ...['DocumentsReceivedEvent', 'IncomeVerifiedEvent', 'ContractSignedEvent', 'ContractWithdrawnEvent'],
+        'ConversationEndedEvent',
+      ].map(reference),
+    },
+    StatusChangedEvent: event(
+      'application.status_changed',
+      'An operator approved, rejected or disbursed the application.',
+      {
+        from: { type: 'string', enum: APPLICATION_STATUSES },
+        to: { type: 'string', enum: APPLICATION_STATUSES },
+        reason_code: { type: 'string', enum: ALL_REASON_CODES },
+      },
+    ),
+    InterestedEvent: event(
+      'application.interested',
+      'The applicant tapped "I am interested" for the first time.',
+      {},
+    ),
+    MessageFailedEvent: event('message.failed', 'A message to the applicant failed.', {
+      message: { description: 'The type of the message.', type: 'string', enum: OUTCOME_TYPES },
+    }),
+    ConversationStartedEvent: event('conversation.started', EVENT_WORDS['conversation.started'].en, {}),
+    DocumentsReceivedEvent: event('documents.received', EVENT_WORDS['documents.received'].en, {}),
+    IncomeVerifiedEvent: event('income.verified', EVENT_WORDS['income.verified'].en, {
+      outcome: { type: 'string', enum: INCOME_OUTCOMES },
+    }),
+    ContractSignedEvent: event('contract.signed', EVENT_WORDS['contract.signed'].en, {}),
+    ContractWithdrawnEvent: event('contract.withdrawn', EVENT_WORDS['contract.withdrawn'].en, {}),
+    ConversationEndedEvent: event('conversation.ended', EVENT_WORDS['conversation.ended'].en, {
+      outcome: { type: 'string', enum: CONVERSATION_ENDS },
+    }),
+    ApplicationState: record({
+      id: { type: 'integer', minimum: 1 },
+      [names.id_number]: ID_NUMBER,
+      score: { type: 'integer', minimum: 0, maximum: 100 },
+      decision: {
+        description: 'The decision by the score; a review changes the status alone.',
+        type: 'string',
+        enum: Object.values(DECISION_NAMES[language]),
+      },
+      [names.status]: { type: 'string', enum: Object.values(LATER_STATUS_NAMES[language]) },
+      reason_code: {
+        description:
+          'Why it has this status: the code of the last review, or the limit that rejected it at its registration. null: the score alone decided.',
+        type: ['string', 'null'],
+        enum: [...LIMIT_CODES, ...ALL_REASON_CODES, null],
+      },
+      signed_at: optionalTime('When the applicant signed the contract; it stays after a withdrawal.'),
+      withdrawn_at: optionalTime('When the applicant withdrew from the signed contract.'),
+      created_at: TIME,
+      updated_at: {
+        ...TIME,
+        description:
+          'The time of the last entry in the history of the application, else `created_at`. With a numeric UTC offset.',
+      },
+    }),
+  };
+}
+
+function event(type: string, description: string, members: Record<string, Schema>): Schema {
+  return {
+    description,
+    ...record({
+      id: reference('EventId'),
+      type: { type: 'string', const: type },
+      timestamp: TIME,
+      data: record({ id: { type: 'integer', minimum: 1 }, id_number: ID_NUMBER, ...members }),
+    }),
+  };
+}

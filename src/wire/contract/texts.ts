@@ -1,0 +1,198 @@
+/** Every error text of the interface, in both languages. D14 and D26 give the texts of an application. */
+
+import type { FieldName, NamedField } from '../../domain/application/fields.ts';
+import type { Fault } from '../../domain/application/read-application.ts';
+import type { Language } from '../../ground/base/language.ts';
+
+/** The most applications in a request, and the most bytes of a body (contract, "Limits"; D3). */
+export const MAX_APPLICATIONS = 100;
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** The most events in a page of the feed, and how many a page has where the request does not say (D41). */
+export const MAX_EVENTS = 500;
+export const DEFAULT_EVENTS = 100;
+/** The most JSON values in a body over `UNCOUNTED_BYTES`: 500 for each application. */
+export const MAX_VALUES = 500 * MAX_APPLICATIONS;
+/** The values of a body up to this size are not counted, because they cost little. */
+export const UNCOUNTED_BYTES = 64 * 1024;
+
+const REQUEST_TEXTS = {
+  unauthorized: { en: 'API key invalid or absent', es: 'API key inválida o ausente' },
+  key_for_pro: {
+    en: 'API key is not for this environment: it is for /PRO',
+    es: 'API key no es para este ambiente: es para /PRO',
+  },
+  key_for_dev: {
+    en: 'API key is not for this environment: it is for /DEV',
+    es: 'API key no es para este ambiente: es para /DEV',
+  },
+  not_found: { en: 'not found', es: 'no encontrado' },
+  no_page: {
+    en: 'not found; the documentation is at {base}/docs',
+    es: 'no encontrado; la documentación está en {base}/docs',
+  },
+  method_not_allowed: {
+    en: 'method not allowed (only POST and GET)',
+    es: 'método no permitido (solo POST y GET)',
+  },
+  only_get: { en: 'method not allowed (only GET)', es: 'método no permitido (solo GET)' },
+  content_type: {
+    en: 'Content-Type must be application/json',
+    es: 'Content-Type debe ser application/json',
+  },
+  compressed: {
+    en: 'the body must not be compressed (Content-Encoding)',
+    es: 'el cuerpo no debe estar comprimido (Content-Encoding)',
+  },
+  not_utf8: { en: 'the body must be UTF-8', es: 'el cuerpo debe estar en UTF-8' },
+  byte_order_mark: {
+    en: 'the body must not begin with a byte order mark (BOM)',
+    es: 'el cuerpo no debe comenzar con una marca de orden de bytes (BOM)',
+  },
+  not_json: { en: 'the body is not valid JSON', es: 'el cuerpo no es JSON válido' },
+  not_an_object: {
+    en: 'the body must be a JSON object with an applications array',
+    es: 'el cuerpo debe ser un objeto JSON con un arreglo aplicaciones',
+  },
+  no_applications: {
+    en: 'applications is required and must be an array',
+    es: 'aplicaciones es requerido y debe ser un arreglo',
+  },
+  empty_batch: {
+    en: 'applications must hold at least 1 application',
+    es: 'aplicaciones debe tener al menos 1 solicitud',
+  },
+  too_many: {
+    en: `applications must hold at most ${MAX_APPLICATIONS} applications`,
+    es: `aplicaciones debe tener como máximo ${MAX_APPLICATIONS} solicitudes`,
+  },
+  too_large: {
+    en: 'the body must be at most {bytes} bytes',
+    es: 'el cuerpo debe tener como máximo {bytes} bytes',
+  },
+  too_many_values: {
+    en: `the body must hold at most ${MAX_VALUES} values`,
+    es: `el cuerpo debe tener como máximo ${MAX_VALUES} valores`,
+  },
+  idempotency_key: {
+    en: 'Idempotency-Key must be 1 to 255 printable ASCII characters',
+    es: 'Idempotency-Key debe tener de 1 a 255 caracteres ASCII imprimibles',
+  },
+  idempotency_reuse: {
+    en: 'Idempotency-Key was already used with another body',
+    es: 'Idempotency-Key ya se usó con otro cuerpo',
+  },
+  bad_limit: {
+    en: `limit must be given at most once, as a whole number from 1 to ${MAX_EVENTS}`,
+    es: `limit debe darse una vez como máximo, como número entero de 1 a ${MAX_EVENTS}`,
+  },
+  bad_cursor: {
+    en: 'after must be given at most once, as a cursor that this feed gave you',
+    es: 'after debe darse una vez como máximo, como un cursor dado por esta ruta',
+  },
+  bad_types: {
+    en: 'types must be given at most once, as names of event types with commas between them, each name once',
+    es: 'types debe darse una vez como máximo, como nombres de tipos de evento separados por comas, cada uno una vez',
+  },
+  cursor_gone: {
+    en: 'the events after this cursor are no longer kept; start again without after',
+    es: 'los eventos posteriores a este cursor ya no se conservan; empiece de nuevo sin after',
+  },
+  bad_request: { en: 'the request could not be read', es: 'no se pudo leer la petición' },
+  internal: { en: 'temporary internal error; retry', es: 'error interno temporal; reintente' },
+} as const satisfies Record<string, Record<Language, string>>;
+
+/** A problem of a whole request. */
+export type RequestProblem = keyof typeof REQUEST_TEXTS;
+export const REQUEST_PROBLEMS = Object.keys(REQUEST_TEXTS) as RequestProblem[];
+
+/** The HTTP codes of failed requests. */
+export type FailureStatus = 400 | 401 | 404 | 405 | 410 | 413 | 500;
+
+/** The HTTP codes other than 400. */
+const REQUEST_STATUS: Partial<Record<RequestProblem, FailureStatus>> = {
+  unauthorized: 401,
+  key_for_pro: 401,
+  key_for_dev: 401,
+  not_found: 404,
+  no_page: 404,
+  method_not_allowed: 405,
+  only_get: 405,
+  cursor_gone: 410,
+  too_large: 413,
+  internal: 500,
+};
+
+/** The HTTP code of a request's problem (contract, "HTTP codes"; D3). */
+export function requestStatus(problem: RequestProblem): FailureStatus {
+  return REQUEST_STATUS[problem] ?? 400;
+}
+
+/** The text of a request's problem. `bytes`: the most that a body of the route may have; `base`: the base path. */
+export function requestText(
+  problem: RequestProblem,
+  language: Language,
+  { bytes = MAX_BODY_BYTES, base = '' } = {},
+): string {
+  return REQUEST_TEXTS[problem][language].replace('{bytes}', String(bytes)).replace('{base}', base);
+}
+
+/** The texts of refusals without a fault of a field (D14, D26). */
+export const REFUSAL_TEXTS = {
+  not_an_object: { en: 'application must be an object', es: 'la solicitud debe ser un objeto' },
+  duplicate: {
+    en: 'a request already exists for this messaging-channel number',
+    es: 'ya existe una solicitud para este número del canal de mensajería',
+  },
+  over_quota: { en: 'quota_partner_exceeded', es: 'quota_partner_excedida' },
+} as const satisfies Record<string, Record<Language, string>>;
+
+/** Joins the faults of one application into one error text (D14). */
+export type FaultText = (faults: readonly Fault[], language: Language) => string;
+
+/** Makes the texts of faults from the field table (D14, D26). */
+export function faultTexts(fields: readonly NamedField[]): FaultText {
+  const byName = new Map<FieldName, NamedField>(fields.map((field) => [field.name, field]));
+  return (faults, language) =>
+    faults.map((fault) => faultText(fault, byName.get(fault.field)!, language)).join('; ');
+}
+
+function faultText(fault: Fault, field: NamedField, language: Language): string {
+  const name = fault.name ?? (language === 'en' ? field.name : field.aliases[0]);
+  const english = language === 'en';
+  switch (fault.problem) {
+    case 'required':
+      return english ? `${name} is required` : `${name} es requerido`;
+    case 'amount':
+      return english
+        ? `${name} is required and must be > 0 (numeric)`
+        : `${name} es requerido y debe ser > 0 (numérico)`;
+    case 'choice': {
+      const values = choices(field, name, language);
+      return english
+        ? `${name} is required and must be one of: ${values}`
+        : `${name} es requerido y debe ser uno de: ${values}`;
+    }
+    case 'consent':
+      return english
+        ? `${name} is required and must be true or false`
+        : `${name} es requerido y debe ser true o false`;
+    case 'phone':
+      return english
+        ? `${name} must be a number with country code`
+        : `${name} debe ser un número con código de país`;
+    case 'text': {
+      const max = 'max' in field.rule ? field.rule.max : 0;
+      return english
+        ? `${name} must be text of at most ${max} characters`
+        : `${name} debe ser texto de máximo ${max} caracteres`;
+    }
+  }
+}
+
+/** The list of choices: Spanish words in a Spanish answer or under a Spanish name (D26). */
+function choices(field: NamedField, name: string, language: Language): string {
+  if (field.rule.kind !== 'choice') return '';
+  const spanish = field.rule.spanish;
+  const inSpanish = spanish !== undefined && (language === 'es' || name !== field.name);
+  return (inSpanish ? Object.keys(spanish) : field.rule.values).join(', ');
+}

@@ -1,0 +1,144 @@
+/** The shape of a route of the operator API. The listener and its document come from the same table. */
+import type { Static, TSchema } from 'typebox';
+import type { Role } from '../../domain/operator/role.ts';
+import type { BrowserSession, SessionKey } from '../../domain/operator/session.ts';
+
+/**
+ * Who may use a route: everybody; who has proved the first factor, and not yet the second one; or an operator with the
+ * role or a higher one, signed in with both factors.
+ */
+export type Access = 'open' | 'first factor' | Role;
+
+/** What an operator has to do before the same request: sign in again, or give the code that is missing. */
+export type Needs = 'sign-in' | 'code';
+
+/** The body of an answer that is no success. */
+export interface Failure {
+  readonly error: string;
+  readonly needs?: Needs;
+}
+
+/**
+ * The id of the operator whom a page shows. A browser has one session for all its tabs: a request of a tab that shows
+ * another operator than that of the session is refused, also at an open route. A sign-in is for nobody yet.
+ */
+export const OPERATOR_HEADER = 'Operator-Id';
+
+/**
+ * Whether somebody is at the page that sends the request. Without the header a reading counts as sent by the page
+ * alone, so a client that forgets it ends a session early, and never keeps one that nobody uses.
+ */
+export const ACTIVE_HEADER = 'Operator-Active';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * `If-Match`: the last event that an act was decided on. `Idempotency-Key`: a repetition counts once. `Operator-Page`:
+ * the page that uses what the request claims, by a UUID of its own making.
+ */
+export type RouteHeader = 'If-Match' | 'Idempotency-Key' | 'Operator-Page';
+
+/**
+ * Why a route may refuse, beside what every route answers: there is no such thing; the identity provider does not
+ * answer. What a header, a body or a list of conflicts brings along (409, 412, 413, 415, 428) follows from these.
+ */
+export type FailureStatus = 404 | 502;
+
+type NeedsFresh = true | 'for a payment';
+
+/** What a route gets of a request. */
+export interface Call<Body, Query> {
+  readonly body: Body;
+  readonly query: Query;
+  /** The values of the `{names}` in the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** null where the route is open. */
+  readonly session: BrowserSession | null;
+  readonly sessionKey: SessionKey | null;
+  /** The secret of a sign-in under way at the identity provider. */
+  readonly pendingCookie: string | null;
+  /** The cookie of a browser that knows operators. */
+  readonly deviceCookie: string | null;
+  /** The address of the connection; of IPv6 its /64. */
+  readonly address: string;
+  /** The tags of `If-None-Match`, without quotation marks: what the browser has already. */
+  readonly knownTags: readonly string[];
+  /** The tag of `If-Match`, without quotation marks: what the act was decided on; null: there is none, or several. */
+  readonly decidedOn: string | null;
+  /** The `Idempotency-Key`; null: there is none. */
+  readonly idempotencyKey: string | null;
+  /** The `Operator-Page`; null: there is none. */
+  readonly page: string | null;
+}
+
+/** What a route answers. */
+export interface Answer<Reply> {
+  /** 200 where it is absent. */
+  readonly status?: number;
+  /** null only with a redirect and with the status 304: the browser has it already. */
+  readonly body: Reply | Failure | null;
+  /** The `ETag`, without quotation marks. */
+  readonly tag?: string;
+  /** The new value of the session's cookie; the empty text takes the cookie away. */
+  readonly cookie?: string;
+  /** The new secret of the sign-in under way; the empty text takes its cookie away. */
+  readonly pendingCookie?: string;
+  /** The new value of the cookie of a browser that knows operators. */
+  readonly deviceCookie?: string;
+  /** The path of the page to which the browser goes on (303); with the body null. */
+  readonly redirect?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** A route, as the listener and the document read it. */
+export interface Route {
+  readonly method: Method;
+  /** Below `/api`, with `{names}`. */
+  readonly path: string;
+  readonly access: Access;
+  /** What the route does, for the document. */
+  readonly summary: string;
+  /**
+   * Both factors must have been proved within five minutes: `true` for each request, which the listener refuses, or for
+   * what is done with a payment alone, which the route refuses.
+   */
+  readonly needsFresh?: NeedsFresh;
+  /** The headers that the route reads: the document names them. */
+  readonly headers?: readonly RouteHeader[];
+  /** The document names these, and a test compares them with what the route answers. */
+  readonly failures?: readonly FailureStatus[];
+  /** The codes of its refusals with 409. */
+  readonly conflicts?: readonly string[];
+  /** The answer has an `ETag`, and is 304 where the browser has it already. */
+  readonly hasTag?: true;
+  /** The identity provider's page leads here: a navigation of another site passes. No other route has this. */
+  readonly isCallback?: true;
+  readonly body?: TSchema;
+  readonly query?: TSchema;
+  readonly reply: TSchema;
+  readonly run: (call: Call<never, never>) => Promise<Answer<unknown>>;
+}
+
+interface RouteOf<Body extends TSchema, Query extends TSchema, Reply extends TSchema> {
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly summary: string;
+  readonly needsFresh?: NeedsFresh;
+  readonly headers?: readonly RouteHeader[];
+  readonly failures?: readonly FailureStatus[];
+  readonly conflicts?: readonly string[];
+  readonly hasTag?: true;
+  readonly isCallback?: true;
+  readonly body?: Body;
+  readonly query?: Query;
+  readonly reply: Reply;
+  readonly run: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Reply>>>;
+}
+
+/** A route whose function gets and gives what its schemas say. */
+export function route<Body extends TSchema, Query extends TSchema, Reply extends TSchema>(
+  of: RouteOf<Body, Query, Reply>,
+): Route {
+  return of as unknown as Route;
+}

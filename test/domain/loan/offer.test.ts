@@ -1,0 +1,158 @@
+/** What an applicant is offered, and why nothing is (D45); the period to withdraw (D46). */
+import assert from 'node:assert/strict';
+import { describe, it, test } from 'node:test';
+import { hasLastFour, lastFourOf, readCode, readLastFour } from '../../../src/domain/evidence/answer.ts';
+import { localDate, startOfDate } from '../../../src/domain/loan/local-day.ts';
+import { offerOfLoan, priceLoan } from '../../../src/domain/loan/offer.ts';
+import { rateNameOf } from '../../../src/domain/loan/rate-name.ts';
+import type { CountryTerms } from '../../../src/domain/loan/terms.ts';
+import { withdrawalEnd } from '../../../src/domain/loan/withdrawal.ts';
+import type { Country } from '../../../src/ground/base/country-data.ts';
+import { loadPublicHolidays } from '../../../src/subjects/messages/uses/public-holidays.ts';
+import { DEMO_TERMS } from '../../../src/subjects/signing/rules/demo-terms.ts';
+
+const DEMO = DEMO_TERMS.countries.CO as CountryTerms;
+const COP = { amount: 6_000_000, currency: 'COP' };
+const NOW = new Date('2026-11-23T15:00:00Z');
+const priced = (changes: Partial<CountryTerms>, debt = COP, now = NOW) =>
+  priceLoan({ ...DEMO, ...changes }, debt, now);
+const reasonOf = (changes: Partial<CountryTerms>, debt = COP, now = NOW) => {
+  const result = priced(changes, debt, now);
+  return result.kind === 'blocked' ? result.reason : 'priced';
+};
+
+describe('D45: nobody gets a contract', () => {
+  it('where the rate is above the legal maximum of the month, or the month has none', () => {
+    assert.equal(reasonOf({ legal_maximum: { '2026-11': '26.82' } }), 'priced');
+    assert.equal(reasonOf({ legal_maximum: { '2026-11': '26.81' } }), 'above_maximum');
+    assert.equal(reasonOf({ legal_maximum: { '2026-12': '99' } }), 'no_maximum');
+    assert.equal(reasonOf({ legal_maximum: {} }), 'no_maximum');
+  });
+  it('and the month is that of the country, not of UTC', () => {
+    const legal_maximum = { '2026-11': '30', '2026-12': '20' };
+    const lastHours = new Date('2026-12-01T04:59:00Z');
+    assert.equal(reasonOf({ legal_maximum }, COP, lastHours), 'priced');
+    assert.equal(reasonOf({ legal_maximum }, COP, new Date('2026-12-01T05:00:00Z')), 'above_maximum');
+  });
+  it('where fees lift the rate above the maximum', () => {
+    const legal_maximum = { '2026-11': '27' };
+    const fee = { name: 'Seguro', when: 'monthly', amount: '3000' } as const;
+    assert.equal(reasonOf({ legal_maximum, fees: [fee] }), 'above_maximum');
+  });
+  it('in another currency, below the minimum, or above the most amount', () => {
+    assert.equal(reasonOf({}, { amount: 5, currency: 'USD' }), 'wrong_currency');
+    assert.equal(reasonOf({ minimum: '6000000.01' }), 'below_minimum');
+    assert.equal(reasonOf({ maximum: '5999999.99' }), 'above_limit');
+  });
+});
+
+test('D45: a contract may be signed on its day and the days of the offer, and never in a month that forbids it', () => {
+  const until = (changes: Partial<CountryTerms>) => {
+    const result = priced(changes, COP, new Date('2026-11-29T12:00:00Z'));
+    return result.kind === 'priced' ? result.expiresAt.toISOString() : result.reason;
+  };
+  assert.equal(until({ offer_days: 2 }), '2026-12-02T05:00:00.000Z');
+  assert.equal(until({ legal_maximum: { '2026-11': '30', '2026-12': '30' } }), '2026-12-02T05:00:00.000Z');
+  assert.equal(until({ legal_maximum: { '2026-11': '30', '2026-12': '20' } }), '2026-12-01T05:00:00.000Z');
+  assert.equal(until({ legal_maximum: { '2026-11': '30' } }), '2026-12-01T05:00:00.000Z');
+});
+
+test('D45: the offer has every amount as an exact decimal, and the word of the country', () => {
+  const fees = [
+    { name: 'Estudio', when: 'deducted', percent: '1.5' },
+    { name: 'Seguro', when: 'monthly', amount: '2500.5' },
+  ] as const;
+  const result = priced({ fees });
+  assert.ok(result.kind === 'priced');
+  const words = { language: 'es', demonstration: true } as const;
+  const offer = offerOfLoan({ ...DEMO, fees }, 'CO', result, words);
+  assert.deepEqual(
+    [offer.amount, offer.net, offer.installment, offer.months],
+    ['6000000.00', '5910000.00', '237897.62', 36],
+  );
+  assert.equal(offer.rateName, 'tasa efectiva anual');
+  const names: [Country, string][] = [
+    ['MX', 'CAT'],
+    ['PE', 'TCEA'],
+    ['BR', 'CET'],
+    ['CL', 'CAE'],
+    ['AR', 'CFT'],
+  ];
+  for (const [country, name] of names) assert.equal(rateNameOf(country, 'es'), name);
+  assert.equal(rateNameOf('US', 'en'), 'annual effective rate');
+});
+
+describe('D46: the period to withdraw', async () => {
+  const holidays = await loadPublicHolidays();
+  const end = (days: number, kind: 'business' | 'calendar', at: string, country: Country, zone: string) =>
+    withdrawalEnd({ days, kind }, new Date(at), { country, zone }, holidays).toISOString();
+  it('counts business days without the holidays of the country', () => {
+    // 4 December 2026 is a Friday. The 8th is a holiday in Colombia, in Peru the 9th as well.
+    assert.equal(
+      end(5, 'business', '2026-12-04T18:00:00Z', 'CO', 'America/Bogota'),
+      '2026-12-15T05:00:00.000Z',
+    );
+    assert.equal(
+      end(5, 'business', '2026-12-04T18:00:00Z', 'PE', 'America/Lima'),
+      '2026-12-16T05:00:00.000Z',
+    );
+    assert.equal(
+      end(1, 'business', '2026-12-04T18:00:00Z', 'MX', 'America/Mexico_City'),
+      '2026-12-08T06:00:00.000Z',
+    );
+  });
+  it('counts calendar days, from the day after the signature by the wall clock of the country', () => {
+    assert.equal(
+      end(7, 'calendar', '2026-11-23T15:00:00Z', 'BR', 'America/Sao_Paulo'),
+      '2026-12-01T03:00:00.000Z',
+    );
+    // At 01:00 UTC the day before has not ended there.
+    assert.equal(
+      end(7, 'calendar', '2026-11-24T01:00:00Z', 'BR', 'America/Sao_Paulo'),
+      '2026-12-01T03:00:00.000Z',
+    );
+  });
+  it('begins days at their first minute, also where the clock skips midnight', () => {
+    // Chile's clocks go from 24:00 to 01:00 in September.
+    assert.equal(startOfDate('2026-09-06', 'America/Santiago').toISOString(), '2026-09-06T04:00:00.000Z');
+    assert.equal(localDate(new Date('2026-09-06T03:59:00Z'), 'America/Santiago'), '2026-09-05');
+    assert.equal(localDate(new Date('2026-09-06T04:00:00Z'), 'America/Santiago'), '2026-09-06');
+  });
+});
+
+test('D46: the code is six digits, also in halves and among words', () => {
+  for (const text of [
+    '123456',
+    ' 123 456 ',
+    '123-456.',
+    'mi código es 123456, gracias',
+    '１２３４５６',
+    '3040 123456',
+  ]) {
+    assert.equal(readCode(text), '123456', text);
+  }
+  for (const text of ['', 'hola', '12345', '1234567', '123456 654321', '12 34 56', 'x'.repeat(300), '👍']) {
+    assert.equal(readCode(text), null, text);
+  }
+});
+
+test('D46: the last four characters of an ID number are compared without signs, accents and small letters', () => {
+  assert.equal(lastFourOf('CC 10.203.040'), '3040');
+  assert.equal(lastFourOf('12.345.678-k'), '678K');
+  assert.equal(lastFourOf('7'), '7');
+  // The type of document is no part of the number (D49).
+  assert.deepEqual([lastFourOf('CC 1234'), lastFourOf('CC123')], ['1234', '123']);
+  for (const text of ['3040', ' 30-40', '30 40.', 'las últimas son 3040', '３０４０']) {
+    assert.equal(readLastFour(text), '3040', text);
+  }
+  assert.equal(readLastFour('rl-kñ'), 'RLKN');
+  assert.equal(readLastFour('304k'), '304K');
+  for (const text of ['', 'no', 'para que sirve', '12345', '3040 o 4050', 'x'.repeat(300)]) {
+    assert.equal(readLastFour(text), null, text);
+  }
+});
+
+test('D46: an ID number of which nobody can be asked for four letters or digits is too short', () => {
+  for (const text of ['123', '12-A', '7', '. . .', '']) assert.equal(hasLastFour(text), false, text);
+  for (const text of ['1234', '1.2-3 4', 'ÁB1c']) assert.equal(hasLastFour(text), true, text);
+});
