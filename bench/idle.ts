@@ -10,7 +10,7 @@ const MEASURE_MS = 60_000;
 const NAME = 'idle';
 /**
  * What PostgreSQL's own tables of its buffers take, in MB for each GiB of `shared_buffers`, which follow the machine's
- * memory (src/ground/embedded/settings.ts): the server of an empty store had 46, 68 and 112 MB with 1, 2 and 4 GiB. The
+ * memory (src/ground/embedded/start.ts): the server of an empty store had 46, 68 and 112 MB with 1, 2 and 4 GiB. The
  * bar is for a machine with 1 GiB of them, so that it is the same on every machine.
  */
 const TABLES_MB_A_GIB = 22;

@@ -32,7 +32,7 @@ import { checkedAfter, incomeCheckOf } from '../src/subjects/income/sql/income-c
 import { readReplyBacklog } from '../src/subjects/messages/sql/replies/backlog.ts';
 import { untoldApplications } from '../src/subjects/messages/sql/replies/told.ts';
 import { repliesOf } from '../src/subjects/messages/sql/replies.ts';
-import { readConversationFacts } from '../src/subjects/monitoring/sql/conversation-facts.ts';
+import { readConversationFacts } from '../src/subjects/monitoring/sql/store-facts.ts';
 import { clearBlocks, readEnd } from '../src/subjects/signing/sql/blocks.ts';
 import { forgetCodes } from '../src/subjects/signing/sql/codes.ts';
 import { expireContracts, readContract, unfinished } from '../src/subjects/signing/sql/contracts.ts';

@@ -16,7 +16,7 @@ CREATE TRIGGER closed_segments_keep_time BEFORE INSERT OR UPDATE ON closed_segme
   FOR EACH ROW EXECUTE FUNCTION keep_closed_at();
 
 -- The fewest days after which the owner of the tables lets applications go: one row, which the owner alone writes. The
--- owner puts the retention here that it knows (src/app/keep-retention.ts), in place of a day: the caller of
+-- owner puts the retention here that it knows (src/app/open-store.ts), in place of a day: the caller of
 -- forget_partition may ask for more days alone.
 CREATE TABLE least_retention (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),

@@ -74,7 +74,7 @@ const TIME_OF_DAY: Readonly<Record<string, string>> = {
   'subjects/messages/open.ts': 'a start checks that a file of contact windows opens at all within 60 days',
   'subjects/operators/uses/identity-provider.ts':
     'a library judges the times of a token by its own clock, and is told how far the database is from it',
-  'subjects/rights/commands/subject-export.ts': 'an export names the time of its making, which is not stored',
+  'subjects/rights/commands/subject.ts': 'an export names the time of its making, which is not stored',
   'subjects/signing/pdf/demo-identity.ts':
     'the dates of the certificate of a demonstration, which readers compare with their own',
   'subjects/simulator/channel.ts':
@@ -83,7 +83,7 @@ const TIME_OF_DAY: Readonly<Record<string, string>> = {
   'subjects/simulator/open.ts': 'how far the database is from the clock of these statuses',
 };
 /** What never writes a time into the store: the start of the server that comes along, and a partner's own command. */
-const APART = /^(ground\/embedded|subjects\/bulk)\//;
+const APART = /^(ground\/(embedded|files)|subjects\/bulk)\//;
 
 test('D39: the machine’s time of day decides nothing: only these files read it', () => {
   const readers = readSources('src')

@@ -1,5 +1,6 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
 
+import type { Retention } from '../domain/application/retention.ts';
 import type { Clock } from '../ground/base/clock.ts';
 import { hasCluster } from '../ground/embedded/cluster.ts';
 import { openEmbedded, type ServerListener } from '../ground/embedded/server.ts';
@@ -13,13 +14,12 @@ import { SetupError } from '../ground/postgres/setup-error.ts';
 import { sessionRole } from '../ground/schema/runtime-role.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../seal/secrets.ts';
 import { secretsOfDataDir } from '../seal/secrets-file.ts';
-import type { Secrets } from '../seal/vault.ts';
-import { Vault } from '../seal/vault.ts';
+import { type Secrets, Vault } from '../seal/vault.ts';
 import { retentionOf } from '../subjects/applications/settings.ts';
+import { isLeastRetention, putLeastRetention } from '../subjects/applications/sql/retention.ts';
 import { WEBHOOK_LANES } from '../subjects/messages/intake/webhook-lanes.ts';
 import type { Config } from './config/config.ts';
-import { keepRetention } from './keep-retention.ts';
-import { type OwnerAddress, prepareTables } from './prepare-tables.ts';
+import { asOwner, type Opened, type OwnerAddress, prepareTables } from './prepare-tables.ts';
 import { closeToOthers } from './private-files.ts';
 import { loadWitnesses } from './subjects.ts';
 
@@ -214,4 +214,19 @@ async function secretsOf(config: Config, database: Database, clock: Clock): Prom
   // the database then sees the other's file too.
   const areKnown = await knowsSecrets(database);
   return secretsOfDataDir(config.dataDir, !areKnown, clock);
+}
+
+// Puts into the tables how long applications are kept, so that the role of the service deletes none earlier.
+
+/**
+ * Puts the configured retention into the tables as their owner, where it is another one than there. Without a
+ * retention, and where the owner is not at hand, nothing changes: then the upkeep says where the owner keeps
+ * applications for longer.
+ */
+async function keepRetention(opened: Opened, retention: Retention | null): Promise<void> {
+  const { database, owner, patience } = opened;
+  if (retention === null || (await patience.run(() => isLeastRetention(database, retention)))) return;
+  const put = (tables: Opened['database']) => patience.run(() => putLeastRetention(tables, retention));
+  if ((await patience.run(() => sessionRole(database))).isOwner === true) await put(database);
+  else if (owner !== null) await asOwner(owner, opened, put);
 }

@@ -1,5 +1,4 @@
 /** The `serve` role: connects all parts, listens, and stops the parts in order. */
-
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { namedFields } from '../domain/application/fields.ts';
@@ -8,14 +7,17 @@ import type { KeyId } from '../domain/partner/credential.ts';
 import { DEFAULT_POLICY, type Policy } from '../domain/scorecard/policy.ts';
 import type { Clock } from '../ground/base/clock.ts';
 import { isLoopback } from '../ground/base/loopback.ts';
+import { isSpread } from '../ground/schema/distribution.ts';
 import { addDocs } from '../listeners/docs-page/page.ts';
 import { healthApi } from '../listeners/ops/health-api.ts';
 import { PARTNER_LIMITS, partnerApi } from '../listeners/partner/partner-api.ts';
 import { failureLog, workFailureLog } from '../program/operations/failure-log.ts';
 import type { ServiceContext } from '../program/subject/subject.ts';
 import type { Watcher } from '../program/subject/watcher.ts';
+import { tracing } from '../program/tracing/tracing.ts';
 import { rememberPolicy } from '../subjects/applications/sql/policies.ts';
 import { RefusedReceipts } from '../subjects/applications/sql/refused-receipts.ts';
+import { type AroundStatement, Registrar } from '../subjects/applications/sql/registration.ts';
 import { ingestBatch } from '../subjects/applications/uses/ingest-batch.ts';
 import { partnerApplication } from '../subjects/applications/uses/partner-application.ts';
 import { partnerFeed } from '../subjects/events/uses/partner-events.ts';
@@ -39,7 +41,6 @@ import { type Listener, listen, portOf, urlOf } from './listeners/listen.ts';
 import { type OperatorListener, startOperatorListener } from './listeners/operator-listener.ts';
 import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
-import { openRegistrar } from './registrar.ts';
 import { loadServices } from './subjects.ts';
 import { showWatch, startWatch, watchListener } from './watch.ts';
 
@@ -247,4 +248,39 @@ async function webhookOf(
       return counts;
     },
   };
+}
+
+/** The registrar of a service, whose statements the watcher hears of and whose batches are traced. */
+interface OpenRegistrar {
+  readonly registrar: Pick<Registrar, 'register'>;
+  /** How many applications it works on at once. */
+  readonly atWork: number;
+}
+
+/** `policyId` is the stored policy that scores the batches. */
+async function openRegistrar(
+  { database, vault, clock, patience }: Store & Pick<OpenStore, 'patience'>,
+  policyId: number,
+  watcher: Watcher,
+): Promise<OpenRegistrar> {
+  const spread = await patience.run(() => isSpread(database));
+  const traced = await tracedRegistrations();
+  const around: AroundStatement = (batches, call) => {
+    watcher.registering(
+      batches.length,
+      batches.reduce((sum, { candidates }) => sum + candidates.length, 0),
+    );
+    return traced === null ? call() : traced.around(batches, call);
+  };
+  const terms = { policyId, indexKeyId: vault.indexKeyId };
+  const registrar = new Registrar(database, terms, { clock, isSpread: spread, around });
+  return { registrar: traced?.of(registrar) ?? registrar, atWork: registrar.atWork };
+}
+
+/** null: this process is not traced. */
+async function tracedRegistrations() {
+  const some = tracing();
+  if (some === null) return null;
+  const { TracedRegistrations } = await import('../subjects/applications/uses/traced-registration.ts');
+  return new TracedRegistrations(some);
 }

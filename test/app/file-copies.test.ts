@@ -12,7 +12,7 @@ import { manifestName } from '../../src/subjects/backup/names.ts';
 import { openFilePlace } from '../../src/subjects/backup/place-of-backups.ts';
 import { BackupKey } from '../../src/subjects/backup/sealed.ts';
 import { newFileKey, storedLately } from '../../src/subjects/documents/store/document-store.ts';
-import { statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
+import { statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import { ANA, documentStage } from '../documents/support.ts';
 
 const stage = await documentStage();

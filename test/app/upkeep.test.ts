@@ -1,7 +1,7 @@
 /** The turns of the upkeep: when they come, which jobs they run, and how they end. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { EVERY_MS, startUpkeep } from '../../src/app/upkeep.ts';
+import { EVERY_MS, startUpkeep } from '../../src/app/background.ts';
 import type { ServiceContext, UpkeepJob } from '../../src/program/subject/subject.ts';
 import { type JobEnd, NOBODY } from '../../src/program/subject/watcher.ts';
 import { TestClock } from '../support/test-clock.ts';

@@ -8,7 +8,7 @@ import { performerOf } from '../../src/subjects/conversation/uses/neighbours.ts'
 import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
 import { beginDue } from '../../src/subjects/conversation/uses/work.ts';
 import { openIncome } from '../../src/subjects/income/open.ts';
-import { statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
+import { statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import { pdfOfObjects } from '../documents/files.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';
 import { APPROVED } from '../support/applicant.ts';

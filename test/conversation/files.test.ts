@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
+import type { WhatsAppConfig } from '../../src/app/config/config.ts';
 import { readConfig } from '../../src/app/config/config.ts';
-import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import { DEFAULT_FLOW } from '../../src/domain/conversation/default-flow.ts';
 import { newState, type State } from '../../src/domain/conversation/state.ts';
 import type { PartnerId } from '../../src/domain/partner/credential.ts';
@@ -18,7 +18,7 @@ import type { WorkOrder } from '../../src/subjects/conversation/uses/ports.ts';
 import { MOST_DOCUMENTS } from '../../src/subjects/documents/uses/receive-document.ts';
 import { openIncome } from '../../src/subjects/income/open.ts';
 import { whatsappMedia } from '../../src/subjects/messages/channels/whatsapp-media.ts';
-import { pdfOf, statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
+import { pdfOf, statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import { EMPTY_ZIP, encryptedPdf, jpegHead, pdfOfObjects, png, webpHead } from '../documents/files.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';
 import { PATIENCE_MS } from '../support/eventually.ts';

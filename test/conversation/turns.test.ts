@@ -7,7 +7,7 @@ import type { PartnerId } from '../../src/domain/partner/credential.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { databaseTime } from '../../src/ground/postgres/database-time.ts';
 import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
-import { workLoop } from '../../src/subjects/conversation/loops.ts';
+import { workLoop } from '../../src/subjects/conversation/service.ts';
 import { claimWork } from '../../src/subjects/conversation/sql/work.ts';
 import { hearMessages } from '../../src/subjects/conversation/uses/hear.ts';
 import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { exifOrientation } from '../../src/subjects/documents/reader/exif-orientation.ts';
+import { exifOrientation } from '../../src/subjects/documents/reader/picture-lines.ts';
 import { exifOf, withExif } from './files.ts';
 
 const FORMS = ['jpeg', 'png', 'webp'] as const;

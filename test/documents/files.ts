@@ -1,6 +1,6 @@
 /** Files for the tests of documents: small, and each with one thing that matters. */
 import { crc32, deflateSync } from 'node:zlib';
-import { pdfOf, statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
+import { pdfOf, statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 
 export { pdfOf, statementPdf };
 

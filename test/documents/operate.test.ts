@@ -27,7 +27,7 @@ import {
   incomeCheckOf,
 } from '../../src/subjects/income/sql/income-checks.ts';
 import { checkIncome } from '../../src/subjects/income/uses/check-income.ts';
-import { statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
+import { statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { NEW, ONLY_NEW } from '../support/rotated-secrets.ts';
 import { testUpkeep } from '../support/upkeep.ts';

@@ -11,7 +11,7 @@ import { DocumentStoreError } from '../../src/subjects/documents/store/document-
 import { newFileSecret, sealWith } from '../../src/subjects/documents/store/sealed-file.ts';
 import { sha256Of } from '../../src/subjects/documents/uses/document-file.ts';
 import { receiveDocument } from '../../src/subjects/documents/uses/receive-document.ts';
-import { statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
+import { statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { hasClamd, startClamd, VIRUS } from './clamd.ts';
 import { pdfOf, png } from './files.ts';

@@ -26,8 +26,8 @@ import {
   maxWalSizeMiB,
   settings,
   sharedBuffersMiB,
-} from '../../src/ground/embedded/settings.ts';
-import { startPostmaster } from '../../src/ground/embedded/start.ts';
+  startPostmaster,
+} from '../../src/ground/embedded/start.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { oneQuery } from '../support/one-query.ts';
 import { copyCluster } from '../support/prepared-cluster.ts';

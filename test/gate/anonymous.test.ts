@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { formatApiKey, SECRET_BYTES } from '../../src/subjects/partners/rules/api-key.ts';
-import { ANSWERS_PER_SECOND, AnonymousPace, AT_ONCE } from '../../src/wire/gate/anonymous-pace.ts';
+import { ANSWERS_PER_SECOND, AnonymousPace, AT_ONCE } from '../../src/wire/gate/paced-answers.ts';
 import { eventually } from '../support/eventually.ts';
 import { remac } from '../support/remac.ts';
 import { testService } from '../support/service.ts';

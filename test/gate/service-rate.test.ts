@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { ServiceRate } from '../../src/wire/gate/service-rate.ts';
+import { ServiceRate } from '../../src/wire/gate/admission.ts';
 
 it('D37: after five seconds of even service the rate is that of these seconds', () => {
   fc.assert(

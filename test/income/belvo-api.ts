@@ -1,7 +1,7 @@
 /** Belvo's API over real HTTP: answers in the form of its documentation, with made-up values. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { BelvoAccount } from '../../src/subjects/income/sources/belvo-api.ts';
+import type { BelvoAccount } from '../../src/subjects/income/sources/belvo.ts';
 
 /** The form of the documentation (Incomes, version 1.223); the values are made up. */
 export const STREAM = {

@@ -6,7 +6,7 @@ import { machineClock } from '../../src/ground/base/clock.ts';
 import { openIncome } from '../../src/subjects/income/open.ts';
 import { evidenceIdentity, incomeCheckOf } from '../../src/subjects/income/sql/income-checks.ts';
 import { checkIncome } from '../../src/subjects/income/uses/check-income.ts';
-import { statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
+import { statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import type { Statement } from '../../src/subjects/simulator/statement-rows.ts';
 import { REVEAL } from '../cli/harness.ts';
 import { pdfOf } from '../documents/files.ts';

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WhatsAppConfig } from '../../src/app/config/config.ts';
 import { readConfig } from '../../src/app/config/config.ts';
-import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import type { TemplateChannel } from '../../src/domain/message/channel.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { whatsappChannel } from '../../src/subjects/messages/channels/whatsapp.ts';

@@ -6,8 +6,8 @@
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
+import type { WhatsAppConfig } from '../../src/app/config/config.ts';
 import { readConfig } from '../../src/app/config/config.ts';
-import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import type { TemplateChannel } from '../../src/domain/message/channel.ts';
 import { MESSAGE_STATUSES } from '../../src/domain/message/notify.ts';
 import type { SendResult } from '../../src/domain/message/send-result.ts';

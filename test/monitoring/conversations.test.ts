@@ -11,7 +11,7 @@ import { foldDocumentCounts } from '../../src/subjects/documents/sql/counts.ts';
 import { ConversationMeters } from '../../src/subjects/monitoring/metrics/conversation-meters.ts';
 import { Meters } from '../../src/subjects/monitoring/metrics/meters.ts';
 import { StoreSeries } from '../../src/subjects/monitoring/metrics/store-series.ts';
-import { readConversationFacts } from '../../src/subjects/monitoring/sql/conversation-facts.ts';
+import { readConversationFacts } from '../../src/subjects/monitoring/sql/store-facts.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';

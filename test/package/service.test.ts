@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { pdfOf } from '../../src/subjects/simulator/statement-pdf.ts';
+import { pdfOf } from '../../src/subjects/simulator/made-up-files.ts';
 import {
   applications,
   demoKeyOf,

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { SERVICE_ROLE } from '../../src/ground/embedded/service-role.ts';
+import { SERVICE_ROLE } from '../../src/ground/embedded/join.ts';
 import { anApplication } from '../support/service.ts';
 import {
   demoKeyOf,

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
-import { SERVICE_ROLE } from '../../src/ground/embedded/service-role.ts';
+import { SERVICE_ROLE } from '../../src/ground/embedded/join.ts';
 import { anApplication } from '../support/service.ts';
 import {
   demoKeyOf,

@@ -77,13 +77,13 @@ import { replayErasures } from '../../src/subjects/rights/uses/replay-erasures.t
 import { erasureJson, readErasure } from '../../src/subjects/rights/uses/written-erasure.ts';
 import { readForContract } from '../../src/subjects/signing/sql/application.ts';
 import { signContract } from '../../src/subjects/signing/uses/sign-contract.ts';
-import { countAbsentMessages } from '../../src/subjects/simulator/absent-messages.ts';
 import {
   readChatMessage,
   readChatMessages,
   readChatMessagesOf,
 } from '../../src/subjects/simulator/chat-messages.ts';
 import { readOwners } from '../../src/subjects/simulator/owners.ts';
+import { countAbsentMessages } from '../../src/subjects/simulator/read-chats.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import type { Database } from '../../src/ground/postgres/database.ts';
-import { knownMigrations, readMigration } from '../../src/ground/schema/migration-files.ts';
+import { knownMigrations, readMigration, withoutComments } from '../../src/ground/schema/migration-files.ts';
 import { migrate } from '../../src/ground/schema/migrations.ts';
-import { withoutComments } from '../../src/ground/schema/sql-comments.ts';
 import { emptyDatabase } from '../support/empty-database.ts';
 
 const known = await knownMigrations();

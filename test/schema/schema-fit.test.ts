@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMigration } from '../../src/ground/schema/migration-files.ts';
-import { fitOf } from '../../src/ground/schema/schema-fit.ts';
+import { fitOf } from '../../src/ground/schema/migrations.ts';
 
 const first = readMigration('0001_first.sql', 'SELECT 1;');
 const second = readMigration('0002_second.sql', '-- Schema 2, additive.\nSELECT 2;');

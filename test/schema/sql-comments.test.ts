@@ -1,7 +1,7 @@
 /** A migration's checksum does not count comments, and counts all else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutComments } from '../../src/ground/schema/sql-comments.ts';
+import { withoutComments } from '../../src/ground/schema/migration-files.ts';
 
 const same = (first: string, second: string) => assert.equal(withoutComments(first), withoutComments(second));
 const differ = (first: string, second: string) =>

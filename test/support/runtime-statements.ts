@@ -22,7 +22,7 @@ const TABLES = [...SQL.matchAll(/^CREATE TABLE (\w+)(?! PARTITION OF)\b(?![^;]*?
 );
 const OF_THE_OWNER = [...SQL.matchAll(/runs_as_owner\('(\w+)\(/g)].map((match) => match[1] as string);
 
-/** The owner's own session writes it (src/app/keep-retention.ts). */
+/** The owner's own session writes it (src/app/open-store.ts). */
 const READ_ONLY = ['least_retention'];
 
 /** From `CREATE` to the end of the body: what stands after it is no statement of the function. */

@@ -1,8 +1,9 @@
 /** Starts the service for tests that do not test the start. */
+
+import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/background.ts';
 import type { Config } from '../../src/app/config/config.ts';
 import type { Store } from '../../src/app/open-store.ts';
 import { type RunningService, startService } from '../../src/app/serve.ts';
-import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/upkeep.ts';
 import { type Clock, machineClock } from '../../src/ground/base/clock.ts';
 import { Patience } from '../../src/ground/postgres/patience.ts';
 import { PARTNER_LIMITS } from '../../src/listeners/partner/partner-api.ts';

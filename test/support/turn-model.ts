@@ -14,7 +14,7 @@ import { composeReply } from '../../src/subjects/conversation/rules/compose.ts';
 import { next } from '../../src/subjects/conversation/rules/next.ts';
 import { copySaid } from '../../src/subjects/conversation/rules/signed-copy.ts';
 import type { SealedInput } from '../../src/subjects/conversation/sql/inputs.ts';
-import { ruleInputOf } from '../../src/subjects/conversation/uses/rule-input.ts';
+import { ruleInputOf } from '../../src/subjects/conversation/uses/one-turn.ts';
 
 /** An input, and when it was sent by the channel's clock; null: it is the end of work. */
 export interface ModelInput {

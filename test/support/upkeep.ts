@@ -1,6 +1,6 @@
 /** The upkeep, turn by turn. */
 import pino from 'pino';
-import { loadJobs, upkeepTurn } from '../../src/app/upkeep.ts';
+import { loadJobs, upkeepTurn } from '../../src/app/background.ts';
 import type { Setting } from '../../src/ground/base/setting.ts';
 import { NOBODY } from '../../src/program/subject/watcher.ts';
 import { sessionsOf, type TestStore } from './database.ts';

@@ -5,7 +5,7 @@ import { machineClock } from '../../src/ground/base/clock.ts';
 import { performerOf, signingOf } from '../../src/subjects/conversation/uses/neighbours.ts';
 import type { Reader } from '../../src/subjects/documents/reader/reader.ts';
 import { openIncome } from '../../src/subjects/income/open.ts';
-import { statementPdf } from '../../src/subjects/simulator/statement-pdf.ts';
+import { statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';
 import { APPROVED } from './applicant.ts';
 import { conversationsOf } from './conversations.ts';

@@ -2,19 +2,52 @@
  * The variables of the process, read once. Every variable has a rule; an error names the variable that breaks its
  * rule.
  */
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { describeError } from '../../ground/base/describe-error.ts';
+import { isLoopback } from '../../ground/base/loopback.ts';
 import { type ReadSetting, readPort } from '../../ground/base/setting.ts';
+import type { S3Account } from '../../ground/places/s3.ts';
+import { s3AccountOf } from '../../ground/places/s3-account.ts';
 import { ACTOR_RULE, readActor } from '../../program/operations/actor.ts';
 import type { Secrets } from '../../seal/vault.ts';
-import { readDataKeys, readIndexKeys, readPeppers } from '../../seal/written-keys.ts';
+import { readDataKeys, readIndexKeys, readKey, readPeppers } from '../../seal/written-keys.ts';
 import { SUBJECTS } from '../subjects.ts';
-import { type BackupConfig, readBackup } from './backup.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
-import { databaseUrl, migrateDatabaseUrl } from './database.ts';
 import { withSecretFiles } from './secret-files.ts';
-import { readTracing } from './tracing.ts';
-import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
+
+/** The standard variables of OpenTelemetry that decide whether a process is traced; the SDK reads the others. */
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
+const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+const PROTOCOLS = ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'];
+
+/**
+ * Whether the process is traced: where an endpoint or the exporter is named, and OTEL_SDK_DISABLED is not true. A value
+ * that the SDK would replace by another one is a problem.
+ */
+function readTracing(read: Read, problems: Problems): boolean {
+  const exporter = read('OTEL_TRACES_EXPORTER');
+  if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true' || exporter === 'none') return false;
+  if (exporter === undefined && ENDPOINTS.every((name) => read(name) === undefined)) return false;
+  const check = (name: string, rule: string, holds: (text: string) => boolean) =>
+    problems.try(() => {
+      const text = read(name);
+      if (text !== undefined && !holds(text)) throw new ConfigError(name, rule);
+    });
+  check('OTEL_TRACES_EXPORTER', 'must be otlp or none', (text) => text === 'otlp');
+  for (const name of ENDPOINTS) check(name, 'must be a URL that begins with http:// or https://', isHttpUrl);
+  for (const name of PROTOCOLS) check(name, 'must be http/protobuf', (text) => text === 'http/protobuf');
+  check('OTEL_TRACES_SAMPLER', `must be one of: ${SAMPLERS.join(', ')}`, (text) => SAMPLERS.includes(text));
+  check(
+    'OTEL_TRACES_SAMPLER_ARG',
+    'must be a number from 0 to 1',
+    (text) => Number(text) >= 0 && Number(text) <= 1,
+  );
+  return true;
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
 
 export { ConfigError };
 
@@ -197,4 +230,161 @@ function secrets(read: Read, ownDatabase: boolean, problems: Problems): Secrets 
     ...part('INDEX_KEY', (text) => readIndexKeys(text.split(','))),
     ...part('API_KEY_PEPPER', (text) => readPeppers(text.split(','))),
   };
+}
+
+// BACKUP_TO, BACKUP_KEY and BACKUP_KEEP, and the standard variables of S3.
+
+/** The settings of backups. */
+interface BackupConfig {
+  /** The default place, an absolute path or s3://bucket/prefix; null: the service makes no backups by itself. */
+  readonly to: string | null;
+  /** null: no backup can be made or read. */
+  readonly key: Buffer | null;
+  /** How many finished backups stay in `to`. */
+  readonly keep: number;
+  /** The account for places such as s3://bucket/prefix; null: none. */
+  readonly s3: S3Account | null;
+}
+
+/** What the place and the key are compared with. */
+interface Around {
+  readonly dataDir: string;
+  readonly ownDatabase: boolean;
+  readonly secrets: Secrets | null;
+}
+
+function readBackup(read: Read, around: Around, problems: Problems): BackupConfig {
+  const to = read('BACKUP_TO');
+  return {
+    to: problems.try(() => defaultPlace(to, around)),
+    key: problems.try(() => backupKey(read('BACKUP_KEY'), to !== undefined, around.secrets)),
+    s3: problems.try(() => s3Account(read)),
+    keep: problems.try(() => readKeep(read('BACKUP_KEEP') ?? '14')),
+  };
+}
+
+function defaultPlace(text: string | undefined, { dataDir, ownDatabase }: Around): string | null {
+  if (text === undefined) return null;
+  if (ownDatabase) {
+    throw new ConfigError(
+      'BACKUP_TO',
+      'is for the embedded database: docs/backup.md says how the one of DATABASE_URL is backed up',
+    );
+  }
+  if (text.includes('://')) return text;
+  const path = resolve(text);
+  if (`${path}${sep}`.startsWith(`${dataDir}${sep}`)) {
+    throw new ConfigError('BACKUP_TO', 'must lie outside of DATA_DIR, which may be lost');
+  }
+  return path;
+}
+
+function backupKey(text: string | undefined, isRequired: boolean, secrets: Secrets | null): Buffer | null {
+  if (text === undefined) {
+    if (isRequired) throw new ConfigError('BACKUP_KEY', 'is required with BACKUP_TO');
+    return null;
+  }
+  try {
+    const key = readKey(text);
+    const others =
+      secrets === null ? [] : [secrets.indexKey, secrets.apiKeyPepper, ...secrets.dataKeys.values()];
+    if (!others.some((other) => other?.equals(key))) return key;
+  } catch (error) {
+    throw new ConfigError('BACKUP_KEY', describeError(error));
+  }
+  throw new ConfigError(
+    'BACKUP_KEY',
+    'must be a key of its own, so that data and their keys do not lie together',
+  );
+}
+
+function s3Account(read: Read): S3Account | null {
+  const endpoint = read('AWS_ENDPOINT_URL_S3');
+  if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint)) {
+    throw new ConfigError('AWS_ENDPOINT_URL_S3', 'must begin with https:// or http://');
+  }
+  return s3AccountOf(read);
+}
+
+function readKeep(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text))
+    throw new ConfigError('BACKUP_KEEP', 'must be a whole number from 1 to 999');
+  return Number(text);
+}
+
+// DATABASE_URL and MIGRATE_DATABASE_URL.
+
+/** The URL of the service's own role; null: the embedded server. */
+function databaseUrl(text: string | undefined): string | null {
+  return urlOf('DATABASE_URL', text);
+}
+
+/** The URL of the owner of the tables; null: none is given. */
+function migrateDatabaseUrl(text: string | undefined, ownDatabase: boolean): string | null {
+  const name = 'MIGRATE_DATABASE_URL';
+  if (text !== undefined && !ownDatabase) {
+    throw new ConfigError(
+      name,
+      'is the owner of the tables: set DATABASE_URL as well, to the role of the service',
+    );
+  }
+  return urlOf(name, text);
+}
+
+function urlOf(name: string, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (!/^postgres(ql)?:\/\//.test(text)) {
+    throw new ConfigError(name, 'must begin with postgres:// or postgresql://');
+  }
+  return text;
+}
+
+// The variables of the channel `whatsapp`.
+
+/** The settings of the channel `whatsapp`. */
+export interface WhatsAppConfig {
+  /** Without a slash at the end. */
+  readonly apiUrl: string;
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
+  /** Signs the webhooks. */
+  readonly appSecret: string;
+  /** Proves the subscription of the webhooks. */
+  readonly verifyToken: string;
+}
+
+/** Reads and checks the variables. Only the URL is optional. Errors go to `problems`. */
+function readWhatsApp(read: Read, problems: Problems): WhatsAppConfig {
+  const required = (name: string, pattern: RegExp, rule: string) =>
+    problems.try(() => {
+      const text = read(name);
+      if (text === undefined) throw new ConfigError(name, 'is required with CHANNEL=whatsapp');
+      if (!pattern.test(text)) throw new ConfigError(name, rule);
+      return text;
+    });
+  const secret = (name: string) => required(name, /^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
+  return {
+    apiUrl: problems.try(() => apiUrl(read('WHATSAPP_API_URL') ?? 'https://graph.facebook.com/v25.0')),
+    phoneNumberId: required(
+      'WHATSAPP_PHONE_NUMBER_ID',
+      /^\d+$/,
+      'must be the ID of the phone number, digits only',
+    ),
+    accessToken: secret('WHATSAPP_ACCESS_TOKEN'),
+    appSecret: secret('WHATSAPP_APP_SECRET'),
+    verifyToken: secret('WHATSAPP_VERIFY_TOKEN'),
+  };
+}
+
+function apiUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // Every request carries the access token, so only HTTPS or a loopback address is safe.
+  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url === null || !safe || `${url.username}${url.password}${url.search}${url.hash}` !== '') {
+    throw new ConfigError(
+      'WHATSAPP_API_URL',
+      'must be an https URL without user or query (http is allowed on this machine only)',
+    );
+  }
+  return url.href.replace(/\/+$/, '');
 }

@@ -3,10 +3,31 @@ import type { Country } from '../../ground/base/country-data.ts';
 import { type Decimal, divideRounded, power, readDecimal, unitsAt } from '../money/decimal.ts';
 import { moneyText, toMinor } from '../money/money.ts';
 import { annualRateOf, percentText } from './annual-rate.ts';
+import type { ContractLanguage } from './contract-language.ts';
 import { type Loan, loanOf } from './loan.ts';
 import { addDays, localDate, startOfDate } from './local-day.ts';
-import { rateNameOf } from './rate-name.ts';
 import type { CountryTerms, Fee } from './terms.ts';
+
+/** What a country calls the annual effective rate with all costs (D45). Pure. */
+const NAMES: Readonly<Partial<Record<Country, string>>> = {
+  CO: 'tasa efectiva anual',
+  MX: 'CAT',
+  PE: 'TCEA',
+  BR: 'CET',
+  CL: 'CAE',
+  AR: 'CFT',
+};
+
+const OTHERS: Readonly<Record<ContractLanguage, string>> = {
+  es: 'tasa efectiva anual',
+  pt: 'taxa efetiva anual',
+  en: 'annual effective rate',
+};
+
+/** The country's word; for other countries the plain words of the language. */
+export function rateNameOf(country: Country, language: ContractLanguage): string {
+  return NAMES[country] ?? OTHERS[language];
+}
 
 /** Why nobody gets a contract. The first six are for an operator to mend. */
 export type BlockReason =

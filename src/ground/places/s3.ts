@@ -3,10 +3,10 @@
  * addresses).
  */
 import { AwsClient } from 'aws4fetch';
+import { SaxesParser } from 'saxes';
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/describe-error.ts';
 import type { Place, PlaceUse } from './place.ts';
-import { readPage } from './s3-page.ts';
 
 /** The account, by the names of the standard variables. */
 export interface S3Account {
@@ -172,4 +172,27 @@ export class S3 implements Place {
       `${this.#use.name}, ${this.address}, fails: ${why}; look at the bucket, AWS_ENDPOINT_URL_S3, AWS_REGION and the rights of AWS_ACCESS_KEY_ID`,
     );
   }
+}
+
+/** A page of an S3 store's list of objects. */
+interface Page {
+  readonly names: readonly string[];
+  /** undefined: the last page. */
+  readonly next: string | undefined;
+}
+
+/** Reads an answer to ListObjectsV2. Throws an `Error` where it is no XML. */
+function readPage(text: string): Page {
+  const names: string[] = [];
+  let next: string | undefined;
+  const path: string[] = [];
+  const parser = new SaxesParser();
+  parser.on('opentag', ({ name }) => void path.push(name));
+  parser.on('closetag', () => void path.pop());
+  parser.on('text', (value) => {
+    if (path.join('/') === 'ListBucketResult/Contents/Key') names.push(value);
+    if (path.join('/') === 'ListBucketResult/NextContinuationToken') next = value;
+  });
+  parser.write(text).close();
+  return { names, next };
 }

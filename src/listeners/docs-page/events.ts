@@ -1,5 +1,4 @@
 /** The documentation of what happens after the registration: events, their push, and one application (D41). */
-
 import type { ReviewAction } from '../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES, actionsOf } from '../../domain/application/reason-codes.ts';
 import { PARTNER_EVENT_TYPES, type PartnerEventType } from '../../domain/event/event.ts';
@@ -8,9 +7,9 @@ import { EVENT_WORDS, LIMIT_WORDS, REASON_WORDS } from '../../wire/contract/even
 import { applicationExample, EXAMPLE_EVENTS, feedExamples } from '../../wire/contract/examples-reads.ts';
 import { renderPartnerEvent } from '../../wire/contract/partner-event.ts';
 import { MAX_EVENTS } from '../../wire/contract/texts.ts';
-import { html, inline } from './html.ts';
+import { answerBox, formButtons, keyField, unreachableText } from './form-parts.ts';
+import { type Html, html, inline } from './html.ts';
 import { address, code, codes, type Docs, inLanguage, json, type Section, table } from './parts.ts';
-import { readForm } from './try-reads.ts';
 
 /** Kept apart from its sample, where a tool would take it for an import of this file. */
 const CLIENT_PACKAGE = "'ventanilla-client'";
@@ -154,4 +153,39 @@ function oneApplication(docs: Docs) {
       ['reason_code', inLanguage(docs, 'What it means', 'Qué significa')],
       LIMIT_CODES.map((limit) => [html`<code>${limit}</code>`, LIMIT_WORDS[limit][docs.language]]),
     )}`;
+}
+
+// The documentation's form that reads events or one application from here.
+
+/** The form. It needs JavaScript, and stays hidden without it. */
+function readForm(docs: Docs): Html {
+  const { basePath } = docs;
+  return html`
+    <form id="read-form" class="try" hidden autocomplete="off" data-base="${basePath}"
+      data-sending="${inLanguage(docs, 'Reading…', 'Leyendo…')}"
+      data-invalid="${inLanguage(docs, 'The path begins with /PRO/events or /PRO/applications/.', 'La ruta empieza por /PRO/events o /PRO/applications/.')}"
+      data-next="${inLanguage(docs, 'The path now leads to the next page.', 'La ruta lleva ahora a la página siguiente.')}"
+      data-unreachable="${unreachableText(docs)}">
+      <h3>${inLanguage(docs, 'Read from here', 'Lee desde aquí')}</h3>
+      ${keyField(
+        docs,
+        'read',
+        'PRO',
+        inLanguage(
+          docs,
+          'For a look only: the key stays in this page’s memory and goes nowhere but to this service. Your programs keep their key on a server.',
+          'Solo para consultar: la clave se queda en la memoria de esta página y solo se envía a este servicio. Tus programas guardan la suya en un servidor.',
+        ),
+      )}
+      <label for="read-path">${inLanguage(docs, 'The path: events, or one application', 'La ruta: eventos o una solicitud')}</label>
+      <input id="read-path" type="text" required spellcheck="false" autocapitalize="off" autocomplete="off"
+        value="/PRO/events?limit=5" aria-describedby="read-path-note">
+      <p id="read-path-note" class="quiet">${inLanguage(
+        docs,
+        html`<code>/PRO/applications/346</code> reads the application with the id 346.`,
+        html`<code>/PRO/applications/346</code> lee la solicitud con el id 346.`,
+      )}</p>
+      ${formButtons(docs, inLanguage(docs, 'Read', 'Leer'))}
+      ${answerBox(inLanguage(docs, 'What was read', 'Lo que se leyó'))}
+    </form>`;
 }

@@ -1,6 +1,8 @@
 /** The listener of the operators' console: every request passes the site, the session, the role and the form. */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import Value from 'typebox/value';
 import { mayActAs } from '../../domain/operator/role.ts';
 import type { BrowserSession, SessionKey } from '../../domain/operator/session.ts';
 import type { Clock } from '../../ground/base/clock.ts';
@@ -11,8 +13,7 @@ import type { Vault } from '../../seal/vault.ts';
 import { findSession } from '../../subjects/operators/sql/sessions.ts';
 import { BusyError } from '../../subjects/operators/uses/password-hash.ts';
 import { readCookie } from '../../subjects/operators/uses/tokens.ts';
-import type { ListenerLimits } from '../../wire/gate/connections.ts';
-import { addressGroup } from '../../wire/gate/connections.ts';
+import { addressGroup, type ListenerLimits } from '../../wire/gate/connections.ts';
 import { decodableUrl, frontDoor } from '../../wire/gate/front-door.ts';
 import { inTime } from '../../wire/gate/in-time.ts';
 import { NO_SCHEMAS } from '../../wire/gate/no-schemas.ts';
@@ -28,11 +29,48 @@ import {
   type Route,
 } from '../../wire/operator/route.ts';
 import { cookieHeader, cookieOf } from './cookie.ts';
-import { faultOfForm } from './fault-of-form.ts';
 import { openapiOf } from './openapi.ts';
 import { addPage, PAGE_ROUTE, type Page } from './page.ts';
-import { withNumbers } from './query-numbers.ts';
 import { isByAddress, refusalOfSite } from './same-site.ts';
+
+/** The numbers of a query, which come as texts. */
+const NUMBER = /^-?\d{1,15}(\.\d{1,9})?$/;
+
+/**
+ * The query with a number in the place of each decimal text whose field is one by the form. Any other text stays, and
+ * has another form then: `faultOfForm` names it.
+ */
+function withNumbers(form: TSchema, query: unknown): unknown {
+  const { properties = {} } = form as { properties?: Readonly<Record<string, { type?: unknown }>> };
+  const read = (name: string, value: unknown) => {
+    const type = Object.hasOwn(properties, name) ? properties[name]!.type : null;
+    const isNumber =
+      (type === 'integer' || type === 'number') && typeof value === 'string' && NUMBER.test(value);
+    return isNumber ? Number(value) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(query as Record<string, unknown>).map(([name, value]) => [name, read(name, value)]),
+  );
+}
+
+/** What is wrong with a body or a query, in words: the name of the field and the rule. */
+const LONGEST_NAME = 60;
+
+/** null: the value has the form. The text repeats nothing of the value. */
+function faultOfForm(schema: TSchema, value: unknown, what: 'body' | 'query'): string | null {
+  if (Value.Check(schema, value)) return null;
+  const errors = Value.Errors(schema, value);
+  // The library says of an unknown field only that no value fits it.
+  const unknown = errors.find(({ keyword }) => keyword === 'boolean');
+  if (unknown !== undefined) return `${what}: ${nameAt(unknown.instancePath)} is no field of it`;
+  const [{ instancePath, message } = { instancePath: '', message: 'has another form' }] = errors;
+  const name = nameAt(instancePath);
+  return name === '' ? `the ${what} ${message}` : `${what}: ${name} ${message}`;
+}
+
+function nameAt(path: string): string {
+  return path.replaceAll('/', '.').replace(/^\./, '').slice(0, LONGEST_NAME);
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -4,29 +4,41 @@
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { NamedField } from '../../domain/application/fields.ts';
 import type { Outcome } from '../../domain/application/outcome.ts';
-import type { Credential } from '../../domain/partner/credential.ts';
+import { type Credential, ENVIRONMENTS } from '../../domain/partner/credential.ts';
 import type { Language } from '../../ground/base/language.ts';
 import type { LogFailure } from '../../program/operations/failure-log.ts';
+import {
+  type ApplicationService,
+  getApplication,
+} from '../../subjects/applications/routes/get-application.ts';
+import { type BatchService, postBatch } from '../../subjects/applications/routes/post-batch.ts';
+import { type FeedService, getEvents } from '../../subjects/events/routes/get-events.ts';
+import type { Pace } from '../../subjects/events/uses/partner-events.ts';
 import {
   addWhatsAppWebhook,
   WEBHOOK_PATH,
   type WebhookOptions,
 } from '../../subjects/messages/routes/whatsapp-webhook.ts';
+import { getQuota, type QuotaService } from '../../subjects/partners/routes/get-quota.ts';
+import type { Authenticate } from '../../subjects/partners/uses/authenticate.ts';
 import { languageOfHeader } from '../../wire/contract/language.ts';
+import { readFeedQuery } from '../../wire/contract/partner-reads.ts';
 import { RequestError } from '../../wire/contract/request.ts';
-import { MAX_BODY_BYTES } from '../../wire/contract/texts.ts';
+import { faultTexts, MAX_BODY_BYTES } from '../../wire/contract/texts.ts';
+import type { Admission } from '../../wire/gate/admission.ts';
 import { readBody } from '../../wire/gate/body.ts';
 import { ByteBudget } from '../../wire/gate/byte-budget.ts';
 import type { IncomingConnection } from '../../wire/gate/connection.ts';
 import type { ListenerLimits } from '../../wire/gate/connections.ts';
+import { FeedTurns } from '../../wire/gate/feed-turns.ts';
 import { connectionOf, decodableUrl, frontDoor } from '../../wire/gate/front-door.ts';
 import { NO_SCHEMAS } from '../../wire/gate/no-schemas.ts';
 import { PacedAnswers } from '../../wire/gate/paced-answers.ts';
 import { allowHeader, presentUnreadable, SECURITY_HEADERS } from '../../wire/gate/unreadable.ts';
-import { UNWANTED_BYTES } from './admitted-request.ts';
-import { isFrontPage, problemAt } from './partner-paths.ts';
-import { addPartnerRoutes, type PartnerRoutes } from './partner-routes.ts';
+import { checkKey, credentialOf, UNWANTED_BYTES, whenAdmitted } from './admitted-request.ts';
+import { APPLICATIONS_PATH, EVENTS_PATH, isFrontPage, problemAt } from './partner-paths.ts';
 import { presentError } from './present-error.ts';
 import { logRequests } from './request-log.ts';
 
@@ -164,4 +176,66 @@ function shareOf({ credential }: FastifyRequest) {
   return credential === null
     ? { owner: 'webhook', share: 1 / 4 }
     : { owner: `partner ${credential.partner.id}`, share: 1 / 2 };
+}
+
+// The routes of partners: `/PRO`, `/DEV` and what is under `/PRO` (contract, "Endpoints"; D36, D41).
+
+/** What the routes need. */
+interface PartnerRoutes extends BatchService, QuotaService, FeedService, ApplicationService {
+  /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
+  readonly basePath: string;
+  readonly fields: readonly NamedField[];
+  readonly authenticate: Authenticate;
+  readonly admission: Admission;
+}
+
+/** Adds all routes of partners to their listener. */
+function addPartnerRoutes(app: FastifyInstance, routes: PartnerRoutes): void {
+  addBatches(app, routes);
+  addReads(app, routes);
+}
+
+/** The routes of both environments: the quota for GET, a batch for POST. */
+function addBatches(app: FastifyInstance, routes: PartnerRoutes): void {
+  const faultText = faultTexts(routes.fields);
+  for (const environment of ENVIRONMENTS) {
+    const path = `${routes.basePath}/${environment}`;
+    const onRequest = checkKey(routes, environment);
+    app.get(path, { onRequest }, (request, reply) =>
+      whenAdmitted(routes.admission, request, (credential) =>
+        getQuota(routes, environment, credential, request, reply),
+      ),
+    );
+    app.post(path, { onRequest }, (request, reply) =>
+      whenAdmitted(routes.admission, request, (credential) =>
+        postBatch(routes, faultText, environment, credential, request, reply),
+      ),
+    );
+  }
+}
+
+/** The routes of D41: under PRO alone, for GET alone. */
+function addReads(app: FastifyInstance, routes: PartnerRoutes): void {
+  const { basePath, admission } = routes;
+  const onRequest = checkKey(routes, 'PRO');
+  const turns = new FeedTurns(routes.clock);
+  app.get<{ Querystring: Record<string, unknown> }>(
+    `${basePath}${EVENTS_PATH}`,
+    { onRequest },
+    async (request, reply) => {
+      const query = readFeedQuery(request.query);
+      const work = (credential: Credential, pace: Pace) =>
+        getEvents(routes, query, { credential, pace }, request, reply);
+      const { partner } = credentialOf(request);
+      return turns.during(partner.id, () => whenAdmitted(admission, request, work, query.limit));
+    },
+  );
+  app.get<{ Params: { id: string } }>(
+    `${basePath}${APPLICATIONS_PATH}/:id`,
+    { onRequest },
+    (request, reply) =>
+      whenAdmitted(admission, request, (credential) =>
+        getApplication(routes, request.params.id, credential, request, reply),
+      ),
+  );
 }

@@ -1,4 +1,6 @@
 /** Begins to trace a process: its spans go to an OpenTelemetry collector (docs/tracing.md). */
+
+import { context } from '@opentelemetry/api';
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -10,10 +12,10 @@ import {
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Clock } from '../../ground/base/clock.ts';
 import type { Database } from '../../ground/postgres/database.ts';
+import { watchStatements } from '../../ground/postgres/statement-watch.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { BatchIds } from './batch-ids.ts';
 import { Spans } from './spans.ts';
-import { traceStatements } from './statements.ts';
 import { traceBy } from './tracing.ts';
 
 /** How long the last spans may take at the end of the process, in milliseconds. */
@@ -57,4 +59,26 @@ export function traceProcess({ vault, clock, pools, version, failed }: TracedPro
 function codeOf(error: unknown): string | number | null {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' || typeof code === 'number' ? code : null;
+}
+
+// Traces the statements of a pool. Their texts have no values, and are left out because they are long.
+
+/** Makes each statement a span, a part of the span that is under way where the statement is sent. */
+function traceStatements(pool: Database, spans: Spans): void {
+  keepContext(pool);
+  watchStatements(pool, ({ name, verb }) => {
+    const span = spans.beginStatement(name ?? verb);
+    return (error) => span?.end(error);
+  });
+}
+
+type Connected = (...args: unknown[]) => void;
+
+/** Who waits for a connection would otherwise go on in the span of the work that gave the connection back. */
+function keepContext(pool: Database): void {
+  const connect = pool.connect.bind(pool) as (connected?: Connected) => unknown;
+  pool.connect = ((connected?: Connected) =>
+    connected === undefined
+      ? connect()
+      : connect(context.bind(context.active(), connected))) as typeof pool.connect;
 }

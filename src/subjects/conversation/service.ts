@@ -1,14 +1,151 @@
 /** What `serve` and `worker` run of the conversations. */
 import { errorFields } from '../../ground/base/error-fields.ts';
 import { eachApart } from '../../ground/postgres/row-fault.ts';
-import type { Service, ServiceContext } from '../../program/subject/subject.ts';
-import { startReading, startSweep, startTurns, startWork } from './loops.ts';
+import { startLoop } from '../../program/subject/loop.ts';
+import type { Loop, LoopContext, Service, ServiceContext } from '../../program/subject/subject.ts';
+import { howRead, openDocuments } from '../documents/open.ts';
+import { openIncome } from '../income/open.ts';
+import { openReminderWindow } from '../messages/open.ts';
+import { openSigning } from '../signing/open.ts';
 import { CONVERSATION_DAYS } from './settings.ts';
 import { foldConversationCounts } from './sql/counts.ts';
 import { forgetFlows } from './sql/flows.ts';
 import { forgetConversations, mendConversations } from './sql/retention.ts';
+import type { ClaimedWork, WorkKind } from './sql/work.ts';
+import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
 import { hearMessages } from './uses/hear.ts';
+import { performerOf, signingOf } from './uses/neighbours.ts';
+import { type RoundPlace, sweepConversations } from './uses/sweep.ts';
 import { stampChats, trimConversations, trimStrangers } from './uses/trim.ts';
+import { type TakenTogether, takeTurns } from './uses/turns.ts';
+import { beginDue, MOST_AT_ONCE, type WorkContext } from './uses/work.ts';
+
+// The loops of conversations: turns, the work beside them, and the look at what changed elsewhere.
+
+/** A process that does not hear the channel itself looks so often for what another one has stored. */
+const LOOK_MS = 250;
+const WORK_LOOK_MS = 500;
+const SWEEP_MS = 2_000;
+const LONGEST_SWEEP_MS = 10_000;
+
+/**
+ * Turns, one transaction after the other, as long as there is something to do. Rejects where contact windows are
+ * refused.
+ */
+async function startTurns(given: LoopContext): Promise<Loop> {
+  const { database, vault, clock, log, failed, watcher } = given;
+  const context = {
+    ...{ database, vault, clock, signing: signingOf(vault), flows: new Map() },
+    mayRemind: await openReminderWindow(given),
+    onFault: (conversation: string, error: unknown) =>
+      log.error({ conversation, error: errorFields(error) }, UNREADABLE),
+    onTaken: ({ results, reminders, tookMs }: TakenTogether) =>
+      watcher.tookTurns({
+        ...{ turns: results.length, reminders, tookMs },
+        events: results.flatMap(({ told }) => told),
+      }),
+  };
+  return startLoop({
+    clock,
+    turn: async ({ stopping }) => {
+      if ((await takeTurns(context)) === 0) await INPUT_BELL.wait(clock, LOOK_MS, stopping);
+    },
+    onError: (error) => {
+      watcher.turnsFailed();
+      failed('a turn of the conversations', error);
+    },
+    settled: async () => {},
+  });
+}
+
+const UNREADABLE = 'a conversation goes to an operator: its rows cannot be read';
+
+/** The work beside the turns but files. Rejects where a setting of documents or contracts is refused. */
+function startWork(given: LoopContext): Promise<Loop> {
+  return startWorkOf('others', given);
+}
+
+/** Fetches and reads files. Rejects as `startWork`. */
+async function startReading(given: LoopContext): Promise<Loop> {
+  // The start does not wait for a process.
+  void howRead(given.setting, given.clock).then(({ reader, told }) => {
+    // Of a demonstration the welcome says it.
+    if (told !== null && reader !== 'demonstration') given.log[reader === 'off' ? 'error' : 'warn'](told);
+  });
+  return startWorkOf('files', given);
+}
+
+async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
+  const { database, vault, clock, log, failed, setting, channel, watcher } = given;
+  const documents = await openDocuments(setting, { database, vault, clock, channel, watcher });
+  const income = openIncome(setting, { database, vault, clock });
+  const signing = await openSigning(setting, {
+    ...{ database, vault, clock, log, channel },
+    onCode: (way, result) => watcher.sentCode(way, result),
+  });
+  const context: WorkContext = {
+    ...{ database, vault, clock, performer: performerOf({ documents, income, signing, channel }) },
+    onFailure: ({ work, application_id }, error, isLast) =>
+      log[isLast ? 'error' : 'warn'](
+        {
+          ...{ work, application_id: Number(application_id) },
+          ...(typeof error === 'string' ? { reason: error } : { error: errorFields(error) }),
+        },
+        isLast
+          ? 'work of a conversation failed for good: an operator has to look'
+          : 'work of a conversation failed, and is tried again',
+      ),
+    onTried: ({ work }, result, tookMs) => watcher.worked(work, result, tookMs),
+  };
+  return workLoop(kind, context, failed);
+}
+
+/** A loop that does work of a kind. A turn waits for no work: one slow file must not keep the other ones waiting. */
+export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopContext['failed']): Loop {
+  const running = new Set<Promise<void>>();
+  const held: ClaimedWork['partner_id'][] = [];
+  const cutOff = Promise.withResolvers<void>();
+  const onCut = () => cutOff.resolve();
+  const follow = async (work: Promise<void>) => {
+    running.add(work);
+    await work.catch((error) => failed('the work of the conversations', error));
+    running.delete(work);
+    WORK_BELL.ring();
+  };
+  return startLoop({
+    clock: context.clock,
+    turn: async ({ stopping, cut }) => {
+      // The same listener each time, so it is added once.
+      cut.addEventListener('abort', onCut);
+      const room = MOST_AT_ONCE[kind] - running.size;
+      const begun = room > 0 ? await beginDue(context, kind, room, cut, held) : [];
+      for (const work of begun) void follow(work);
+      if (begun.length === 0) await WORK_BELL.wait(context.clock, WORK_LOOK_MS, stopping);
+    },
+    onError: (error) => failed('the work of the conversations', error),
+    // What is not over at the cut is done again after its lease of half a minute.
+    settled: async () => {
+      await Promise.race([Promise.allSettled(running), cutOff.promise]);
+    },
+  });
+}
+
+/** The statuses of applications, and opt-outs from anywhere. */
+function startSweep({ database, vault, clock, failed }: LoopContext): Loop {
+  let after: RoundPlace = null;
+  return startLoop({
+    clock,
+    turn: async ({ pause }) => {
+      const begunMs = clock.monotonicMs();
+      ({ after } = await sweepConversations({ database, vault }, after));
+      // A slow look says that the database is busy. A look reaches back further than the longest rest.
+      const restMs = 10 * (clock.monotonicMs() - begunMs);
+      await pause(Math.min(Math.max(SWEEP_MS, restMs), LONGEST_SWEEP_MS));
+    },
+    onError: (error) => failed('the look at applications with conversations', error),
+    settled: async () => {},
+  });
+}
 
 export const CONVERSATION_SERVICE: Service = {
   upkeep: [

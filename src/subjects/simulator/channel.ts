@@ -11,13 +11,139 @@ import type { OutgoingMessage } from '../../domain/message/outgoing-message.ts';
 import { type OutgoingReply, replyFaults } from '../../domain/message/reply.ts';
 import type { SendResult } from '../../domain/message/send-result.ts';
 import type { Phone } from '../../domain/phone/phone.ts';
-import type { Clock } from '../../ground/base/clock.ts';
+import type { Clock, Timer } from '../../ground/base/clock.ts';
 import { ReceivedCodes } from './codes.ts';
-import { EventPost, type Tell } from './event-post.ts';
-import { happens, NO_FAULTS } from './faults.ts';
-import { SimulatedFiles } from './files.ts';
-import { NewestSet } from './newest-set.ts';
+import { happens, NO_FAULTS, type SimulatorFaults } from './faults.ts';
 import { type Said, SaidLog } from './said.ts';
+
+/** A set that forgets its oldest members, so that it stays small. */
+class NewestSet<T> extends Set<T> {
+  readonly #most: number;
+
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+
+  override add(member: T): this {
+    super.add(member);
+    if (this.size > this.#most) this.delete(this.values().next().value!);
+    return this;
+  }
+}
+
+// The files of the simulator: those of persons and those that the service uploaded.
+
+/** The oldest files give way beyond this. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+class SimulatedFiles {
+  readonly #files = new Map<string, UploadFile>();
+  #bytes = 0;
+
+  /** Keeps a file and returns its media id. */
+  keep(file: UploadFile): string {
+    const mediaId = `simulated.${randomUUID()}`;
+    this.#files.set(mediaId, file);
+    this.#bytes += file.bytes.length;
+    for (const [oldest, { bytes }] of this.#files) {
+      if (this.#bytes <= MOST_BYTES || oldest === mediaId) break;
+      this.#files.delete(oldest);
+      this.#bytes -= bytes.length;
+    }
+    return mediaId;
+  }
+
+  /** null: there is no such file any more. */
+  get(mediaId: string): UploadFile | null {
+    return this.#files.get(mediaId) ?? null;
+  }
+}
+
+// Carries the channel's events to the service: together, later, twice, or in another order.
+
+/** A doubled event comes again after this time, in milliseconds. */
+const AGAIN_MS = 300;
+/** An event that later ones may overtake comes so much later at most. */
+const OVERTAKEN_MS = 3_000;
+/** Events within this time are passed to `tell` together. */
+const TOGETHER_MS = 100;
+
+type Tell = (events: readonly ChannelEvent[]) => Promise<void>;
+
+class EventPost {
+  readonly #tell: Tell;
+  readonly #faults: () => SimulatorFaults;
+  readonly #clock: Clock;
+  #untold: ChannelEvent[] = [];
+  #telling: Promise<void> | null = null;
+  readonly #underway = new Set<Timer>();
+
+  /** `tell` gets events, several at once. Where `tell` throws for events that no caller waits for, they are lost. */
+  constructor(tell: Tell, faults: () => SimulatorFaults, clock: Clock) {
+    this.#tell = tell;
+    this.#faults = faults;
+    this.#clock = clock;
+  }
+
+  /**
+   * Passes on what a person did. Resolves when that is applied, or at once where other events may overtake it. Throws
+   * the error of `tell`.
+   */
+  async report(event: ChannelEvent): Promise<void> {
+    const { doubledShare, reorderedShare } = this.#faults();
+    if (happens(reorderedShare)) this.#overtaken(event);
+    else await this.#tell([event]);
+    if (!happens(doubledShare)) return;
+    if (happens(reorderedShare)) this.#overtaken(event);
+    else await this.#tell([event]);
+  }
+
+  /** Passes on an event of the channel itself after some time. `make` is called then. */
+  post(afterMs: number, make: () => ChannelEvent): void {
+    const { doubledShare, reorderedShare } = this.#faults();
+    const heldMs = happens(reorderedShare) ? Math.random() * OVERTAKEN_MS : 0;
+    this.#later(afterMs + heldMs, () => {
+      const event = make();
+      this.#queue(event);
+      if (happens(doubledShare)) this.#later(AGAIN_MS, () => this.#queue(event));
+    });
+  }
+
+  /** Passes on the events that are due, and drops later events. */
+  async close(): Promise<void> {
+    for (const timer of this.#underway) timer.cancel();
+    this.#underway.clear();
+    await this.#telling;
+  }
+
+  #overtaken(event: ChannelEvent): void {
+    this.#later(Math.random() * OVERTAKEN_MS, () => this.#queue(event));
+  }
+
+  #later(afterMs: number, act: () => void): void {
+    const timer = this.#clock.after(afterMs, () => {
+      this.#underway.delete(timer);
+      act();
+    });
+    this.#underway.add(timer);
+  }
+
+  #queue(event: ChannelEvent): void {
+    this.#untold.push(event);
+    this.#telling ??= this.#tellAll();
+  }
+
+  async #tellAll(): Promise<void> {
+    while (this.#untold.length > 0) {
+      await this.#clock.sleep(TOGETHER_MS);
+      const events = this.#untold;
+      this.#untold = [];
+      await this.#tell(events).catch(() => {});
+    }
+    this.#telling = null;
+  }
+}
 
 /** The time from the send to each event, in milliseconds. */
 const JOURNEY: readonly (readonly [status: ChannelStatus, afterMs: number])[] = [

@@ -1,11 +1,15 @@
 /** The simulator's page and its requests: each applicant's phone is a chat. */
-
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { knownPhone } from '../../domain/phone/phone.ts';
+import { toApplicationId } from '../../domain/application/ids.ts';
+import type { UploadFile } from '../../domain/message/channel.ts';
+import type { MediaKind } from '../../domain/message/channel-event.ts';
+import { knownPhone, type Phone } from '../../domain/phone/phone.ts';
 import { isLoopback, isLoopbackAddress } from '../../ground/base/loopback.ts';
+import { phoneIndexOf } from '../../seal/blind-indexes.ts';
+import { searchApplications } from '../applications/sql/application-search.ts';
 import {
   chooseInReply,
   openMessage,
@@ -16,11 +20,59 @@ import {
   tapButton,
   writeText,
 } from './acts.ts';
+import type { Simulator } from './channel.ts';
 import type { SimulatorContext } from './context.ts';
+import { type MadeUp, madeUpFile } from './made-up-files.ts';
+import { readOwners } from './owners.ts';
 import type { Form, FormName } from './page-forms.ts';
-import { addMedia } from './page-media.ts';
 import { readChats } from './read-chats.ts';
-import { sendFile, sendMadeUp } from './send-file.ts';
+import { now, saidNow } from './said-now.ts';
+
+// The files of the simulator's page: what a person sends, and what a person opens.
+
+/** Above what the service takes, so that a file can be too large for it. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+/** A browser shows these itself; everything else is saved, because it could run as a page of this host. */
+const SHOWN = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp', 'audio/ogg', 'audio/mpeg'];
+
+/**
+ * Adds `POST /simulator/files`, which keeps the body as a file of its content type and answers with its media id, and
+ * `GET /simulator/files/{mediaId}`.
+ */
+function addMedia(page: FastifyInstance, { files }: Simulator): void {
+  page.register(async (upload) => {
+    upload.removeAllContentTypeParsers();
+    upload.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    upload.post('/simulator/files', { bodyLimit: MAX_FILE_BYTES }, async (request, reply) => {
+      const bytes = request.body;
+      if (!Buffer.isBuffer(bytes) || bytes.length === 0)
+        return reply.status(400).send({ error: 'the file is empty' });
+      const contentType = typeOf(request.headers['content-type']);
+      return { mediaId: files.keep({ bytes, contentType, filename: 'file' }) };
+    });
+  });
+  page.get<{ Params: { mediaId: string } }>('/simulator/files/:mediaId', (request, reply) => {
+    const file = files.get(request.params.mediaId);
+    if (file === null)
+      return reply.status(404).send({ error: 'the channel does not have this file any more' });
+    return reply.type(servedType(file)).header('Content-Disposition', dispositionOf(file)).send(file.bytes);
+  });
+}
+
+function typeOf(header: string | undefined): string {
+  const [, type] = /^([a-z]{1,20}\/[a-z0-9.+-]{1,80})(?:;|$)/.exec(header?.toLowerCase() ?? '') ?? [];
+  return type ?? 'application/octet-stream';
+}
+
+function servedType({ contentType }: UploadFile): string {
+  return SHOWN.includes(contentType) ? contentType : 'application/octet-stream';
+}
+
+function dispositionOf({ contentType, filename }: UploadFile): string {
+  const way = SHOWN.includes(contentType) ? 'inline' : 'attachment';
+  return `${way}; filename*=UTF-8''${encodeURIComponent(filename.toWellFormed()).replace(/['()*]/g, '_')}`;
+}
 
 const FOLDER = join(import.meta.dirname, 'page');
 const SCRIPTS = [
@@ -166,4 +218,51 @@ async function presentError(error: FastifyError, _request: FastifyRequest, reply
   if (status >= 500) return reply.status(500).send({ error: 'temporary internal error; retry' });
   const words = { 413: 'the body is too long', 415: 'the content type must be application/json' };
   return reply.status(status).send({ error: words[status as keyof typeof words] ?? 'the body must be JSON' });
+}
+
+// The files that people send on the simulator's page.
+
+/** A file as its sender names it. */
+interface SentFile {
+  readonly mediaId: string;
+  readonly media: MediaKind;
+  /** Pictures and voice messages have no name. */
+  readonly filename: string | null;
+  readonly caption: string | null;
+}
+
+/** Sends a file that the simulator keeps. Returns false if there is no such file. */
+async function sendFile(
+  context: SimulatorContext,
+  phone: Phone,
+  { mediaId, media, filename, caption }: SentFile,
+): Promise<boolean> {
+  const file = context.simulator.files.get(mediaId);
+  if (file === null) return false;
+  const shown = { mediaId, filename: filename ?? file.filename };
+  const said = await saidNow(context, phone, { text: caption ?? '', file: shown });
+  const { messageId, at } = said;
+  await context.simulator.say(said, {
+    kind: 'file',
+    from: phone,
+    ...{ messageId, at, media, mediaId, filename, caption },
+    claimedType: file.contentType,
+    claimedSha256: hash('sha256', file.bytes, 'hex'),
+    contextMessageId: null,
+  });
+  return true;
+}
+
+/** Makes up a file for the newest application of a phone and sends it. Returns false where the phone has none. */
+async function sendMadeUp(context: SimulatorContext, phone: Phone, what: MadeUp): Promise<boolean> {
+  const { database, vault, simulator } = context;
+  const phones = [phoneIndexOf(vault, phone)];
+  for await (const { id } of searchApplications(database, vault, { phones })) {
+    const owner = (await readOwners(database, vault, [toApplicationId(id)]))[0];
+    if (owner === undefined) return false;
+    const { media, ...file } = madeUpFile(what, owner, await now(context));
+    const filename = media === 'document' ? file.filename : null;
+    return sendFile(context, phone, { mediaId: simulator.files.keep(file), media, filename, caption: null });
+  }
+  return false;
 }

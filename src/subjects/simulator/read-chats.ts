@@ -1,18 +1,93 @@
 /** What people see on the simulator's page: phones with their chats. */
-
-import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
-import { formatCallback } from '../../domain/message/outgoing-message.ts';
-import { formatReplyCallback } from '../../domain/message/reply.ts';
+import {
+  type ApplicationId,
+  type BlindIndex,
+  MESSAGE_ID_RANGES,
+  type MessageId,
+  toApplicationId,
+} from '../../domain/application/ids.ts';
+import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
+import { formatCallback, parseInterestPayload } from '../../domain/message/outgoing-message.ts';
+import type { MessageReason } from '../../domain/message/reasons.ts';
+import { formatReplyCallback, type ReplyBody, type ReplyId } from '../../domain/message/reply.ts';
+import type { Phone } from '../../domain/phone/phone.ts';
+import type { Database } from '../../ground/postgres/database.ts';
 import { OperatorError } from '../../program/operations/operator-context.ts';
 import { phoneIndexOf } from '../../seal/blind-indexes.ts';
 import { searchApplications } from '../applications/sql/application-search.ts';
 import { searchPhones } from '../applications/uses/applications.ts';
-import { type AbsentMessages, countAbsentMessages } from './absent-messages.ts';
-import { type Chat, type ChatHead, chatOf, newestTimeOf } from './chat.ts';
-import { type ChatMessage, readChatMessages, readChatMessagesOf } from './chat-messages.ts';
+import { countMessages } from '../messages/sql/message-counts.ts';
+import type { Simulator } from './channel.ts';
+import {
+  type ChatMessage,
+  composeChatMessage,
+  readChatMessages,
+  readChatMessagesOf,
+} from './chat-messages.ts';
+import type { ReceivedCode } from './codes.ts';
 import type { SimulatorContext } from './context.ts';
+import { FIRST_AFTER_REVIEW, recentMessagesFrom } from './newest-ids.ts';
 import { readOwners } from './owners.ts';
 import { type ChatReply, readNewestReplies, readRepliesTo } from './replies.ts';
+import type { Said, SaidStatus } from './said.ts';
+
+/** Counts the messages that are on no phone, for the simulator's page. */
+const ABSENT = ['queued', 'sending', 'failed', 'uncertain', 'cancelled'] as const;
+
+/** Messages that are on no phone, by status and reason. */
+interface AbsentMessages {
+  readonly status: (typeof ABSENT)[number];
+  /** A code; null if there is none, or for older messages. */
+  readonly reason: MessageReason | null;
+  readonly count: number;
+  /** When the first of the queued messages is due; null for other statuses and for older messages. */
+  readonly dueAt: Date | null;
+  /** True for the messages that are too old to be told apart by reason. */
+  readonly isOlder: boolean;
+}
+
+interface NewestCount extends Pick<AbsentMessages, 'reason' | 'count' | 'dueAt'> {
+  readonly status: MessageStatus;
+  /** No message is older than those that were counted. */
+  readonly isAll: boolean;
+}
+
+/** Of the registrations' messages, and of those after reviews: the newest $1 of each. */
+const COUNT_NEWEST = `
+  WITH newest AS MATERIALIZED (
+    SELECT * FROM newest_messages($2, ${FIRST_AFTER_REVIEW}, $1::integer)
+    UNION ALL SELECT * FROM newest_messages(${FIRST_AFTER_REVIEW}, ${MESSAGE_ID_RANGES[0]!.before}, $1::integer)
+  )
+  SELECT status, reason, count(*)::integer AS count,
+    CASE WHEN status = 'queued' THEN min(due_at) END AS "dueAt",
+    (SELECT count(*) FILTER (WHERE message_id < ${FIRST_AFTER_REVIEW}) < $1::integer
+        AND count(*) FILTER (WHERE message_id >= ${FIRST_AFTER_REVIEW}) < $1::integer FROM newest) AS "isAll"
+  FROM newest
+  GROUP BY status, reason ORDER BY status, reason`;
+
+/**
+ * Counts the messages that are on no phone: the newest `limit` messages of registrations and as many after reviews by
+ * status and reason, and all older ones by status. The counts of a status add up to its exact number.
+ */
+export async function countAbsentMessages(database: Database, limit: number): Promise<AbsentMessages[]> {
+  const from = await recentMessagesFrom(database);
+  const { rows } = await database.query<NewestCount>(COUNT_NEWEST, [limit, from]);
+  const isAll = from === '0' && rows.every((row) => row.isAll);
+  const totals = isAll ? [] : await countMessages(database);
+  return ABSENT.flatMap((status) => {
+    const newest = rows.filter((row) => row.status === status);
+    const total = totals.find((one) => one.status === status)?.count ?? 0;
+    const older = total - sumOf(newest);
+    return [
+      ...newest.map(({ reason, count, dueAt }) => ({ status, reason, count, dueAt, isOlder: false })),
+      ...(older > 0 ? [{ status, reason: null, count: older, dueAt: null, isOlder: true }] : []),
+    ];
+  });
+}
+
+function sumOf(rows: readonly NewestCount[]): number {
+  return rows.reduce((sum, { count }) => sum + count, 0);
+}
 
 /** Most messages, and most chats of phones that wrote, on the page. */
 const CHAT_MESSAGES = 100;
@@ -123,4 +198,120 @@ async function headsOf(
 
 function hasVanished({ simulator }: SimulatorContext, { messageId, attempts }: ChatMessage): boolean {
   return simulator.vanished.has(formatCallback(messageId, attempts));
+}
+
+// A chat as the simulator's page shows it: a phone with all that was said on it.
+
+/** A message as the phone shows it. `messageId` exceeds the numbers of JavaScript. */
+export interface PhoneMessage {
+  readonly messageId: MessageId;
+  readonly applicationId: ApplicationId;
+  readonly type: MessageType;
+  readonly status: ChatMessage['status'];
+  readonly createdAt: Date;
+  readonly text: string;
+  readonly buttons: readonly { readonly title: string; readonly isInterest: boolean }[];
+  readonly interestedAt: Date | null;
+}
+
+/** A reply as the phone shows it. */
+export interface PhoneReply extends Omit<ReplyBody, 'document'> {
+  readonly replyId: ReplyId;
+  readonly applicationId: ApplicationId;
+  readonly status: ChatReply['status'];
+  readonly at: Date;
+  /** `isThere`: the simulator still has the file. */
+  readonly document: {
+    readonly mediaId: string;
+    readonly filename: string;
+    readonly isThere: boolean;
+  } | null;
+}
+
+/** What the owner of the phone said. */
+type PhoneSaid = Omit<Said, 'phone'> & { readonly status: SaidStatus };
+
+/** A phone and its messages. */
+export interface Chat {
+  /** Equal for equal phones; the phone cannot be read from it. */
+  readonly id: BlindIndex<'phone'>;
+  readonly phone: Phone;
+  /**
+   * `name`, `partner` and `suppressedAt` are those of the newest message. `name` and `partner` are null for a phone
+   * that wrote and has neither a message nor a reply.
+   */
+  readonly name: string | null;
+  readonly partner: string | null;
+  /** When the phone was suppressed; null if it is not. */
+  readonly suppressedAt: Date | null;
+  /** The channel's 24 hours are over, because a person said so on the page. */
+  readonly windowIsOver: boolean;
+  /** The service is typing an answer. */
+  readonly isTyping: boolean;
+  /** Each oldest first. */
+  readonly messages: readonly PhoneMessage[];
+  readonly replies: readonly PhoneReply[];
+  readonly said: readonly PhoneSaid[];
+  /** On the person's second phone. */
+  readonly codes: readonly ReceivedCode[];
+}
+
+/** Who a chat is with. */
+type ChatHead = Pick<Chat, 'phone' | 'name' | 'partner' | 'suppressedAt'>;
+
+/** Makes a chat; `messages` and `replies` are newest first. */
+function chatOf(
+  simulator: Simulator,
+  id: BlindIndex<'phone'>,
+  head: ChatHead,
+  messages: readonly ChatMessage[],
+  replies: readonly ChatReply[],
+): Chat {
+  return {
+    id,
+    ...head,
+    windowIsOver: simulator.windowsOver.has(head.phone),
+    isTyping: simulator.said.isTyping(head.phone),
+    messages: messages.flatMap((message) => phoneMessageOf(message) ?? []).reverse(),
+    replies: replies.map((reply) => phoneReplyOf(simulator, reply)).reverse(),
+    said: simulator.said.of(head.phone).map(({ phone: _, ...said }) => said),
+    codes: simulator.codes.of(head.phone),
+  };
+}
+
+/** null if the message's brand or currency cannot make a text. */
+function phoneMessageOf(message: ChatMessage): PhoneMessage | null {
+  const { messageId, applicationId, type, status, createdAt, interestedAt } = message;
+  const composed = composeChatMessage(message);
+  if (composed === null) return null;
+  const { text, buttons } = composed;
+  return {
+    messageId,
+    applicationId,
+    type,
+    status,
+    createdAt,
+    text,
+    buttons: buttons.map(({ title, payload }) => ({
+      title,
+      isInterest: parseInterestPayload(payload) !== null,
+    })),
+    interestedAt,
+  };
+}
+
+function phoneReplyOf(
+  { files }: Simulator,
+  { replyId, applicationId, status, at, content }: ChatReply,
+): PhoneReply {
+  const { readMessageId: _, document, ...body } = content;
+  const isThere = document !== undefined && files.get(document.mediaId) !== null;
+  const shown = document === undefined ? null : { ...document, isThere };
+  return { replyId, applicationId, status, at, ...body, document: shown };
+}
+
+/** When something was said last. */
+function newestTimeOf({ messages, replies, said }: Chat): number {
+  const times = [messages.at(-1)?.createdAt, replies.at(-1)?.at, said.at(-1)?.at];
+  return Math.max(...times.map((time) => time?.getTime() ?? 0));
 }

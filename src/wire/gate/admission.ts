@@ -3,12 +3,36 @@
  * partner, and partners take turns. A request is refused if the measured rate of service says that it would wait too
  * long: for the backlog of its own partner, and for the turns that other partners have meanwhile.
  */
-
 import type { PartnerId } from '../../domain/partner/credential.ts';
 import type { Clock, Timer } from '../../ground/base/clock.ts';
 import { OverloadError } from '../../ground/base/registration-failure.ts';
 import { FairQueue } from './fair-queue.ts';
-import { ServiceRate } from './service-rate.ts';
+
+// How much work the service has done a second of late. Pure: the caller measures the time.
+
+/** Older measurements hardly count, in milliseconds. */
+const MEMORY_MS = 1_000;
+
+export class ServiceRate {
+  #served: number;
+  #ms = MEMORY_MS;
+
+  /** `perSecond` is assumed until a measurement comes. */
+  constructor(perSecond: number) {
+    this.#served = (perSecond * MEMORY_MS) / 1000;
+  }
+
+  /** Adds what was served in the `ms` milliseconds since the last call. */
+  add(ms: number, served: number): void {
+    const kept = Math.exp(-ms / MEMORY_MS);
+    this.#served = this.#served * kept + served;
+    this.#ms = this.#ms * kept + ms;
+  }
+
+  get perSecond(): number {
+    return (this.#served / this.#ms) * 1000;
+  }
+}
 
 /** Longest expected wait for admission, in milliseconds. */
 const MAX_WAIT_MS = 2_000;

@@ -6,7 +6,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../ground/base/clock.ts';
-import { type Exchange, lengthOfBody } from './exchange.ts';
 import type { GivingWay } from './giving-way.ts';
 import { RequestCut } from './request-cut.ts';
 import { PIECE_BYTES } from './request-pieces.ts';
@@ -235,4 +234,21 @@ export class IncomingConnection extends SocketSide {
     }
     if (this.#unread !== null || this.#inputEnded) setImmediate(() => this.#pass());
   }
+}
+
+// One request with its answer.
+
+/** A request under way with its answer. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The application reads the body. */
+  wanted: boolean;
+  answered: boolean;
+}
+
+/** The length of the body by its head; Infinity for chunks. */
+function lengthOfBody({ headers }: IncomingMessage): number {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
 }

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { toMessageId } from '../../../src/domain/application/ids.ts';
-import { composeMessage } from '../../../src/domain/message/compose-message.ts';
-import { shownName } from '../../../src/domain/message/shown-name.ts';
+import { composeMessage, shownName } from '../../../src/domain/message/compose-message.ts';
 import { toPhone } from '../../../src/domain/phone/phone.ts';
 
 const NAMES: [text: string, shown: string][] = [

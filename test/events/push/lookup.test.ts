@@ -1,7 +1,7 @@
 /** The addresses of endpoints, and the waits of their pushes (D41). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bothFamilies } from '../../../src/subjects/events/push/http/lookup.ts';
+import { bothFamilies } from '../../../src/subjects/events/push/http/sender.ts';
 import { waitAfter } from '../../../src/subjects/events/push/rules/retry.ts';
 
 const answers = (addresses: string[] | string) => async () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { WhatsAppConfig } from '../../../src/app/config/config.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
-import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
 import { toApplicationId } from '../../../src/domain/application/ids.ts';
 import { parseCallback } from '../../../src/domain/message/outgoing-message.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
+import type { WhatsAppConfig } from '../../../src/app/config/config.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
-import type { WhatsAppConfig } from '../../../src/app/config/whatsapp.ts';
 import type { SendResult } from '../../../src/domain/message/send-result.ts';
 import { machineClock } from '../../../src/ground/base/clock.ts';
 import { whatsappChannel } from '../../../src/subjects/messages/channels/whatsapp.ts';

@@ -1,6 +1,6 @@
 /**
  * The replication slots of the backups. The slot of a backup keeps the log on the server's disk until it is archived;
- * its name is that of the backup. `max_slot_wal_keep_size` bounds what it keeps (`embedded/settings`).
+ * its name is that of the backup. `max_slot_wal_keep_size` bounds what it keeps (`embedded/start`).
  */
 import type pg from 'pg';
 import { readLsn, writeLsn } from './lsn.ts';

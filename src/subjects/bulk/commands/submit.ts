@@ -1,26 +1,125 @@
 /** `ventanilla submit`: sends a file of applicants to a service anywhere. */
+
+import { readFileSync, statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
 import { type Country, isCountry } from '../../../ground/base/country-data.ts';
-import type { Language } from '../../../ground/base/language.ts';
+import { errorCode } from '../../../ground/base/error-code.ts';
+import { LANGUAGES, type Language, type Words } from '../../../ground/base/language.ts';
+import { inLine } from '../../../ground/base/printable.ts';
+import { isOpenToOthers, OPEN_TO_OTHERS } from '../../../ground/base/private-file.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 import { type Cli, HINT } from '../../../program/cli/command.ts';
-import { type Io, unheard } from '../../../program/cli/output.ts';
+import { type Io, recordOf, unheard, writeOutput } from '../../../program/cli/output.ts';
 import { DECIMALS } from '../map/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../map/consent.ts';
-import { readMap, type SourceOptions } from '../map/source.ts';
+import { openSource, readMap, type Source, type SourceOptions } from '../map/source.ts';
 import { isValueMap, readValueMaps } from '../map/values.ts';
 import { BulkError } from '../read/bulk-error.ts';
+import type { CodePage } from '../read/encoding/code-pages.ts';
 import { ENCODINGS } from '../read/encoding/encoding.ts';
+import { DoubtfulEncoding } from '../read/encoding/encoding-survey.ts';
 import { environmentUrl } from '../send/remote-service.ts';
 import { tellingOfService } from '../send/service-error.ts';
-import { readKey } from './api-key.ts';
 import type { SendCommand } from './submit-ask.ts';
-import { openAsking } from './submit-encoding.ts';
 import { addOptions, helpAfter, helpIn, wrongUseInSpanish } from './submit-help.ts';
-import { languageOf } from './submit-language.ts';
 import { showSource } from './submit-preview.ts';
 import { send } from './submit-send.ts';
 import { PROCESS, type Surroundings } from './submit-terminal.ts';
+
+/** The API key that `submit` sends with. */
+const OF_FILE: Words = {
+  en: 'the file of VENTANILLA_API_KEY_FILE',
+  es: 'el archivo de VENTANILLA_API_KEY_FILE',
+};
+const VARIABLE: Words = { en: 'VENTANILLA_API_KEY', es: 'VENTANILLA_API_KEY' };
+
+/**
+ * The API key of the environment, or of the file that VENTANILLA_API_KEY_FILE names. Throws `BulkError` where there is
+ * none; no text shows the path, because somebody may put the key itself there by mistake.
+ */
+export function readKey({ env }: Surroundings): string {
+  const path = env.VENTANILLA_API_KEY_FILE?.trim();
+  const given = env.VENTANILLA_API_KEY?.trim();
+  if (path && given)
+    throw new BulkError({
+      en: 'VENTANILLA_API_KEY and VENTANILLA_API_KEY_FILE are both set: set one of them',
+      es: 'VENTANILLA_API_KEY y VENTANILLA_API_KEY_FILE están definidas las dos: define una sola',
+    });
+  const [name, key] = path ? [OF_FILE, readKeyFile(path)] : [VARIABLE, given];
+  if (!key)
+    throw new BulkError(
+      path
+        ? {
+            en: `${name.en} is empty: write the API key into it`,
+            es: `${name.es} está vacío: escribe en él la API key`,
+          }
+        : {
+            en: 'VENTANILLA_API_KEY is not set: put the API key into that environment variable',
+            es: 'VENTANILLA_API_KEY no está definida: pon la API key en esa variable de entorno',
+          },
+    );
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new BulkError({
+      en: `${name.en} must be the API key as it was issued, without spaces`,
+      es: `${name.es} debe ser la API key tal como se entregó, sin espacios`,
+    });
+  return key;
+}
+
+function readKeyFile(path: string): string {
+  try {
+    const key = readFileSync(path, 'utf8').trim();
+    if (!isOpenToOthers(statSync(path))) return key;
+    throw new BulkError({
+      en: `VENTANILLA_API_KEY_FILE names a file that ${OPEN_TO_OTHERS}`,
+      es: 'VENTANILLA_API_KEY_FILE indica un archivo que otros usuarios pueden leer o cambiar: quítales el permiso (chmod 600)',
+    });
+  } catch (error) {
+    if (error instanceof BulkError) throw error;
+    throw new BulkError({
+      en: `VENTANILLA_API_KEY_FILE names a file that cannot be read (${errorCode(error)})`,
+      es: `VENTANILLA_API_KEY_FILE indica un archivo que no se puede leer (${errorCode(error)})`,
+    });
+  }
+}
+
+// Opens a file of applicants; where its encoding is doubtful, a person on a terminal chooses by its names.
+
+/** The words come from rows, so they are shown on a terminal alone. Throws `BulkError`. */
+async function openAsking(
+  path: string,
+  options: SourceOptions,
+  { io, around, yes }: { readonly io: Io; readonly around: Surroundings; readonly yes: boolean },
+): Promise<Source> {
+  try {
+    return await openSource(path, options);
+  } catch (error) {
+    if (!(error instanceof DoubtfulEncoding) || !around.isTerminal || yes) throw error;
+    const encoding = await chosenPage(error, options.language, io, around);
+    return openSource(path, { ...options, encoding });
+  }
+}
+
+const TITLES = { en: ['ENCODING', 'NAMES'], es: ['CODIFICACIÓN', 'NOMBRES'] } as const;
+const QUESTION: Words = { en: 'Which one reads right?', es: '¿Cuál se lee bien?' };
+
+async function chosenPage(
+  doubt: DoubtfulEncoding,
+  language: Language,
+  io: Io,
+  around: Surroundings,
+): Promise<CodePage> {
+  await writeOutput(io, `${doubt.words[language]}\n\n`);
+  const readings = doubt.readings.map(
+    ({ page, words }) => [page, words.map((word) => inLine(word)).join(', ')] as const,
+  );
+  await writeOutput(io, `${recordOf([TITLES[language], ...readings])}\n\n`);
+  const pages = doubt.readings.map(({ page }) => page);
+  const answer = (await around.ask(`${QUESTION[language]} (${pages.join(', ')}) `)).trim().toLowerCase();
+  const page = pages.find((one) => one.toLowerCase() === answer);
+  if (page === undefined) throw doubt;
+  return page;
+}
 
 interface Options {
   url?: string;
@@ -182,4 +281,21 @@ function oneOf<T extends string>(option: string, text: string, values: readonly 
       es: `${option} debe ser uno de: ${values.join(', ')}`,
     });
   return value;
+}
+
+// The language in which `ventanilla submit` speaks.
+
+/**
+ * The language that `--lang` chooses; else that of the environment, as programs read it (POSIX: LC_ALL, LC_MESSAGES,
+ * LANG), or of the system where it has none of these variables. English where it is neither. Throws `ToldError`.
+ */
+function languageOf(chosen: string | undefined, around: Surroundings): Language {
+  const { LC_ALL, LC_MESSAGES, LANG } = around.env;
+  const told = LC_ALL || LC_MESSAGES || LANG || around.locale();
+  const usual = /^es(?![a-z])/i.test(told) ? 'es' : 'en';
+  if (chosen === undefined) return usual;
+  const found = LANGUAGES.find((language) => language === chosen.trim().toLowerCase());
+  if (found !== undefined) return found;
+  const all = LANGUAGES.join(', ');
+  throw new ToldError({ en: `--lang must be one of: ${all}`, es: `--lang debe ser uno de: ${all}` }[usual]);
 }

@@ -1,29 +1,98 @@
 /** A file of applicants, opened, with its columns mapped and its conversion chosen. */
 import { setFlagsFromString } from 'node:v8';
+import type { FieldName } from '../../../domain/application/fields.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import type { Language, Words } from '../../../ground/base/language.ts';
-import { BulkError, COLUMN } from '../read/bulk-error.ts';
+import { BulkError, bulkErrorAt, COLUMN } from '../read/bulk-error.ts';
 import { openCsv } from '../read/csv.ts';
 import { isCodePage } from '../read/encoding/code-pages.ts';
 import type { Encoding } from '../read/encoding/encoding.ts';
-import type { HeaderChoice } from '../read/header.ts';
+import { ENOUGH_NAMES, type HeaderChoice } from '../read/header.ts';
 import { type Inspected, inspect, refuseChanged } from '../read/inspect.ts';
 import { openJson } from '../read/json.ts';
 import { isRejectedHeader, withoutApostrophes } from '../read/rejected-rows.ts';
-import type { FileRow, Table } from '../read/table.ts';
+import type { Cell, FileRow, Table } from '../read/table.ts';
 import type { SheetChoice } from '../read/xlsx/xlsx.ts';
 import type { Conversion } from './cell-readers.ts';
 import {
   BULK_FIELDS,
   type ColumnChoice,
   fieldNamed,
+  isRequired,
   knownNameCounter,
   type Mapping,
   mapColumns,
 } from './columns.ts';
 import { type CellFault, type ConvertedRow, converter } from './convert.ts';
-import { damageFinder } from './damaged-text.ts';
-import { refuseMerged, secondTableRefuser } from './table-shape.ts';
+import { simplify } from './spellings.ts';
+
+/**
+ * Recognises names and cities that a program damaged: it read them in a wrong encoding, or wrote them for another
+ * program. A file of any encoding can have such texts. The service itself could not tell such a text from a name.
+ */
+const CHECKED: readonly FieldName[] = ['name', 'city'];
+/** A text without these signs is sound. Most texts have plain letters and the usual accents alone, and end here. */
+const SUSPICIOUS = /^\s*['"]|[^\0-\x7fáéíóúñüãõâêôàçÁÉÍÓÚÑÜ]|[?&\\%=_]|[a-záéíóúñüãõâêôàç][ÁÉÍÓÚÑÜ]/;
+const DAMAGED: readonly RegExp[] = [
+  // What programs write for a character that they cannot show or do not know.
+  /\ufffd|[\x80-\x9f]|\p{L}[?¿]|[?]\p{L}/u,
+  // UTF-8 read by a code page: `GÃ³mez`, `G├│mez`, `G√≥mez`.
+  /[ÃÂ][\u00a1-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|Â\xa0|â€|ÔÇ|ΓÇ|‚Ä/,
+  // A code page read by another: `GarcÝa`, `Mu¤oz`, `Gonz‡lez`. The signs ´, ` and ° are usual in names and addresses.
+  /\p{Ll}[À-ÖØ-Þ]|\p{Lu}[ÀÂ-ÈÊ-ÌÎ-ÐÒÔÕÖØÙÛÝÞ]\p{Ll}/u,
+  /\p{L}[¡¢£¤¥¦§¨©¬®¯±²³¶¸¹»«¼½¾×÷ƒ‚„†‡‰ˆ˜‹›•…\u2200-\u25ff\ue000-\uf8ff\xad]\p{L}/u,
+  /\p{L}[¢£¤¥¦¬±¶¸×÷ƒ‚„†‡‰ˆ˜\u2200-\u25ff\ue000-\uf8ff]|[¤¦¬±¶¸×÷ƒˆ˜\u2200-\u259f\ue000-\uf8ff]\p{L}/u,
+  // The second of the two characters is gone: `Ãlvaro`, `GARCÃA`.
+  /(?<!\p{L})Ã\p{L}|\p{Lu}Ã[A-DF-HJ-MP-RT-Y]/u,
+  // Written for HTML, JSON, mail, Python, a URL or XML: `Mu&ntilde;oz`, `Mu\u00f1oz`, `Mu=F1oz`, `Mu\xf1oz`,
+  // `Mu%C3%B1oz`.
+  /&(?:[a-z]{2,8}|#\d{1,7}|#x[\da-f]{1,6});|\\u[\da-f]{4}|\\x[\da-f]{2}|[=%][c-f][\da-f]|_x[\da-f]{4}_/i,
+];
+/**
+ * Marks that a program wrote: quotation marks around a text, or an apostrophe before it, which keeps a spreadsheet from
+ * reading a number. `'t Hooft` is a name.
+ */
+const IN_MARKS = /^\s*(?:'(?!t\b)|"[^"]*"\s*$)/;
+const MARKS_FAULT: Words = {
+  en: 'the text stands in quotation marks or behind an apostrophe: a program wrote them, so take them off',
+  es: 'el texto está entre comillas o detrás de un apóstrofo que puso un programa: quítalos',
+};
+const TEXT: Words = {
+  en: 'the text is damaged: a program read it in a wrong encoding (such as "MuÃ±oz" or "Mu?oz")',
+  es: 'el texto está dañado: un programa lo leyó en otra codificación (como "MuÃ±oz" o "Mu?oz")',
+};
+
+/** True for a text that a program damaged. */
+export function isDamaged(text: string): boolean {
+  return faultOf(text) !== null;
+}
+
+function faultOf(text: string): Words | null {
+  if (!SUSPICIOUS.test(text)) return null;
+  if (DAMAGED.some((pattern) => pattern.test(text))) return TEXT;
+  return IN_MARKS.test(text) ? MARKS_FAULT : null;
+}
+
+/** Adds the faults of damaged names and cities to converted rows. */
+function damageFinder({ fields }: Mapping): (row: ConvertedRow) => ConvertedRow {
+  const checked = fields
+    .filter(({ field }) => CHECKED.includes(field.name))
+    .flatMap(({ field, columns }) => columns.map((column) => ({ field: field.name, column })));
+  return (converted) => {
+    const { cells } = converted.row;
+    let faults: CellFault[] | undefined;
+    for (const { field, column } of checked) {
+      const text = cells[column];
+      const fault = typeof text === 'string' ? faultOf(text) : null;
+      if (fault === null) continue;
+      // Of several columns the first one with a value counts.
+      if (converted.application[field] !== text) continue;
+      faults ??= [...converted.faults];
+      faults.push({ field, column, ambiguous: false, text: fault });
+    }
+    return faults === undefined ? converted : { ...converted, faults };
+  };
+}
 
 /** A larger file has rows enough to fill the memory with garbage. */
 const LARGE_BYTES = 16 * 1024 * 1024;
@@ -200,4 +269,65 @@ export function readMap(text: string): [field: string, column: string] {
     });
   }
   return [field, column];
+}
+
+// Refuses tables whose rows would be read with the wrong columns: merged cells, and a second table below the first.
+
+/**
+ * Throws `BulkError` where merged cells hide a value of a row. A row without a required value is rejected anyway. The
+ * other fields may be absent, so their row would be sent without the value.
+ */
+function refuseMerged(file: string, { columns, headerRow, merged }: Table, { fields }: Mapping): void {
+  if (merged === null) return;
+  for (const { field, columns: read } of fields) {
+    for (const column of read) {
+      const name = columns[column] ?? '';
+      if (merged.isWide(column)) {
+        throw bulkErrorAt(file, headerRow, name, {
+          en: 'the name is merged over several columns with values: give each column a name of its own',
+          es: 'el nombre está combinado sobre varias columnas con valores: da a cada columna su propio nombre',
+        });
+      }
+      const row = merged.rowMergedAbove(column);
+      if (row === null || isRequired(field)) continue;
+      throw bulkErrorAt(file, row, name, {
+        en: 'the cell is merged with the one above: split them, and fill each one',
+        es: 'la celda está combinada con la de encima: sepáralas y llena cada una',
+      });
+    }
+  }
+}
+
+/**
+ * A function that throws `BulkError` at a row which is the header of another table, with its columns in another order.
+ */
+function secondTableRefuser(
+  file: string,
+  { columns, headerRow }: Table,
+  { fields }: Mapping,
+  countKnown: HeaderChoice['countKnown'],
+): (row: FileRow) => void {
+  const read = fields.flatMap((field) => field.columns);
+  const amounts = fields.find(({ field }) => field.rule.kind === 'amount')?.columns[0] ?? 0;
+  return ({ number, cells }) => {
+    // Nearly every row of an applicant ends here.
+    if (headerRow === null || beginsWithDigit(cells[amounts]) || cells.some(hasDigit)) return;
+    const names = Array.from(cells, (cell) => (typeof cell === 'string' ? cell : ''));
+    const isSame = (column: number) => simplify(names[column] ?? '') === simplify(columns[column] ?? '');
+    if (countKnown(names) < ENOUGH_NAMES || read.every(isSame)) return;
+    throw bulkErrorAt(file, number, null, {
+      en: 'it has the names of columns again, in another order: put each table into a sheet or a file of its own',
+      es: 'vuelve a tener nombres de columnas, en otro orden: pon cada tabla en una hoja o un archivo propio',
+    });
+  };
+}
+
+function beginsWithDigit(cell: Cell | undefined): boolean {
+  if (typeof cell !== 'string') return typeof cell === 'number';
+  const code = cell.charCodeAt(0);
+  return code >= 0x30 && code <= 0x39;
+}
+
+function hasDigit(cell: Cell | undefined): boolean {
+  return typeof cell === 'number' || (typeof cell === 'string' && /\d/.test(cell));
 }

@@ -2,14 +2,27 @@
  * Stores what persons said, each message once, before the channel gets its answer (D43). Reads the tables of other
  * machines first, and then writes in statements about the coordinator's tables alone.
  */
-import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { TapEvent } from '../../../domain/message/channel-event.ts';
 import type { Heard } from '../../../domain/message/heard.ts';
+import { asksToStop } from '../../../domain/message/opt-out-words.ts';
+import { parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import type { Database } from '../../../ground/postgres/database.ts';
+import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { markConversations } from '../../applications/sql/application-marks.ts';
 import { type KnownUser, learnUsers } from '../../messages/sql/channel-users.ts';
 import { type InterestTap, recordInterest } from '../../messages/sql/interest.ts';
-import { addInputs, inputsOfHour, type NewInput } from '../sql/inputs.ts';
+import { parsePayload } from '../rules/payload.ts';
+import { type Meaning, meaningsOf } from '../rules/words.ts';
+import {
+  beginConversations,
+  type Candidate,
+  channelIndexesOf,
+  readCandidates,
+  suppressedOf,
+} from '../sql/begin.ts';
+import { addInputs, inputsOfHour, type NewInput, type SealedInput } from '../sql/inputs.ts';
 import {
   applicationsOfContexts,
   conversationsOfApplications,
@@ -17,11 +30,150 @@ import {
   type Found,
   signedOfPhones,
 } from '../sql/match.ts';
-import { beginByTaps } from './begin-by-tap.ts';
 import { INPUT_BELL } from './bells.ts';
-import { asWords, contentOf } from './heard-content.ts';
 import { answerStrangers, type StrangerNotice } from './strangers.ts';
 import { foundFor, interestOf, isOfOtherPhone, withdrawalIn } from './whose.ts';
+
+// What is kept of a person's message. Pure.
+
+/** The channel's own limits of a text and of a file's name. */
+const MAX_TEXT_LENGTH = 4_096;
+const MAX_NAME_LENGTH = 240;
+/** The longest media type by RFC 6838. */
+const MAX_TYPE_LENGTH = 255;
+
+/** Meanings of a caption before which the file does not count: the person ends something. */
+const ENDING: readonly Meaning[] = ['withdraw', 'wrong_person'];
+
+/** A file whose caption opts out, withdraws or says that the number is wrong is the text of its caption. */
+function asWords(heard: Heard): Heard {
+  const { event, optsOut } = heard;
+  if (event.kind !== 'file') return heard;
+  const { from, userId = null, messageId, contextMessageId, at, caption } = event;
+  const body = caption ?? '';
+  if (!optsOut && !ENDING.some((meaning) => meaningsOf(body).has(meaning))) return heard;
+  return { ...heard, event: { kind: 'text', body, from, userId, messageId, contextMessageId, at } };
+}
+
+/** What is kept of a message, sealed. A button of another application is a button like any other. */
+function contentOf({ event, optsOut }: Heard, applicationId: ApplicationId): SealedInput {
+  const channelId = event.messageId ?? null;
+  switch (event.kind) {
+    case 'tap': {
+      // A word on the button: the text says what else it means.
+      if (optsOut) return { kind: 'text', body: stopWordOf(event), channelId };
+      const interest = parseInterestPayload(event.payload);
+      if (interest !== null && interest === toApplicationId(applicationId))
+        return { kind: 'interest', channelId };
+      const isOurs = parsePayload(event.payload)?.applicationId === applicationId;
+      return { kind: 'tap', payload: isOurs ? event.payload : '', channelId };
+    }
+    case 'text':
+      return { kind: 'text', body: beginningOf(event.body, MAX_TEXT_LENGTH), channelId };
+    case 'file': {
+      const { media, mediaId, claimedType, claimedSha256, filename } = event;
+      const [type, name] = [
+        beginningOf(claimedType, MAX_TYPE_LENGTH),
+        beginningOf(filename, MAX_NAME_LENGTH),
+      ];
+      return { kind: 'file', media, mediaId, claimedType: type, claimedSha256, filename: name, channelId };
+    }
+    case 'other':
+      return { kind: 'other', what: event.what, channelId };
+  }
+}
+
+function beginningOf<T extends string | null>(text: T, most: number): T {
+  return (text?.slice(0, most).toWellFormed() ?? null) as T;
+}
+
+function stopWordOf({ payload, title }: TapEvent): string {
+  return title !== null && asksToStop(title) ? title : payload;
+}
+
+// Begins conversations by the tap on "I am interested" (D43).
+
+/** Begins the conversations that these messages begin. Returns how many. It may be called again with the same. */
+async function beginByTaps(database: Database, heard: readonly Heard[]): Promise<number> {
+  return begin(database, await candidatesOf(database, heard));
+}
+
+/**
+ * The applications that taps may begin a conversation for: open, with a brand that does not say no, tapped on the phone
+ * of the application or, where the channel tells no phone, on one of its messages, and whose phone wants messages. Of
+ * a conversation that ended in review, only the tap on the message that told of the approval afterwards begins another
+ * one, or a later tap of which the channel does not say what it is on.
+ */
+async function candidatesOf(database: Database, heard: readonly Heard[]): Promise<Beginning[]> {
+  const taps = heard.flatMap((one) => {
+    const applicationId = interestOf(one);
+    return applicationId === null ? [] : [{ ...one, applicationId }];
+  });
+  if (taps.length === 0) return [];
+  const ids = [...new Set(taps.map(({ applicationId }) => applicationId))];
+  const known = await conversationsOfApplications(database, ids);
+  const found = await readCandidates(
+    database,
+    ids.filter((id) => known.get(id)?.mayBeginAgain ?? true),
+  );
+  if (found.length === 0) return [];
+  const messages = await channelIndexesOf(
+    database,
+    found.map(({ applicationId }) => applicationId),
+  );
+  const received = await applicationsOfContexts(
+    database,
+    known.size === 0 ? [] : taps.flatMap(({ contextIndex }) => contextIndex ?? []),
+  );
+  const suppressed = await suppressedOf(
+    database,
+    found.map(({ phoneIndex }) => phoneIndex),
+  );
+  return found.flatMap((candidate): Beginning[] => {
+    const { applicationId, phoneIndex, brand, hasConsent, isWrongPerson } = candidate;
+    const before = known.get(applicationId);
+    const { all, approval } = messages.get(applicationId) ?? NO_MESSAGES;
+    if (!hasConsent || isWrongPerson || brand.conversation === false || suppressed.has(phoneIndex)) return [];
+    if (before !== undefined && approval === null) return [];
+    // Whatever else the person received came before the end.
+    const isLater = ({ contextIndex, event }: Heard, endedAt: Date | null) =>
+      (contextIndex === null || !received.has(contextIndex)) && endedAt !== null && event.at > endedAt;
+    const begins = taps.some(
+      (tap) =>
+        tap.applicationId === applicationId &&
+        (before === undefined || tap.contextIndex === approval || isLater(tap, before.endedAt)) &&
+        (tap.phoneIndex === phoneIndex ||
+          (tap.event.from === null && tap.contextIndex !== null && all.has(tap.contextIndex))),
+    );
+    return begins ? [{ candidate, isAgain: before !== undefined }] : [];
+  });
+}
+
+const NO_MESSAGES = { all: new Set<string>(), approval: null };
+
+/** A conversation to begin; `isAgain`: the application has had one. */
+interface Beginning {
+  readonly candidate: Candidate;
+  readonly isAgain: boolean;
+}
+
+/** The applications are marked first: from then on a payment needs the signature (D46). */
+async function begin(database: Database, beginnings: readonly Beginning[]): Promise<number> {
+  if (beginnings.length === 0) return 0;
+  const ids = beginnings.map(({ candidate }) => candidate.applicationId);
+  const marked = new Set(
+    await againAfterConflict(() => inTransaction(database, (session) => markConversations(session, ids))),
+  );
+  let begun = 0;
+  for (const again of [false, true]) {
+    const open = beginnings.filter(
+      ({ candidate, isAgain }) => isAgain === again && marked.has(candidate.applicationId),
+    );
+    const candidates = open.map(({ candidate }) => candidate);
+    begun += (await againAfterConflict(() => beginConversations(database, candidates, again))).length;
+  }
+  return begun;
+}
 
 interface HearingContext {
   readonly database: Database;

@@ -2,28 +2,138 @@
  * One turn of one conversation: its inputs through the rules, one after the other, with what is proven in between. What
  * the turn came to is data; `turns.ts` writes it.
  */
+
+import { hash } from 'node:crypto';
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import type { Effect, SayEffect, Told } from '../../../domain/conversation/effect.ts';
+import type { Effect, EvidenceAct, SayEffect, Told } from '../../../domain/conversation/effect.ts';
 import { type Input, isOfPerson, type QuestionRead } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import { newState, type State, storedState } from '../../../domain/conversation/state.ts';
-import type { EvidenceEntry, Proven, ProvenSignature } from '../../../domain/evidence/evidence.ts';
+import {
+  type EvidenceEntry,
+  type Proven,
+  type ProvenSignature,
+  receivedFacts,
+} from '../../../domain/evidence/evidence.ts';
+import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
 import type { ToldReply } from '../../../domain/message/reply.ts';
 import { DAY_MS } from '../../../ground/base/time.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
+import { fromBigint } from '../../../seal/blind-indexes.ts';
 import { toldReply } from '../../messages/sql/replies/told.ts';
 import { approvalSaid } from '../rules/approval.ts';
-import { composeReply, type TurnReply } from '../rules/compose.ts';
+import { composeReply, type ProvenQuestion, type TurnReply } from '../rules/compose.ts';
 import { next } from '../rules/next.ts';
+import { parsePayload } from '../rules/payload.ts';
 import { questionRead } from '../rules/question-read.ts';
 import { copySaid } from '../rules/signed-copy.ts';
 import { nextTimer, restOfExpiry, WINDOW_MS } from '../rules/timers.ts';
 import type { ClaimedConversation, WrittenTurn } from '../sql/conversations.ts';
+import type { InputRow, SealedInput } from '../sql/inputs.ts';
 import type { NewWork } from '../sql/work.ts';
-import { actOf, provenBy, shownBy } from './evidence.ts';
 import type { Signing } from './ports.ts';
-import { receivedOf, ruleInputOf } from './rule-input.ts';
 import type { OpenedInput, TurnFacts, TurnResult, Voice } from './turn-result.ts';
+
+// What a stored input is to the rules. Pure.
+
+/** What a person sends beside an answer, such as the notice before an album's pictures. */
+const QUIET: readonly string[] = ['reaction', 'unsupported'];
+
+/**
+ * The input of the rules. `at`: when it was sent, or stored where it tells no time of its own. `canSay`: the channel's
+ * window is open. A second begin is a tap of something else.
+ */
+export function ruleInputOf(
+  content: SealedInput,
+  at: Date,
+  { place, unsaid }: State,
+  canSay: boolean,
+): Input {
+  if (content.isOfOtherPhone) return { kind: 'other_phone' };
+  switch (content.kind) {
+    case 'interest':
+    case 'begin':
+      return place === 'started' && !unsaid ? { kind: 'begin', canSay } : { kind: 'foreign_tap' };
+    case 'tap': {
+      const payload = parsePayload(content.payload);
+      return payload === null
+        ? { kind: 'foreign_tap' }
+        : { kind: 'tap', ...payload, atMs: content.sentMs ?? at.getTime() };
+    }
+    case 'status':
+      return { kind: 'status', status: content.status, canSay };
+    case 'withdrawal_received':
+      return { kind: content.kind };
+    case 'handed_on':
+      return { kind: 'other', isQuiet: true };
+    case 'other':
+      return { kind: 'other', isQuiet: QUIET.includes(content.what) };
+    default:
+      return content;
+  }
+}
+
+/** A withdrawal that an operator recorded; null: the input is something else. */
+function receivedOf(content: SealedInput | undefined): ReceivedWithdrawal | null {
+  return content?.kind === 'withdrawal_received' ? content : null;
+}
+
+/** What a turn leaves as evidence: what its reply shows, and what the person does. Hashes and ids alone (D46). */
+const KINDS = {
+  consent: 'data_consent_asked',
+  summary: 'offer_shown',
+  contract: 'contract_shown',
+} as const satisfies Readonly<Record<ProvenQuestion, EvidenceEntry['kind']>>;
+
+/** The text that a reply shows, and the contract beside it. What no reply tells is no evidence of anything shown. */
+function shownBy({ shows, text, document }: TurnReply, turn: number, now: Date): EvidenceEntry[] {
+  if (shows === null) return [];
+  const sha256 = hash('sha256', text);
+  const facts = document === null ? { turn, sha256 } : { turn, sha256: document.sha256, text_sha256: sha256 };
+  return [{ kind: KINDS[shows], at: now, facts }];
+}
+
+/**
+ * What a person does by an input; `contract` is the SHA-256 of the contract that is accepted. `received`: an operator
+ * says it in the person's place.
+ */
+function actOf(
+  act: EvidenceAct,
+  input: InputRow | null,
+  {
+    turn,
+    now,
+    contract,
+    received,
+  }: {
+    readonly turn: number;
+    readonly now: Date;
+    readonly contract: string | null;
+    readonly received: ReceivedWithdrawal | null;
+  },
+): EvidenceEntry {
+  const facts = { turn, ...messageOf(input), ...receivedFacts(received) };
+  return {
+    kind: act,
+    at: input?.at ?? now,
+    facts: act === 'contract_accepted' ? { ...facts, sha256: contract } : facts,
+  };
+}
+
+/** What was proven by a person's message names this message, beside the ones that it names already. */
+function provenBy(entry: EvidenceEntry, input: InputRow | null): EvidenceEntry {
+  if ('message_index' in entry.facts) return entry;
+  return { ...entry, facts: { ...entry.facts, ...messageOf(input) } };
+}
+
+/** The index of the channel's id is in hex, as everywhere in the evidence. */
+function messageOf(input: InputRow | null) {
+  const index = input?.message_index ?? null;
+  return {
+    input: input?.id ?? null,
+    message_index: index === null ? null : fromBigint<'channel_message_id'>(index),
+  };
+}
 
 /** Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. */
 export async function takeTurn(

@@ -1,8 +1,11 @@
 /** What operators do with conversations (docs/conversation.md). Each act runs in the transaction that records it. */
-import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
+import { flowWith } from '../../../domain/conversation/flow.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
+import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
-import { inTransaction } from '../../../ground/postgres/database.ts';
+import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { fromBigint } from '../../../seal/blind-indexes.ts';
@@ -24,8 +27,9 @@ import {
   lockConversation,
   readConversations,
 } from '../sql/conversations.ts';
+import { isFlowVersion } from '../sql/flows.ts';
 import { inputsOf, openInput, type SealedInput } from '../sql/inputs.ts';
-import { type SinceBegin, sinceBegin } from './since-begin.ts';
+import { keyNow } from '../sql/key-now.ts';
 import { tell } from './tell.ts';
 
 export type { ConversationFilter, ConversationRow };
@@ -206,4 +210,28 @@ async function requireConversation(
   const row = await conversationOf(database, id);
   if (row === null) throw new OperatorError(`application ${id} has no conversation`);
   return row;
+}
+
+/** What changed beside a conversation since it began, for operators: it goes on as it began (D43). */
+interface SinceBegin {
+  /** When the key of the application was revoked; null: it is not, or the application is gone. */
+  readonly keyRevokedAt: Date | null;
+  /**
+   * A conversation that begins now would have another flow, or another name of the partner, or none would begin. null:
+   * nothing is said yet, or the application is gone.
+   */
+  readonly isBrandChanged: boolean | null;
+}
+
+/** Compares the key and its brand, as they are now, with what the conversation began with. */
+async function sinceBegin(session: Session, row: ConversationRow): Promise<SinceBegin> {
+  const key = await keyNow(session, toApplicationId(row.application_id));
+  if (key === null) return { keyRevokedAt: null, isBrandChanged: null };
+  const { revokedAt, brand, partnerName } = key;
+  if (row.flow_id === null) return { keyRevokedAt: revokedAt, isBrandChanged: null };
+  const isSame =
+    brand.conversation !== false &&
+    effectiveBrand(brand, partnerName).partner === row.partner_name &&
+    (await isFlowVersion(session, row.flow_id, flowWith(DEFAULT_FLOW, brand.conversation || {})));
+  return { keyRevokedAt: revokedAt, isBrandChanged: !isSame };
 }

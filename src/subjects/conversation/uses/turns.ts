@@ -3,34 +3,127 @@
  * or none of them. So a crash between any two steps repeats nothing.
  */
 import { toApplicationId } from '../../../domain/application/ids.ts';
+import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
+import { type Flow, flowWith } from '../../../domain/conversation/flow.ts';
 import { setAsideState } from '../../../domain/conversation/state.ts';
+import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
+import {
+  type Database,
+  inTransaction,
+  type Session,
+  type Transaction,
+} from '../../../ground/postgres/database.ts';
 import { isRowFault } from '../../../ground/postgres/row-fault.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
 import { approvalMessages } from '../../messages/sql/replies/approvals.ts';
 import { untoldApplications } from '../../messages/sql/replies/told.ts';
 import { REPLY_BELL } from '../../messages/sql/replies.ts';
-import { countryOfLocale } from '../rules/language.ts';
+import { countryOfLocale, languageOfPhone } from '../rules/language.ts';
+import { readSpeakers } from '../sql/begin.ts';
 import {
   type ClaimedConversation,
   type ConversationId,
+  type ConversationRow,
   claimConversations,
+  type SetUp,
+  setUp,
   writeTurns,
 } from '../sql/conversations.ts';
-import { markTaken, waitingInputs } from '../sql/inputs.ts';
+import { flowIdOf, readFlows } from '../sql/flows.ts';
+import { markTaken, newestOfPersons, openInput, waitingInputs } from '../sql/inputs.ts';
 import { WORK_BELL } from './bells.ts';
 import { takeTurn } from './one-turn.ts';
-import { openWaiting } from './open-waiting.ts';
+import { openWaiting, type Waiting } from './open-waiting.ts';
 import type { Signing } from './ports.ts';
-import { answeredMessages } from './read-marks.ts';
-import type { OpenedInput, TurnResult } from './turn-result.ts';
-import { type FlowCache, readVoices } from './voices.ts';
+import type { OpenedInput, TurnResult, Voice } from './turn-result.ts';
 import { newWrongPerson, type TakenTurn, writeTaken } from './write-taken.ts';
+
+// How conversations speak: the flow, the language, and the partner's name. The first turn reads these for good.
+
+/** The flows of a store by version. Versions never change, so a process reads each once. */
+type FlowCache = Map<number, Flow>;
+const MOST_FLOWS = 1_000;
+/** A phone that cannot be read gets no message either. */
+const UNREAD = { language: 'es', locale: 'es' } as const;
+
+/**
+ * The voices of conversations that the transaction has locked. One is absent at the first turn of a conversation whose
+ * applicant is sealed with a data key that this process lacks.
+ */
+async function readVoices(
+  session: Transaction,
+  { vault, flows }: { readonly vault: Vault; readonly flows: FlowCache },
+  rows: readonly ConversationRow[],
+): Promise<Map<ConversationId, Voice>> {
+  const known = new Map<ConversationId, SetUp>();
+  for (const { id, flow_id, language, locale, partner_name } of rows) {
+    if (flow_id === null || language === null || locale === null || partner_name === null) continue;
+    known.set(id, { id, flowId: flow_id, language, locale, partnerName: partner_name });
+  }
+  const fresh = await firstVoices(
+    session,
+    vault,
+    rows.filter(({ id }) => !known.has(id)),
+  );
+  for (const one of fresh) known.set(one.id, one);
+  await loadFlows(
+    session,
+    flows,
+    [...known.values()].map(({ flowId }) => flowId),
+  );
+  return new Map(
+    [...known.values()].map(({ id, flowId, language, locale, partnerName }) => [
+      id,
+      { flow: flows.get(flowId) ?? DEFAULT_FLOW, language, locale, partner: partnerName },
+    ]),
+  );
+}
+
+async function firstVoices(
+  session: Transaction,
+  vault: Vault,
+  rows: readonly ConversationRow[],
+): Promise<SetUp[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ application_id }) => toApplicationId(application_id));
+  const speakers = await readSpeakers(session, vault, ids);
+  // Most conversations of a turn have the same flow.
+  const flowIds = new Map<string, number>();
+  const made: SetUp[] = [];
+  for (const { id, application_id } of rows) {
+    const {
+      brand = {},
+      partnerName = '',
+      phone = null,
+      isKeyUnknown = false,
+    } = speakers.get(toApplicationId(application_id)) ?? {};
+    // What the first turn reads is for good, so a process reads it that can.
+    if (isKeyUnknown) continue;
+    const own = brand.conversation || {};
+    const key = JSON.stringify(own);
+    const flowId = flowIds.get(key) ?? (await flowIdOf(session, flowWith(DEFAULT_FLOW, own)));
+    flowIds.set(key, flowId);
+    made.push({
+      ...{ id, flowId, ...(phone === null ? UNREAD : languageOfPhone(phone)) },
+      partnerName: effectiveBrand(brand, partnerName).partner,
+    });
+  }
+  await setUp(session, made);
+  return made;
+}
+
+async function loadFlows(session: Transaction, flows: FlowCache, ids: readonly number[]): Promise<void> {
+  const missing = [...new Set(ids)].filter((id) => !flows.has(id));
+  if (missing.length === 0) return;
+  if (flows.size + missing.length > MOST_FLOWS) flows.clear();
+  // A version from before a text was added has the default one.
+  for (const [id, flow] of await readFlows(session, missing)) flows.set(id, flowWith(DEFAULT_FLOW, flow));
+}
 
 export interface TurnContext {
   readonly database: Database;
@@ -176,4 +269,30 @@ async function setAside(
     }
   });
   for (const id of ids) onFault(id, error);
+}
+
+// Which message the reply of a turn marks as read, where the turn takes none.
+
+/**
+ * The channel's ids of the messages that led to the work whose ends wait, by conversation: the reply answers them. A
+ * message that cannot be read has none, because a mark is not worth a turn.
+ */
+async function answeredMessages(
+  vault: Vault,
+  session: Session,
+  inputs: ReadonlyMap<ConversationId, Waiting>,
+): Promise<ReadonlyMap<ConversationId, string>> {
+  const ids = [...inputs]
+    .filter(([, { opened }]) => opened.length > 0 && opened.every(({ row }) => row.source === 'work'))
+    .map(([id]) => id);
+  const found = new Map<ConversationId, string>();
+  for (const row of await newestOfPersons(session, ids)) {
+    try {
+      const { channelId = null, isOfOtherPhone = false } = openInput(vault, row);
+      if (channelId !== null && !isOfOtherPhone) found.set(row.conversation_id, channelId);
+    } catch {
+      // As above.
+    }
+  }
+  return found;
 }

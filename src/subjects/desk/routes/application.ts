@@ -1,14 +1,22 @@
 /** The routes of one application. */
-import { withOffset } from '../../../ground/base/time.ts';
+
+import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
+import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/policy.ts';
+import { optionalTime, withOffset } from '../../../ground/base/time.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
+import { contradictedCodes } from '../rules/against.ts';
+import { endOf, initialsOf } from '../rules/mask.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { keyedRequest } from '../uses/note-reveal.ts';
 import { noApplication } from '../uses/refusal.ts';
 import { type RevealedApplication, reveal } from '../uses/reveal.ts';
-import { lastEventOf, readForPage } from '../uses/show-application.ts';
+import { type Actor, lastEventOf, readForPage, type ShownApplication } from '../uses/show-application.ts';
 import { answered, applicationIdOf, reasonOf } from './answered.ts';
-import { applicationJson } from './application-json.ts';
-import { Application, Revealed, type RevealedReply, RevealReason } from './forms.ts';
+import { Application, type ApplicationReply, Revealed, type RevealedReply, RevealReason } from './forms.ts';
+import { noteJson } from './notes.ts';
+import { pendJson } from './pend.ts';
+import { listedJson } from './proposals.ts';
+import { claimJson } from './queue-json.ts';
 
 /** The routes; they show what `readForPage` and `reveal` read. */
 export function applicationRoutes(desk: Desk): Route[] {
@@ -66,4 +74,153 @@ function revealedJson({ fields, messages, chat, income }: RevealedApplication): 
         months: months.map(({ month, amount }) => ({ month, amount: amount / 100 })),
       })) ?? null,
   };
+}
+
+/** An application as its page reads it. Personal data is masked here, and nothing sealed is in it. */
+type Text = string | null;
+
+/** The whole reply. */
+function applicationJson(shown: ShownApplication): ApplicationReply {
+  const { application, lastEvent, earlier } = shown;
+  const { id, partner, status, decision, score, fields, points } = application;
+  return {
+    ...{ id, last_event: lastEvent, created_at: withOffset(application.createdAt), partner },
+    ...{ status, decision, score, policy_version: application.policyVersion },
+    criteria: CRITERIA.map((criterion) => {
+      const most = MAX_POINTS[criterion];
+      const got = decision === null ? null : (points[criterion] ?? null);
+      return { criterion, points: got, most, lost: got === null ? null : most - got };
+    }),
+    above_limit: application.aboveLimit,
+    platform: fields.platform as Text,
+    currency: fields.currency as Text,
+    income: fields.income as number | null,
+    debt_amount: fields.debt_amount as number | null,
+    num_debts: fields.num_debts as Text,
+    debt_age: fields.debt_age as Text,
+    prior_history: fields.prior_history as Text,
+    messaging_optin: fields.messaging_optin as boolean | null,
+    interested_at: optionalTime(application.interestedAt),
+    signed_at: optionalTime(application.signedAt),
+    withdrawable_until: optionalTime(application.withdrawableUntil),
+    payment_held_by: application.status === 'pending_signature' ? shown.heldBy : null,
+    offer: offerJson(shown),
+    person: personJson(shown),
+    earlier: {
+      same_phone: earlierJson(earlier.samePhone),
+      same_id_number: earlierJson(earlier.sameIdNumber),
+    },
+    chat: {
+      ...{ messages: messagesJson(shown), conversation: conversationJson(shown) },
+      takes_text: shown.takesText,
+    },
+    documents: documentsJson(shown),
+    observed_income: incomeJson(shown),
+    timeline: timelineJson(shown),
+    notes: shown.notes.map(noteJson),
+    review: reviewJson(shown),
+    proposal: shown.proposal && listedJson(shown.proposal, shown.proposalFacts),
+    contradicted: REVIEW_ACTIONS.flatMap((act) =>
+      contradictedCodes(act, shown.evidence).map(({ code, why }) => ({ reason_code: code, why })),
+    ),
+  };
+}
+
+function personJson({ application: { fields, fault } }: ShownApplication): ApplicationReply['person'] {
+  return {
+    initials: initialsOf(fields.name as Text),
+    phone: endOf(fields.phone as Text),
+    id_number: endOf(fields.id_number as Text),
+    city: fields.city === null ? null : '***',
+    fault,
+  };
+}
+
+function offerJson({ contract }: ShownApplication): ApplicationReply['offer'] {
+  if (contract === null || contract.state === 'making' || contract.state === 'expired') return null;
+  const { amount, currency, installment, months, total } = contract.terms.offer;
+  const { state, expiresAt } = contract;
+  return { state, amount, currency, installment, months, total, expires_at: withOffset(expiresAt) };
+}
+
+function earlierJson({
+  count,
+  applications,
+}: ShownApplication['earlier']['samePhone']): ApplicationReply['earlier']['same_phone'] {
+  return {
+    count,
+    applications: applications.map(({ id, partner, status, signedAt, createdAt }) => ({
+      ...{ id, partner, status, signed_at: optionalTime(signedAt), created_at: withOffset(createdAt) },
+    })),
+  };
+}
+
+function messagesJson({ application }: ShownApplication): ApplicationReply['chat']['messages'] {
+  return application.messages.map(({ id, type, status, reason, createdAt, changedAt }) => ({
+    ...{ id, type, status, reason, created_at: withOffset(createdAt), changed_at: withOffset(changedAt) },
+  }));
+}
+
+function conversationJson({ conversation }: ShownApplication): ApplicationReply['chat']['conversation'] {
+  if (conversation === null) return null;
+  const { row, inputs, replies } = conversation;
+  return {
+    step: row.place,
+    held_by: row.held_by,
+    began_at: withOffset(row.began_at),
+    ended_at: optionalTime(row.ended_at),
+    inputs: inputs.map(({ at, source, turn, content }) => ({
+      ...{ at: withOffset(at), source, turn, kind: content?.kind ?? null },
+    })),
+    replies: replies.map(({ turn, status, reason, createdAt, sentAt, deliveredAt, readAt }) => ({
+      ...{ turn, status, reason, created_at: withOffset(createdAt), sent_at: optionalTime(sentAt) },
+      ...{ delivered_at: optionalTime(deliveredAt), read_at: optionalTime(readAt) },
+    })),
+  };
+}
+
+function documentsJson({ documents }: ShownApplication): ApplicationReply['documents'] {
+  return documents.map(
+    ({ id, sha256, purpose, contentType, state, reason, bytes, receivedAt, decidedAt }) => ({
+      ...{ id, sha256, purpose, content_type: contentType, state, reason, bytes },
+      ...{ received_at: withOffset(receivedAt), decided_at: optionalTime(decidedAt) },
+    }),
+  );
+}
+
+function incomeJson({ income }: ShownApplication): ApplicationReply['observed_income'] {
+  if (income === null) return null;
+  const { outcome, reason, currency, declared, observed, months, confidence } = income;
+  return {
+    ...{ checked_at: withOffset(income.checkedAt), outcome, reason, currency },
+    ...{ declared: inUnits(declared), observed: inUnits(observed), months, confidence },
+    ...{ new_score: income.newScore, new_decision: income.newDecision },
+  };
+}
+
+/** Incomes are stored in whole hundredths. */
+function inUnits(hundredths: number | null): number | null {
+  return hundredths === null ? null : hundredths / 100;
+}
+
+function reviewJson({ item, pends }: ShownApplication): Exclude<ApplicationReply['review'], undefined> {
+  if (item === null) return null;
+  const claim = item.claim && claimJson(item.claim);
+  const open = pends.findLast(({ endedAt }) => endedAt === null);
+  const pend = open === undefined ? null : pendJson(open);
+  return { state: item.state, due_at: optionalTime(item.dueAt), claim, pend };
+}
+
+function timelineJson({ timeline }: ShownApplication): ApplicationReply['timeline'] {
+  return timeline.map(({ at, by, act, from, to, reason, reasonCode, second, missing, end, proposal }) => ({
+    ...{ at: withOffset(at), by: actorJson(by), act, from, to, reason, reason_code: reasonCode },
+    ...{ second: second && actorJson(second), missing: missing && [...missing], end },
+    proposal: proposal && {
+      ...{ act: proposal.act, maker: actorJson(proposal.maker), returned_for: proposal.returnedFor },
+    },
+  }));
+}
+
+function actorJson({ way, id, login }: Actor): ApplicationReply['timeline'][number]['by'] {
+  return { way, id, login };
 }

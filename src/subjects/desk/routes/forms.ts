@@ -3,17 +3,126 @@
  * currency. Texts of persons, partners and operators are data: a page shows them as text, never as markup.
  */
 import { type Static, Type } from 'typebox';
-import { APPLICATION_STATUSES } from '../../../domain/application/lifecycle.ts';
+import { APPLICATION_STATUSES, REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
+import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
+import { HOLDERS, PLACES } from '../../../domain/conversation/places.ts';
 import { DOCUMENT_STATES, PURPOSES } from '../../../domain/document/document.ts';
+import { MESSAGE_STATUSES, MESSAGE_TYPES } from '../../../domain/message/notify.ts';
 import { CRITERIA } from '../../../domain/scorecard/policy.ts';
 import { DECISIONS } from '../../../domain/scorecard/scorecard.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/bounds.ts';
-import { AnnouncedMessage, Chat, ChatLine } from './chat-forms.ts';
+import { MISSING, PEND_ENDS } from '../rules/pend.ts';
+import { RETURN_CODES } from '../rules/returned.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
 import { Contradicted, ListedProposal } from './proposal-forms.ts';
 import { Claim, QUEUE_STATES } from './queue-forms.ts';
-import { Event } from './timeline-forms.ts';
 import { Pend } from './work-forms.ts';
+
+// The form of the timeline: what happened to an application, by whom.
+
+/** Who did something. `id` null: no operator with an account. `command_line`: the machine's owner did it (D48). */
+const Actor = form({
+  way: oneOf(['service', 'applicant', 'operator', 'command_line']),
+  id: orNull(Type.Integer()),
+  login: Type.String(),
+});
+
+/** The registration, the reviews, the applicant's tap and signature, the pends, and proposals that came to nothing. */
+const Event = form({
+  at: Time,
+  by: Actor,
+  act: oneOf([
+    ...(['register', 'approve', 'reject', 'disburse', 'interested', 'free_phone'] as const),
+    ...(['sign', 'pend', 'pend_end', 'decline', 'return'] as const),
+  ]),
+  from: orNull(oneOf(APPLICATION_STATUSES)),
+  to: orNull(oneOf(APPLICATION_STATUSES)),
+  reason: Type.String(),
+  reason_code: orNull(oneOf(ALL_REASON_CODES)),
+  /** The second operator of an act that needs two. */
+  second: orNull(Actor),
+  /** Of a pend and of its end: what was missing. */
+  missing: orNull(Type.Array(oneOf(MISSING))),
+  /** How a pend ended. */
+  end: orNull(oneOf(PEND_ENDS)),
+  /** The decision that a second operator declined, or that came back to its maker. */
+  proposal: orNull(
+    form({ act: oneOf(REVIEW_ACTIONS), maker: Actor, returned_for: orNull(oneOf(RETURN_CODES)) }),
+  ),
+});
+
+// The forms of the chat: what applicant and service said to each other.
+
+/** A template that announces something to the applicant, and what became of it. */
+const Message = form({
+  id: Type.String(),
+  type: oneOf(MESSAGE_TYPES),
+  status: oneOf(MESSAGE_STATUSES),
+  reason: orNull(Type.String()),
+  created_at: Time,
+  changed_at: Time,
+});
+
+/** Something that happened to the conversation. */
+const Input = form({
+  at: Time,
+  source: Type.String(),
+  turn: orNull(Type.Integer()),
+  /** null: it cannot be read. */
+  kind: orNull(Type.String()),
+});
+
+/** An answer of the service in the conversation. */
+const Reply = form({
+  turn: Type.Integer(),
+  status: oneOf(MESSAGE_STATUSES),
+  reason: orNull(Type.String()),
+  created_at: Time,
+  sent_at: orNull(Time),
+  delivered_at: orNull(Time),
+  read_at: orNull(Time),
+});
+
+/** What applicant and service said to each other, without its texts: `reveal` has them. */
+const Chat = form({
+  messages: Type.Array(Message),
+  /** A text of an operator can go to the applicant now: the conversation and the channel's window are open. */
+  takes_text: Type.Boolean(),
+  conversation: orNull(
+    form({
+      step: oneOf(PLACES),
+      held_by: oneOf(HOLDERS),
+      began_at: Time,
+      ended_at: orNull(Time),
+      /** The newest 500, oldest first. */
+      inputs: Type.Array(Input),
+      replies: Type.Array(Reply),
+    }),
+  ),
+});
+
+/** A line of the chat as `reveal` has it. */
+const ChatLine = form({
+  at: Time,
+  from: oneOf(['applicant', 'service']),
+  /** The turn of the conversation that heard or said it; null: none has yet. */
+  turn: orNull(Type.Integer()),
+  /** What the applicant sent, such as `tap` or `file`; of the service `reply`. */
+  kind: Type.String(),
+  /** What was written; of a choice its title in the message that offered it. null: there is none. */
+  text: orNull(Type.String()),
+  /** The name of the file that went along; null: none did, or it has no name. */
+  file: orNull(Type.String()),
+  /** The titles of what the applicant could choose. */
+  choices: Type.Array(Type.String()),
+});
+
+/** A message that announced something, rendered with the brand of the key as it is now. */
+const AnnouncedMessage = form({
+  id: Type.String(),
+  text: Type.String(),
+  choices: Type.Array(Type.String()),
+});
 
 export const Note = form({
   id: Type.Integer(),

@@ -1,7 +1,10 @@
 /** The routes of the queue and of claims. */
+
+import { createHash } from 'node:crypto';
 import { withOffset } from '../../../ground/base/time.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
+import type { QueueOrder, QueuePlace } from '../rules/queue.ts';
 import type { QueueDesk } from '../uses/desk-context.ts';
 import {
   claim,
@@ -14,7 +17,6 @@ import {
 } from '../uses/queue.ts';
 import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf, claimerOf } from './answered.ts';
-import { cursorOf, placeOf } from './cursor.ts';
 import {
   Claimed,
   ClaimNext,
@@ -28,6 +30,46 @@ import {
 } from './queue-forms.ts';
 import { claimJson, itemJson } from './queue-json.ts';
 import { tagged } from './tagged.ts';
+
+/** The cursor of a page of the queue: where the page before ended. Opaque to browsers. */
+const CHECK_BYTES = 9;
+
+/** The text of a place in an order. */
+function cursorOf(order: QueueOrder, { key, id }: QueuePlace): string {
+  const content = Buffer.from(JSON.stringify([order, key, id]));
+  return Buffer.concat([checkOf(content), content]).toString('base64url');
+}
+
+/**
+ * The place that a cursor of this order tells; null where it was changed, or is one of another order. Who makes a
+ * cursor of their own sees no more than the queue.
+ */
+function placeOf(order: QueueOrder, cursor: string): QueuePlace | null {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const [check, content] = [bytes.subarray(0, CHECK_BYTES), bytes.subarray(CHECK_BYTES)];
+  if (bytes.toString('base64url') !== cursor || !checkOf(content).equals(check)) return null;
+  const [ofOrder, key, id] = readList(content.toString());
+  const isPlace = Number.isSafeInteger(id) && (key === null ? order === 'due' : isKey(order, key));
+  return ofOrder === order && isPlace ? { id: id as number, key: key as number | null } : null;
+}
+
+function checkOf(content: Buffer): Buffer {
+  return createHash('sha256').update(content).digest().subarray(0, CHECK_BYTES);
+}
+
+function readList(text: string): unknown[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Scores and amounts may have a fraction; the other keys are whole, and the store's times reach no further. */
+function isKey(order: QueueOrder, key: unknown): boolean {
+  return order === 'score' || order === 'amount' ? Number.isFinite(key) : Number.isSafeInteger(key);
+}
 
 /** The routes; each one of claims tells who holds the application where it is somebody else. */
 export function queueRoutes(desk: QueueDesk): Route[] {

@@ -1,13 +1,20 @@
 /** Shows an application's personal data to an operator who said why. */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { composeMessage } from '../../../domain/message/compose-message.ts';
+import { isOffering } from '../../../domain/message/notify.ts';
+import type { Button, OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
+import type { Phone } from '../../../domain/phone/phone.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { REVEAL } from '../../../program/operations/sql/operator-events.ts';
+import type { ShownInput } from '../../conversation/uses/operate.ts';
 import { incomeCheckOf } from '../../income/sql/income-checks.ts';
 import { type Observation, observationsOf } from '../../income/uses/show-income.ts';
-import { showApplication } from '../../messages/uses/explained-application.ts';
+import { readReplyContents } from '../../messages/sql/replies/contents.ts';
+import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
+import { readBrandOf } from '../sql/brand-of.ts';
 import type { KeyedRequest } from '../sql/desk-requests.ts';
 import { noteReveal } from './note-reveal.ts';
-import { type AnnouncedMessage, announcedMessages, type ChatLine, chatLines } from './revealed-chat.ts';
+import { chatOf } from './show-application.ts';
 
 export interface RevealedApplication {
   readonly fields: Awaited<ReturnType<typeof showApplication>>['fields'];
@@ -38,4 +45,112 @@ export async function reveal(
     chat: await chatLines(context, applicationId, announced),
     income: check && observationsOf(context.vault, applicationId, check),
   };
+}
+
+// The chat of an application with its texts, as the applicant saw it.
+
+/** A line of the chat. */
+interface ChatLine {
+  readonly at: Date;
+  readonly from: 'applicant' | 'service';
+  readonly turn: number | null;
+  /** What the applicant sent, as the chat without its texts tells it; of the service `reply`. */
+  readonly kind: string;
+  /** null: it has none. */
+  readonly text: string | null;
+  readonly choices: readonly string[];
+  /** The name of the file that went along; null: none did, or it has no name. */
+  readonly file: string | null;
+}
+
+/** A message that announced something. */
+interface AnnouncedMessage {
+  readonly id: string;
+  readonly text: string;
+  readonly choices: readonly string[];
+}
+
+/** The messages of an application, rendered with the brand of its key as it is now. None where the person is erased. */
+async function announcedMessages(
+  { database }: OperatorContext,
+  { id, fields, messages }: ExplainedApplication,
+): Promise<OutgoingMessage[]> {
+  const { name, phone, currency, debt_amount: debtAmount } = fields;
+  const brand = await readBrandOf(database, id);
+  if (brand === null || typeof name !== 'string' || typeof phone !== 'string') return [];
+  if (typeof currency !== 'string' || typeof debtAmount !== 'number') return [];
+  return messages.flatMap(({ id: messageId, type, attempts }) => {
+    const source = { messageId, type, attempt: Math.max(attempts, 1), name, phone: phone as Phone };
+    try {
+      return [composeMessage({ ...source, ...brand, debtAmount, currency })];
+    } catch {
+      // The brand or the currency makes no text any more: the type is still shown.
+      return [];
+    }
+  });
+}
+
+/** What applicant and service said to each other. `announced`: the messages with the button of the first tap. */
+async function chatLines(
+  context: OperatorContext,
+  id: ApplicationId,
+  announced: readonly OutgoingMessage[],
+): Promise<ChatLine[]> {
+  const shown = await chatOf(context, id);
+  if (shown === null) return [];
+  const contents = new Map(
+    (await readReplyContents(context.database, context.vault, id)).map(({ turn, content }) => [
+      turn,
+      content,
+    ]),
+  );
+  const offered = [...contents.values()].flatMap((content) => choicesOf(content));
+  const titles = new Map(
+    [...announced.flatMap(({ buttons }) => buttons), ...offered].map(({ payload, title }) => [
+      payload,
+      title,
+    ]),
+  );
+  const interest = announced.findLast(({ type }) => isOffering(type))?.buttons[0]?.title ?? null;
+  const replies = shown.replies.flatMap(({ turn, createdAt: at }): ChatLine[] => {
+    const content = contents.get(turn);
+    if (content == null) return [];
+    const choices = choicesOf(content).map(({ title }) => title);
+    const file = content.document?.filename ?? null;
+    return [{ at, from: 'service', turn, kind: 'reply', text: content.text, choices, file }];
+  });
+  const inputs = shown.inputs.flatMap((input): ChatLine[] => {
+    const { at, source, turn, content } = input;
+    if (source !== 'person' || content === null) return [];
+    const said = { text: textOf(content, titles, interest), choices: [], file: fileOf(content) };
+    return [{ at, from: 'applicant', turn, kind: content.kind, ...said }];
+  });
+  // A turn answers what it heard, and the channel's clock is not the store's.
+  const placeOf = ({ turn, from }: ChatLine) => (turn ?? Infinity) + (from === 'service' ? 0.5 : 0);
+  return [...inputs, ...replies].toSorted((a, b) => placeOf(a) - placeOf(b) || Number(a.at) - Number(b.at));
+}
+
+type Reply = Awaited<ReturnType<typeof readReplyContents>>[number]['content'];
+type Input = NonNullable<ShownInput['content']>;
+
+function choicesOf(content: Reply): Button[] {
+  return content === null ? [] : [...content.buttons, ...(content.list?.rows ?? [])];
+}
+
+/** What the applicant wrote or chose; a choice has the title that its message gave it. */
+function textOf(content: Input, titles: ReadonlyMap<string, string>, interest: string | null): string | null {
+  switch (content.kind) {
+    case 'text':
+      return content.body;
+    case 'tap':
+      return titles.get(content.payload) ?? null;
+    case 'interest':
+      return interest;
+    default:
+      return null;
+  }
+}
+
+function fileOf(content: Input): string | null {
+  return content.kind === 'file' ? content.filename : null;
 }

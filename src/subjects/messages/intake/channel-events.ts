@@ -1,8 +1,8 @@
 /** Applies channel events. The webhook and the simulator both call this. */
-
 import { partitionOf } from '../../../domain/application/ids.ts';
 import type { ChannelEvent, StatusEvent } from '../../../domain/message/channel-event.ts';
 import type { Heard } from '../../../domain/message/heard.ts';
+import { asksToStop } from '../../../domain/message/opt-out-words.ts';
 import { parseCallback, parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
 import { errorFields } from '../../../ground/base/error-fields.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
@@ -14,12 +14,11 @@ import { requireIndexKey } from '../../../seal/index-key.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
-import { hearUsers, learnUsers } from '../sql/channel-users.ts';
+import { hearUsers, type KnownUser, learnUsers } from '../sql/channel-users.ts';
 import { keepEarly, takeKnownEarly } from '../sql/early-events.ts';
-import { recordInterest } from '../sql/interest.ts';
-import { applyOptOutChanges } from '../sql/suppressions.ts';
-import { heardOf, interestOf, knownUserOf, optOutChangeOf, stopOf } from './person-acts.ts';
-import { findPhones, type PersonEvent } from './persons.ts';
+import { type InterestTap, recordInterest } from '../sql/interest.ts';
+import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
+import { findPhones, type KnownEvent, type PersonEvent } from './persons.ts';
 import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
 
 /** What events are applied with. */
@@ -190,4 +189,63 @@ function indexedStatus(
     channelIndex: channelIndexOf(vault, channelMessageId),
     userIndex: recipientUserId === null ? null : channelUserIndexOf(vault, recipientUserId),
   };
+}
+
+// What a person's act at the channel means: an interest, an opt-out, or who the person is.
+
+/** The person behind an event, where both the phone and the channel's own id are known. */
+function knownUserOf({ userIndex, phoneIndex }: KnownEvent): KnownUser[] {
+  return userIndex === null || phoneIndex === null ? [] : [{ userIndex, phoneIndex }];
+}
+
+/** The interest that an event tells. */
+function interestOf({ event, phoneIndex, contextIndex }: KnownEvent): InterestTap[] {
+  const applicationId = event.kind === 'tap' ? parseInterestPayload(event.payload) : null;
+  return applicationId === null ? [] : [{ applicationId, phoneIndex, contextIndex, at: event.at }];
+}
+
+/** What the listeners get of an event; nothing of the channel's own setting. */
+function heardOf(vault: Vault, { event, phoneIndex, userIndex, contextIndex }: KnownEvent): Heard[] {
+  if (event.kind === 'preference') return [];
+  const { messageId = null } = event;
+  return [
+    {
+      event,
+      messageIndex: messageId === null ? null : channelIndexOf(vault, messageId),
+      phoneIndex,
+      userIndex,
+      contextIndex,
+      optsOut: stopOf(event) !== null,
+    },
+  ];
+}
+
+/** An opt-out or its end, with what is known of the person. */
+interface PersonOptOutChange extends Omit<OptOutChange, 'phoneIndex'> {
+  readonly phoneIndex: KnownEvent['phoneIndex'];
+  readonly userIndex: KnownEvent['userIndex'];
+}
+
+/** The opt-out that an event tells, or its end. */
+function optOutChangeOf({ event, phoneIndex, userIndex }: KnownEvent): PersonOptOutChange[] {
+  const change = stopOf(event);
+  return change === null ? [] : [{ ...change, phoneIndex, userIndex, at: event.at }];
+}
+
+/** A person opts out by writing the word, by a button with the word on it, or by the channel's own setting. */
+function stopOf(event: PersonEvent): Pick<OptOutChange, 'stops' | 'source'> | null {
+  switch (event.kind) {
+    case 'preference':
+      return { stops: event.wants === 'stop', source: 'channel' };
+    case 'text':
+      return asksToStop(event.body) ? { stops: true, source: 'keyword' } : null;
+    case 'tap':
+      return asksToStop(event.payload) || asksToStop(event.title ?? '')
+        ? { stops: true, source: 'keyword' }
+        : null;
+    case 'file':
+      return asksToStop(event.caption ?? '') ? { stops: true, source: 'keyword' } : null;
+    case 'other':
+      return null;
+  }
 }

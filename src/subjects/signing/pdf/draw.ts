@@ -1,8 +1,34 @@
 /** Draws the pages of a contract or of a certificate into a PDF. */
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { type EmbeddedFont, type PDF, rgb } from '@libpdf/core';
 import type { Block } from '../../../domain/loan/contract-template.ts';
-import { type Fonts, loadFonts } from './fonts.ts';
 import { layOut, type Measure, PAGE } from './layout.ts';
+
+/** The fonts of contracts: DejaVu Sans, which has the letters of Latin, Greek and Cyrillic scripts, embedded. */
+const FILES = { regular: 'DejaVuSans.ttf', bold: 'DejaVuSans-Bold.ttf' } as const;
+
+/** The bytes of both fonts. */
+type Fonts = Readonly<Record<keyof typeof FILES, Uint8Array>>;
+
+let loaded: Promise<Fonts> | null = null;
+
+/** Reads the fonts once a process. */
+function loadFonts(): Promise<Fonts> {
+  loaded ??= read().catch((error: unknown) => {
+    loaded = null;
+    throw error;
+  });
+  return loaded;
+}
+
+async function read(): Promise<Fonts> {
+  const { resolve } = createRequire(import.meta.url);
+  const bytesOf = (name: string) => readFile(resolve(`dejavu-fonts-ttf/ttf/${name}`));
+  const [regular, bold] = await Promise.all([bytesOf(FILES.regular), bytesOf(FILES.bold)]);
+  return { regular, bold };
+}
 
 /** What stands at the foot of each page. */
 export interface Foot {

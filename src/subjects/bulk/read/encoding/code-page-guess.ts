@@ -1,6 +1,143 @@
 /** Guesses the code page of a text by the plausibility of its names. */
 import { CODE_PAGES, type CodePage, decodeCodePage } from './code-pages.ts';
-import { costOf, isOddlySpelt, KNOWN_COST } from './word-cost.ts';
+
+// How odd a word is that was read by some code page. The costs know how Spanish and Portuguese write, and some names
+// and titles: the same byte is a letter in one code page, and a sign or a rare letter in another.
+
+/** Frequent words with accents. None of them, read by a wrong code page, is another one. */
+const KNOWN = new Set(
+  `garcía rodríguez martínez hernández lópez gonzález pérez sánchez ramírez gómez díaz álvarez muñoz núñez jiménez
+  gutiérrez vásquez vázquez suárez peña cárdenas córdoba chávez méndez guzmán fernández domínguez vélez castañeda ordóñez
+  avendaño londoño patiño marín durán galán beltrán rincón león josé maría jesús raúl andrés sebastián julián fabián iván
+  germán adrián martín joaquín agustín simón ramón rubén óscar víctor héctor césar álvaro ángel ángela verónica mónica
+  sofía lucía rocío inés nicolás tomás matías jerónimo gastón damián hernán efraín belén concepción asunción bogotá
+  medellín cúcuta ibagué popayán montería quibdó tuluá chía zipaquirá fusagasugá facatativá girón apartadó itagüí méxico
+  mérida querétaro juárez cancún culiacán torreón potosí yucatán michoacán panamá perú valparaíso tucumán neuquén são
+  joão conceição araújo gonçalves simões magalhães antônio antónio luís cláudia júlia márcia fábio flávio vinícius
+  patrícia letícia brasília goiânia maceió cuiabá macapá paraná ceará maranhão goiás niterói florianópolis vitória
+  uberlândia ribeirão assunção encarnação sebastião estêvão mônica sônia rondônia amapá pará piauí paraíba lourenço
+  teléfono cédula número código dirección población año años antigüedad sí más situación opción dívida dívidas histórico
+  não mês município endereço`.split(/\s+/),
+);
+/** The cost of a known word: it outweighs what a single sign could say. */
+const KNOWN_COST = -12;
+/** A sign that no name has beside a letter. */
+const STRANGE = 16;
+const CONTROL = 18;
+const RARE = 6;
+/** A small letter before a capital one. */
+const CASE_CLASH = 6;
+
+/** How odd a word is: about 1 for each usual accent, more for what is rare, much for what no word has. */
+function costOf(word: string): number {
+  if (KNOWN.has(word.toLowerCase())) return KNOWN_COST;
+  let cost = 0;
+  for (let index = 0; index < word.length; index += 1) {
+    if (word.charCodeAt(index) >= 0x80)
+      cost += isLetter(word[index]) ? letterCost(word, index) : signCost(word, index);
+  }
+  return cost;
+}
+
+/**
+ * True for a word that has signs, but for `ª`, `º`, `°` and the apostrophe of a name (`O’Neil`, `Dell’Acqua`), or a
+ * small accent among capitals (`PABóN`).
+ */
+function isOddlySpelt(word: string): boolean {
+  for (let index = 0; index < word.length; index += 1) {
+    const sign = word[index] ?? '';
+    if (sign < '\x80' || 'ªº°'.includes(sign)) continue;
+    const [first, before, , after, second] = [-2, -1, 0, 1, 2].map((place) => caseOf(word[index + place]));
+    const isOdd = isLetter(sign)
+      ? caseOf(sign) === 'lower' && (after === 'upper' || (first === 'upper' && before === 'upper'))
+      : sign !== '’' || before === null || after !== 'upper' || second !== 'lower';
+    if (isOdd) return true;
+  }
+  return false;
+}
+
+const COMMON = 'áéíóúñü';
+const VOWELS = 'aeiouáéíóúâêôãõàü';
+/** Letters of the names that such files may have; letters of no Latin alphabet are signs of a wrong code page. */
+const LETTERS = /^[A-Za-zÀ-ÖØ-öø-ÿŠšŽžŒœŸ]$/;
+
+function isLetter(sign: string | undefined): boolean {
+  return sign !== undefined && LETTERS.test(sign);
+}
+
+function letterCost(word: string, index: number): number {
+  const letter = (word[index] ?? '').toLowerCase();
+  const [before = '', after = ''] = [word[index - 1]?.toLowerCase(), word[index + 1]?.toLowerCase()];
+  let cost = caseCost(word, index);
+  if (word.length === 1) cost += 3;
+  if (/\d/.test(before + after)) cost += 8;
+  const base = letter.normalize('NFD').charAt(0);
+  if (base === before || base === after) cost += 4;
+  return cost + usualCost(letter, before, after);
+}
+
+/** The cost of a letter by where Spanish and Portuguese use it. */
+function usualCost(letter: string, before: string, after: string): number {
+  if (letter === 'ñ') return (VOWELS.includes(after) && after !== '') || before === '' ? 1 : 5;
+  if (COMMON.includes(letter)) return 1;
+  // `Michaël`, `Anaïs`
+  if ('ëï'.includes(letter) && before !== '' && VOWELS.includes(before)) return 4;
+  if (letter === 'ã') return 'oesi'.includes(after) ? 1.5 : RARE;
+  if (letter === 'õ') return after === 'e' ? 1.5 : RARE;
+  if (letter === 'ç') return after !== '' && 'aouáóúâôãõ'.includes(after) ? 1.5 : RARE;
+  return 'âêôà'.includes(letter) ? 2 : RARE;
+}
+
+function caseCost(word: string, index: number): number {
+  const [before, letter, after] = [word[index - 1], word[index], word[index + 1]].map(caseOf);
+  if (letter === 'upper')
+    return before === 'lower' || (before === 'upper' && after === 'lower') ? CASE_CLASH : 0;
+  // Some programs make capitals of plain letters alone: `NUñEZ`, `JOSé`.
+  const isInCapitals =
+    after === 'upper' ? caseOf(word[index + 2]) !== 'lower' : caseOf(word[index - 2]) === 'upper';
+  if (before === 'upper' && after !== 'lower' && isInCapitals) return 2;
+  return after === 'upper' ? CASE_CLASH : 0;
+}
+
+function caseOf(sign: string | undefined): 'upper' | 'lower' | null {
+  if (sign === undefined || !isLetter(sign)) return null;
+  return sign === sign.toLowerCase() ? 'lower' : 'upper';
+}
+
+function signCost(word: string, index: number): number {
+  const sign = word[index] ?? '';
+  if (sign < '\xa0') return CONTROL;
+  const [before, after] = [word[index - 1], word[index + 1]];
+  if (isLetter(before) && isLetter(after)) return costInside(word, index, sign);
+  const isBeside = isLetter(before) || isLetter(after);
+  if (sign === '\xa0') return costOfSpace(word, index);
+  if ('ªº°'.includes(sign)) return 1;
+  if ('¿¡'.includes(sign)) return before === undefined ? 5 : STRANGE;
+  if ('“‘«'.includes(sign)) return isLetter(before) ? 10 : 3;
+  if ('”’»–—´'.includes(sign)) return 3;
+  if ('…•·™®©'.includes(sign)) return 4;
+  if ('€£¢¥²³¹½¼¾±×÷§'.includes(sign)) return isBeside ? STRANGE : 2;
+  return isBeside || sign === '¤' ? STRANGE : RARE;
+}
+
+/** The cost of a sign between two letters. */
+function costInside(word: string, index: number, sign: string): number {
+  const [before, after] = [caseOf(word[index - 1]), caseOf(word[index + 1])];
+  // `D´Angelo`, `O’Neil`, `Dell’Acqua`
+  if (sign === '´' && index <= 2) return 1;
+  const isBreak = before === 'lower' && after === 'upper';
+  if ('’‘´'.includes(sign)) return isBreak || index === 1 || (index === 2 && sign === '’') ? 3 : 8;
+  if (sign === '\xa0') return costOfSpace(word, index);
+  if ('–—'.includes(sign)) return isBreak ? 4 : 12;
+  if (sign === '·') return /l·l/i.test(word.slice(index - 1, index + 2)) ? 3 : STRANGE;
+  return 'ªº°'.includes(sign) ? RARE : STRANGE;
+}
+
+/** A space that does not break costs as much as `á`, which is this byte in DOS: alone it decides nothing. */
+function costOfSpace(word: string, index: number): number {
+  const [first, before, after] = [word[index - 2], word[index - 1], word[index + 1]].map(caseOf);
+  return before === 'upper' && (after === 'upper' || first === 'upper') ? 3 : 1;
+}
 
 /** What speaks against a code page before a word is read: most programs of today save Windows-1252. */
 const BEFORE: Readonly<Record<CodePage, number>> = {
