@@ -46,15 +46,26 @@ export type FailureStatus = 404 | 502;
 
 type NeedsFresh = true | 'for a payment';
 
+/** Whoever asks at an open route, and an operator's session at every other one. */
+interface Anybody {
+  readonly session: BrowserSession | null;
+  readonly sessionKey: SessionKey | null;
+}
+
+interface Operator {
+  readonly session: BrowserSession;
+  readonly sessionKey: SessionKey;
+}
+
 /** What a route gets of a request. */
-export interface Call<Body, Query> {
+export type Call<Body, Query, A extends Access = Role> = (A extends 'open' ? Anybody : Operator) &
+  Asked<Body, Query>;
+
+interface Asked<Body, Query> {
   readonly body: Body;
   readonly query: Query;
   /** The values of the `{names}` in the path. */
   readonly params: Readonly<Record<string, string>>;
-  /** null where the route is open. */
-  readonly session: BrowserSession | null;
-  readonly sessionKey: SessionKey | null;
   /** The secret of a sign-in under way at the identity provider. */
   readonly pendingCookie: string | null;
   /** The cookie of a browser that knows operators. */
@@ -116,13 +127,13 @@ export interface Route {
   readonly body?: TSchema;
   readonly query?: TSchema;
   readonly reply: TSchema;
-  readonly run: (call: Call<never, never>) => Promise<Answer<unknown>>;
+  readonly run: (call: never) => Promise<Answer<unknown>>;
 }
 
-interface RouteOf<Body extends TSchema, Query extends TSchema, Reply extends TSchema> {
+interface RouteOf<A extends Access, Body extends TSchema, Query extends TSchema, Reply extends TSchema> {
   readonly method: Method;
   readonly path: string;
-  readonly access: Access;
+  readonly access: A;
   readonly summary: string;
   readonly needsFresh?: NeedsFresh;
   readonly headers?: readonly RouteHeader[];
@@ -133,12 +144,12 @@ interface RouteOf<Body extends TSchema, Query extends TSchema, Reply extends TSc
   readonly body?: Body;
   readonly query?: Query;
   readonly reply: Reply;
-  readonly run: (call: Call<Static<Body>, Static<Query>>) => Promise<Answer<Static<Reply>>>;
+  readonly run: (call: Call<Static<Body>, Static<Query>, A>) => Promise<Answer<Static<Reply>>>;
 }
 
 /** A route whose function gets and gives what its schemas say. */
-export function route<Body extends TSchema, Query extends TSchema, Reply extends TSchema>(
-  of: RouteOf<Body, Query, Reply>,
+export function route<A extends Access, Body extends TSchema, Query extends TSchema, Reply extends TSchema>(
+  of: RouteOf<A, Body, Query, Reply>,
 ): Route {
   return of as unknown as Route;
 }

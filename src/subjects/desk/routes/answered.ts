@@ -31,7 +31,7 @@ export async function asSeen<Now, Done>(work: Promise<Done>, told: (now: Now) =>
 
 /** Who claims by a request of a route that is not open. */
 export function claimerOf({ session, page }: Pick<Call<never, never>, 'session' | 'page'>): Claimer {
-  return { operatorId: session!.operatorId, page };
+  return { operatorId: session.operatorId, page };
 }
 
 /** The id in a path. Throws a `Refusal` where no application can have it. */

@@ -35,7 +35,7 @@ export function applicationRoutes(desk: Desk): Route[] {
           const tag = await lastEventOf(desk.database, id);
           if (tag !== null && knownTags.includes(tag)) return { status: 304, body: null, tag };
           if (tag === null) throw noApplication();
-          const { operatorId } = session!;
+          const { operatorId } = session;
           const shown = await readForPage(actingAs(desk, operatorId), operatorId, { id, lastEvent: tag });
           return { body: applicationJson(shown), tag: shown.lastEvent };
         }),
@@ -53,7 +53,7 @@ export function applicationRoutes(desk: Desk): Route[] {
         answered(async () => {
           const id = applicationIdOf(params.id);
           if ((await lastEventOf(desk.database, id)) === null) throw noApplication();
-          const [by, reason] = [session!.operatorId, reasonOf(body.reason)];
+          const [by, reason] = [session.operatorId, reasonOf(body.reason)];
           const request = keyedRequest(by, idempotencyKey, ['reveal', id, reason]);
           const shown = await reveal(actingAs(desk, by), id, { reason, request });
           return { body: revealedJson(shown) };

@@ -32,7 +32,7 @@ export function documentRoutes(desk: Desk, openFiles: () => Promise<ShownFiles>)
             document: documentOf(params.document),
             reason: reasonOf(body.reason),
           };
-          const by = session!.operatorId;
+          const by = session.operatorId;
           const { applicationId, document, reason } = given;
           const asked = ['reveal', applicationId, document, reason];
           const request = keyedRequest(by, idempotencyKey, asked);

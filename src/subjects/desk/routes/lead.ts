@@ -39,7 +39,7 @@ export function leadRoutes(desk: LookingDesk): Route[] {
       query: LeadQuery,
       reply: Lead,
       run: async ({ query: { days = DEFAULT_DAYS }, session, knownTags }) =>
-        tagged(leadJson(await readLead(desk.database, days, session!.operatorId), desk.lookShare), knownTags),
+        tagged(leadJson(await readLead(desk.database, days, session.operatorId), desk.lookShare), knownTags),
     }),
     route({
       method: 'GET',
@@ -50,7 +50,7 @@ export function leadRoutes(desk: LookingDesk): Route[] {
         'The oldest 100 decisions that were drawn for a second look which the operator may take. The ETag is of the decisions.',
       reply: SecondLooks,
       run: async ({ session, knownTags }) => {
-        const drawn = await drawnFor(desk.database, session!.operatorId);
+        const drawn = await drawnFor(desk.database, session.operatorId);
         // A score never changes, and to read a hundred of them costs more than the rest.
         const tag = tagOf(drawn);
         if (knownTags.includes(tag)) return { status: 304, body: null, tag };
@@ -68,7 +68,7 @@ export function leadRoutes(desk: LookingDesk): Route[] {
       reply: form({}),
       run: ({ params, session, body }) =>
         answered(async () => {
-          const { operatorId } = session!;
+          const { operatorId } = session;
           const asked = { proposalId: proposalOf(params.proposal), ...body };
           await look(actingAs(desk, operatorId), operatorId, asked);
           return { body: {} };

@@ -22,7 +22,7 @@ export function noteRoutes(desk: Desk): Route[] {
       reply: Note,
       run: ({ params, session, body: { text }, idempotencyKey: key }) =>
         answered(async () => {
-          const { operatorId, login } = session!;
+          const { operatorId, login } = session;
           const by = { id: operatorId, login };
           const note = { applicationId: applicationIdOf(params.id), text, key };
           return { body: noteJson(await addNote(actingAs(desk, operatorId), by, note)) };

@@ -26,7 +26,7 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
         answered(async () => {
           const applicationId = applicationIdOf(params.id);
           if (decidedOn === null) throw new Refusal(428, 'If-Match with the last event is missing');
-          const { operatorId } = session!;
+          const { operatorId } = session;
           const asked = { ...body, applicationId, decidedOn, key };
           return { body: pendJson(await pend(desk, operatorId, asked)) };
         }),

@@ -70,9 +70,9 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
         answered(async () => {
           const id = applicationIdOf(params.id);
           if (decidedOn === null) throw new Refusal(428, 'If-Match with the last event is missing');
-          if (body.act === 'disburse' && !session!.isFresh) throw needsSignIn();
+          if (body.act === 'disburse' && !session.isFresh) throw needsSignIn();
           const decided = { id, lastEvent: decidedOn };
-          const made = await proposeOne(desk, decisionOf(session!, body), decided, idempotencyKey);
+          const made = await proposeOne(desk, decisionOf(session, body), decided, idempotencyKey);
           return { body: { ...proposalJson(made.proposal), now: withOffset(made.now) } };
         }),
     }),
@@ -95,7 +95,7 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
           };
           const many = { ...manyOf({ applications, selection }), seen: against };
           const outcomes = await asSeen(
-            proposeMany(desk, decisionOf(session!, decision), many, idempotencyKey),
+            proposeMany(desk, decisionOf(session, decision), many, idempotencyKey),
             (now: SeenMany) => ({ look: lookedAtJson(now) }),
           );
           const results = outcomes.map(({ id, result, proposalId }) => ({
@@ -121,7 +121,7 @@ function lookRoute(desk: Desk & ProposingDesk): Route {
     reply: LookedAt,
     run: ({ session, body: { act, ...many } }) =>
       answered(async () => {
-        const seen = await lookAtMany(desk, { act, makerId: session!.operatorId }, manyOf(many));
+        const seen = await lookAtMany(desk, { act, makerId: session.operatorId }, manyOf(many));
         return { body: lookedAtJson(seen) };
       }),
   });
@@ -139,15 +139,15 @@ function undoManyRoute(desk: Desk): Route {
     reply: UndoneBulk,
     run: ({ session, idempotencyKey }) =>
       answered(async () => ({
-        body: { undone: [...(await undoMany(desk, session!.operatorId, idempotencyKey))] },
+        body: { undone: [...(await undoMany(desk, session.operatorId, idempotencyKey))] },
       })),
   });
 }
 
 function endingRoutes(desk: Desk): Route[] {
-  const second = (session: Asking | null) => ({
-    id: session!.operatorId,
-    isFresh: session!.isFresh,
+  const second = (session: Asking) => ({
+    id: session.operatorId,
+    isFresh: session.isFresh,
   });
   return [
     route({
@@ -176,7 +176,7 @@ function endingRoutes(desk: Desk): Route[] {
       reply: Proposal,
       run: ({ params, session, body }) =>
         answered(async () => {
-          const context = actingAs(desk, session!.operatorId);
+          const context = actingAs(desk, session.operatorId);
           const id = proposalIdOf(params.id);
           const confirmed = await asSeen(
             confirmProposal(context, second(session), id, body.seen),
@@ -195,7 +195,7 @@ function endingRoutes(desk: Desk): Route[] {
       reply: Proposal,
       run: ({ params, session, body }) =>
         answered(async () => {
-          const context = actingAs(desk, session!.operatorId);
+          const context = actingAs(desk, session.operatorId);
           const id = proposalIdOf(params.id);
           return { body: proposalJson(await declineProposal(context, second(session), id, body.reason)) };
         }),
@@ -215,7 +215,7 @@ function listRoute(desk: Desk): Route {
     reply: Proposals,
     run: ({ session, query, knownTags }) =>
       answered(async () => {
-        const { proposals, facts, next, toConfirm } = await proposalsOf(desk, session!.operatorId, query);
+        const { proposals, facts, next, toConfirm } = await proposalsOf(desk, session.operatorId, query);
         const listed = proposals.map((proposal) => listedJson(proposal, facts.get(proposal.id) ?? null));
         return tagged({ proposals: listed, next, to_confirm: toConfirm }, knownTags);
       }),

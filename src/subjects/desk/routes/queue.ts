@@ -86,7 +86,7 @@ export function queueRoutes(desk: QueueDesk): Route[] {
           const { order = 'due', cursor, limit = MOST_ROWS, ...filter } = query;
           const after = cursor === undefined ? null : placeOf(order, cursor);
           if (cursor !== undefined && after === null) throw wrongCursor();
-          const page = await showQueue(database, { filter, order, after, limit }, session!.operatorId);
+          const page = await showQueue(database, { filter, order, after, limit }, session.operatorId);
           const next = page.next && cursorOf(order, page.next);
           return tagged({ items: page.items.map(itemJson), next, count: page.count }, knownTags);
         }),
@@ -117,7 +117,7 @@ export function queueRoutes(desk: QueueDesk): Route[] {
       reply: Selection,
       run: ({ body, session }) =>
         answered(async () => {
-          const { selection, count, endsAt } = await select(database, body, session!.operatorId);
+          const { selection, count, endsAt } = await select(database, body, session.operatorId);
           return { body: { selection, count, ends_at: withOffset(endsAt) } };
         }),
     }),
@@ -165,7 +165,7 @@ function claimRoutes(desk: QueueDesk): Route[] {
       run: ({ session, page }) =>
         answered(async () => {
           if (page === null) throw new Refusal(400, 'Operator-Page is missing');
-          await leavePage(desk.database, session!.operatorId, page);
+          await leavePage(desk.database, session.operatorId, page);
           return { body: {} };
         }),
     }),

@@ -62,7 +62,7 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault, onTry: OnTry):
       body: Strict({ code: Type.Optional(ShortText) }),
       run: async ({ body: { code }, session, sessionKey, address }) =>
         begin(
-          (to) => beginAgain(to, address, { operatorId: session!.operatorId, key: sessionKey!, code }),
+          (to) => beginAgain(to, address, { operatorId: session.operatorId, key: sessionKey, code }),
           NOT_PROVED,
         ),
     }),
@@ -83,7 +83,10 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault, onTry: OnTry):
 }
 
 /** Whose code this browser has to give. The first factor is proved, so the login tells nobody anything new. */
-function codeOf(session: Call<unknown, unknown>['session']): { needs_code: boolean; login: string | null } {
+function codeOf(session: Call<unknown, unknown, 'open'>['session']): {
+  needs_code: boolean;
+  login: string | null;
+} {
   const half = session?.isWhole === false ? session : null;
   return { needs_code: half !== null, login: half?.login ?? null };
 }
@@ -120,7 +123,7 @@ async function ended(
     sessionKey,
     deviceCookie,
     address,
-  }: Call<unknown, Record<string, string | string[]>>,
+  }: Call<unknown, Record<string, string | string[]>, 'open'>,
   logFault: LogFault,
 ): Promise<Outcome> {
   const answer = new URLSearchParams(

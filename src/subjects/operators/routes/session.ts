@@ -44,8 +44,8 @@ export function sessionRoutes(
       body: Strict({ code: ShortText }),
       reply: Nothing,
       run: async ({ body, session, sessionKey, address, deviceCookie }) => {
-        const { operatorId } = session!;
-        const given = { operatorId, key: sessionKey!, code: body.code, address, deviceCookie };
+        const { operatorId } = session;
+        const given = { operatorId, key: sessionKey, code: body.code, address, deviceCookie };
         return answer('code', await giveCode(store, given));
       },
     }),
@@ -56,7 +56,7 @@ export function sessionRoutes(
       summary: 'Tells who is signed in, and what the operator may do.',
       reply: SignedIn,
       run: async ({ session }) => {
-        const { operatorId, login, role, provedSecondsAgo } = session!;
+        const { operatorId, login, role, provedSecondsAgo } = session;
         const { authority, signsInWith, hasApp } = await readProfile(store.database, store.vault, operatorId);
         return {
           body: {
@@ -75,7 +75,7 @@ export function sessionRoutes(
       body: Strict({ password: GivenPassword, code: ShortText }),
       reply: Nothing,
       run: async ({ body, session, sessionKey, address }) => {
-        const proof = { ...body, login: session!.login, key: sessionKey!, address };
+        const proof = { ...body, login: session.login, key: sessionKey, address };
         return answer('again', await proveAgain(store, proof), NOT_PROVED);
       },
     }),
@@ -98,7 +98,7 @@ export function sessionRoutes(
       body: Nothing,
       reply: Nothing,
       run: async ({ session }) => {
-        await signOutEverywhere(store, session!.operatorId);
+        await signOutEverywhere(store, session.operatorId);
         return { body: {}, cookie: '' };
       },
     }),
