@@ -1,5 +1,5 @@
 /** Passes what persons say at the channel to the subjects that listen (`Service.hear`). */
-import type { Heard } from '../domain/message/heard.ts';
+import type { Heard } from '../domain/message/channel-event.ts';
 import type { HearContext } from '../program/subject/subject.ts';
 import { loadServices } from './subjects.ts';
 

@@ -9,7 +9,7 @@ import {
   TRANSITIONS,
 } from '../../src/domain/application/lifecycle.ts';
 import { DEFAULT_TEMPLATES, OUTCOME_TYPES } from '../../src/domain/message/notify.ts';
-import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/domain/partner/brand-defaults.ts';
+import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/domain/partner/brand.ts';
 import { CRITERIA, DEFAULT_POLICY, MAX_POINTS } from '../../src/domain/scorecard/policy.ts';
 import { DECISIONS } from '../../src/domain/scorecard/scorecard.ts';
 import { codeList, codesIn } from '../support/markdown.ts';

@@ -1,8 +1,7 @@
 /** Conversations on the real store: inputs in, turns, replies and events (D43, D47). */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import type { ChannelEvent, TapEvent } from '../../src/domain/message/channel-event.ts';
-import type { Heard } from '../../src/domain/message/heard.ts';
+import type { ChannelEvent, Heard, TapEvent } from '../../src/domain/message/channel-event.ts';
 import type { PartnerId } from '../../src/domain/partner/credential.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { databaseTime } from '../../src/ground/postgres/database-time.ts';

@@ -6,7 +6,7 @@ import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
 import { Application, Revealed } from '../../src/subjects/desk/routes/forms.ts';
-import { MOST_REVEALS_AN_HOUR } from '../../src/subjects/desk/rules/bounds.ts';
+import { MOST_REVEALS_AN_HOUR } from '../../src/subjects/desk/rules/queue.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';

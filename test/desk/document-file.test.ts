@@ -7,7 +7,7 @@ import Value from 'typebox/value';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { documentRoutes } from '../../src/subjects/desk/routes/documents.ts';
 import { DocumentFile } from '../../src/subjects/desk/routes/work-forms.ts';
-import { MOST_REVEALS_AN_HOUR, MOST_SHOWN_BYTES } from '../../src/subjects/desk/rules/bounds.ts';
+import { MOST_REVEALS_AN_HOUR, MOST_SHOWN_BYTES } from '../../src/subjects/desk/rules/queue.ts';
 import { pdfOf, png } from '../documents/files.ts';
 import { documentStage, shownText } from '../documents/support.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';

@@ -10,11 +10,7 @@ import { Vault } from '../../src/seal/vault.ts';
 import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
 import { Application, Note } from '../../src/subjects/desk/routes/forms.ts';
 import { noteRoutes } from '../../src/subjects/desk/routes/notes.ts';
-import {
-  MOST_NOTE_CHARACTERS,
-  MOST_NOTES,
-  MOST_NOTES_AN_HOUR,
-} from '../../src/subjects/desk/rules/bounds.ts';
+import { MOST_NOTE_CHARACTERS, MOST_NOTES, MOST_NOTES_AN_HOUR } from '../../src/subjects/desk/rules/queue.ts';
 import { eraseNotes } from '../../src/subjects/desk/sql/notes.ts';
 import { SEALED_NOTES } from '../../src/subjects/desk/sql/sealed-notes.ts';
 import { followApplications } from '../../src/subjects/desk/uses/follow-applications.ts';

@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
-import type { TemplateChannel } from '../../src/domain/message/channel.ts';
+import type { SendResult, TemplateChannel } from '../../src/domain/message/channel.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
-import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';

@@ -1,8 +1,7 @@
 /** What the listeners at the channel get (`Service.hear`), and when the channel gets its answer. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { ChannelEvent, TextEvent } from '../../src/domain/message/channel-event.ts';
-import type { Heard } from '../../src/domain/message/heard.ts';
+import type { ChannelEvent, Heard, TextEvent } from '../../src/domain/message/channel-event.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { channelIndexOf, channelUserIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
+import type { SendResult } from '../../src/domain/message/channel.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import {
   formatCallback,
@@ -16,7 +17,6 @@ import {
   type OutgoingMessage,
 } from '../../src/domain/message/outgoing-message.ts';
 import type { OutgoingReply } from '../../src/domain/message/reply.ts';
-import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import type { Database } from '../../src/ground/postgres/database.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { type MessageId, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { SendFailure, SendResult } from '../../src/domain/message/channel.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { formatCallback, type OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
-import type { SendFailure, SendResult } from '../../src/domain/message/send-result.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { type DeliveryContext, deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { type MessageId, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { SendResult } from '../../src/domain/message/channel.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { contactWindows } from '../../src/domain/message/contact-window.ts';
 import type { MessageStatus } from '../../src/domain/message/notify.ts';
@@ -10,7 +11,6 @@ import {
   interestPayload,
   type OutgoingMessage,
 } from '../../src/domain/message/outgoing-message.ts';
-import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
+import type { SendResult } from '../../src/domain/message/channel.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
-import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { againAfterConflict } from '../../src/ground/postgres/conflicts.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';

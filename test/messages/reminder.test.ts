@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { messageIdsOf, toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
+import type { SendResult } from '../../src/domain/message/channel.ts';
 import { formatCallback, type OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
-import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';

@@ -6,13 +6,13 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { type MessageId, toApplicationId } from '../../src/domain/application/ids.ts';
+import type { SendResult } from '../../src/domain/message/channel.ts';
 import type { ChannelStatus } from '../../src/domain/message/channel-event.ts';
 import {
   formatCallback,
   interestPayload,
   type OutgoingMessage,
 } from '../../src/domain/message/outgoing-message.ts';
-import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
+import type { SendResult } from '../../src/domain/message/channel.ts';
 import { formatCallback, type OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
-import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';

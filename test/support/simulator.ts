@@ -1,7 +1,7 @@
 /** The simulator's page on a listener of its own, with a worker that delivers to the simulator, as in `serve`. */
 
+import type { Heard } from '../../src/domain/message/channel-event.ts';
 import type { ContactWindows } from '../../src/domain/message/contact-window.ts';
-import type { Heard } from '../../src/domain/message/heard.ts';
 import type { Clock } from '../../src/ground/base/clock.ts';
 import { healthApi } from '../../src/listeners/ops/health-api.ts';
 import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';

@@ -1,5 +1,8 @@
 /** Contract templates: texts with placeholders, as data of the operator (D45). Pure. */
-import type { ContractLanguage } from './contract-language.ts';
+
+/** The languages of contracts. */
+export const CONTRACT_LANGUAGES = ['es', 'pt', 'en'] as const;
+export type ContractLanguage = (typeof CONTRACT_LANGUAGES)[number];
 
 /** Every value that a template may name. */
 export const CONTRACT_PLACEHOLDERS = [

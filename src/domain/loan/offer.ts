@@ -3,7 +3,7 @@ import type { Country } from '../../ground/base/country-data.ts';
 import { type Decimal, divideRounded, power, readDecimal, unitsAt } from '../money/decimal.ts';
 import { moneyText, toMinor } from '../money/money.ts';
 import { annualRateOf, percentText } from './annual-rate.ts';
-import type { ContractLanguage } from './contract-language.ts';
+import type { ContractLanguage } from './contract-template.ts';
 import { type Loan, loanOf } from './loan.ts';
 import { addDays, localDate, startOfDate } from './local-day.ts';
 import type { CountryTerms, Fee } from './terms.ts';

@@ -1,10 +1,9 @@
 /** The interface of every channel, in its parts. No method throws: every failure is a result. */
 import type { MessageId } from '../application/ids.ts';
-import type { CodeChannel } from './code-channel.ts';
+import type { Phone } from '../phone/phone.ts';
 import type { OutgoingMessage } from './outgoing-message.ts';
 import type { MessageReason } from './reasons.ts';
 import type { OutgoingReply } from './reply.ts';
-import type { SendResult } from './send-result.ts';
 
 /** Sends the messages that the service begins. */
 export interface TemplateChannel {
@@ -71,4 +70,45 @@ export interface MediaChannel {
 export interface Channel extends TemplateChannel, ReplyChannel, MediaChannel, Partial<CodeChannel> {
   /** Ends what the channel itself has begun. */
   close?(): Promise<void>;
+}
+
+/**
+ * The result of a send. `reason` is a short code (`131026`, `timeout`), never personal data. A `retry` without
+ * `afterMs` backs off. `pause_recipient` is a retry after a pause for one phone. `wait` puts the message off for
+ * `afterMs`.
+ * `pause_template` and `pause_sender` hold all messages of the template or the sender until an operator resumes them.
+ */
+export type SendResult =
+  | { readonly kind: 'accepted'; readonly channelMessageId: string }
+  | { readonly kind: 'retry'; readonly reason: MessageReason; readonly afterMs?: number }
+  | { readonly kind: 'pause_recipient'; readonly reason: MessageReason; readonly afterMs: number }
+  | { readonly kind: 'wait'; readonly reason: MessageReason; readonly afterMs: number }
+  | { readonly kind: 'give_up'; readonly reason: MessageReason }
+  | { readonly kind: 'opted_out'; readonly reason: MessageReason }
+  | { readonly kind: 'pause_template'; readonly reason: MessageReason }
+  | { readonly kind: 'pause_sender'; readonly reason: MessageReason }
+  | { readonly kind: 'uncertain'; readonly reason: MessageReason };
+
+/** A result of a message that did not go out. It may also come later, in a channel event. */
+export type SendFailure = Exclude<SendResult, { readonly kind: 'accepted' | 'uncertain' }>;
+
+// The part of a channel that sends one-time codes (D46). A channel without it sends none.
+
+/** A code on its way. No log and no error may show it. */
+export interface OutgoingCode {
+  readonly phone: Phone;
+  /** Six digits. */
+  readonly code: string;
+  /** What a way with texts of its own shows: who asks, for what, and that nobody else may have the code. */
+  readonly text: string;
+  /** The name of the channel's authentication template, and the code of its language. */
+  readonly template: string;
+  readonly language: string;
+}
+
+export interface CodeChannel {
+  /** `simulator`: to another phone of the page. `channel`: into the same chat, which is no second way. */
+  readonly codeWay: 'channel' | 'simulator';
+  /** Sends once, as `send` does. */
+  sendCode(code: OutgoingCode, signal: AbortSignal): Promise<SendResult>;
 }

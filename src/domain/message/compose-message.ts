@@ -1,11 +1,21 @@
 /** Makes a message from an application and the brand of its key. Pure (D31, D32). */
 import { type ApplicationId, applicationOfMessage, type MessageId } from '../application/ids.ts';
-import { type Brand, effectiveBrand, MAX_VALUE_LENGTH } from '../partner/brand.ts';
-import { PLACEHOLDER_PATTERN, type Placeholder } from '../partner/brand-parts.ts';
+import {
+  type Brand,
+  effectiveBrand,
+  MAX_VALUE_LENGTH,
+  PLACEHOLDER_PATTERN,
+  type Placeholder,
+} from '../partner/brand.ts';
 import type { Phone } from '../phone/phone.ts';
-import { localeOfPhone } from './message-locale.ts';
 import { isOffering, type MessageType } from './notify.ts';
-import { type Button, formatCallback, interestPayload, type OutgoingMessage } from './outgoing-message.ts';
+import {
+  type Button,
+  formatCallback,
+  interestPayload,
+  localeOfPhone,
+  type OutgoingMessage,
+} from './outgoing-message.ts';
 
 // The part of an applicant's name that a message shows (D42). A partner can put any text into the field `name`, and a
 // message carries the names of the service and of the channel, so nothing but a name may pass.

@@ -1,5 +1,5 @@
 /** Until when messages wait for their hour, for operators. Pure. */
-import { DEFAULT_WINDOWS } from './contact-window-defaults.ts';
+import { DEFAULT_WINDOWS } from './contact-window.ts';
 
 /** Zones whose built-in window opens on some day at these times of their wall clock. */
 const OPENINGS = Object.values(DEFAULT_WINDOWS).flatMap(({ zones, hours }) => {

@@ -1,7 +1,9 @@
 /** A message as a channel gets it, and the texts that the channel returns with its events. Pure. */
 
+import { languageOfCountry } from '../../ground/base/country-language.ts';
 import { type ApplicationId, type MessageId, toApplicationId, toMessageId } from '../application/ids.ts';
 import type { Phone } from '../phone/phone.ts';
+import { countryOfPhone } from '../phone/phone-country.ts';
 import type { MessageType } from './notify.ts';
 
 /** The languages of messages. The country of the recipient's phone decides. */
@@ -59,4 +61,19 @@ export function interestPayload(applicationId: ApplicationId): string {
 export function parseInterestPayload(payload: string): ApplicationId | null {
   const [, id] = /^interested\.([1-9]\d{0,14})$/.exec(payload) ?? [];
   return id === undefined ? null : toApplicationId(id);
+}
+
+/** The language and the number format of a recipient, by the country of the phone. */
+interface MessageLocale {
+  readonly language: MessageLanguage;
+  /** For Intl: `es-CO`, `pt-BR`; the language alone for a phone of no country. */
+  readonly locale: string;
+}
+
+/** The language and locale of a phone: Portuguese in countries where people speak it, else Spanish. */
+export function localeOfPhone(phone: Phone): MessageLocale {
+  const country = countryOfPhone(phone);
+  if (country === null) return { language: 'es', locale: 'es' };
+  const language = languageOfCountry(country) === 'pt' ? 'pt' : 'es';
+  return { language, locale: `${language}-${country}` };
 }

@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { Channel } from '../../domain/message/channel.ts';
-import type { Heard } from '../../domain/message/heard.ts';
+import type { Heard } from '../../domain/message/channel-event.ts';
 import type { Clock } from '../../ground/base/clock.ts';
 import type { ReadSetting, Setting } from '../../ground/base/setting.ts';
 import type { Database, Session } from '../../ground/postgres/database.ts';

@@ -3,8 +3,8 @@
  * way of the work.
  */
 import type { FastifyInstance } from 'fastify';
+import type { SendResult } from '../../domain/message/channel.ts';
 import type { ChannelEvent } from '../../domain/message/channel-event.ts';
-import type { SendResult } from '../../domain/message/send-result.ts';
 import type { PartnerId } from '../../domain/partner/credential.ts';
 
 /** The queue of requests. */

@@ -4,12 +4,17 @@
  */
 import { hash, randomUUID } from 'node:crypto';
 import type { MessageId } from '../../domain/application/ids.ts';
-import type { Channel, MediaResult, UploadFile, UploadResult } from '../../domain/message/channel.ts';
+import type {
+  Channel,
+  MediaResult,
+  OutgoingCode,
+  SendResult,
+  UploadFile,
+  UploadResult,
+} from '../../domain/message/channel.ts';
 import type { ChannelEvent, ChannelStatus } from '../../domain/message/channel-event.ts';
-import type { OutgoingCode } from '../../domain/message/code-channel.ts';
 import type { OutgoingMessage } from '../../domain/message/outgoing-message.ts';
 import { type OutgoingReply, replyFaults } from '../../domain/message/reply.ts';
-import type { SendResult } from '../../domain/message/send-result.ts';
 import type { Phone } from '../../domain/phone/phone.ts';
 import type { Clock, Timer } from '../../ground/base/clock.ts';
 import { ReceivedCodes } from './codes.ts';

@@ -5,7 +5,7 @@ import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
 import { flowWith } from '../../../src/domain/conversation/flow.ts';
 import type { Input } from '../../../src/domain/conversation/input.ts';
 import type { State } from '../../../src/domain/conversation/state.ts';
-import { fileNumber } from '../../../src/subjects/conversation/rules/file-number.ts';
+import { fileNumber } from '../../../src/subjects/conversation/rules/files.ts';
 import { file, read, run, said, stepped, text, wayTo } from './support.ts';
 
 const decided = (isUsable: boolean, number: number, earnings: number, debts = 0): Input => ({

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import {
   type CountryWindow,
   contactWindows,
+  DEFAULT_WINDOWS,
   type PublicHolidays,
   type WindowRules,
   windowState,
 } from '../../../src/domain/message/contact-window.ts';
-import { DEFAULT_WINDOWS } from '../../../src/domain/message/contact-window-defaults.ts';
 import { MESSAGE_TYPES } from '../../../src/domain/message/notify.ts';
 import type { Country } from '../../../src/ground/base/country-data.ts';
 import { loadPublicHolidays } from '../../../src/subjects/messages/uses/public-holidays.ts';

@@ -11,16 +11,20 @@ import {
   formatAmount,
   type MessageSource,
 } from '../../../src/domain/message/compose-message.ts';
-import { localeOfPhone } from '../../../src/domain/message/message-locale.ts';
 import { MESSAGE_TYPES } from '../../../src/domain/message/notify.ts';
 import {
+  localeOfPhone,
   MESSAGE_LANGUAGES,
   type OutgoingMessage,
   parseCallback,
   parseInterestPayload,
 } from '../../../src/domain/message/outgoing-message.ts';
-import { type Brand, effectiveBrand, templateNames } from '../../../src/domain/partner/brand.ts';
-import { PLACEHOLDERS } from '../../../src/domain/partner/brand-parts.ts';
+import {
+  type Brand,
+  effectiveBrand,
+  PLACEHOLDERS,
+  templateNames,
+} from '../../../src/domain/partner/brand.ts';
 import { toPhone } from '../../../src/domain/phone/phone.ts';
 import { COUNTRY_CURRENCY } from '../../../src/ground/base/country-data.ts';
 import { CURRENCIES } from '../../../src/ground/base/currency-data.ts';

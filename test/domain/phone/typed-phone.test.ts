@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { typedPhone } from '../../../src/domain/phone/typed-phone.ts';
+import { typedPhone } from '../../../src/domain/phone/phone.ts';
 
 describe('a phone as it is typed (D11)', () => {
   for (const [text, cleaned] of [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bothFamilies } from '../../../src/subjects/events/push/http/sender.ts';
-import { waitAfter } from '../../../src/subjects/events/push/rules/retry.ts';
+import { waitAfter } from '../../../src/subjects/events/push/rules/failures.ts';
 
 const answers = (addresses: string[] | string) => async () => {
   if (typeof addresses === 'string') throw Object.assign(new Error(addresses), { code: addresses });

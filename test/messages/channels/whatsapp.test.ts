@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import type { WhatsAppConfig } from '../../../src/app/config/config.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
-import type { SendResult } from '../../../src/domain/message/send-result.ts';
+import type { SendResult } from '../../../src/domain/message/channel.ts';
 import { machineClock } from '../../../src/ground/base/clock.ts';
 import { whatsappChannel } from '../../../src/subjects/messages/channels/whatsapp.ts';
 import { ERROR_CODES } from '../../../src/subjects/messages/channels/whatsapp-errors.ts';

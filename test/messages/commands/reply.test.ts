@@ -1,8 +1,8 @@
 /** `ventanilla reply`: an operator sees replies of unknown fate and settles them (docs/messages.md, "Replies"). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { SendResult } from '../../../src/domain/message/channel.ts';
 import type { OutgoingReply } from '../../../src/domain/message/reply.ts';
-import type { SendResult } from '../../../src/domain/message/send-result.ts';
 import { toPhone } from '../../../src/domain/phone/phone.ts';
 import { deliverReplies } from '../../../src/subjects/messages/delivery/reply-turn.ts';
 import { applyChannelEvents } from '../../../src/subjects/messages/intake/channel-events.ts';

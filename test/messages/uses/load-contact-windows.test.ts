@@ -3,8 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { windowState } from '../../../src/domain/message/contact-window.ts';
-import { DEFAULT_WINDOWS } from '../../../src/domain/message/contact-window-defaults.ts';
+import { DEFAULT_WINDOWS, windowState } from '../../../src/domain/message/contact-window.ts';
 import {
   ContactWindowsError,
   checkContactWindows,

@@ -8,8 +8,7 @@ import {
 } from '../../../domain/application/lifecycle.ts';
 import { type ReasonCode, UNSPECIFIED } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { normalisePhone } from '../../../domain/phone/phone.ts';
-import { typedPhone } from '../../../domain/phone/typed-phone.ts';
+import { normalisePhone, typedPhone } from '../../../domain/phone/phone.ts';
 import { withOffset } from '../../../ground/base/time.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { checkReason } from '../../../program/operations/reason.ts';

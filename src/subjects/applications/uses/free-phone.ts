@@ -2,8 +2,7 @@
 
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { isOpen } from '../../../domain/application/lifecycle.ts';
-import { foldPhone, isPhone, normalisePhone } from '../../../domain/phone/phone.ts';
-import { typedPhone } from '../../../domain/phone/typed-phone.ts';
+import { foldPhone, isPhone, normalisePhone, typedPhone } from '../../../domain/phone/phone.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { checkReason } from '../../../program/operations/reason.ts';
 import { phoneIndexOf } from '../../../seal/blind-indexes.ts';

@@ -1,7 +1,7 @@
 /** The language of a conversation, and the locale of its amounts, by the country of the phone. Pure. */
 
 import type { Language } from '../../../domain/conversation/flow.ts';
-import { localeOfPhone } from '../../../domain/message/message-locale.ts';
+import { localeOfPhone } from '../../../domain/message/outgoing-message.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
 import { countryOfPhone } from '../../../domain/phone/phone-country.ts';
 import { type Country, isCountry } from '../../../ground/base/country-data.ts';

@@ -5,8 +5,7 @@ import type { DocumentState } from '../../../domain/document/document.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import * as documents from '../../documents/uses/operate.ts';
-import { fileNumber } from '../rules/file-number.ts';
-import { isReadable } from '../rules/files.ts';
+import { fileNumber, isReadable } from '../rules/files.ts';
 import { type ConversationId, conversationOf, lockConversation } from '../sql/conversations.ts';
 import {
   messagesBeingRead,

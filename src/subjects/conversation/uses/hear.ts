@@ -3,8 +3,7 @@
  * machines first, and then writes in statements about the coordinator's tables alone.
  */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import type { TapEvent } from '../../../domain/message/channel-event.ts';
-import type { Heard } from '../../../domain/message/heard.ts';
+import type { Heard, TapEvent } from '../../../domain/message/channel-event.ts';
 import { asksToStop } from '../../../domain/message/opt-out-words.ts';
 import { parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';

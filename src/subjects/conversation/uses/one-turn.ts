@@ -25,7 +25,7 @@ import { approvalSaid } from '../rules/approval.ts';
 import { composeReply, type ProvenQuestion, type TurnReply } from '../rules/compose.ts';
 import { next } from '../rules/next.ts';
 import { parsePayload } from '../rules/payload.ts';
-import { questionRead } from '../rules/question-read.ts';
+import { questionRead } from '../rules/questions.ts';
 import { copySaid } from '../rules/signed-copy.ts';
 import { nextTimer, restOfExpiry, WINDOW_MS } from '../rules/timers.ts';
 import type { ClaimedConversation, WrittenTurn } from '../sql/conversations.ts';

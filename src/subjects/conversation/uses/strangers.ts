@@ -5,9 +5,8 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { flowWith } from '../../../domain/conversation/flow.ts';
-import type { Heard } from '../../../domain/message/heard.ts';
-import { localeOfPhone } from '../../../domain/message/message-locale.ts';
-import { interestPayload } from '../../../domain/message/outgoing-message.ts';
+import type { Heard } from '../../../domain/message/channel-event.ts';
+import { interestPayload, localeOfPhone } from '../../../domain/message/outgoing-message.ts';
 import type { ReplyContent } from '../../../domain/message/reply.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';

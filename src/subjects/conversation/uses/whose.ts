@@ -1,6 +1,6 @@
 /** Whose message a person's message is: the conversation that it belongs to. */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import type { Heard } from '../../../domain/message/heard.ts';
+import type { Heard } from '../../../domain/message/channel-event.ts';
 import { parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
 import { withdrawalOf } from '../rules/words.ts';
 import type { Found } from '../sql/match.ts';

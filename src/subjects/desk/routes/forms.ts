@@ -10,8 +10,8 @@ import { DOCUMENT_STATES, PURPOSES } from '../../../domain/document/document.ts'
 import { MESSAGE_STATUSES, MESSAGE_TYPES } from '../../../domain/message/notify.ts';
 import { CRITERIA } from '../../../domain/scorecard/policy.ts';
 import { DECISIONS } from '../../../domain/scorecard/scorecard.ts';
-import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/bounds.ts';
 import { MISSING, PEND_ENDS } from '../rules/pend.ts';
+import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/queue.ts';
 import { RETURN_CODES } from '../rules/returned.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
 import { Contradicted, ListedProposal } from './proposal-forms.ts';

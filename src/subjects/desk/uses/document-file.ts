@@ -6,7 +6,7 @@ import { REVEAL } from '../../../program/operations/sql/operator-events.ts';
 import { readDocument, type StoredDocument } from '../../documents/sql/documents.ts';
 import { type DocumentText, type ShownFiles, textOf } from '../../documents/uses/document-text.ts';
 import { fileOf, showDocument, UnopenedFile } from '../../documents/uses/operate.ts';
-import { MOST_SHOWN_BYTES } from '../rules/bounds.ts';
+import { MOST_SHOWN_BYTES } from '../rules/queue.ts';
 import type { KeyedRequest } from '../sql/desk-requests.ts';
 import { noteReveal } from './note-reveal.ts';
 import { conflict, Refusal } from './refusal.ts';

@@ -9,7 +9,7 @@ import {
   addOperatorEvents,
   revealedTooOften,
 } from '../../../program/operations/sql/operator-events.ts';
-import { MOST_REVEALS_AN_HOUR } from '../rules/bounds.ts';
+import { MOST_REVEALS_AN_HOUR } from '../rules/queue.ts';
 import { type KeyedRequest, keyedRequest, takeRequest } from '../sql/desk-requests.ts';
 import { Refusal, spentKey } from './refusal.ts';
 

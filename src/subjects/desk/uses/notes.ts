@@ -9,7 +9,7 @@ import { acting } from '../../../program/operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { stillThere } from '../../applications/sql/erasure.ts';
-import { MOST_NOTE_CHARACTERS, MOST_NOTES, MOST_NOTES_AN_HOUR } from '../rules/bounds.ts';
+import { MOST_NOTE_CHARACTERS, MOST_NOTES, MOST_NOTES_AN_HOUR } from '../rules/queue.ts';
 import {
   countNotes,
   holdNotes,

@@ -1,6 +1,6 @@
 /** The text of a PDF for the eyes of an operator, with the lines whose amounts were counted. */
 import type { Reader } from '../reader/reader.ts';
-import { countedLines, type DocumentLine } from '../rules/counted-lines.ts';
+import { countedLines, type DocumentLine } from '../rules/layout.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { ShownDocument } from './operate.ts';
 

@@ -12,7 +12,7 @@ import { readPartnerEvents } from '../sql/partner-events.ts';
 import type { PushSender } from './http/sender.ts';
 import { signatureHeaders } from './http/sign.ts';
 import type { PushFailure } from './rules/failures.ts';
-import { waitAfter } from './rules/retry.ts';
+import { waitAfter } from './rules/failures.ts';
 import { type ClaimedPush, claimPushes } from './sql/claim.ts';
 import type { PushTarget } from './sql/endpoint-settings.ts';
 import { readTargets } from './sql/endpoints.ts';

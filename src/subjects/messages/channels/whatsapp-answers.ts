@@ -1,6 +1,7 @@
 /** What an answer of WhatsApp's Cloud API to a send means for the message. */
+
+import type { SendFailure, SendResult } from '../../../domain/message/channel.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
-import type { SendFailure, SendResult } from '../../../domain/message/send-result.ts';
 import type { HttpAnswer, PostResult } from './post-once.ts';
 import { type ApiError, failureOfError, MAX_RETRY_AFTER_MS, readApiError } from './whatsapp-errors.ts';
 

@@ -5,8 +5,8 @@
  * that no message fails because of it.
  */
 
+import type { SendFailure } from '../../../domain/message/channel.ts';
 import type { ChannelCode } from '../../../domain/message/reasons.ts';
-import type { SendFailure } from '../../../domain/message/send-result.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { DAY_MS, HOUR_MS } from '../../../ground/base/time.ts';
 

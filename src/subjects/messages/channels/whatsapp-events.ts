@@ -1,4 +1,6 @@
 /** Reads the webhooks of WhatsApp's API into channel events, which are the same for every channel. */
+
+import type { SendFailure } from '../../../domain/message/channel.ts';
 import {
   CHANNEL_STATUSES,
   type ChannelEvent,
@@ -9,7 +11,6 @@ import {
 } from '../../../domain/message/channel-event.ts';
 import { parseCallback } from '../../../domain/message/outgoing-message.ts';
 import { parseReplyCallback } from '../../../domain/message/reply.ts';
-import type { SendFailure } from '../../../domain/message/send-result.ts';
 import { failureOfError, readApiError } from './whatsapp-errors.ts';
 import { sha256Of } from './whatsapp-media.ts';
 import {

@@ -1,6 +1,5 @@
 /** Sends and fetches through WhatsApp's Cloud API, one message or file a request. */
-import type { Channel } from '../../../domain/message/channel.ts';
-import type { OutgoingCode } from '../../../domain/message/code-channel.ts';
+import type { Channel, OutgoingCode } from '../../../domain/message/channel.ts';
 import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
 import {
   type OutgoingReply,

@@ -1,8 +1,7 @@
 /** Delivers due replies: claims, checks, sends and records them, as `turn.ts` does with the other messages. */
 
-import type { ReplyChannel } from '../../../domain/message/channel.ts';
+import type { ReplyChannel, SendResult } from '../../../domain/message/channel.ts';
 import { formatReplyCallback, type OutgoingReply, type ReplyContent } from '../../../domain/message/reply.ts';
-import type { SendResult } from '../../../domain/message/send-result.ts';
 import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';

@@ -1,8 +1,7 @@
 /** Delivers due messages: claims, checks, sends and records them (README.md of this subject; D33). */
 
-import type { TemplateChannel } from '../../../domain/message/channel.ts';
+import type { SendResult, TemplateChannel } from '../../../domain/message/channel.ts';
 import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
-import type { SendResult } from '../../../domain/message/send-result.ts';
 import { tracing } from '../../../program/tracing/tracing.ts';
 import { channelIndexOf } from '../../../seal/blind-indexes.ts';
 import { healthSignal, moveAfter } from '../rules/after-send.ts';

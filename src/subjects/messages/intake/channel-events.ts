@@ -1,7 +1,6 @@
 /** Applies channel events. The webhook and the simulator both call this. */
 import { partitionOf } from '../../../domain/application/ids.ts';
-import type { ChannelEvent, StatusEvent } from '../../../domain/message/channel-event.ts';
-import type { Heard } from '../../../domain/message/heard.ts';
+import type { ChannelEvent, Heard, StatusEvent } from '../../../domain/message/channel-event.ts';
 import { asksToStop } from '../../../domain/message/opt-out-words.ts';
 import { parseCallback, parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
 import { errorFields } from '../../../ground/base/error-fields.ts';

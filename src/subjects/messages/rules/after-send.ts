@@ -10,9 +10,9 @@
  *     uncertain                      -> uncertain: an event settles the message, or after an hour an operator
  */
 
+import type { SendResult } from '../../../domain/message/channel.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
-import type { SendResult } from '../../../domain/message/send-result.ts';
 import { HOUR_MS } from '../../../ground/base/time.ts';
 
 /** What a send says about the channel itself. */

@@ -1,8 +1,8 @@
 /** What results and events make of replies. Pure. */
 
+import type { SendResult } from '../../../domain/message/channel.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
-import type { SendResult } from '../../../domain/message/send-result.ts';
 import { moveAfter, type ResultMove } from './after-send.ts';
 
 /** The channel's code for a reply after the end of its 24 hours. */

@@ -7,8 +7,8 @@
  */
 
 import type { BlindIndex } from '../../../domain/application/ids.ts';
+import type { SendFailure } from '../../../domain/message/channel.ts';
 import type { ChannelStatus } from '../../../domain/message/channel-event.ts';
-import type { SendFailure } from '../../../domain/message/send-result.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
 import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
 import type { IndexedStatus } from '../rules/settle.ts';

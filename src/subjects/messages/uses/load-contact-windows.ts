@@ -1,7 +1,10 @@
 /** Reads an operator's contact windows (docs/contact-windows.md). */
 import { readFile } from 'node:fs/promises';
-import { type ContactWindows, contactWindows } from '../../../domain/message/contact-window.ts';
-import { DEFAULT_WINDOWS } from '../../../domain/message/contact-window-defaults.ts';
+import {
+  type ContactWindows,
+  contactWindows,
+  DEFAULT_WINDOWS,
+} from '../../../domain/message/contact-window.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { parseOperatorJson } from '../../../ground/base/operator-json.ts';
 import { loadPublicHolidays } from './public-holidays.ts';

@@ -6,7 +6,6 @@ import type { Cli } from '../../../program/cli/command.ts';
 import { recordOf, shortTime, writeJson, writeOutput } from '../../../program/cli/output.ts';
 import { version } from '../../../program/cli/version.ts';
 import type { ConversationFacts } from '../rules/conversation-facts.ts';
-import { duration } from '../rules/duration.ts';
 import {
   type LaterFacts,
   MOST_LATER,
@@ -14,6 +13,7 @@ import {
   type ReviewFacts,
   type StoreFacts,
 } from '../rules/store-facts.ts';
+import { duration } from '../rules/trouble.ts';
 import { sinceUpkeepS } from '../rules/troubles.ts';
 import { readStatus, type Status } from '../uses/status.ts';
 

@@ -4,8 +4,8 @@
  */
 import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { SendResult } from '../../../domain/message/channel.ts';
 import { CHANNEL_STATUSES, type ChannelEvent } from '../../../domain/message/channel-event.ts';
-import type { SendResult } from '../../../domain/message/send-result.ts';
 import { SIGN_IN_RESULTS, SIGN_IN_STEPS } from '../../../domain/operator/sign-in-try.ts';
 import type { Load } from '../../../program/subject/watcher.ts';
 

@@ -4,9 +4,8 @@
  */
 import { counted } from '../../../ground/base/counted.ts';
 import type { ConversationFacts, HeldFacts, WorkFacts } from './conversation-facts.ts';
-import { duration } from './duration.ts';
 import type { JobFacts, ReviewFacts, StoreFacts } from './store-facts.ts';
-import { BOUNDS, type Trouble, type TroubleCode } from './trouble.ts';
+import { BOUNDS, duration, type Trouble, type TroubleCode } from './trouble.ts';
 
 // What is wrong with conversations, documents and contracts, by what the store tells.
 

@@ -5,13 +5,15 @@ import { isOffering, MESSAGE_TYPES, type MessageType } from '../../../domain/mes
 import { MESSAGE_LANGUAGES } from '../../../domain/message/outgoing-message.ts';
 import {
   type Brand,
+  DEFAULT_PARAMETERS,
   effectiveBrand,
   MAX_VALUE_LENGTH,
+  PLACEHOLDER_PATTERN,
+  PLACEHOLDERS,
+  type Placeholder,
   placeholdersOf,
   typesAndLanguages,
 } from '../../../domain/partner/brand.ts';
-import { DEFAULT_PARAMETERS } from '../../../domain/partner/brand-defaults.ts';
-import { PLACEHOLDER_PATTERN, PLACEHOLDERS, type Placeholder } from '../../../domain/partner/brand-parts.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { hasHidden, isPlainText } from '../../../ground/base/plain-text.ts';
 

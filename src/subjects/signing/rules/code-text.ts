@@ -2,7 +2,7 @@
  * The text of a one-time code (D46). Pure. An SMS has 160 characters of the GSM alphabet (3GPP TS 23.038, 6.2.1). One
  * other character halves that and more, and each further part is paid for.
  */
-import type { ContractLanguage } from '../../../domain/loan/contract-language.ts';
+import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import { CONTRACT_WORDS } from './contract-words.ts';
 
 /** The alphabet without the characters that count twice. */

@@ -1,5 +1,5 @@
 /** The fixed words of contracts and certificates, in each language of contracts. */
-import type { ContractLanguage } from '../../../domain/loan/contract-language.ts';
+import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { Fee } from '../../../domain/loan/terms.ts';
 import type { WithdrawalPeriod } from '../../../domain/loan/withdrawal.ts';
 

@@ -1,7 +1,7 @@
 /** Codes by the channel of the messages: WhatsApp's authentication template, or a second phone of the simulator. */
 
-import type { ContractLanguage } from '../../../domain/loan/contract-language.ts';
-import type { CodeChannel } from '../../../domain/message/code-channel.ts';
+import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
+import type { CodeChannel } from '../../../domain/message/channel.ts';
 import { codeText } from '../rules/code-text.ts';
 import type { CodeSender } from './code-sender.ts';
 

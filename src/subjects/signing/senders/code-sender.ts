@@ -1,6 +1,6 @@
 /** Sends one-time codes over some way (D46). */
 
-import type { ContractLanguage } from '../../../domain/loan/contract-language.ts';
+import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
 
 /** The ways of a code. A code by `channel` goes into the same chat: that is no second way, and the evidence says so. */

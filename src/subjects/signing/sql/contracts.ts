@@ -1,6 +1,6 @@
 /** The contracts of applications: their rows, beside the PDFs in the store of documents. */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import type { ContractLanguage } from '../../../domain/loan/contract-language.ts';
+import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { Offer } from '../../../domain/loan/offer.ts';
 import type { CountryTerms } from '../../../domain/loan/terms.ts';
 import type { Country } from '../../../ground/base/country-data.ts';

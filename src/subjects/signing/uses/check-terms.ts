@@ -1,8 +1,8 @@
 /** Checks the operator's terms before their first use (D45). */
 import { Type } from 'typebox';
 import Value from 'typebox/value';
-import { CONTRACT_LANGUAGES } from '../../../domain/loan/contract-language.ts';
 import {
+  CONTRACT_LANGUAGES,
   CONTRACT_PLACEHOLDERS,
   type ContractTemplate,
   hasLooseBrace,
