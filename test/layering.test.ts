@@ -150,27 +150,83 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/**
- * What a part of a subject may not import, of its own subject or of others: rules know rules alone, statements know no
- * use, a use knows no way in, and a way in knows no statement and no other way in.
- */
-const MAY_NOT: Readonly<Record<string, readonly string[]>> = {
-  sql: ['intake', 'delivery', 'uses', 'routes', 'commands'],
-  channels: ['sql', 'intake', 'delivery', 'uses', 'routes', 'commands'],
-  intake: ['delivery', 'uses', 'routes', 'commands'],
-  delivery: ['uses', 'routes', 'commands'],
-  uses: ['routes', 'commands'],
-  routes: ['sql', 'commands'],
-  commands: ['sql', 'routes'],
+/** What a part of a subject may import: rooms below the subjects, and parts of its own subject or of a lower one. */
+interface Part {
+  readonly rooms: readonly string[];
+  readonly parts: readonly string[];
+}
+
+const STORED = ['ground/base', 'ground/postgres', 'domain', 'seal'];
+/** A file of a subject's folder itself, such as its settings, is the part ''. */
+const PARTS: Readonly<Record<string, Part>> = {
+  // Only those of its own subject: what several subjects read is in the domain.
+  rules: { rooms: ['ground/base', 'domain'], parts: ['rules'] },
+  sql: { rooms: STORED, parts: ['rules', 'sql', 'store'] },
+  uses: {
+    rooms: [...STORED, 'program/operations', 'program/tracing'],
+    parts: ['rules', 'sql', 'uses', 'store', 'scan', 'reader', 'pdf', 'senders', 'sources', 'http', ''],
+  },
+  routes: {
+    rooms: [...STORED, 'wire/contract', 'wire/gate', 'wire/operator', 'program/operations'],
+    parts: ['rules', 'uses', 'routes', ''],
+  },
+  // A command may show what a command of a lower subject shows.
+  commands: {
+    rooms: ['ground/base', 'ground/places', 'domain', 'seal', 'program/operations', 'program/cli'],
+    parts: ['rules', 'uses', 'store', 'read', 'map', 'send', 'commands', ''],
+  },
+  // Of messages.
+  channels: { rooms: ['ground/base', 'domain'], parts: ['channels'] },
+  intake: { rooms: STORED, parts: ['rules', 'sql', 'intake'] },
+  delivery: {
+    rooms: [...STORED, 'program/subject', 'program/tracing'],
+    parts: ['rules', 'sql', 'intake', 'delivery'],
+  },
+  // Of documents. The reader's process loads nothing else, and partners take turns.
+  store: { rooms: ['ground/base', 'ground/places'], parts: ['store'] },
+  scan: { rooms: ['ground/base'], parts: ['rules', 'scan'] },
+  reader: { rooms: ['ground/base', 'domain', 'wire/gate'], parts: ['reader'] },
+  // Of signing, of income, of pushes and of monitoring.
+  pdf: { rooms: ['ground/base', 'domain'], parts: ['pdf'] },
+  senders: { rooms: ['ground/base', 'domain'], parts: ['rules', 'channels', 'senders'] },
+  sources: { rooms: ['ground/base', 'domain'], parts: ['rules', 'sql', 'uses', 'sources'] },
+  http: { rooms: ['ground/base', 'seal'], parts: ['rules', 'http'] },
+  metrics: {
+    rooms: ['ground/base', 'ground/postgres', 'domain', 'wire/gate', 'program/subject'],
+    parts: ['rules', 'metrics'],
+  },
+  // Of bulk: rows of a file, then their applications, then the requests.
+  read: { rooms: ['ground/base'], parts: ['read'] },
+  map: { rooms: ['ground/base', 'domain', 'wire/contract'], parts: ['read', 'map'] },
+  send: { rooms: ['ground/base'], parts: ['read', 'map', 'send'] },
 };
-/** Rules of a subject know the domain and each other. */
-const RULES_MAY = ['ground/base', 'domain'];
+
+/** Where a room sees a few files of another one alone. */
+const SEES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  app: {
+    'subjects/bulk': /\/subject\.ts$/,
+    'subjects/conversation': /\/subject\.ts$/,
+    'subjects/signing': /\/subject\.ts$/,
+    'subjects/income': /\/subject\.ts$/,
+    'subjects/monitoring': /\/subject\.ts$/,
+    'subjects/documents': /\/(subject|open)\.ts$/,
+    'subjects/desk': /\/(subject|settings)\.ts$|\/routes\//,
+  },
+  'subjects/documents': { 'wire/gate': /\/fair-queue\.ts$/ },
+  'subjects/signing': {
+    'subjects/messages': /\/channels\/|\/uses\/public-holidays\.ts$|\/sql\/(replies|suppressions)\.ts$/,
+  },
+  'subjects/rights': { 'subjects/desk': /\/sql\/|\/uses\/notes\.ts$/ },
+};
+/** Pushes know the events; only the program knows the pushes. */
+const PUSH = 'subjects/events/push/';
+
 /** The files of src itself, each with its allowed imports. */
 const ENTRY: Readonly<Record<string, readonly string[]>> = {
   'start.js': ['run.js'],
   'run.js': ['main.ts'],
-  'main.ts': ['app', 'ground/base'],
-  'submit.ts': ['ground/base', 'program/cli', 'subjects/bulk'],
+  'main.ts': ['app', 'ground/base/clock.ts'],
+  'submit.ts': ['ground/base/clock.ts', 'program/cli', 'subjects/bulk/commands/submit.ts'],
 };
 /** The compiled program, which only the package of `npm pack` has. */
 const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };
@@ -209,20 +265,32 @@ function objection({ path, text }: Source, specifier: string): string | undefine
   if (target.startsWith('..')) return 'outside src';
   const targetRoom = roomOf(target);
   const isItself = room !== '' && targetRoom === room;
-  if (!isItself && !allowed.includes(targetRoom || target))
+  if (!isItself && !allowed.includes(targetRoom) && !allowed.includes(target))
     return `${room || path} may import ${['itself', ...allowed].join(', ')}`;
+  if (SEES[room]?.[targetRoom]?.test(target) === false)
+    return `${room} sees other files of ${targetRoom} alone`;
+  if (target.startsWith(PUSH) && !path.startsWith(PUSH) && room !== 'app')
+    return 'only the program knows the pushes';
   return objectionOfPart(path, target);
 }
 
-/** The same, between the parts of subjects. */
+/** The same, by the parts of subjects. */
 function objectionOfPart(path: string, target: string): string | undefined {
-  const [part, targetPart] = [partOf(path), partOf(target)];
-  if (part === 'rules') {
-    const isOwn = dirname(path) === dirname(target);
-    return isOwn || RULES_MAY.includes(roomOf(target)) ? undefined : 'rules know the domain and each other';
+  const part = PARTS[partOf(path)];
+  if (part === undefined) return undefined;
+  if (target.startsWith('subjects/')) {
+    const isForeign = partOf(path) === 'rules' && dirname(path) !== dirname(target);
+    return part.parts.includes(partOf(target)) && !isForeign
+      ? undefined
+      : `its part knows ${part.parts.join(', ')}`;
   }
-  // A command may show what a lower subject's command shows.
-  return MAY_NOT[part]?.includes(targetPart) ? `${part} may not know ${targetPart}` : undefined;
+  const isKnown = part.rooms.includes(roomOf(target)) || isWatched(path, target);
+  return isKnown ? undefined : `its part knows ${part.rooms.join(', ')}`;
+}
+
+/** The facts of monitoring have the shape that the watcher of a process has. */
+function isWatched(path: string, target: string): boolean {
+  return path.startsWith('subjects/monitoring/sql/') && roomOf(target) === 'program/subject';
 }
 
 /** The part of a subject that a file is in; '' for a file that is in none. */
@@ -367,6 +435,18 @@ test('the check finds planted violations', () => {
     ['subjects/applications/routes/a.ts', "import { x } from '../sql/applications.ts';"],
     ['subjects/messages/sql/a.ts', "import { x } from '../../applications/uses/applications.ts';"],
     ['subjects/messages/sql/a.ts', "import { x } from '../delivery/turn.ts';"],
+    ['subjects/messages/sql/a.ts', "import { x } from '../../../wire/gate/admission.ts';"],
+    ['subjects/signing/uses/a.ts', "import { x } from '../../messages/sql/claim.ts';"],
+    ['subjects/rights/uses/a.ts', "import { x } from '../../desk/uses/reveal.ts';"],
+    ['subjects/events/sql/a.ts', "import { x } from '../push/sql/queue.ts';"],
+    ['subjects/events/commands/a.ts', "import { x } from '../push/commands/resend.ts';"],
+    ['subjects/documents/reader/a.ts', "import { x } from '../../../wire/gate/admission.ts';"],
+    ['subjects/documents/reader/a.ts', "import { x } from '../sql/documents.ts';"],
+    ['subjects/documents/a.ts', "import { x } from '../messages/uses/messages.ts';"],
+    ['subjects/bulk/map/a.ts', "import { x } from '../send/journal.ts';"],
+    ['subjects/bulk/read/a.ts', "import { x } from '../../../domain/application/fields.ts';"],
+    ['app/serve.ts', "import { x } from '../subjects/bulk/send/send.ts';"],
+    ['app/serve.ts', "import { x } from '../subjects/conversation/uses/turns.ts';"],
     ['subjects/messages/delivery/a.ts', "import { x } from '../uses/messages.ts';"],
     ['subjects/messages/channels/a.ts', "import { x } from '../../simulator/channel.ts';"],
     ['subjects/partners/commands/a.ts', "import { x } from '../../events/push/commands/endpoint.ts';"],

@@ -108,7 +108,7 @@ function partsOf({ name, text }: { readonly name: string; readonly text: string 
 const MODULES: readonly Part[] = readSources('src').map(({ path, text }) => ({
   name: `src/${path}`,
   // A room may have folders.
-  room: path.slice(path.indexOf('/') + 1, path.lastIndexOf('/')).replace(/(?<=\/sql)\/.*/, ''),
+  room: path.slice(0, path.lastIndexOf('/')).replace(/^(?:ground|program|subjects)\/|(?<=\/sql)\/.*/g, ''),
   text: text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, ''),
 }));
 const FUNCTIONS = MIGRATIONS.flatMap(partsOf);

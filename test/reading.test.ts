@@ -7,16 +7,16 @@ import { importsOf, readSources } from './support/sources.ts';
 /**
  * The most files on the way of a `POST /PRO` from its route to the statement and back. These are the route and what it
  * imports, values and types, by any number of steps. The way goes through the subjects and the contract. It stops at
- * the doors of `ground` and `seal`: a file that the way imports from there counts, and what stands behind that file
- * does not.
- * Rooms before the route do not count either: `app`, `listeners` and `wire/gate`.
+ * the doors of `base`, `postgres` and `seal`: a file that the way imports from there counts, and what stands behind
+ * that file does not. Rooms before the route do not count either: `app`,
+ * `listeners` and `wire/gate`.
  */
 const MOST_FILES = 41;
 /** The most files with all that stands behind the doors, types included. */
 const MOST_WITH_GROUND = 45;
 const ROUTE = 'subjects/applications/routes/post-batch.ts';
 /** Rooms that have no subject: a reader takes their functions at their word. */
-const GROUND = ['ground', 'seal'];
+const GROUND = ['ground/base', 'ground/postgres', 'seal'];
 /** The rooms before the route, each with the file where a reader begins. */
 const BEFORE: Readonly<Record<string, string>> = {
   'wire/gate': 'listeners/partner/partner-api.ts',

@@ -250,7 +250,8 @@ async function webhookOf(
   };
 }
 
-/** The registrar of a service, whose statements the watcher hears of and whose batches are traced. */
+// The registrar of a service, whose statements the watcher hears of and whose batches are traced.
+
 interface OpenRegistrar {
   readonly registrar: Pick<Registrar, 'register'>;
   /** How many applications it works on at once. */

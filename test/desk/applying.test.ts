@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import type { LoopContext } from '../../src/program/subject/subject.ts';
-import { leapWatch, startApplying } from '../../src/subjects/desk/service.ts';
+import { leapWatch, startApplying } from '../../src/subjects/desk/applying.ts';
 import { UNDO_SECONDS } from '../../src/subjects/desk/settings.ts';
 import { forgetProposals } from '../../src/subjects/desk/sql/open-proposals.ts';
 import { proposeOne } from '../../src/subjects/desk/uses/propose-one.ts';

@@ -8,7 +8,8 @@ import { type Loan, loanOf } from './loan.ts';
 import { addDays, localDate, startOfDate } from './local-day.ts';
 import type { CountryTerms, Fee } from './terms.ts';
 
-/** What a country calls the annual effective rate with all costs (D45). Pure. */
+// What a country calls the annual effective rate with all costs (D45). Pure.
+
 const NAMES: Readonly<Partial<Record<Country, string>>> = {
   CO: 'tasa efectiva anual',
   MX: 'CAT',

@@ -10,7 +10,8 @@ import {
 } from '../../ground/base/local-time.ts';
 import { MESSAGE_TYPES, type MessageType } from './notify.ts';
 
-/** The default contact windows, for countries that an operator's file does not name. */
+// The default contact windows, for countries that an operator's file does not name.
+
 const WORKDAY = ['07:00-19:00'];
 
 /**

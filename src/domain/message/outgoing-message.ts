@@ -63,7 +63,8 @@ export function parseInterestPayload(payload: string): ApplicationId | null {
   return id === undefined ? null : toApplicationId(id);
 }
 
-/** The language and the number format of a recipient, by the country of the phone. */
+// The language and the number format of a recipient, by the country of the phone.
+
 interface MessageLocale {
   readonly language: MessageLanguage;
   /** For Intl: `es-CO`, `pt-BR`; the language alone for a phone of no country. */

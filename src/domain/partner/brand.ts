@@ -6,11 +6,10 @@ import type { FlowChanges } from '../conversation/flow.ts';
 import { DEFAULT_TEMPLATES, MESSAGE_TYPES, type MessageType, type Templates } from '../message/notify.ts';
 import { MESSAGE_LANGUAGES, type MessageLanguage } from '../message/outgoing-message.ts';
 
-/**
- * The default messages of a key, in the names of the partner and Ventanilla, in Spanish and Portuguese. `approved` and
- * `offer` carry the debt balance and the "I am interested" button; `rejected` and `reminder` have neither (D31). Each
- * message ends with the word that stops further messages.
- */
+// The default messages of a key, in the names of the partner and Ventanilla, in Spanish and Portuguese. `approved` and
+// `offer` carry the debt balance and the "I am interested" button; `rejected` and `reminder` have neither (D31). Each
+// message ends with the word that stops further messages.
+
 const DEFAULT_TEXTS: ByType<ByLanguage<string>> = {
   approved: {
     es:

@@ -174,7 +174,8 @@ export class S3 implements Place {
   }
 }
 
-/** A page of an S3 store's list of objects. */
+// A page of an S3 store's list of objects.
+
 interface Page {
   readonly names: readonly string[];
   /** undefined: the last page. */

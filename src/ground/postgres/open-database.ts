@@ -11,7 +11,8 @@ import { Hosts } from './hosts.ts';
 import { prepareSession } from './session.ts';
 import { PassingSetupError, SetupError } from './setup-error.ts';
 
-/** The files of TLS that `DATABASE_URL` names. */
+// The files of TLS that `DATABASE_URL` names.
+
 const PARAMETERS = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /**

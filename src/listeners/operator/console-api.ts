@@ -33,7 +33,8 @@ import { openapiOf } from './openapi.ts';
 import { addPage, PAGE_ROUTE, type Page } from './page.ts';
 import { isByAddress, refusalOfSite } from './same-site.ts';
 
-/** The numbers of a query, which come as texts. */
+// The numbers of a query, which come as texts.
+
 const NUMBER = /^-?\d{1,15}(\.\d{1,9})?$/;
 
 /**
@@ -53,7 +54,8 @@ function withNumbers(form: TSchema, query: unknown): unknown {
   );
 }
 
-/** What is wrong with a body or a query, in words: the name of the field and the rule. */
+// What is wrong with a body or a query, in words: the name of the field and the rule.
+
 const LONGEST_NAME = 60;
 
 /** null: the value has the form. The text repeats nothing of the value. */

@@ -31,7 +31,8 @@ import { readOwners } from './owners.ts';
 import { type ChatReply, readNewestReplies, readRepliesTo } from './replies.ts';
 import type { Said, SaidStatus } from './said.ts';
 
-/** Counts the messages that are on no phone, for the simulator's page. */
+// Counts the messages that are on no phone, for the simulator's page.
+
 const ABSENT = ['queued', 'sending', 'failed', 'uncertain', 'cancelled'] as const;
 
 /** Messages that are on no phone, by status and reason. */

@@ -26,7 +26,8 @@ import { showSource } from './submit-preview.ts';
 import { send } from './submit-send.ts';
 import { PROCESS, type Surroundings } from './submit-terminal.ts';
 
-/** The API key that `submit` sends with. */
+// The API key that `submit` sends with.
+
 const OF_FILE: Words = {
   en: 'the file of VENTANILLA_API_KEY_FILE',
   es: 'el archivo de VENTANILLA_API_KEY_FILE',

@@ -26,10 +26,9 @@ import {
 import { type CellFault, type ConvertedRow, converter } from './convert.ts';
 import { simplify } from './spellings.ts';
 
-/**
- * Recognises names and cities that a program damaged: it read them in a wrong encoding, or wrote them for another
- * program. A file of any encoding can have such texts. The service itself could not tell such a text from a name.
- */
+// Recognises names and cities that a program damaged: it read them in a wrong encoding, or wrote them for another
+// program. A file of any encoding can have such texts. The service itself could not tell such a text from a name.
+
 const CHECKED: readonly FieldName[] = ['name', 'city'];
 /** A text without these signs is sound. Most texts have plain letters and the usual accents alone, and end here. */
 const SUSPICIOUS = /^\s*['"]|[^\0-\x7fáéíóúñüãõâêôàçÁÉÍÓÚÑÜ]|[?&\\%=_]|[a-záéíóúñüãõâêôàç][ÁÉÍÓÚÑÜ]/;

@@ -22,7 +22,8 @@ import {
   type SentLine,
 } from './journal-lines.ts';
 
-/** A file of JSON lines that only grows. */
+// A file of JSON lines that only grows.
+
 const OWNER_ALONE = 0o600;
 
 /**

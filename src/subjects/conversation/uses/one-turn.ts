@@ -78,7 +78,8 @@ function receivedOf(content: SealedInput | undefined): ReceivedWithdrawal | null
   return content?.kind === 'withdrawal_received' ? content : null;
 }
 
-/** What a turn leaves as evidence: what its reply shows, and what the person does. Hashes and ids alone (D46). */
+// What a turn leaves as evidence: what its reply shows, and what the person does. Hashes and ids alone (D46).
+
 const KINDS = {
   consent: 'data_consent_asked',
   summary: 'offer_shown',

@@ -212,7 +212,8 @@ async function requireConversation(
   return row;
 }
 
-/** What changed beside a conversation since it began, for operators: it goes on as it began (D43). */
+// What changed beside a conversation since it began, for operators: it goes on as it began (D43).
+
 interface SinceBegin {
   /** When the key of the application was revoked; null: it is not, or the application is gone. */
   readonly keyRevokedAt: Date | null;

@@ -76,7 +76,8 @@ function revealedJson({ fields, messages, chat, income }: RevealedApplication): 
   };
 }
 
-/** An application as its page reads it. Personal data is masked here, and nothing sealed is in it. */
+// An application as its page reads it. Personal data is masked here, and nothing sealed is in it.
+
 type Text = string | null;
 
 /** The whole reply. */

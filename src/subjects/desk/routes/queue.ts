@@ -31,7 +31,8 @@ import {
 import { claimJson, itemJson } from './queue-json.ts';
 import { tagged } from './tagged.ts';
 
-/** The cursor of a page of the queue: where the page before ended. Opaque to browsers. */
+// The cursor of a page of the queue: where the page before ended. Opaque to browsers.
+
 const CHECK_BYTES = 9;
 
 /** The text of a place in an order. */

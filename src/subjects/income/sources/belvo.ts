@@ -12,7 +12,8 @@ import { monthNumber } from '../../../domain/document/month.ts';
 import type { Observation } from '../rules/judge-income.ts';
 import type { Provider, SourceAnswer } from './income-source.ts';
 
-/** What Belvo's answers say, by the documented forms: what does not fit counts as nothing. */
+// What Belvo's answers say, by the documented forms: what does not fit counts as nothing.
+
 const VERSION = 'belvo incomes 1.223';
 const CONFIDENCE: Readonly<Record<string, number>> = { HIGH: 0.95, MEDIUM: 0.8, LOW: 0.4 };
 const LEAST_CONFIDENCE = 0.8;

@@ -35,7 +35,8 @@ import {
 } from '../uses/messages.ts';
 import { messageJson, messagesText } from './message-view.ts';
 
-/** `ventanilla message retry` and `cancel`: for the messages of one application, or for all messages that fit. */
+// `ventanilla message retry` and `cancel`: for the messages of one application, or for all messages that fit.
+
 const CHANGES = {
   retry: {
     changeMessages: retryMessages,

@@ -23,11 +23,10 @@ import {
   type StoreFacts,
 } from '../rules/store-facts.ts';
 
-/**
- * Reads what waits for reviewers, from the counts that are kept and by indexes. What is proposed and stands before the
- * first one that waits is passed over up to a bound, so that a scrape costs the same however much waits. What is pended
- * was pended by hand, one by one: there is little of it.
- */
+// Reads what waits for reviewers, from the counts that are kept and by indexes. What is proposed and stands before the
+// first one that waits is passed over up to a bound, so that a scrape costs the same however much waits. What is pended
+// was pended by hand, one by one: there is little of it.
+
 const MOST = 2_000;
 
 /** The time of the first item that waits in an order; behind `MOST` that do not, about that of the last of these. */

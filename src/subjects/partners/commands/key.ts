@@ -34,7 +34,8 @@ import {
 } from '../uses/keys.ts';
 import { addBrandCommands, readBrandFile } from './brand.ts';
 
-/** `ventanilla key refusals`. */
+// `ventanilla key refusals`.
+
 const HELP = `
 Each row is a key and an hour (UTC) of the last 30 days in which /PRO refused something. 401 counts requests after the
 key's end or to the wrong environment. REMEMBERED counts batches under an Idempotency-Key that registered nothing.

@@ -31,7 +31,8 @@ import { replayErasures, unknownPhonesText } from '../uses/replay-erasures.ts';
 import { erasureJson, readErasure } from '../uses/written-erasure.ts';
 import { addNamed, foundText, type NamedOptions, readAsked, requireOne } from './named-person.ts';
 
-/** `ventanilla subject erase`. */
+// `ventanilla subject erase`.
+
 interface EraseOptions extends NamedOptions {
   readonly reason: string;
   readonly close?: true;
@@ -236,7 +237,8 @@ async function readList(path: string): Promise<unknown[]> {
   return list;
 }
 
-/** `ventanilla subject export`. */
+// `ventanilla subject export`.
+
 interface ExportOptions extends NamedOptions, RevealOptions {
   readonly json?: boolean;
 }

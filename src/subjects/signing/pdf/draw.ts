@@ -6,7 +6,8 @@ import { type EmbeddedFont, type PDF, rgb } from '@libpdf/core';
 import type { Block } from '../../../domain/loan/contract-template.ts';
 import { layOut, type Measure, PAGE } from './layout.ts';
 
-/** The fonts of contracts: DejaVu Sans, which has the letters of Latin, Greek and Cyrillic scripts, embedded. */
+// The fonts of contracts: DejaVu Sans, which has the letters of Latin, Greek and Cyrillic scripts, embedded.
+
 const FILES = { regular: 'DejaVuSans.ttf', bold: 'DejaVuSans-Bold.ttf' } as const;
 
 /** The bytes of both fonts. */

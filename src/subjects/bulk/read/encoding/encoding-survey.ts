@@ -6,7 +6,8 @@ import { endOfWord, endsLine, isLatinLetter, lineEnds, startOfWord, wholeWords }
 import { type Guess, guessCodePage, type Reading } from './code-page-guess.ts';
 import type { CodePage } from './code-pages.ts';
 
-/** UTF-8 in bytes that may be UTF-8 by chance, or in part. */
+// UTF-8 in bytes that may be UTF-8 by chance, or in part.
+
 const CONTINUATION = 0b10;
 
 /**

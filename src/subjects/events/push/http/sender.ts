@@ -11,7 +11,8 @@ import { addressIn, isExcepted, mayBePublic } from '../rules/endpoint-url.ts';
 import type { OwnFailure, PushFailure } from '../rules/failures.ts';
 import { isPublicAddress } from '../rules/public-address.ts';
 
-/** What pushes name as their sender. */
+// What pushes name as their sender.
+
 const { version } = JSON.parse(readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8'));
 
 const USER_AGENT = `Ventanilla/${version}`;

@@ -1,0 +1,96 @@
+/** The loop that applies proposals when their time to undo is over. */
+import { errorFields } from '../../ground/base/error-fields.ts';
+import { startLoop } from '../../program/subject/loop.ts';
+import type { Loop, LoopContext } from '../../program/subject/subject.ts';
+import { SECOND_LOOK_SHARE } from './settings.ts';
+import { type Look, lookAtOpen } from './sql/open-proposals.ts';
+import { mendAhead, moveByLeap } from './sql/proposal-times.ts';
+import { applyNext } from './uses/apply-proposals.ts';
+
+/** So often it looks: a decision reaches the applicant within a second of its time. */
+const LOOK_MS = 250;
+/** Proposals that a process applies at once. */
+const AT_ONCE = 3;
+/** After so long a turn ends, also where more is due: the next one looks at the clock again. */
+const TURN_MS = 2_000;
+/** A leap of the database's clock is what it goes on more than the stopwatch. */
+const LEAST_LEAP_MS = 1_000;
+
+/** Starts the loop. Any number of processes run it. */
+export function startApplying({ database, vault, clock, log, failed, setting }: LoopContext): Loop {
+  const desk = { database, vault, clock, lookShare: setting(SECOND_LOOK_SHARE) };
+  const watch = leapWatch();
+  /** Those that are not mended yet. */
+  const leaps: Leap[] = [];
+  const onFailure = (proposal: number, error: unknown) =>
+    log.error({ proposal, error: errorFields(error) }, 'a proposal could not be applied, and is tried again');
+  return startLoop({
+    clock,
+    turn: async ({ stopping, pause }) => {
+      const askedMs = clock.monotonicMs();
+      const look = await lookAtOpen(database);
+      const leap = watch(look.now, { askedMs, answeredMs: clock.monotonicMs() });
+      if (leap !== null) leaps.push(leap);
+      await mend(desk, look, leaps);
+      const applyAll = async () => {
+        let count = 0;
+        const isOver = () => stopping.aborted || clock.monotonicMs() - askedMs > TURN_MS;
+        while (!isOver() && (await applyNext(desk, onFailure)) !== null) count += 1;
+        return count;
+      };
+      const count = look.isDue ? await sumOf(Array.from({ length: AT_ONCE }, applyAll)) : 0;
+      // Also where other processes do what is due.
+      if (count === 0) await pause(LOOK_MS);
+    },
+    onError: (error) => failed('applying the proposals', error),
+    settled: async () => {},
+  });
+}
+
+/** Waits for all, also where one fails: none goes on beside the next turn. */
+async function sumOf(some: readonly Promise<number>[]): Promise<number> {
+  const ends = await Promise.allSettled(some);
+  const failed = ends.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return ends.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0);
+}
+
+/** A leap of the clock: its size, and the last time that was seen before it. */
+interface Leap {
+  readonly before: Date;
+  readonly ms: number;
+}
+
+/** When the clock was asked and when it answered, by the process's stopwatch. */
+interface Asked {
+  readonly askedMs: number;
+  readonly answeredMs: number;
+}
+
+/**
+ * Compares the database's clock with the process's stopwatch; the first look has nothing to compare. An answer that is
+ * late is no leap: the longest time that can lie between two looks counts.
+ */
+export function leapWatch(): (now: Date, asked: Asked) => Leap | null {
+  let seen: { readonly now: Date; readonly askedMs: number } | null = null;
+  return (now, { askedMs, answeredMs }) => {
+    const before = seen;
+    seen = { now, askedMs };
+    if (before === null) return null;
+    const ms = now.getTime() - before.now.getTime() - (answeredMs - before.askedMs);
+    return ms > LEAST_LEAP_MS ? { before: before.now, ms } : null;
+  };
+}
+
+/** A leap whose mend fails is mended by the next turn, before anything is applied. */
+async function mend(
+  { database, vault }: Pick<LoopContext, 'database' | 'vault'>,
+  { isAhead }: Look,
+  leaps: Leap[],
+): Promise<void> {
+  for (const { before, ms } of [...leaps]) {
+    await moveByLeap(database, vault, before, ms);
+    leaps.shift();
+  }
+  if (isAhead) await mendAhead(database, vault);
+}
