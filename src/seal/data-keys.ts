@@ -149,20 +149,11 @@ export async function refuseDataKey(session: Session, id: number, isRefused: boo
 
 const MAY_SEAL = 'SELECT may_seal($1) AS yes';
 
-/** Throws `RetiredDataKeyError` where the vault's sealing key may seal no more. */
+/** Throws `ToldError` where the vault's sealing key may seal no more. */
 export async function requireLiveKey(session: Session, vault: Vault): Promise<void> {
   const { id } = vault.sealingKey;
   if (!onlyRow((await session.query<{ yes: boolean }>(MAY_SEAL, [id])).rows).yes)
-    throw new RetiredDataKeyError(id);
-}
-
-/** The process seals with a data key that is retired, or is just being retired. */
-class RetiredDataKeyError extends ToldError {
-  override readonly name = 'RetiredDataKeyError';
-
-  constructor(id: number) {
-    super(`data key ${id} is retired: put another key first in DATA_KEYS`);
-  }
+    throw new ToldError(`data key ${id} is retired: put another key first in DATA_KEYS`);
 }
 
 /** Longer than any statement, so that one which began before has ended. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
-import { checkPolicy, loadPolicy, PolicyError } from '../../src/subjects/applications/uses/load-policy.ts';
+import { ToldError } from '../../src/ground/base/told-error.ts';
+import { checkPolicy, loadPolicy } from '../../src/subjects/applications/uses/load-policy.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'ventanilla-policy-'));
 after(() => rm(folder, { recursive: true }));
@@ -27,7 +28,7 @@ function refusal(content: unknown): string {
   try {
     checkPolicy(content, 'p.json');
   } catch (error) {
-    assert.ok(error instanceof PolicyError, String(error));
+    assert.ok(error instanceof ToldError, String(error));
     return error.message;
   }
   assert.fail(`accepted: ${JSON.stringify(content)?.slice(0, 200)}`);
@@ -191,7 +192,7 @@ describe('loadPolicy', () => {
     ];
     for (const path of bad) {
       await assert.rejects(loadPolicy(path), (error: Error) => {
-        assert.ok(error instanceof PolicyError && error.message.includes(path), error.message);
+        assert.ok(error instanceof ToldError && error.message.includes(path), error.message);
         return true;
       });
     }

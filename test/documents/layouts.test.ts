@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { ToldError } from '../../src/ground/base/told-error.ts';
 import { judgeDocument } from '../../src/subjects/documents/rules/judge-document.ts';
 import type { Layout } from '../../src/subjects/documents/rules/layout.ts';
 import { findStatement } from '../../src/subjects/documents/rules/statement.ts';
-import { checkLayout, LayoutError, loadLayouts } from '../../src/subjects/documents/uses/load-layouts.ts';
+import { checkLayout, loadLayouts } from '../../src/subjects/documents/uses/load-layouts.ts';
 import {
   STATEMENT_LAYOUTS,
   type Statement,
@@ -90,7 +91,7 @@ describe('a layout of the operator', () => {
     it(`${what} is refused`, () => {
       assert.throws(
         () => checkLayout(change({ ...good, id: 'mine' } as never), 'mine.json'),
-        (thrown) => thrown instanceof LayoutError && error.test(thrown.message),
+        (thrown) => thrown instanceof ToldError && error.test(thrown.message),
       );
     });
   }

@@ -8,7 +8,7 @@ import { loadContactWindows } from './uses/load-contact-windows.ts';
 
 type Source = Pick<ServiceContext, 'setting' | 'clock'>;
 
-/** Rejects with a `ContactWindowsError` where the operator's file is refused. */
+/** Rejects with a `ToldError` where the operator's file is refused. */
 export function openContactWindows({ setting, clock }: Source): Promise<ContactWindows> {
   return loadContactWindows(setting(CONTACT_WINDOWS_FILE), new Date(clock.nowMs()));
 }

@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { DEFAULT_WINDOWS, windowState } from '../../../src/domain/message/contact-window.ts';
-import {
-  ContactWindowsError,
-  checkContactWindows,
-} from '../../../src/subjects/messages/uses/check-contact-windows.ts';
+import { ToldError } from '../../../src/ground/base/told-error.ts';
+import { checkContactWindows } from '../../../src/subjects/messages/uses/check-contact-windows.ts';
 import { loadContactWindows } from '../../../src/subjects/messages/uses/load-contact-windows.ts';
 import { loadPublicHolidays } from '../../../src/subjects/messages/uses/public-holidays.ts';
 
@@ -24,7 +22,7 @@ function refusal(content: unknown): string {
   try {
     check(content);
   } catch (error) {
-    assert.ok(error instanceof ContactWindowsError, String(error));
+    assert.ok(error instanceof ToldError, String(error));
     return error.message;
   }
   assert.fail(`accepted: ${JSON.stringify(content)}`);
@@ -197,7 +195,7 @@ describe('loadContactWindows', () => {
     ];
     for (const path of bad) {
       await assert.rejects(loadContactWindows(path, NOW), (error: Error) => {
-        assert.ok(error instanceof ContactWindowsError && error.message.includes(path), error.message);
+        assert.ok(error instanceof ToldError && error.message.includes(path), error.message);
         return true;
       });
     }

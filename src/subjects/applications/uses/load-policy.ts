@@ -11,9 +11,6 @@ import { parseOperatorJson } from '../../../ground/base/operator-json.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 
-/** What is wrong in the policy, by its path in the file. */
-export class PolicyError extends ToldError {}
-
 const strict = { additionalProperties: false };
 const points = (criterion: Criterion) => Type.Integer({ minimum: 0, maximum: MAX_POINTS[criterion] });
 const each = <T extends readonly string[]>(names: T, criterion: Criterion) =>
@@ -70,41 +67,39 @@ const POLICY = Type.Object(
   strict,
 );
 
-/** The policy of a file. Throws `PolicyError` that names the file, the path in it and the rule. */
+/** The policy of a file. Throws `ToldError` that names the file, the path in it and the rule. */
 export async function loadPolicy(path: string): Promise<Policy> {
   let content: unknown;
   try {
     content = parseOperatorJson(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new PolicyError(`POLICY_FILE ${path} cannot be read as JSON: ${describeError(error)}`);
+    throw new ToldError(`POLICY_FILE ${path} cannot be read as JSON: ${describeError(error)}`);
   }
   return checkPolicy(content, path);
 }
 
-/** Checks a parsed policy; `source` names it in the error. Throws `PolicyError`. */
+/** Checks a parsed policy; `source` names it in the error. Throws `ToldError`. */
 export function checkPolicy(content: unknown, source: string): Policy {
   if (!Value.Check(POLICY, content)) {
     const [first] = Value.Errors(POLICY, content);
     const path =
       first?.instancePath === '' ? 'the policy' : first?.instancePath.slice(1).replaceAll('/', '.');
-    throw new PolicyError(`POLICY_FILE ${source}: ${path} ${first?.message}`);
+    throw new ToldError(`POLICY_FILE ${source}: ${path} ${first?.message}`);
   }
   const policy = content as unknown as Policy;
   if (readableText(policy.version, MOST_VERSION) !== policy.version)
-    throw new PolicyError(
+    throw new ToldError(
       `POLICY_FILE ${source}: version must be one line without invisible characters or spaces around it`,
     );
   const ratios = policy.payment_capacity.map((band) => band.min_ratio);
   if (ratios.some((ratio, index) => index > 0 && ratio >= ratios[index - 1]!)) {
-    throw new PolicyError(`POLICY_FILE ${source}: payment_capacity must go from the highest min_ratio down`);
+    throw new ToldError(`POLICY_FILE ${source}: payment_capacity must go from the highest min_ratio down`);
   }
   if (policy.decision.approved < policy.decision.in_review) {
-    throw new PolicyError(`POLICY_FILE ${source}: decision.approved must not be below decision.in_review`);
+    throw new ToldError(`POLICY_FILE ${source}: decision.approved must not be below decision.in_review`);
   }
   if (policy.income !== undefined && policy.income.rescore_ratio > policy.income.confirm_ratio) {
-    throw new PolicyError(
-      `POLICY_FILE ${source}: income.rescore_ratio must not be above income.confirm_ratio`,
-    );
+    throw new ToldError(`POLICY_FILE ${source}: income.rescore_ratio must not be above income.confirm_ratio`);
   }
   return policy;
 }

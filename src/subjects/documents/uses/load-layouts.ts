@@ -10,9 +10,6 @@ import { ToldError } from '../../../ground/base/told-error.ts';
 import type { Layout } from '../rules/layout.ts';
 import { findStatement } from '../rules/statement.ts';
 
-/** What is wrong in a file of a layout. */
-export class LayoutError extends ToldError {}
-
 const strict = { additionalProperties: false };
 const text = (maxLength = 200) => Type.String({ minLength: 1, maxLength });
 const texts = (minItems: number) => Type.Array(text(), { minItems, maxItems: 20 });
@@ -60,7 +57,7 @@ const LAYOUT = Type.Object(
 const BUILT_IN = join(import.meta.dirname, '../layouts');
 
 /**
- * The layouts of the operator's folder (null: none), then those of the program. Throws `LayoutError` that names the
+ * The layouts of the operator's folder (null: none), then those of the program. Throws `ToldError` that names the
  * file, the path in it and the rule; also where a layout does not find in its examples what they say, or would take the
  * example of another one for its own.
  */
@@ -69,7 +66,7 @@ export async function loadLayouts(folder: string | null): Promise<readonly Layou
   const layouts = [...own, ...(await readFolder(BUILT_IN))];
   for (const { id } of layouts) {
     if (layouts.filter((one) => one.id === id).length > 1) {
-      throw new LayoutError(`two layouts of DOCUMENT_LAYOUTS have the id ${id}: give each an id of its own`);
+      throw new ToldError(`two layouts of DOCUMENT_LAYOUTS have the id ${id}: give each an id of its own`);
     }
   }
   for (const layout of layouts) prove(layout, layouts);
@@ -81,7 +78,7 @@ async function readFolder(folder: string): Promise<Layout[]> {
   try {
     names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
   } catch (error) {
-    throw new LayoutError(`DOCUMENT_LAYOUTS ${folder} cannot be read: ${describeError(error)}`);
+    throw new ToldError(`DOCUMENT_LAYOUTS ${folder} cannot be read: ${describeError(error)}`);
   }
   return Promise.all(names.map((name) => readLayout(join(folder, name))));
 }
@@ -91,30 +88,30 @@ async function readLayout(path: string): Promise<Layout> {
   try {
     content = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new LayoutError(`the layout ${path} cannot be read as JSON: ${describeError(error)}`);
+    throw new ToldError(`the layout ${path} cannot be read as JSON: ${describeError(error)}`);
   }
   return checkLayout(content, path);
 }
 
-/** Checks a parsed layout; `source` names it in the error. Throws `LayoutError`. */
+/** Checks a parsed layout; `source` names it in the error. Throws `ToldError`. */
 export function checkLayout(content: unknown, source: string): Layout {
   if (!Value.Check(LAYOUT, content)) {
     const [first] = Value.Errors(LAYOUT, content);
     const path =
       first?.instancePath === '' ? 'the layout' : first?.instancePath.slice(1).replaceAll('/', '.');
     const rule = first?.message === 'schema is false' ? 'is no part of a layout' : first?.message;
-    throw new LayoutError(`the layout ${source}: ${path} ${rule}`);
+    throw new ToldError(`the layout ${source}: ${path} ${rule}`);
   }
   const layout = content as unknown as Layout;
   if (layout.months.amount === 0) {
-    throw new LayoutError(
+    throw new ToldError(
       `the layout ${source}: months.amount must not be 0: 1 is the first amount, -1 the last`,
     );
   }
   for (const { finds } of layout.examples) {
     for (const [month, amount] of Object.entries(finds.months)) {
       if (!isMonth(month) || readAmount(amount) === null) {
-        throw new LayoutError(`the layout ${source}: examples must name months as "2026-05": "1234.50"`);
+        throw new ToldError(`the layout ${source}: examples must name months as "2026-05": "1234.50"`);
       }
     }
   }
@@ -136,7 +133,7 @@ function prove(layout: Layout, layouts: readonly Layout[]): void {
       JSON.stringify(found.months) === JSON.stringify(months) ? '' : 'has other months',
     ].filter((fault) => fault !== '');
     if (faults.length > 0) {
-      throw new LayoutError(
+      throw new ToldError(
         `the layout ${layout.id}: by the layouts its example ${index + 1} ${faults.join(', ')}`,
       );
     }

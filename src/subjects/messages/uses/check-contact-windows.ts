@@ -18,9 +18,6 @@ import { isZone } from '../../../ground/base/local-time.ts';
 import { DAY_MS } from '../../../ground/base/time.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 
-/** What is wrong in the contact windows, by its path in the file. */
-export class ContactWindowsError extends ToldError {}
-
 const MAX_CLOSED_DAYS = 30;
 /** How many days ahead a window must open: two years, by when daylight saving time and holidays have come round. */
 const TRIED_DAYS = 730;
@@ -54,7 +51,7 @@ type WrittenWindow = Pick<CountryWindow, 'zones'> & {
 
 /**
  * Checks parsed windows and fills in what they leave out. `source` names the file in the error. From `now` on each
- * window must open again and again. Throws `ContactWindowsError`.
+ * window must open again and again. Throws `ToldError`.
  */
 export function checkContactWindows(
   content: unknown,
@@ -63,7 +60,7 @@ export function checkContactWindows(
   now: Date,
 ): WindowRules {
   const refuse: Refuse = (path, rule) => {
-    throw new ContactWindowsError(`CONTACT_WINDOWS_FILE ${source}: ${path} ${rule}`);
+    throw new ToldError(`CONTACT_WINDOWS_FILE ${source}: ${path} ${rule}`);
   };
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     return refuse('the windows', 'must be an object of windows by country');

@@ -7,24 +7,23 @@ import {
 } from '../../../domain/message/contact-window.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { parseOperatorJson } from '../../../ground/base/operator-json.ts';
+import { ToldError } from '../../../ground/base/told-error.ts';
 import { loadPublicHolidays } from './public-holidays.ts';
 
 /**
  * The windows of the countries in the file, and the built-in windows of all others; null: no file. Loads the library
- * of public holidays, and the modules that check a file where there is one. Throws `ContactWindowsError` that names
+ * of public holidays, and the modules that check a file where there is one. Throws `ToldError` that names
  * the file, the path in it and the rule.
  */
 export async function loadContactWindows(path: string | null, now: Date): Promise<ContactWindows> {
   const holidays = await loadPublicHolidays();
   if (path === null) return contactWindows(DEFAULT_WINDOWS, holidays);
-  const { ContactWindowsError, checkContactWindows } = await import('./check-contact-windows.ts');
+  const { checkContactWindows } = await import('./check-contact-windows.ts');
   let content: unknown;
   try {
     content = parseOperatorJson(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new ContactWindowsError(
-      `CONTACT_WINDOWS_FILE ${path} cannot be read as JSON: ${describeError(error)}`,
-    );
+    throw new ToldError(`CONTACT_WINDOWS_FILE ${path} cannot be read as JSON: ${describeError(error)}`);
   }
   const rules = checkContactWindows(content, path, holidays, now);
   return contactWindows({ ...DEFAULT_WINDOWS, ...rules }, holidays);

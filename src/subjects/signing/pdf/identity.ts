@@ -5,9 +5,6 @@ import { describeError } from '../../../ground/base/describe-error.ts';
 import { isOpenToOthers, OPEN_TO_OTHERS } from '../../../ground/base/private-file.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 
-/** A certificate that cannot seal, and why. */
-export class IdentityError extends ToldError {}
-
 export interface SigningIdentity {
   readonly key: webcrypto.CryptoKey;
   readonly kind: 'RSA' | 'EC';
@@ -27,19 +24,19 @@ const CURVES: Readonly<Record<string, string>> = {
 const LEAST_RSA_BITS = 2048;
 
 /**
- * Reads a certificate with its chain and its key, both in PEM. Throws `IdentityError` that names the file and the rule.
+ * Reads a certificate with its chain and its key, both in PEM. Throws `ToldError` that names the file and the rule.
  * A certificate that has expired is read: whoever seals asks for its time by the database's clock (`Sealer.isValidAt`).
  */
 export async function readIdentity(certificatePath: string, keyPath: string): Promise<SigningIdentity> {
   const chain = certificatesOf(await textOf('SIGNING_CERTIFICATE_FILE', certificatePath));
   const [first, ...above] = chain;
   if (first === undefined) {
-    throw new IdentityError('SIGNING_CERTIFICATE_FILE must have a certificate in PEM, its own one first');
+    throw new ToldError('SIGNING_CERTIFICATE_FILE must have a certificate in PEM, its own one first');
   }
   const key = keyOf(await textOf('SIGNING_KEY_FILE', keyPath));
-  if (isOpenToOthers(await stat(keyPath))) throw new IdentityError(`SIGNING_KEY_FILE ${OPEN_TO_OTHERS}`);
+  if (isOpenToOthers(await stat(keyPath))) throw new ToldError(`SIGNING_KEY_FILE ${OPEN_TO_OTHERS}`);
   if (!first.checkPrivateKey(key)) {
-    throw new IdentityError('SIGNING_KEY_FILE is not the key of the certificate in SIGNING_CERTIFICATE_FILE');
+    throw new ToldError('SIGNING_KEY_FILE is not the key of the certificate in SIGNING_CERTIFICATE_FILE');
   }
   return identityOf(
     key,
@@ -49,7 +46,7 @@ export async function readIdentity(certificatePath: string, keyPath: string): Pr
   );
 }
 
-/** An identity of a key of this process. Throws `IdentityError` where such a key cannot seal. */
+/** An identity of a key of this process. Throws `ToldError` where such a key cannot seal. */
 export async function identityOf(
   key: KeyObject,
   certificate: Uint8Array,
@@ -60,7 +57,7 @@ export async function identityOf(
   const curve = CURVES[details?.namedCurve ?? ''];
   const isRsa = type === 'rsa' && (details?.modulusLength ?? 0) >= LEAST_RSA_BITS;
   if (!isRsa && curve === undefined) {
-    throw new IdentityError(
+    throw new ToldError(
       `SIGNING_KEY_FILE must have an RSA key of ${LEAST_RSA_BITS} bits or more, or a key on P-256, P-384 or P-521`,
     );
   }
@@ -78,7 +75,7 @@ function certificatesOf(text: string): X509Certificate[] {
   try {
     return (text.match(PEM) ?? []).map((pem) => new X509Certificate(pem));
   } catch {
-    throw new IdentityError('SIGNING_CERTIFICATE_FILE has a certificate that cannot be read');
+    throw new ToldError('SIGNING_CERTIFICATE_FILE has a certificate that cannot be read');
   }
 }
 
@@ -88,7 +85,7 @@ function keyOf(text: string): KeyObject {
     createPublicKey(key);
     return key;
   } catch {
-    throw new IdentityError('SIGNING_KEY_FILE must have a private key in PEM, without a passphrase');
+    throw new ToldError('SIGNING_KEY_FILE must have a private key in PEM, without a passphrase');
   }
 }
 
@@ -96,6 +93,6 @@ async function textOf(variable: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new IdentityError(`${variable} cannot be read: ${describeError(error)}`);
+    throw new ToldError(`${variable} cannot be read: ${describeError(error)}`);
   }
 }

@@ -19,9 +19,6 @@ import { hasHidden, isPlainText } from '../../../ground/base/plain-text.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 import { DEFAULT_CONTRACTS } from '../rules/default-contracts.ts';
 
-/** What is wrong in the terms: the file, the place in it, and the rule. */
-export class TermsError extends ToldError {}
-
 const strict = { additionalProperties: false };
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
 /** A decimal in text, because JSON's numbers are rounded. */
@@ -99,10 +96,10 @@ const TERMS = Type.Object(
   strict,
 );
 
-/** The terms of a parsed file with the built-in templates; `source` names the file. Throws `TermsError`. */
+/** The terms of a parsed file with the built-in templates; `source` names the file. Throws `ToldError`. */
 export function checkTerms(content: unknown, source: string): Terms {
   const fail = (place: string, rule: string): never => {
-    throw new TermsError(`TERMS_FILE ${source}: ${place} ${rule}`);
+    throw new ToldError(`TERMS_FILE ${source}: ${place} ${rule}`);
   };
   if (!Value.Check(TERMS, content)) {
     const [first] = Value.Errors(TERMS, content);
