@@ -17,7 +17,7 @@ const PHONES = ['max/index.js', 'metadata.max.json.js'];
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 compile(join(PACKAGE, 'tsconfig.json'), DIST);
-const { files, packages } = reached(join(DIST, 'src/submit.js'));
+const { files, packages } = reached(join(DIST, 'packages/submit/src/main.js'));
 for (const path of filesBelow(DIST)) {
   // The compiler also writes modules that are imported for their types alone.
   if (!files.has(path)) rmSync(path);

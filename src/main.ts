@@ -4,6 +4,8 @@
  * have it as the command.
  */
 import { existsSync } from 'node:fs';
+// The one line of src that knows a package: it loads the name of the command, and the rest where it is named.
+import { submit } from '../packages/submit/src/command.ts';
 import { buildProgram } from './app/program.ts';
 import type { ProgramRoles } from './app/role-types.ts';
 import { machineClock } from './ground/base/clock.ts';
@@ -36,6 +38,6 @@ const roles: ProgramRoles = {
   setting: async (setting) => (await load()).setting(setting),
   settings: async () => (await load()).settings(),
 };
-await buildProgram(roles, process, machineClock).parseAsync();
+await buildProgram(roles, process, machineClock, [submit]).parseAsync();
 // A handle that stays open after a failure (say, a connection to a server that hangs) would keep the process alive.
 machineClock.after(LEFT_OPEN_MS, () => process.exit(), { ref: false });

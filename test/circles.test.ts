@@ -4,7 +4,17 @@ import { posix } from 'node:path';
 import { test } from 'node:test';
 import { importsOf, readSources } from './support/sources.ts';
 
-const FOLDERS = ['src', 'client/src', 'console/src', 'bench', 'examples', 'test', 'verify'];
+const FOLDERS = [
+  'src',
+  'packages/submit/src',
+  'packages/submit/test',
+  'client/src',
+  'console/src',
+  'bench',
+  'examples',
+  'test',
+  'verify',
+];
 
 /** Each module with the modules that it imports. */
 type Graph = ReadonlyMap<string, readonly string[]>;

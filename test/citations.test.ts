@@ -5,7 +5,18 @@ import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 
 const REPOSITORY = resolve(import.meta.dirname, '..');
-const FOLDERS = ['src', 'test', 'verify', 'docs', 'bench', 'client', 'examples', 'migrations'];
+const FOLDERS = [
+  'src',
+  'test',
+  'verify',
+  'docs',
+  'bench',
+  'client',
+  'packages/submit/src',
+  'packages/submit/test',
+  'examples',
+  'migrations',
+];
 const TEXT = /\.(ts|js|md|sql|py|sh|css|html)$/;
 /** Numbers of a tracker, and papers outside of the repository. The pattern is joined so that this file cites none. */
 const ELSEWHERE = new RegExp(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { counted } from '../src/ground/base/counted.ts';
-import { readSources } from './support/sources.ts';
+import { readProgram } from './support/sources.ts';
 
 /** Nouns that stand behind a count. The constants of limits, which are capitals, are never one. */
 const PLURAL =
@@ -19,7 +19,7 @@ it('one has the singular, every other count the plural', () => {
 });
 
 it('no text of the program writes a plural behind a count by itself', () => {
-  const found = readSources('src')
+  const found = readProgram()
     .filter(({ path }) => !path.includes('/sql/') && !ALONE.test(path))
     .flatMap(({ path, text }) =>
       text

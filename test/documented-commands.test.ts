@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { submit } from '../packages/submit/src/command.ts';
 import { buildProgram } from '../src/app/program.ts';
 import type { ProgramRoles } from '../src/app/role-types.ts';
 import { machineClock } from '../src/ground/base/clock.ts';
@@ -47,7 +48,7 @@ const NO_WORK = new Proxy({} as ProgramRoles, {
 async function refusalOf(args: readonly string[]): Promise<string | null> {
   const [stdout, stderr] = [new Sink(), new Sink()];
   const io = { stdout, stderr, stdin: process.stdin, exitCode: 0 };
-  await buildProgram(NO_WORK, io, machineClock).parseAsync([...args], { from: 'user' });
+  await buildProgram(NO_WORK, io, machineClock, [submit]).parseAsync([...args], { from: 'user' });
   return io.exitCode === 2 ? stderr.text : null;
 }
 

@@ -1,20 +1,21 @@
 /**
- * The storeys and rooms of src, and its house rules, checked on every file. A room imports rooms of its own storey or
- * of lower ones, and no room needs itself by way of others: so each can be read and tested with what lies below it.
+ * The storeys and rooms of the program, and its house rules, checked on every file of src and of the packages. A room
+ * imports rooms of its own storey or of lower ones, and no room needs itself by way of others: so each can be read and
+ * tested with what lies below it.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { test } from 'node:test';
-import { importsOf, REPOSITORY, readSources, type Source } from './support/sources.ts';
+import { importsOf, placeOf, REPOSITORY, readProgram, readSources, type Source } from './support/sources.ts';
 
 const MAX_LINES = 500;
 /** The most rooms above each other. */
 const MAX_FLOORS = 14;
 
 /** From the ground up. `domain`, `seal` and `app` are one room each; the others have a room for each folder. */
-const STOREYS = ['ground', 'domain', 'seal', 'wire', 'program', 'subjects', 'listeners', 'app'];
+const STOREYS = ['ground', 'domain', 'seal', 'wire', 'program', 'subjects', 'listeners', 'app', 'packages'];
 const WHOLE = ['domain', 'seal', 'app'];
 
 /** What a subject needs to have rows, uses and commands. */
@@ -116,9 +117,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['ground/base', 'ground/postgres', 'domain', 'seal', 'program/operations'],
     ...['subjects/applications', 'subjects/messages'],
   ],
-  // A file of applicants becomes requests.
-  'subjects/bulk': ['ground/base', 'domain', 'wire/contract', 'program/cli', 'program/subject'],
-
   'listeners/docs-page': ['ground/base', 'domain', 'wire/contract'],
   'listeners/partner': [
     ...['ground/base', 'domain', 'wire/contract', 'wire/gate', 'program/operations', 'program/tracing'],
@@ -145,9 +143,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/events'],
     ...['subjects/documents', 'subjects/income', 'subjects/signing', 'subjects/conversation'],
     ...['subjects/operators', 'subjects/desk', 'subjects/rights', 'subjects/monitoring', 'subjects/vault'],
-    ...['subjects/audit', 'subjects/backup', 'subjects/simulator', 'subjects/bulk'],
+    ...['subjects/audit', 'subjects/backup', 'subjects/simulator'],
     ...['listeners/docs-page', 'listeners/partner', 'listeners/operator', 'listeners/ops'],
   ],
+
+  // A file of applicants becomes requests. It reads the rules that a service has (packages/submit/src/README.md).
+  'packages/submit': ['ground/base', 'domain', 'wire/contract', 'program/cli', 'program/subject'],
 };
 
 /** What a part of a subject may import: rooms below the subjects, and parts of its own subject or of a lower one. */
@@ -173,7 +174,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   // A command may show what a command of a lower subject shows.
   commands: {
     rooms: ['ground/base', 'ground/places', 'domain', 'seal', 'program/operations', 'program/cli'],
-    parts: ['rules', 'uses', 'store', 'read', 'map', 'send', 'commands', ''],
+    parts: ['rules', 'uses', 'store', 'commands', ''],
   },
   // Of messages.
   channels: { rooms: ['ground/base', 'domain'], parts: ['channels'] },
@@ -195,16 +196,19 @@ const PARTS: Readonly<Record<string, Part>> = {
     rooms: ['ground/base', 'ground/postgres', 'domain', 'wire/gate', 'program/subject'],
     parts: ['rules', 'metrics'],
   },
-  // Of bulk: rows of a file, then their applications, then the requests.
+};
+
+/** The parts of the package: rows of a file, then their applications, then the requests. */
+const PARTS_OF_SUBMIT: Readonly<Record<string, Part>> = {
   read: { rooms: ['ground/base'], parts: ['read'] },
   map: { rooms: ['ground/base', 'domain', 'wire/contract'], parts: ['read', 'map'] },
   send: { rooms: ['ground/base'], parts: ['read', 'map', 'send'] },
+  commands: { rooms: ['ground/base', 'domain', 'program/cli'], parts: ['read', 'map', 'send', 'commands'] },
 };
 
 /** Where a room sees a few files of another one alone. */
 const SEES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   app: {
-    'subjects/bulk': /\/subject\.ts$/,
     'subjects/conversation': /\/subject\.ts$/,
     'subjects/signing': /\/subject\.ts$/,
     'subjects/income': /\/subject\.ts$/,
@@ -225,13 +229,12 @@ const PUSH = 'subjects/events/push/';
 const ENTRY: Readonly<Record<string, readonly string[]>> = {
   'start.js': ['run.js'],
   'run.js': ['main.ts'],
-  'main.ts': ['app', 'ground/base/clock.ts'],
-  'submit.ts': ['ground/base/clock.ts', 'program/cli', 'subjects/bulk/commands/submit.ts'],
+  'main.ts': ['app', 'ground/base/clock.ts', 'packages/submit/src/command.ts'],
 };
 /** The compiled program, which only the package of `npm pack` has. */
 const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };
-/** The bulk command sends through the partners' client. */
-const CLIENT = { room: 'subjects/bulk/send/', path: '../client/src/' };
+/** `submit` sends through the partners' client. */
+const CLIENT = { room: 'packages/submit/src/send/', path: 'client/src/' };
 /** What is pure. Other files may import any package and any module of Node. */
 const PURE = /^(ground\/base|domain|subjects\/\w+(\/push)?\/rules)\//;
 const PURE_PACKAGES = /^((libphonenumber-js|typebox)(\/|$)|ipaddr\.js$|otpauth$|node:zlib$)/;
@@ -240,29 +243,28 @@ const CLOCK = { file: 'ground/base/clock.ts', specifier: 'node:timers/promises' 
 /** What a pure file may know of the log: its type. */
 const LOG_TYPE = "import type { Logger } from 'pino';";
 
-const SOURCES: readonly Source[] = readSources('src');
+const SOURCES: readonly Source[] = readProgram();
 
 /** The faults of a file's imports, one line each. */
 function violations({ path, text }: Source): string[] {
   return importsOf(text)
     .map((specifier) => [specifier, objection({ path, text }, specifier)] as const)
     .filter(([, reason]) => reason !== undefined)
-    .map(([specifier, reason]) => `src/${path} imports ${specifier}: ${reason}`);
+    .map(([specifier, reason]) => `${placeOf(path)} imports ${specifier}: ${reason}`);
 }
 
 function objection({ path, text }: Source, specifier: string): string | undefined {
   if (path === COMPILED.file && specifier === COMPILED.specifier) return undefined;
   const room = roomOf(path);
   const allowed = MAY_IMPORT[room] ?? ENTRY[path];
-  if (allowed === undefined) return `src/${path} is in no room of the table`;
+  if (allowed === undefined) return `${placeOf(path)} is in no room of the table`;
   if (!specifier.startsWith('.')) {
     if (specifier === 'pino' && text.includes(LOG_TYPE)) return undefined;
     if (path === CLOCK.file && specifier === CLOCK.specifier) return undefined;
     return PURE.test(path) && !PURE_PACKAGES.test(specifier) ? 'the file is pure' : undefined;
   }
-  const target = posix.join(posix.dirname(path), specifier);
+  const target = targetOf(path, specifier);
   if (path.startsWith(CLIENT.room) && target.startsWith(CLIENT.path)) return undefined;
-  if (target.startsWith('..')) return 'outside src';
   const targetRoom = roomOf(target);
   const isItself = room !== '' && targetRoom === room;
   if (!isItself && !allowed.includes(targetRoom) && !allowed.includes(target))
@@ -274,11 +276,16 @@ function objection({ path, text }: Source, specifier: string): string | undefine
   return objectionOfPart(path, target);
 }
 
-/** The same, by the parts of subjects. */
+/** What a module imports by a relative path, by its own path in src or in the repository. */
+function targetOf(path: string, specifier: string): string {
+  return posix.join(posix.dirname(placeOf(path)), specifier).replace(/^src\//, '');
+}
+
+/** The same, by the parts of subjects and of packages. */
 function objectionOfPart(path: string, target: string): string | undefined {
-  const part = PARTS[partOf(path)];
+  const part = (path.startsWith('packages/') ? PARTS_OF_SUBMIT : PARTS)[partOf(path)];
   if (part === undefined) return undefined;
-  if (target.startsWith('subjects/')) {
+  if (/^(subjects|packages)\//.test(target)) {
     const isForeign = partOf(path) === 'rules' && dirname(path) !== dirname(target);
     return part.parts.includes(partOf(target)) && !isForeign
       ? undefined
@@ -293,9 +300,9 @@ function isWatched(path: string, target: string): boolean {
   return path.startsWith('subjects/monitoring/sql/') && roomOf(target) === 'program/subject';
 }
 
-/** The part of a subject that a file is in; '' for a file that is in none. */
+/** The part of a subject or of a package that a file is in; '' for a file that is in none. */
 function partOf(path: string): string {
-  return /^subjects\/\w+\/(?:push\/)?(\w+)\//.exec(path)?.[1] ?? '';
+  return /^(?:subjects\/\w+\/(?:push\/)?|packages\/\w+\/src\/)(\w+)\//.exec(path)?.[1] ?? '';
 }
 
 /** The room of a file; empty where it is in none. */
@@ -310,7 +317,7 @@ function arrows(): Map<string, Set<string>> {
   const found = new Map(Object.keys(MAY_IMPORT).map((room) => [room, new Set<string>()]));
   for (const { path, text } of SOURCES)
     for (const specifier of importsOf(text).filter((one) => one.startsWith('.'))) {
-      const target = roomOf(posix.join(posix.dirname(path), specifier));
+      const target = roomOf(targetOf(path, specifier));
       if (target !== '' && target !== roomOf(path)) found.get(roomOf(path))?.add(target);
     }
   return found;
@@ -323,7 +330,7 @@ test('every import is allowed by the table', () => {
   for (const room of Object.keys(MAY_IMPORT)) {
     assert.ok(
       SOURCES.some(({ path }) => roomOf(path) === room),
-      `no files in src/${room}`,
+      `no files in ${room}`,
     );
   }
   assert.deepEqual(SOURCES.flatMap(violations), []);
@@ -343,7 +350,7 @@ test('every imported file exists, and every imported package is a dependency of 
     for (const specifier of importsOf(text)) {
       if (specifier === COMPILED.specifier) continue;
       if (specifier.startsWith('.')) {
-        assert.ok(existsSync(join(REPOSITORY, 'src', dirname(path), specifier)), `${path}: ${specifier}`);
+        assert.ok(existsSync(join(REPOSITORY, dirname(placeOf(path)), specifier)), `${path}: ${specifier}`);
       } else if (!isBuiltin(specifier)) {
         const name = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '';
         assert.ok(name in dependencies, `${path}: ${name} is not in dependencies`);
@@ -443,17 +450,19 @@ test('the check finds planted violations', () => {
     ['subjects/documents/reader/a.ts', "import { x } from '../../../wire/gate/admission.ts';"],
     ['subjects/documents/reader/a.ts', "import { x } from '../sql/documents.ts';"],
     ['subjects/documents/a.ts', "import { x } from '../messages/uses/messages.ts';"],
-    ['subjects/bulk/map/a.ts', "import { x } from '../send/journal.ts';"],
-    ['subjects/bulk/read/a.ts', "import { x } from '../../../domain/application/fields.ts';"],
-    ['app/serve.ts', "import { x } from '../subjects/bulk/send/send.ts';"],
+    ['packages/submit/src/map/a.ts', "import { x } from '../send/journal.ts';"],
+    ['packages/submit/src/read/a.ts', "import { x } from '../../../../src/domain/application/fields.ts';"],
+    ['app/serve.ts', "import { x } from '../../packages/submit/src/send/send.ts';"],
+    ['app/subjects.ts', "import { x } from '../../packages/submit/src/command.ts';"],
+    ['main.ts', "import { x } from '../packages/submit/src/commands/submit.ts';"],
     ['app/serve.ts', "import { x } from '../subjects/conversation/uses/turns.ts';"],
     ['subjects/messages/delivery/a.ts', "import { x } from '../uses/messages.ts';"],
     ['subjects/messages/channels/a.ts', "import { x } from '../../simulator/channel.ts';"],
     ['subjects/partners/commands/a.ts', "import { x } from '../../events/push/commands/endpoint.ts';"],
     ['subjects/events/push/rules/a.ts', "import { x } from '../sql/claim.ts';"],
-    ['subjects/bulk/map/a.ts', "import { x } from '../../partners/uses/keys.ts';"],
-    ['subjects/bulk/map/a.ts', "import { x } from '../../../../client/src/index.ts';"],
-    ['subjects/bulk/send/a.ts', "import { x } from '../../../../test/support/service.ts';"],
+    ['packages/submit/src/map/a.ts', "import { x } from '../../../../src/subjects/partners/uses/keys.ts';"],
+    ['packages/submit/src/map/a.ts', "import { x } from '../../../../client/src/index.ts';"],
+    ['packages/submit/src/send/a.ts', "import { x } from '../../../../test/support/service.ts';"],
     ['listeners/partner/a.ts', "import { x } from '../../ground/postgres/database.ts';"],
     ['listeners/partner/a.ts', "import { x } from '../../app/serve.ts';"],
     ['listeners/partner/a.ts', "import { x } from '../../../bench/load.ts';"],
@@ -480,7 +489,7 @@ test('the check finds planted violations', () => {
     ['ground/base/clock.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
     ['ground/embedded/a.ts', "import pg from 'pg';\nimport type { X } from '../base/time.ts';"],
     [
-      'subjects/bulk/send/a.ts',
+      'packages/submit/src/send/a.ts',
       "import { x } from '../../../../client/src/index.ts';\nimport { y } from '../read/table.ts';",
     ],
     ['subjects/messages/uses/a.ts', "import { x } from '../sql/pauses.ts';"],

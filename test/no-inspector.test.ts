@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { REPOSITORY, readSources } from './support/sources.ts';
+import { REPOSITORY, readProgram } from './support/sources.ts';
 
 const read = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
 
@@ -16,7 +16,7 @@ test('every Node that the program, its scripts and its deployments start is told
   ]) {
     assert.match(read(path), /^(?:ENV .* |Environment=)NODE_OPTIONS=--disable-sigusr1\b/m, path);
   }
-  const starting = readSources('src').filter(({ text }) => text.includes('process.execPath'));
+  const starting = readProgram().filter(({ text }) => text.includes('process.execPath'));
   assert.ok(starting.length >= 2);
   for (const { path, text } of starting) {
     for (const [use] of text.matchAll(/[[(]process\.execPath.{0,60}/gs))

@@ -3,9 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSources } from './support/sources.ts';
+import { readProgram, readSources } from './support/sources.ts';
 
-/** The programs, each with the one file that has the clock and the timers of its machine. */
+/** The programs, src with its packages, each with the one file that has the clock and the timers of its machine. */
 const PROGRAMS = {
   src: 'ground/base/clock.ts',
   'client/src': 'clock.ts',
@@ -34,7 +34,7 @@ function ownTimeIn(text: string): string[] {
 
 for (const [folder, clock] of Object.entries(PROGRAMS)) {
   test(`in ${folder} only ${clock} reads a clock or sets a timer`, () => {
-    const sources = readSources(folder);
+    const sources = folder === 'src' ? readProgram() : readSources(folder);
     const found = sources
       .filter(({ path }) => ![clock, SOCKET].includes(path) && !PAGE_SCRIPTS.test(path))
       .flatMap(({ path, text }) => ownTimeIn(text).map((line) => `${path}: ${line.trim()}`));
@@ -82,8 +82,8 @@ const TIME_OF_DAY: Readonly<Record<string, string>> = {
   'subjects/simulator/codes.ts': 'what the second phone of the simulator shows',
   'subjects/simulator/open.ts': 'how far the database is from the clock of these statuses',
 };
-/** What never writes a time into the store: the start of the server that comes along, and a partner's own command. */
-const APART = /^(ground\/(embedded|files)|subjects\/bulk)\//;
+/** What never writes a time into the store: the start of the server that comes along. */
+const APART = /^ground\/(embedded|files)\//;
 
 test('D39: the machine’s time of day decides nothing: only these files read it', () => {
   const readers = readSources('src')

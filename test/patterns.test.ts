@@ -1,10 +1,10 @@
-/** No regular expression of src takes long for a text from outside, whatever the text. */
+/** No regular expression of the program takes long for a text from outside, whatever the text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createContext, Script } from 'node:vm';
 import { hostileTexts } from './support/hostile-texts.ts';
 import { builtDuring, literalsOf, load, type Pattern } from './support/patterns.ts';
-import { readSources } from './support/sources.ts';
+import { readProgram } from './support/sources.ts';
 
 const SCREENED_CHARACTERS = 2_000;
 const CHARACTERS = 256 * 1024;
@@ -16,7 +16,7 @@ const MAX_MS = 10_000;
 /** Folders and files whose expressions see no text from outside, or a short one, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'app/config/': "the operator's own settings",
-  'subjects/bulk/commands/submit-progress.ts': 'the digits of a number',
+  'packages/submit/src/commands/submit-progress.ts': 'the digits of a number',
   'subjects/income/settings.ts': "the operator's own settings",
   'domain/message/opt-out-words.ts': 'a text of at most 120 characters',
   'seal/written-keys.ts': "the operator's own keys",
@@ -25,7 +25,8 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'ground/postgres/await-server.ts': "the operator's own URL",
 };
 /** Entries begin to work where they are loaded, and pages run in a browser. Their literals are tried all the same. */
-const NOT_LOADED = /^(?:start\.js|run\.js|main\.ts|submit\.ts|subjects\/documents\/reader\/child\.ts)$|\.js$/;
+const NOT_LOADED =
+  /^(?:start\.js|run\.js|main\.ts|packages\/submit\/src\/main\.ts|subjects\/documents\/reader\/child\.ts)$|\.js$/;
 /** Expressions for phones are built for each country on first use. */
 const COUNTRIES = ['CO', 'MX', 'PE', 'AR', 'CL', 'BR', 'US', 'ES', 'DE', 'IT'] as const;
 
@@ -79,7 +80,7 @@ function slowText(pattern: RegExp, maxMs = MAX_MS): string | null {
   return slowest.find(({ text }) => isSlow(text(CHARACTERS)))?.text(16) ?? null;
 }
 
-const SOURCES = readSources('src');
+const SOURCES = readProgram();
 
 async function allPatterns(): Promise<Pattern[]> {
   const built = await builtDuring(async () => {

@@ -1,6 +1,7 @@
 /**
- * A subject can be deleted: its folder, its migrations, and the lines of `app` that are named here. No other line
- * imports from the folder. A copy of the program without all of these subjects compiles; without the pushes it runs.
+ * A subject can be deleted: its folder, its migrations, and the lines of `app` that are named here; so can a package,
+ * whose line `src/main.ts` has. No other line imports from the folder. A copy of the program without all of these
+ * subjects compiles; without the pushes it runs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -10,7 +11,7 @@ import { join, posix } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { demoKeyOf, emptyDataDir, run, submit, until, type Variables } from './process/support.ts';
 import { anApplication } from './support/service.ts';
-import { importsOf, REPOSITORY, readSources } from './support/sources.ts';
+import { importsOf, placeOf, REPOSITORY, readProgram } from './support/sources.ts';
 
 const MOST_LINES = 4;
 
@@ -23,7 +24,7 @@ interface Subject {
   readonly beside: readonly string[];
 }
 
-const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk' | 'monitoring', Subject>> = {
+const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'submit' | 'monitoring', Subject>> = {
   pushes: {
     gone: ['src/subjects/events/push', 'migrations/0011_push.sql', 'migrations/0012_push_attempts.sql'],
     lines: {
@@ -70,18 +71,18 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk' | 'monitoring', 
     },
     beside: ['test/monitoring', 'test/support/prometheus.ts', 'deploy/monitoring', 'docs/runbook.md'],
   },
-  bulk: {
-    gone: ['src/subjects/bulk', 'src/submit.ts'],
+  submit: {
+    gone: ['packages/submit'],
     lines: {
-      'src/app/subjects.ts': ["import { bulk } from '../subjects/bulk/subject.ts';", 'bulk,'],
+      'src/main.ts': [
+        "import { submit } from '../packages/submit/src/command.ts';",
+        [
+          'await buildProgram(roles, process, machineClock, [submit]).parseAsync();',
+          'await buildProgram(roles, process, machineClock).parseAsync();',
+        ],
+      ],
     },
-    beside: [
-      'packages/submit',
-      'test/bulk',
-      'test/package/submit.test.ts',
-      'bench/submit.ts',
-      'docs/submit.md',
-    ],
+    beside: ['packages/build-submit.js', 'bench/submit.ts', 'docs/submit.md'],
   },
 };
 
@@ -91,7 +92,9 @@ after(() => rmSync(root, { recursive: true, force: true }));
 /** A copy of the program without these subjects. Throws where a line that should go is not there once. */
 function copyWithout(name: string, subjects: readonly Subject[]): string {
   const folder = join(root, name);
-  for (const part of ['src', 'client/src', 'migrations', 'package.json', 'client/package.json']) {
+  for (const part of [
+    ...['src', 'packages/submit/src', 'client/src', 'migrations', 'package.json', 'client/package.json'],
+  ]) {
     cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
@@ -131,8 +134,8 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
     it('is told of the subject by the named lines alone', () => {
       const isGone = (path: string) =>
         subject.gone.some((part) => path === part || path.startsWith(`${part}/`));
-      const told = readSources('src')
-        .map(({ path, text }) => ({ path: `src/${path}`, text }))
+      const told = readProgram()
+        .map(({ path, text }) => ({ path: placeOf(path), text }))
         .filter(({ path }) => !isGone(path))
         .flatMap(({ path, text }) =>
           importsOf(text)
@@ -143,8 +146,8 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
         ({ path, specifier }) => !(subject.lines[path] ?? []).some((line) => line.includes(`'${specifier}'`)),
       );
       assert.deepEqual(unnamed, []);
-      const elsewhere = Object.keys(subject.lines).filter((path) => !path.startsWith('src/app/'));
-      assert.deepEqual(elsewhere, [], 'only app may know a subject');
+      const elsewhere = Object.keys(subject.lines).filter((path) => !/^src\/(app\/|main\.ts$)/.test(path));
+      assert.deepEqual(elsewhere, [], 'only app may know a subject, and main.ts a package');
       const lines = Object.values(subject.lines).flat();
       assert.ok(lines.length <= MOST_LINES, `${lines.length} lines`);
       for (const path of subject.beside) assert.ok(existsSync(join(REPOSITORY, path)), path);

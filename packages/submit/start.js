@@ -13,5 +13,5 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   );
   process.exitCode = 1;
 } else {
-  import('./dist/src/submit.js');
+  import('./dist/packages/submit/src/main.js');
 }

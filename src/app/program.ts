@@ -5,6 +5,7 @@ import { addCommand, addGroup, DEBUG, Program } from '../program/cli/command.ts'
 import { type Io, writeJson, writeOutput } from '../program/cli/output.ts';
 import { version } from '../program/cli/version.ts';
 import { OperatorError } from '../program/operations/operator-context.ts';
+import type { Commands } from '../program/subject/subject.ts';
 import type { ProgramRoles, Schema } from './role-types.ts';
 import { SUBJECTS } from './subjects.ts';
 
@@ -15,10 +16,16 @@ interface MigrateOptions {
 }
 
 /**
- * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 after a failure, to 2
- * after wrong use and to 70 after a fault of the program, and says why on `io.stderr`.
+ * The program with the commands of all subjects and of `packages`. Its `parseAsync` never rejects: it sets
+ * `io.exitCode` to 1 after a failure, to 2 after wrong use and to 70 after a fault of the program, and says why on
+ * `io.stderr`.
  */
-export function buildProgram(roles: ProgramRoles, io: Io, clock: Clock): Program {
+export function buildProgram(
+  roles: ProgramRoles,
+  io: Io,
+  clock: Clock,
+  packages: readonly Commands[] = [],
+): Program {
   const program = new Program('ventanilla', io, async () => {
     return (await import('../ground/postgres/store-trouble.ts')).isServerTrouble;
   });
@@ -28,7 +35,7 @@ export function buildProgram(roles: ProgramRoles, io: Io, clock: Clock): Program
     .description('Takes in credit applications by the batch, scores and decides each one.')
     .addHelpText('after', '\nExample:\n  npx ventanilla partner add --name Acme --country CO');
   addRoleCommands(program, roles, io);
-  for (const { command: find, load } of SUBJECTS.flatMap(({ commands = [] }) => commands)) {
+  for (const { command: find, load } of [...SUBJECTS.flatMap(({ commands = [] }) => commands), ...packages]) {
     const command = find(program);
     program.fillWhenNamed(command, async () => (await load())(command, { roles, io, clock }));
   }

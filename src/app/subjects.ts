@@ -8,7 +8,6 @@ import type { Service, StoredFiles, Subject } from '../program/subject/subject.t
 import type { Witnesses } from '../seal/witness.ts';
 import { applications } from '../subjects/applications/subject.ts';
 import { audit } from '../subjects/audit/subject.ts';
-import { bulk } from '../subjects/bulk/subject.ts';
 import { conversation } from '../subjects/conversation/subject.ts';
 import { desk } from '../subjects/desk/subject.ts';
 import { documents } from '../subjects/documents/subject.ts';
@@ -46,7 +45,6 @@ export const SUBJECTS: readonly Subject[] = [
   desk,
   audit,
   monitoring,
-  bulk,
 ];
 
 /**

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VentanillaError } from '../../client/src/index.ts';
+import { BulkError } from '../../packages/submit/src/read/bulk-error.ts';
+import { tellingOfService } from '../../packages/submit/src/send/service-error.ts';
+import { submit } from '../../packages/submit/test/commands/submit-harness.ts';
+import { fileOf } from '../../packages/submit/test/files.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { InDoubtError, UnavailableError } from '../../src/ground/base/registration-failure.ts';
 import { PassingSetupError, SetupError } from '../../src/ground/postgres/setup-error.ts';
 import { OperatorError } from '../../src/program/operations/operator-context.ts';
-import { BulkError } from '../../src/subjects/bulk/read/bulk-error.ts';
-import { tellingOfService } from '../../src/subjects/bulk/send/service-error.ts';
-import { submit } from '../bulk/commands/submit-harness.ts';
-import { fileOf } from '../bulk/files.ts';
 import { commandLine } from './harness.ts';
 
 /** Runs a command whose database fails. */

@@ -1,6 +1,7 @@
 /** Runs the command line in this process, on a real database. */
 
 import { Readable, Writable } from 'node:stream';
+import { submit } from '../../packages/submit/src/command.ts';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
 import type { ReadSetting } from '../../src/ground/base/setting.ts';
@@ -57,7 +58,7 @@ export function commandLine(
     const out = new Sink();
     const err = new Sink();
     const io = { stdout: out, stderr: err, stdin: Readable.from([stdin]), exitCode: 0 };
-    await buildProgram(rolesFor(args), io, clock).parseAsync(args, { from: 'user' });
+    await buildProgram(rolesFor(args), io, clock, [submit]).parseAsync(args, { from: 'user' });
     return { code: io.exitCode, out: out.text, err: err.text };
   };
   /** Runs with `--json` and expects success. */

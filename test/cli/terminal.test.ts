@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Command } from 'commander';
+import { submit } from '../../packages/submit/test/commands/submit-harness.ts';
 import type { Application } from '../../src/domain/application/fields.ts';
 import type { ApplicationId } from '../../src/domain/application/ids.ts';
 import { messageType } from '../../src/domain/message/notify.ts';
@@ -21,11 +22,10 @@ import { rememberPolicy } from '../../src/subjects/applications/sql/policies.ts'
 import { prepareBatch } from '../../src/subjects/applications/sql/prepared-batch.ts';
 import { Registrar } from '../../src/subjects/applications/sql/registration.ts';
 import { pauseSender, pauseTemplate } from '../../src/subjects/messages/sql/pauses.ts';
-import { submit } from '../bulk/commands/submit-harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
-import { readSources } from '../support/sources.ts';
+import { readProgram } from '../support/sources.ts';
 import { commandLine, REVEAL, type Run } from './harness.ts';
 import { HARMLESS, HOSTILE, UNSAFE } from './unsafe-text.ts';
 import { wholeProgram } from './whole-program.ts';
@@ -277,7 +277,7 @@ test('submit shows file names, columns, cells and answers as text only', async (
 });
 
 test('every file of the program writes through the function that escapes', () => {
-  const sources = readSources('src');
+  const sources = readProgram();
   assert.ok(sources.filter(({ path }) => path.includes('/commands/')).length > 20);
   const writers = sources.filter(({ text }) => /(stdout|stderr)\.write\(/.test(text));
   assert.deepEqual(
@@ -292,12 +292,12 @@ test('every file of the program writes through the function that escapes', () =>
       'program/cli/output.ts',
       // The same.
       'start.js',
-      // Shows numbers only.
-      'subjects/bulk/commands/submit-progress.ts',
       // Writes JSON for the process that started it.
       'subjects/documents/reader/child.ts',
       // Texts and numbers of its own only.
       'subjects/monitoring/commands/status.ts',
+      // Shows numbers only.
+      'packages/submit/src/commands/submit-progress.ts',
     ],
   );
   const plain = writers.filter(({ text }) => !/\.write\(printable\(/.test(text));
@@ -307,9 +307,9 @@ test('every file of the program writes through the function that escapes', () =>
       'app/log.ts',
       'main.ts',
       'start.js',
-      'subjects/bulk/commands/submit-progress.ts',
       'subjects/documents/reader/child.ts',
       'subjects/monitoring/commands/status.ts',
+      'packages/submit/src/commands/submit-progress.ts',
     ],
   );
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as client from '../../client/src/index.ts';
-import { httpFetch } from '../../src/subjects/bulk/send/remote-service.ts';
+import { httpFetch } from '../../packages/submit/src/send/remote-service.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { startHostileServer, TOO_LONG, TOO_MUCH_BEFORE, TOO_SLOW } from '../support/hostile-answers.ts';
 import { TestClock } from '../support/test-clock.ts';

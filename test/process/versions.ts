@@ -52,7 +52,8 @@ export const OWN = (await knownMigrations()).at(-1)?.schema ?? 0;
 export function nextVersion(statements: readonly string[]): string {
   const folder = scratch('next');
   mkdirSync(join(folder, 'client'), { recursive: true });
-  for (const part of ['src', 'client/src', 'migrations']) {
+  mkdirSync(join(folder, 'packages/submit'), { recursive: true });
+  for (const part of ['src', 'packages/submit/src', 'client/src', 'migrations']) {
     cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
   }
   const manifest = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));

@@ -9,11 +9,11 @@ import { importsOf, REPOSITORY } from '../support/sources.ts';
 export const TIERS = ['gate', 'full'] as const;
 export type Tier = (typeof TIERS)[number];
 
-const TEST_FILES = ['test/**/*.test.ts', 'verify/**/*.test.ts'];
+const TEST_FILES = ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'verify/**/*.test.ts'];
 /** One test of each real thing, which the gate runs whatever the test needs. */
 const SMOKE = 'test/smoke/';
 /** What tests are made of. What the program imports says nothing about a test. */
-const OF_TESTS = /^(?:test|verify|examples|bench)\//;
+const OF_TESTS = /^(?:test|packages\/\w+\/test|verify|examples|bench)\//;
 /** Time decides nothing there: a wait for an event, limits for a busy machine, or a test that sets the time itself. */
 const WITHOUT_REAL_TIME = [
   ...['test/support/eventually.ts', 'test/support/patient.ts', 'test/support/test-clock.ts'],

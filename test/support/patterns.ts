@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { REPOSITORY, type Source } from './sources.ts';
+import { placeOf, REPOSITORY, type Source } from './sources.ts';
 
 export interface Pattern {
   /** The file and the line. */
@@ -59,8 +59,10 @@ export async function builtDuring(work: () => Promise<void>): Promise<Pattern[]>
   globalThis.RegExp = new Proxy(original, {
     construct(target, [source, flags]) {
       const pattern = new target(source, flags);
-      const place = /\/src\/([^\s:)]+:\d+)/.exec(new Error('place').stack?.split('\n')[2] ?? '')?.[1];
-      if (place !== undefined) found.push({ place, pattern });
+      const place = /\/((?:packages\/\w+\/)?src\/[^\s:)]+:\d+)/.exec(
+        new Error('place').stack?.split('\n')[2] ?? '',
+      )?.[1];
+      if (place !== undefined) found.push({ place: place.replace(/^src\//, ''), pattern });
       return pattern;
     },
   });
@@ -73,5 +75,5 @@ export async function builtDuring(work: () => Promise<void>): Promise<Pattern[]>
 }
 
 export function load(path: string): Promise<Record<string, unknown>> {
-  return import(pathToFileURL(join(REPOSITORY, 'src', path)).href);
+  return import(pathToFileURL(join(REPOSITORY, placeOf(path))).href);
 }

@@ -19,6 +19,22 @@ export function readSources(folder: string): Source[] {
     .map((path) => ({ path, text: readFileSync(join(REPOSITORY, folder, path), 'utf8') }));
 }
 
+/** The modules of the program: those of src by their path there, those of packages by their path in the repository. */
+export function readProgram(): Source[] {
+  return [
+    ...readSources('src'),
+    ...readSources('packages/submit/src').map(({ path, text }) => ({
+      path: `packages/submit/src/${path}`,
+      text,
+    })),
+  ];
+}
+
+/** The path in the repository of a module of the program. */
+export function placeOf(path: string): string {
+  return path.startsWith('packages/') ? path : `src/${path}`;
+}
+
 /** Every module that a file imports: `import ... from`, `export ... from`, `import '...'`, `import('...')`. */
 export function importsOf(text: string): string[] {
   const statement =

@@ -1,12 +1,8 @@
-/** The part of `ventanilla submit` in the program. */
-import { describeSubmit } from '../../program/cli/command.ts';
-import type { Subject } from '../../program/subject/subject.ts';
+/** The command `submit`, as the program's list of commands takes it (src/main.ts). */
+import { describeSubmit } from '../../../src/program/cli/command.ts';
+import type { Commands } from '../../../src/program/subject/subject.ts';
 
-export const bulk: Subject = {
-  commands: [
-    {
-      command: (program) => describeSubmit(program.command('submit')),
-      load: async () => (await import('./commands/submit.ts')).fillSubmit,
-    },
-  ],
+export const submit: Commands = {
+  command: (program) => describeSubmit(program.command('submit')),
+  load: async () => (await import('./commands/submit.ts')).fillSubmit,
 };

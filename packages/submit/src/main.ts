@@ -1,12 +1,12 @@
 /**
- * The program `ventanilla-submit`: `submit` alone, for partners (packages/submit). It reads no `.env`, for the reason
- * that `main.ts` gives.
+ * The program `ventanilla-submit`: `submit` alone, for partners. It reads no `.env`, for the reason that
+ * `src/main.ts` gives.
  */
 
-import { machineClock } from './ground/base/clock.ts';
-import { describeSubmit, Program } from './program/cli/command.ts';
-import { version } from './program/cli/version.ts';
-import { fillSubmit } from './subjects/bulk/commands/submit.ts';
+import { machineClock } from '../../../src/ground/base/clock.ts';
+import { describeSubmit, Program } from '../../../src/program/cli/command.ts';
+import { version } from '../../../src/program/cli/version.ts';
+import { fillSubmit } from './commands/submit.ts';
 
 const NAME = 'ventanilla-submit';
 

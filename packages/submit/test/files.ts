@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { TRUE_AND_FALSE } from '../../src/subjects/bulk/map/consent.ts';
-import { openSource, type Source, type SourceOptions } from '../../src/subjects/bulk/map/source.ts';
-import type { FileRow } from '../../src/subjects/bulk/read/table.ts';
-import { APPLICANT } from '../support/applicant.ts';
+import { APPLICANT } from '../../../test/support/applicant.ts';
+import { TRUE_AND_FALSE } from '../src/map/consent.ts';
+import { openSource, type Source, type SourceOptions } from '../src/map/source.ts';
+import type { FileRow } from '../src/read/table.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-bulk-'));
 // Several test files of a process write here.

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Applicant, csvOf, fileOf, xlsxOf } from '../bulk/files.ts';
-import { proxyOf } from '../bulk/send/proxy.ts';
-import { type Running, run } from '../process/support.ts';
-import { anApplication, testService } from '../support/service.ts';
-import { REPOSITORY } from '../support/sources.ts';
-import { missing, toolFile } from '../support/tools.ts';
-import { packed } from './install.ts';
+import { packed } from '../../../test/package/install.ts';
+import { type Running, run } from '../../../test/process/support.ts';
+import { anApplication, testService } from '../../../test/support/service.ts';
+import { REPOSITORY } from '../../../test/support/sources.ts';
+import { missing, toolFile } from '../../../test/support/tools.ts';
+import { type Applicant, csvOf, fileOf, xlsxOf } from './files.ts';
+import { proxyOf } from './send/proxy.ts';
 
 const MAX_BYTES = 10_000_000;
 const service = await testService();
@@ -44,14 +44,16 @@ test('the installation is small, and has the version and the libraries of the se
     assert.equal(readJson(join(installed, 'node_modules', name)).version, version);
   }
   // The modules of the service stay away.
-  const dist = join(installed, 'dist/src');
-  assert.deepEqual(readdirSync(dist).sort(), [
-    ...['domain', 'ground', 'program', 'subjects', 'submit.js', 'wire'],
-  ]);
-  const rooms = ['ground', 'program', 'subjects', 'wire'].flatMap((storey) =>
-    readdirSync(join(dist, storey)).sort(),
+  const dist = join(installed, 'dist');
+  assert.deepEqual(readdirSync(dist).sort(), ['client', 'package.json', 'packages', 'src', 'submit.md']);
+  assert.deepEqual(readdirSync(join(dist, 'packages')), ['submit']);
+  const rooms = ['ground', 'program', 'wire'].flatMap((storey) =>
+    readdirSync(join(dist, 'src', storey)).sort(),
   );
-  assert.deepEqual(rooms, ['base', 'cli', 'operations', 'bulk', 'contract']);
+  assert.deepEqual(
+    [...readdirSync(join(dist, 'src')).sort(), ...rooms],
+    [...['domain', 'ground', 'program', 'wire', 'base', 'cli', 'operations', 'contract']],
+  );
 });
 
 test('the help is that of `ventanilla submit`, under its own name', async () => {

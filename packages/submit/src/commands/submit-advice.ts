@@ -1,8 +1,8 @@
 /** What `ventanilla submit` says of words and columns that it does not understand, with options to copy and paste. */
 
-import type { Language, Words } from '../../../ground/base/language.ts';
-import { inLine } from '../../../ground/base/printable.ts';
-import { type Io, writeOutput } from '../../../program/cli/output.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
+import { inLine } from '../../../../src/ground/base/printable.ts';
+import { type Io, writeOutput } from '../../../../src/program/cli/output.ts';
 import type { Check } from '../map/check.ts';
 import type { UnsentColumn } from '../map/unsent.ts';
 import { WORD_FIELDS } from '../map/values.ts';

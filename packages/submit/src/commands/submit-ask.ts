@@ -1,10 +1,10 @@
 /** What `ventanilla submit` does before it sends: checks the whole file, shows it and asks. */
 
-import type { Clock } from '../../../ground/base/clock.ts';
-import { type Country, isCountry } from '../../../ground/base/country-data.ts';
-import type { Language, Words } from '../../../ground/base/language.ts';
-import { inLine } from '../../../ground/base/printable.ts';
-import { type Io, writeOutput } from '../../../program/cli/output.ts';
+import type { Clock } from '../../../../src/ground/base/clock.ts';
+import { type Country, isCountry } from '../../../../src/ground/base/country-data.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
+import { inLine } from '../../../../src/ground/base/printable.ts';
+import { type Io, writeOutput } from '../../../../src/program/cli/output.ts';
 import { type Check, checkRows } from '../map/check.ts';
 import { foldWord } from '../map/fold-word.ts';
 import type { Source } from '../map/source.ts';

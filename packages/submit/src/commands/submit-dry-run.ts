@@ -1,7 +1,7 @@
 /** `ventanilla submit --dry-run`. */
 
-import type { Clock } from '../../../ground/base/clock.ts';
-import type { Io } from '../../../program/cli/output.ts';
+import type { Clock } from '../../../../src/ground/base/clock.ts';
+import type { Io } from '../../../../src/program/cli/output.ts';
 import { checkRows } from '../map/check.ts';
 import { serviceRules } from '../map/rules.ts';
 import type { Source } from '../map/source.ts';

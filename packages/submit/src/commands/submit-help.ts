@@ -1,7 +1,7 @@
 /** The command line of `ventanilla submit` in two languages: its options, its help, and what is said of a wrong use. */
 import type { Command, HelpConfiguration } from 'commander';
-import { LANGUAGES, type Language, type Words } from '../../../ground/base/language.ts';
-import { readPositive } from '../../../program/cli/command.ts';
+import { LANGUAGES, type Language, type Words } from '../../../../src/ground/base/language.ts';
+import { readPositive } from '../../../../src/program/cli/command.ts';
 import { DECIMALS } from '../map/amount.ts';
 import { ENCODINGS } from '../read/encoding/encoding.ts';
 

@@ -1,9 +1,9 @@
 /** The preview that `ventanilla submit` shows before it sends anything. */
 
-import type { Country } from '../../../ground/base/country-data.ts';
-import type { Language, Words } from '../../../ground/base/language.ts';
-import { inLine } from '../../../ground/base/printable.ts';
-import { type Io, recordOf, writeOutput } from '../../../program/cli/output.ts';
+import type { Country } from '../../../../src/ground/base/country-data.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
+import { inLine } from '../../../../src/ground/base/printable.ts';
+import { type Io, recordOf, writeOutput } from '../../../../src/program/cli/output.ts';
 import type { Change } from '../map/cell-readers.ts';
 import type { Check } from '../map/check.ts';
 import type { PhonesOfAKind, ReadPhone } from '../map/phone-survey.ts';

@@ -1,9 +1,9 @@
 /** The progress of a submission, on stderr: a bar for people, a line now and then for logs. */
 
 import type { Writable } from 'node:stream';
-import type { Clock } from '../../../ground/base/clock.ts';
-import { counted } from '../../../ground/base/counted.ts';
-import type { Language } from '../../../ground/base/language.ts';
+import type { Clock } from '../../../../src/ground/base/clock.ts';
+import { counted } from '../../../../src/ground/base/counted.ts';
+import type { Language } from '../../../../src/ground/base/language.ts';
 
 interface ProgressOptions {
   readonly clock: Clock;

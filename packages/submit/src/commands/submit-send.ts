@@ -1,10 +1,10 @@
 /** `ventanilla submit` without `--dry-run`: check, show, ask, send, sum up. */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { Clock } from '../../../ground/base/clock.ts';
-import type { Language, Words } from '../../../ground/base/language.ts';
-import { inLine } from '../../../ground/base/printable.ts';
-import { type Io, shortTime, writeNote, writeOutput } from '../../../program/cli/output.ts';
+import type { Clock } from '../../../../src/ground/base/clock.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
+import { inLine } from '../../../../src/ground/base/printable.ts';
+import { type Io, shortTime, writeNote, writeOutput } from '../../../../src/program/cli/output.ts';
 import { refuseEmpty } from '../map/check.ts';
 import type { Source } from '../map/source.ts';
 import { Journal, type JournalOptions } from '../send/journal.ts';

@@ -1,7 +1,7 @@
 /** The summary that `ventanilla submit` ends with. */
 
-import type { Language, Words } from '../../../ground/base/language.ts';
-import { inLine } from '../../../ground/base/printable.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
+import { inLine } from '../../../../src/ground/base/printable.ts';
 import {
   type Io,
   recordOf,
@@ -9,7 +9,7 @@ import {
   writeJson,
   writeList,
   writeOutput,
-} from '../../../program/cli/output.ts';
+} from '../../../../src/program/cli/output.ts';
 import type { Check } from '../map/check.ts';
 import type { Source } from '../map/source.ts';
 import { optionsFor } from '../map/words.ts';

@@ -1,6 +1,6 @@
 /** The parts of the process that `ventanilla submit` needs: variables, the terminal, signals. */
 
-import type { Clock } from '../../../ground/base/clock.ts';
+import type { Clock } from '../../../../src/ground/base/clock.ts';
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;

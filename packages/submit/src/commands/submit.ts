@@ -2,14 +2,14 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
-import { type Country, isCountry } from '../../../ground/base/country-data.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
-import { LANGUAGES, type Language, type Words } from '../../../ground/base/language.ts';
-import { inLine } from '../../../ground/base/printable.ts';
-import { isOpenToOthers, OPEN_TO_OTHERS } from '../../../ground/base/private-file.ts';
-import { ToldError } from '../../../ground/base/told-error.ts';
-import { type Cli, HINT } from '../../../program/cli/command.ts';
-import { type Io, recordOf, unheard, writeOutput } from '../../../program/cli/output.ts';
+import { type Country, isCountry } from '../../../../src/ground/base/country-data.ts';
+import { errorCode } from '../../../../src/ground/base/error-code.ts';
+import { LANGUAGES, type Language, type Words } from '../../../../src/ground/base/language.ts';
+import { inLine } from '../../../../src/ground/base/printable.ts';
+import { isOpenToOthers, OPEN_TO_OTHERS } from '../../../../src/ground/base/private-file.ts';
+import { ToldError } from '../../../../src/ground/base/told-error.ts';
+import { type Cli, HINT } from '../../../../src/program/cli/command.ts';
+import { type Io, recordOf, unheard, writeOutput } from '../../../../src/program/cli/output.ts';
 import { DECIMALS } from '../map/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../map/consent.ts';
 import { openSource, readMap, type Source, type SourceOptions } from '../map/source.ts';

@@ -2,9 +2,9 @@
  * The currency that stands beside an amount: `USD 1,500` in a text, or by the format of a spreadsheet's cell. Without
  * it, the service would take the amounts in the currency of the phone's country (D12).
  */
-import { currencyOfPhone } from '../../../domain/money/currency.ts';
-import { COUNTRY_CURRENCY, type Country } from '../../../ground/base/country-data.ts';
-import type { Words } from '../../../ground/base/language.ts';
+import { currencyOfPhone } from '../../../../src/domain/money/currency.ts';
+import { COUNTRY_CURRENCY, type Country } from '../../../../src/ground/base/country-data.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { currencyOf, type NamedCurrency, PESO_OR_DOLLAR } from '../read/currency-words.ts';
 
 /** An amount whose cell names a currency. */

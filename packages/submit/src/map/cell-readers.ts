@@ -1,9 +1,9 @@
 /** Reads the cells of each field: converts what has one meaning, and refuses what the service would take wrongly. */
 
-import type { FieldName, Rule } from '../../../domain/application/fields.ts';
-import { isCurrency } from '../../../domain/money/currency.ts';
-import type { Country } from '../../../ground/base/country-data.ts';
-import type { Words } from '../../../ground/base/language.ts';
+import type { FieldName, Rule } from '../../../../src/domain/application/fields.ts';
+import { isCurrency } from '../../../../src/domain/money/currency.ts';
+import type { Country } from '../../../../src/ground/base/country-data.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { currencyOf, PESO_OR_DOLLAR } from '../read/currency-words.ts';
 import { type Cell, ShownNumber, UNUSABLE, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';

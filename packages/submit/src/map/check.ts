@@ -1,6 +1,6 @@
 /** Reads a whole file of applicants without sending anything, and counts rows, converted cells and faults. */
-import type { FieldName } from '../../../domain/application/fields.ts';
-import { inEach, type Words } from '../../../ground/base/language.ts';
+import type { FieldName } from '../../../../src/domain/application/fields.ts';
+import { inEach, type Words } from '../../../../src/ground/base/language.ts';
 import { type BulkError, bulkErrorAt } from '../read/bulk-error.ts';
 import { NO_APPLICANTS } from '../read/json.ts';
 import type { FileRow } from '../read/table.ts';

@@ -1,6 +1,6 @@
 /** Maps the columns of a file to fields: by documented names, by likely spellings, or by `--map`. */
-import { type FieldName, type NamedField, namedFields } from '../../../domain/application/fields.ts';
-import { inEach, type Words } from '../../../ground/base/language.ts';
+import { type FieldName, type NamedField, namedFields } from '../../../../src/domain/application/fields.ts';
+import { inEach, type Words } from '../../../../src/ground/base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import type { Table } from '../read/table.ts';
 import { isQuotable, quoted } from './option-text.ts';

@@ -2,8 +2,8 @@
  * Converts rows to applications as the interface takes them. Only cells with one meaning are converted. Other cells are
  * sent as they are, for the service's rules to judge, or are refused here where the service would store a wrong value.
  */
-import type { FieldName } from '../../../domain/application/fields.ts';
-import type { Words } from '../../../ground/base/language.ts';
+import type { FieldName } from '../../../../src/domain/application/fields.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import type { NamedCurrency } from '../read/currency-words.ts';
 import { type FileRow, isEmpty } from '../read/table.ts';
 import { AmountInCurrency, currencyOfAmounts, usualCurrency } from './amount-currency.ts';

@@ -2,7 +2,7 @@
  * Reads ID numbers and phones. They are digits, but no numbers, and a spreadsheet that takes them for numbers changes
  * them. Where the meaning is certain, gives back the digits that were meant; otherwise gives a fault.
  */
-import type { Words } from '../../../ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { UNUSABLE } from '../read/table.ts';
 import { isDate } from './leftovers.ts';
 

@@ -2,7 +2,7 @@
  * Recognises what spreadsheets and programs for tables leave in the place of a value: error words, words for no value,
  * formulas, dates, and numbers that they shortened or wrote with decimals. Texts are trimmed.
  */
-import type { Words } from '../../../ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { TRUE_AND_FALSE } from './consent.ts';
 
 /** What pandas, R, SQL and JavaScript write for no value, and Google Sheets for one that is not there yet. */

@@ -1,7 +1,7 @@
 /** Counts the phones of a file as the service reads them, so that a person sees where messages would go. */
-import type { Application } from '../../../domain/application/fields.ts';
-import type { Phone } from '../../../domain/phone/phone.ts';
-import { COUNTRY_CURRENCY, type Country } from '../../../ground/base/country-data.ts';
+import type { Application } from '../../../../src/domain/application/fields.ts';
+import type { Phone } from '../../../../src/domain/phone/phone.ts';
+import { COUNTRY_CURRENCY, type Country } from '../../../../src/ground/base/country-data.ts';
 import type { Candidate } from './rules.ts';
 
 /** Examples of each kind. */

@@ -1,8 +1,8 @@
 /** A file of applicants, opened, with its columns mapped and its conversion chosen. */
 import { setFlagsFromString } from 'node:v8';
-import type { FieldName } from '../../../domain/application/fields.ts';
-import type { Country } from '../../../ground/base/country-data.ts';
-import type { Language, Words } from '../../../ground/base/language.ts';
+import type { FieldName } from '../../../../src/domain/application/fields.ts';
+import type { Country } from '../../../../src/ground/base/country-data.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import { BulkError, bulkErrorAt, COLUMN } from '../read/bulk-error.ts';
 import { openCsv } from '../read/csv.ts';
 import { isCodePage } from '../read/encoding/code-pages.ts';

@@ -1,5 +1,5 @@
 /** How people spell the names of columns, in English, Spanish and Portuguese. */
-import type { FieldName } from '../../../domain/application/fields.ts';
+import type { FieldName } from '../../../../src/domain/application/fields.ts';
 
 /** Spellings besides the documented names, in the form of `simplify`. */
 const LIKELY: Readonly<Record<FieldName, readonly string[]>> = {

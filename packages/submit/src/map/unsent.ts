@@ -2,8 +2,8 @@
  * Finds columns that no field is read from although they look like one: by their names or by their values. A phone
  * below an unknown name would be dropped without a word, and an applicant registered without it.
  */
-import type { FieldName } from '../../../domain/application/fields.ts';
-import type { Words } from '../../../ground/base/language.ts';
+import type { FieldName } from '../../../../src/domain/application/fields.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { currencyOf, PESO_OR_DOLLAR } from '../read/currency-words.ts';
 import { isRejectedHeader, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
 import { type Cell, type FileRow, isEmpty, ShownNumber, Unusable } from '../read/table.ts';

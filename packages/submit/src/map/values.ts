@@ -1,6 +1,6 @@
 /** Reads what `--map field:word=value` says of the words in a file. Other words are never guessed (D10). */
-import type { FieldName, NamedField } from '../../../domain/application/fields.ts';
-import type { Words } from '../../../ground/base/language.ts';
+import type { FieldName, NamedField } from '../../../../src/domain/application/fields.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { BULK_FIELDS, fieldNamed } from './columns.ts';
 import { foldWord } from './fold-word.ts';

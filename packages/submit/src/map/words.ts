@@ -2,7 +2,7 @@
  * The words of a file that no value is known for, and the options that would give them one. A meaning is offered, and
  * never taken by itself (D10): the person copies the option.
  */
-import type { FieldName } from '../../../domain/application/fields.ts';
+import type { FieldName } from '../../../../src/domain/application/fields.ts';
 import { foldWord } from './fold-word.ts';
 import { isQuotable, quoted } from './option-text.ts';
 import { WORD_FIELDS } from './values.ts';

@@ -1,7 +1,7 @@
 /** The errors that stop a submission, with texts for the person who started it. */
 
-import { inEach, type Words } from '../../../ground/base/language.ts';
-import { ToldError } from '../../../ground/base/told-error.ts';
+import { inEach, type Words } from '../../../../src/ground/base/language.ts';
+import { ToldError } from '../../../../src/ground/base/told-error.ts';
 
 /**
  * Names the file and, where there are any, row and column. Never shows a value of a row. The message is in English; the

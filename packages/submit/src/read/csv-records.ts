@@ -4,7 +4,7 @@
  * quotes, and only a record with quotes is read cell by cell.
  */
 
-import type { Words } from '../../../ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 
 /** Says why the text is no CSV, and where. Quotes nothing of the text. */
 class CsvFault extends Error {

@@ -1,7 +1,7 @@
 /** Reads CSV files: `,`, `;` or tab, quotes by RFC 4180. */
 import { StringDecoder } from 'node:string_decoder';
-import { counted } from '../../../ground/base/counted.ts';
-import type { Words } from '../../../ground/base/language.ts';
+import { counted } from '../../../../src/ground/base/counted.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { bulkErrorAt } from './bulk-error.ts';
 import { CsvRecords } from './csv-records.ts';
 import { ENOUGH_NAMES, findHeader, GUESSED_ROWS, type HeaderChoice, titlesNote } from './header.ts';

@@ -1,5 +1,5 @@
 /** Finds the row with the columns' names. A title may stand above the row. */
-import type { Words } from '../../../ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { bulkErrorAt } from './bulk-error.ts';
 import { isRejectedHeader } from './rejected-rows.ts';
 import { type Cell, type FileRow, MAX_COLUMNS, TOO_MANY_COLUMNS, Unusable } from './table.ts';

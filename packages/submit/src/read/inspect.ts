@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { inEach, type Words } from '../../../ground/base/language.ts';
+import { inEach, type Words } from '../../../../src/ground/base/language.ts';
 import { type BulkError, bulkErrorAt } from './bulk-error.ts';
 import { isCodePage } from './encoding/code-pages.ts';
 import { asUtf8, type Encoding, encodingOfHead, hasUtf8Mark } from './encoding/encoding.ts';

@@ -2,7 +2,7 @@
  * Cuts the array of applicants out of JSON text, element by element, and holds one element at a time. Brackets and
  * quotes show where an element ends; the parser checks each element.
  */
-import type { Words } from '../../../ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -1,6 +1,6 @@
 /** Reads JSON Lines, and JSON with an array of applicants. The columns are the names of the members of all objects. */
 
-import type { Words } from '../../../ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { bulkErrorAt } from './bulk-error.ts';
 import { type Inspected, textOf } from './inspect.ts';
 import { JsonElements, JsonFault, parseJson, tooLong } from './json-elements.ts';

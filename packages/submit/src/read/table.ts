@@ -1,5 +1,5 @@
 /** A file of applicants as a table, in any format. */
-import type { Words } from '../../../ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import type { NamedCurrency } from './currency-words.ts';
 import type { MergedCells } from './xlsx/merged-cells.ts';
 

@@ -1,7 +1,7 @@
 /** Cuts the rows of a file into batches, always in the same places. */
 import { OpenBatch, type Weighed } from '../../../../client/src/batches.ts';
 import { echoOfText } from '../../../../client/src/pairing.ts';
-import type { Language, Words } from '../../../ground/base/language.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import type { ConvertedRow } from '../map/convert.ts';
 import type { Source } from '../map/source.ts';
 import { refuseChanged } from '../read/inspect.ts';

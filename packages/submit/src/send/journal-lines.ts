@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Outcome } from '../../../../client/src/index.ts';
-import type { Country } from '../../../ground/base/country-data.ts';
-import type { Language, Words } from '../../../ground/base/language.ts';
+import type { Country } from '../../../../src/ground/base/country-data.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 

@@ -8,9 +8,9 @@ import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { type FileHandle, link, open, readFile, rm, truncate, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Country } from '../../../ground/base/country-data.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
-import { DAY_MS } from '../../../ground/base/time.ts';
+import type { Country } from '../../../../src/ground/base/country-data.ts';
+import { errorCode } from '../../../../src/ground/base/error-code.ts';
+import { DAY_MS } from '../../../../src/ground/base/time.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError, bulkErrorAt } from '../read/bulk-error.ts';
 import {

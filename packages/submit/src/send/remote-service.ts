@@ -7,9 +7,9 @@ import type { Fetch, FetchResponse, Outcome, Quota } from '../../../../client/sr
 import { readQuota } from '../../../../client/src/read-answer.ts';
 import { type Endpoint, request } from '../../../../client/src/request.ts';
 import { type BatchToSend, sendBatch } from '../../../../client/src/send-batch.ts';
-import type { Clock } from '../../../ground/base/clock.ts';
-import { describeError } from '../../../ground/base/describe-error.ts';
-import { inEach } from '../../../ground/base/language.ts';
+import type { Clock } from '../../../../src/ground/base/clock.ts';
+import { describeError } from '../../../../src/ground/base/describe-error.ts';
+import { inEach } from '../../../../src/ground/base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
 
 // The part of `fetch` that the client needs, over node:http. Loading and warming the platform's `fetch` costs a short

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import type { Words } from '../../../ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import type { CutRow } from './cut.ts';
 import { UnfinishedCsv } from './unfinished-csv.ts';

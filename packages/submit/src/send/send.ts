@@ -2,8 +2,8 @@
 
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Clock } from '../../../ground/base/clock.ts';
-import { HOUR_MS } from '../../../ground/base/time.ts';
+import type { Clock } from '../../../../src/ground/base/clock.ts';
+import { HOUR_MS } from '../../../../src/ground/base/time.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { bodyFor, type RowBatch } from './cut.ts';

@@ -1,8 +1,8 @@
 /** The errors of the partners' client, as the command line tells them from its own. */
 import { VentanillaError } from '../../../../client/src/errors.ts';
-import { describeError } from '../../../ground/base/describe-error.ts';
-import type { Language } from '../../../ground/base/language.ts';
-import { ToldError } from '../../../ground/base/told-error.ts';
+import { describeError } from '../../../../src/ground/base/describe-error.ts';
+import type { Language } from '../../../../src/ground/base/language.ts';
+import { ToldError } from '../../../../src/ground/base/told-error.ts';
 
 /** The texts of the client in Spanish. Of other texts the client's own English stands. */
 const IN_SPANISH: readonly (readonly [english: RegExp, spanish: string])[] = [

@@ -1,5 +1,5 @@
 /** Counts what became of the rows, and writes each row to the file that its result belongs to. */
-import type { Language, Words } from '../../../ground/base/language.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import type { CutRow, RowBatch } from './cut.ts';
 import type { AnsweredLine, SentLine } from './journal-lines.ts';
 import type { RejectedFile } from './rejected-file.ts';

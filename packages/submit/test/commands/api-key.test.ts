@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readKey } from '../../../src/subjects/bulk/commands/submit.ts';
-import { BulkError } from '../../../src/subjects/bulk/read/bulk-error.ts';
+import { readKey } from '../../src/commands/submit.ts';
+import { BulkError } from '../../src/read/bulk-error.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-key-'));
 after(() => rmSync(folder, { recursive: true }));

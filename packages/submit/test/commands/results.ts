@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import type { Database } from '../../../src/ground/postgres/database.ts';
+import type { Database } from '../../../../src/ground/postgres/database.ts';
 import type { Applicant } from '../files.ts';
 
 /** The path of the results of a file. */

@@ -1,7 +1,7 @@
 /** What `ventanilla submit` shows and asks before it sends, against a real service. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anApplication, testService } from '../../support/service.ts';
+import { anApplication, testService } from '../../../../test/support/service.ts';
 import { type Applicant, csvOf, fileOf, sheetsOf } from '../files.ts';
 import { submit, summary } from './submit-harness.ts';
 

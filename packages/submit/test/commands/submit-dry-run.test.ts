@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { anApplication } from '../../support/service.ts';
-import { REPOSITORY } from '../../support/sources.ts';
+import { anApplication } from '../../../../test/support/service.ts';
+import { REPOSITORY } from '../../../../test/support/sources.ts';
 import { type Applicant, csvOf, fileOf } from '../files.ts';
 import { submit } from './submit-harness.ts';
 

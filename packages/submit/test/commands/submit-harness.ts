@@ -1,9 +1,9 @@
 /** Runs `ventanilla submit` in this process. */
-import { type Clock, machineClock } from '../../../src/ground/base/clock.ts';
-import { describeSubmit, Program } from '../../../src/program/cli/command.ts';
-import { fillSubmit } from '../../../src/subjects/bulk/commands/submit.ts';
-import type { Surroundings } from '../../../src/subjects/bulk/commands/submit-terminal.ts';
-import { type Run, Sink } from '../../cli/harness.ts';
+import { type Clock, machineClock } from '../../../../src/ground/base/clock.ts';
+import { describeSubmit, Program } from '../../../../src/program/cli/command.ts';
+import { type Run, Sink } from '../../../../test/cli/harness.ts';
+import { fillSubmit } from '../../src/commands/submit.ts';
+import type { Surroundings } from '../../src/commands/submit-terminal.ts';
 
 export interface Person {
   readonly apiKey?: string;

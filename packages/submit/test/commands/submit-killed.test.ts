@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { anApplication, testService } from '../../support/service.ts';
+import { anApplication, testService } from '../../../../test/support/service.ts';
 import { type Applicant, csvOf, fileOf } from '../files.ts';
 import { proxyOf } from '../send/proxy.ts';
 import { assertAllRegistered, resultsBeside } from './results.ts';

@@ -1,7 +1,7 @@
 /** `ventanilla submit` speaks Spanish and English. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anApplication } from '../../support/service.ts';
+import { anApplication } from '../../../../test/support/service.ts';
 import { type Applicant, csvOf, fileOf, workbookOf } from '../files.ts';
 import { type Person, submit } from './submit-harness.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { after } from 'node:test';
 
-const REPOSITORY = resolve(import.meta.dirname, '../../..');
+const REPOSITORY = resolve(import.meta.dirname, '../../../..');
 
 /** Runs the command in a process of its own. */
 export function spawnSubmit(apiKey: string, ...args: string[]) {

@@ -1,10 +1,10 @@
 /** What `ventanilla submit` says while it works, and how it hears Ctrl-C. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { showProgress } from '../../../src/subjects/bulk/commands/submit-progress.ts';
-import { INTERRUPTED, PROCESS } from '../../../src/subjects/bulk/commands/submit-terminal.ts';
-import { Sink } from '../../cli/harness.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { Sink } from '../../../../test/cli/harness.ts';
+import { TestClock } from '../../../../test/support/test-clock.ts';
+import { showProgress } from '../../src/commands/submit-progress.ts';
+import { INTERRUPTED, PROCESS } from '../../src/commands/submit-terminal.ts';
 
 test('without a terminal there is a line every five seconds, with the rate and what is left', async () => {
   const clock = new TestClock();

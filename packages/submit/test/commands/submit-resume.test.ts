@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { remac } from '../../support/remac.ts';
-import { anApplication, testService } from '../../support/service.ts';
-import { TestClock } from '../../support/test-clock.ts';
+import { remac } from '../../../../test/support/remac.ts';
+import { anApplication, testService } from '../../../../test/support/service.ts';
+import { TestClock } from '../../../../test/support/test-clock.ts';
 import { type Applicant, csvOf, fileOf } from '../files.ts';
 import { proxyOf } from '../send/proxy.ts';
 import { summary } from './submit-harness.ts';

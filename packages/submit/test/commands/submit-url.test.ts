@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { submit } from './submit-harness.ts';
 
-const MAIN = resolve(import.meta.dirname, '../../../src/main.ts');
+const MAIN = resolve(import.meta.dirname, '../../../../src/main.ts');
 const folder = await mkdtemp(join(tmpdir(), 'ventanilla-submit-'));
 after(() => rm(folder, { recursive: true, force: true }));
 const file = join(folder, 'applicants.csv');

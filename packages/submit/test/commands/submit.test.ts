@@ -5,8 +5,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { FileRow } from '../../../src/subjects/bulk/read/table.ts';
-import { anApplication, testService } from '../../support/service.ts';
+import { anApplication, testService } from '../../../../test/support/service.ts';
+import type { FileRow } from '../../src/read/table.ts';
 import { type Applicant, csvOf, fileOf, rowsOf, xlsxOf } from '../files.ts';
 import { submit, summary } from './submit-harness.ts';
 

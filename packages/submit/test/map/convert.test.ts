@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Decimal, readAmount } from '../../../src/subjects/bulk/map/amount.ts';
-import { BULK_FIELDS, mapColumns } from '../../../src/subjects/bulk/map/columns.ts';
-import { readConsentWords, TRUE_AND_FALSE } from '../../../src/subjects/bulk/map/consent.ts';
-import { simplify } from '../../../src/subjects/bulk/map/spellings.ts';
-import { isValueMap, readValueMaps } from '../../../src/subjects/bulk/map/values.ts';
+import { type Decimal, readAmount } from '../../src/map/amount.ts';
+import { BULK_FIELDS, mapColumns } from '../../src/map/columns.ts';
+import { readConsentWords, TRUE_AND_FALSE } from '../../src/map/consent.ts';
+import { simplify } from '../../src/map/spellings.ts';
+import { isValueMap, readValueMaps } from '../../src/map/values.ts';
 import { allOf, applicant, csvOf, fileOf, sourceOf } from '../files.ts';
 
 const NBSP = '\u00a0';

@@ -1,8 +1,8 @@
 /** A name that a program damaged is a fault of its row, and is never sent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDamaged } from '../../../src/subjects/bulk/map/source.ts';
-import { CODE_PAGES, decodeCodePage } from '../../../src/subjects/bulk/read/encoding/code-pages.ts';
+import { isDamaged } from '../../src/map/source.ts';
+import { CODE_PAGES, decodeCodePage } from '../../src/read/encoding/code-pages.ts';
 import { NAMES } from '../code-pages.ts';
 import { allOf, applicant, csvOf, fileOf, sourceOf, xlsxOf } from '../files.ts';
 

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readApplication } from '../../../src/domain/application/read-application.ts';
-import { normalisePhone } from '../../../src/domain/phone/phone.ts';
-import { BULK_FIELDS } from '../../../src/subjects/bulk/map/columns.ts';
-import { RejectedFile } from '../../../src/subjects/bulk/send/rejected-file.ts';
+import { readApplication } from '../../../../src/domain/application/read-application.ts';
+import { normalisePhone } from '../../../../src/domain/phone/phone.ts';
+import { BULK_FIELDS } from '../../src/map/columns.ts';
+import { RejectedFile } from '../../src/send/rejected-file.ts';
 import {
   type Applicant,
   allOf,

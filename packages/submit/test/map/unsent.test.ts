@@ -1,8 +1,8 @@
 /** A column that looks like a field and is not sent is found, by its name or by its values. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkRows } from '../../../src/subjects/bulk/map/check.ts';
-import type { SourceOptions } from '../../../src/subjects/bulk/map/source.ts';
+import { checkRows } from '../../src/map/check.ts';
+import type { SourceOptions } from '../../src/map/source.ts';
 import { type Applicant, applicant, csvOf, fileOf, sourceOf, xlsxOf } from '../files.ts';
 
 /** The columns that look like fields: why, and the options that settle them. */

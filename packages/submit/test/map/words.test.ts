@@ -1,10 +1,10 @@
 /** Words without a value are shown with the options that give them one; none is taken by itself (D10). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConsentWords } from '../../../src/subjects/bulk/map/consent.ts';
-import { foldWord } from '../../../src/subjects/bulk/map/fold-word.ts';
-import { readValueMaps } from '../../../src/subjects/bulk/map/values.ts';
-import { optionsFor, UnknownWords } from '../../../src/subjects/bulk/map/words.ts';
+import { readConsentWords } from '../../src/map/consent.ts';
+import { foldWord } from '../../src/map/fold-word.ts';
+import { readValueMaps } from '../../src/map/values.ts';
+import { optionsFor, UnknownWords } from '../../src/map/words.ts';
 
 type Field = Parameters<typeof optionsFor>[0];
 

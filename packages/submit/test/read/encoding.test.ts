@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { leftoverFault } from '../../../src/subjects/bulk/map/leftovers.ts';
-import { CODE_PAGES, type CodePage } from '../../../src/subjects/bulk/read/encoding/code-pages.ts';
-import { DoubtfulEncoding } from '../../../src/subjects/bulk/read/encoding/encoding-survey.ts';
+import { leftoverFault } from '../../src/map/leftovers.ts';
+import { CODE_PAGES, type CodePage } from '../../src/read/encoding/code-pages.ts';
+import { DoubtfulEncoding } from '../../src/read/encoding/encoding-survey.ts';
 import { highHalf, inCodePage, NAMES } from '../code-pages.ts';
 import { applicant, applicationsOf, csvOf, fileOf, sourceOf } from '../files.ts';
 

@@ -2,15 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ConvertedRow } from '../../../src/subjects/bulk/map/convert.ts';
-import { PESO_OR_DOLLAR } from '../../../src/subjects/bulk/read/currency-words.ts';
-import {
-  builtInFormat,
-  formatOf,
-  type Section,
-  shownText,
-} from '../../../src/subjects/bulk/read/xlsx/number-format.ts';
-import { cpuMsOf } from '../../support/cpu-time.ts';
+import { cpuMsOf } from '../../../../test/support/cpu-time.ts';
+import type { ConvertedRow } from '../../src/map/convert.ts';
+import { PESO_OR_DOLLAR } from '../../src/read/currency-words.ts';
+import { builtInFormat, formatOf, type Section, shownText } from '../../src/read/xlsx/number-format.ts';
 import { allOf, applicant, fileOf, type SheetCell, sourceOf, workbookOf } from '../files.ts';
 
 const kindOf = ({ kind }: Section) => kind;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { asElement, contentOf, MAX_BODY_BYTES } from '../../../client/src/batches.ts';
-import type { Application } from '../../../client/src/index.ts';
-import { LANGUAGES } from '../../../src/ground/base/language.ts';
-import type { Source } from '../../../src/subjects/bulk/map/source.ts';
-import { bodyFor, cutRows, HeldBatches, type RowBatch } from '../../../src/subjects/bulk/send/cut.ts';
+import { asElement, contentOf, MAX_BODY_BYTES } from '../../../../client/src/batches.ts';
+import type { Application } from '../../../../client/src/index.ts';
+import { LANGUAGES } from '../../../../src/ground/base/language.ts';
+import type { Source } from '../../src/map/source.ts';
+import { bodyFor, cutRows, HeldBatches, type RowBatch } from '../../src/send/cut.ts';
 import { applicant, csvOf, fileOf, sourceOf } from '../files.ts';
 
 async function batchesOf(name: string, list: readonly object[]): Promise<RowBatch[]> {

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { readText } from '../../../client/src/read-text.ts';
-import { httpFetch } from '../../../src/subjects/bulk/send/remote-service.ts';
+import { readText } from '../../../../client/src/read-text.ts';
+import { httpFetch } from '../../src/send/remote-service.ts';
 
 /** Sends a request to a server of its own for each signal, one after the other. */
 async function ask(answer: RequestListener, signals: readonly AbortSignal[]) {

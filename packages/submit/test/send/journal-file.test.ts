@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { LineWriter } from '../../../src/subjects/bulk/send/journal.ts';
+import { LineWriter } from '../../src/send/journal.ts';
 
 test('after a failed write no more lines are written, because they would join half a line', {
   skip: existsSync('/dev/full') ? false : 'only Linux has a disk that is always full',

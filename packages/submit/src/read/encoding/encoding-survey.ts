@@ -1,6 +1,6 @@
 /** Finds the encoding of a text file from all of its bytes: a guess from its beginning could be wrong. */
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { Words } from '../../../../ground/base/language.ts';
+import type { Words } from '../../../../../src/ground/base/language.ts';
 import { BulkError } from '../bulk-error.ts';
 import { endOfWord, endsLine, isLatinLetter, lineEnds, startOfWord, wholeWords } from './byte-words.ts';
 import { type Guess, guessCodePage, type Reading } from './code-page-guess.ts';

@@ -1,6 +1,6 @@
 /** The value of a spreadsheet's cell with a number: the number, or what its format shows in the number's place. */
 
-import { DAY_MS } from '../../../../ground/base/time.ts';
+import { DAY_MS } from '../../../../../src/ground/base/time.ts';
 import { type Cell, ShownNumber, Unusable } from '../table.ts';
 import { type NumberFormat, shownText } from './number-format.ts';
 

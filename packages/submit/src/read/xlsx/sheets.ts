@@ -1,5 +1,5 @@
 /** The sheets of a workbook, and which one is read. */
-import { inEach, type Words } from '../../../../ground/base/language.ts';
+import { inEach, type Words } from '../../../../../src/ground/base/language.ts';
 import { BulkError } from '../bulk-error.ts';
 import type { Relationship } from './relationships.ts';
 

@@ -1,7 +1,7 @@
 /** Reads XLSX files: one sheet, row by row. */
 
-import { counted } from '../../../../ground/base/counted.ts';
-import { inEach, type Words } from '../../../../ground/base/language.ts';
+import { counted } from '../../../../../src/ground/base/counted.ts';
+import { inEach, type Words } from '../../../../../src/ground/base/language.ts';
 import { bulkErrorAt } from '../bulk-error.ts';
 import { ENOUGH_NAMES, findHeader, type Header, type HeaderChoice } from '../header.ts';
 import { type Inspected, refuseChanged } from '../inspect.ts';

@@ -2,7 +2,7 @@
  * Reads XML in pieces and gives events without namespaces, because XLSX files write names with and without prefixes.
  */
 import { SaxesParser } from 'saxes';
-import type { Words } from '../../../../ground/base/language.ts';
+import type { Words } from '../../../../../src/ground/base/language.ts';
 
 interface XmlEvents {
   /** Gets the name without its prefix, and the attributes as they are written. */
