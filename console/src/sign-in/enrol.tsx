@@ -102,8 +102,7 @@ function PasswordStep({ token, login, onDone }: StepProps & { login: string }) {
   const [isGiven, setGiven] = useState(false);
   const isKnown = useIsKnown();
   const begin = useMutation({ mutationFn: () => beginEnrolment(token, password), onSuccess: onDone });
-  // A login that is not known is in no password.
-  const fault = faultOfPassword(password, login || '\0', isKnown);
+  const fault = faultOfPassword(password, login, isKnown);
   // Nobody is told that a password is too short while they type it.
   const isTold = fault !== null && (isGiven || fault !== 'short');
   const submit = (event: FormEvent) => {

@@ -276,6 +276,15 @@ describe('a password', () => {
     assert.equal(faultText('login', 'lucia.m'), 'the password must not contain your login, lucia.m');
   });
 
+  it('says so of a login of two or three letters only where it is a word of its own', () => {
+    for (const password of ['the banana kite walks', 'mañana en mi ventana verde', 'anabel quiere lluvia'])
+      assert.equal(faultOf(password, 'ana'), null, password);
+    for (const password of ['the kite of Ana walks', 'kite-ana-walks-9', 'ana, el cometa verde'])
+      assert.equal(faultOf(password, 'ana'), 'login', password);
+    assert.equal(faultOf('el cometa de a.b anda', 'a.b'), 'login');
+    assert.equal(faultOf('mariana tiene un cometa', 'aria'), 'login');
+  });
+
   it('has 12 to 128 code points, and no other rule about characters', () => {
     assert.deepEqual([SHORTEST, LONGEST], [12, 128]);
     assert.equal(faultOf('zq4 kv9 wx1'), 'short');

@@ -3,6 +3,8 @@
 export const SHORTEST = 12;
 export const LONGEST = 128;
 const SHORTEST_WORD = 3;
+/** A shorter login stands in many words that have nothing to do with it, as `ana` in `banana`. */
+const SHORTEST_IN_WORDS = 4;
 
 /** What is wrong with a password. */
 export type PasswordFault = 'short' | 'long' | 'login' | 'known';
@@ -10,14 +12,26 @@ export type PasswordFault = 'short' | 'long' | 'login' | 'known';
 /** Whether a password is known, for `faultOfPassword`: the page loads the words only where somebody chooses one. */
 export type IsKnown = (password: string, own: readonly string[]) => boolean;
 
-/** What is wrong with a password; null: nothing. Lengths count code points. */
+/** What is wrong with a password; null: nothing. `login` is empty where it is not known. Lengths count code points. */
 export function faultOfPassword(password: string, login: string, isKnown: IsKnown): PasswordFault | null {
   const characters = [...password.normalize('NFC')].length;
   if (characters < SHORTEST) return 'short';
   if (characters > LONGEST) return 'long';
-  if (password.toLowerCase().includes(login)) return 'login';
+  if (login !== '' && hasLogin(password, login)) return 'login';
   const parts = login.split(/[^a-z\d]+/).filter((part) => part.length >= SHORTEST_WORD);
   return isKnown(password, ['ventanilla', ...parts]) ? 'known' : null;
+}
+
+/** Whether the login stands in the password; a short one: as words of its own. */
+function hasLogin(password: string, login: string): boolean {
+  return login.length < SHORTEST_IN_WORDS
+    ? wordsOf(password).includes(wordsOf(login))
+    : password.toLowerCase().includes(login);
+}
+
+/** The words in lower case, with a space before and after each one. */
+function wordsOf(text: string): string {
+  return ` ${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ')} `;
 }
 
 /** The fault for the person who chose the password. */
