@@ -47,8 +47,11 @@ const ALLOW_AGAIN =
 const SEARCH_TIMEOUT_MS = 60_000;
 const SAMPLES = 3;
 
-/** Which blind indexes are taken beside those of the newest key in the present form. */
-type Also = 'of an earlier form' | 'of an earlier key or form';
+/**
+ * Who has a store that no service begins on. A backup looks for nobody by blind indexes, so it takes those of an earlier
+ * form. One that is just restored is nobody else's, and its indexes are made again: those of an earlier key too.
+ */
+export type StoreHolder = 'backup' | 'restore';
 
 /** Whether the database has been used with secrets before: then no new ones may be made for it. */
 export async function knowsSecrets(database: Database): Promise<boolean> {
@@ -60,18 +63,17 @@ export async function knowsSecrets(database: Database): Promise<boolean> {
  * Refuses secrets that the stored data was not made with: another index key would let duplicates pass, another pepper
  * would lock every partner out. A remembered secret binds only if data depends on it, so that neither a mistake in one
  * call nor a data key that sealed nothing prevents the next start. Blind indexes of an earlier form are refused too,
- * but for `also`: who looks for nobody by them, as a backup, or makes them again, as a restore. Changes nothing. Throws
- * `SetupError` that names the secret.
+ * but for a `holder` that takes them. Changes nothing. Throws `SetupError` that names the secret.
  */
 export async function checkSecrets(
   database: Database,
   secrets: Secrets,
   witnesses: Witnesses,
   clock: Clock,
-  also?: Also,
+  holder?: StoreHolder,
 ): Promise<void> {
   await inTransaction(database, async (session) => {
-    await refuseOthers(session, { secrets, witnesses, clock, also }, false);
+    await refuseOthers(session, { secrets, witnesses, clock, holder }, false);
   });
 }
 
@@ -129,7 +131,7 @@ interface Check {
   readonly secrets: Secrets;
   readonly witnesses: Witnesses;
   readonly clock: Clock;
-  readonly also?: Also | undefined;
+  readonly holder?: StoreHolder | undefined;
 }
 
 async function refuseOthers(session: Transaction, check: Check, isCommand: boolean): Promise<void> {
@@ -159,13 +161,13 @@ async function isOfTheseKeys(
   known: string,
   always: boolean,
 ): Promise<boolean> {
-  const all = check.also === 'of an earlier key or form';
-  if (known === NO_INDEX_KEY && all) return true;
+  const isRestored = check.holder === 'restore';
+  if (known === NO_INDEX_KEY && isRestored) return true;
   if (known === NO_INDEX_KEY) throw new SetupError(HALF_REINDEXED);
   const origin = indexOriginsOf(check.secrets).get(known);
   if (origin === undefined) return false;
   const hasNewestKey = origin.key === (check.secrets.newerIndexKeys ?? []).length;
-  if (all || (hasNewestKey && check.also === 'of an earlier form')) return true;
+  if (isRestored || (hasNewestKey && check.holder === 'backup')) return true;
   if (always || (await isNeeded(session, INDEX_KEY, check)))
     throw new SetupError(hasNewestKey ? NEWER_FORM : NEWER_INDEX_KEY);
   return true;

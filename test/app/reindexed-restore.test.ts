@@ -27,13 +27,13 @@ it('makes the indexes again, and then ends and erases again what is known by the
   const amid = await onStore(
     async (store) => {
       const killed: Reindexing[] = [{ name: reindexings[0]!.name, step: () => assert.fail('killed') }];
-      await assert.rejects(reindex({ ...store, actor: 'ana' }, killed, { isAlone: true }), /killed/);
+      await assert.rejects(reindex({ ...store, actor: 'ana' }, killed, 'restore'), /killed/);
     },
     { secrets },
   );
   await onStore(
     async (store) => {
-      assert.ok(await reindex({ ...store, actor: 'ana' }, reindexings, { isAlone: true }));
+      assert.ok(await reindex({ ...store, actor: 'ana' }, reindexings, 'restore'));
       await confirm(store.database, secrets);
       await store.json('suppression', 'add', stopped);
       await store.json('subject', 'erase', '--phone', gone, '--reason', 'x', '--close', '--yes');

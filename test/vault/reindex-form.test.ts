@@ -240,8 +240,8 @@ describe('vault reindex of a store of the form before D49', () => {
 
   it('a backup is made of such a store, and comes back: who looks for nobody by an index needs no reindex', async () => {
     await formerStore();
-    await checkSecrets(database, TEST_SECRETS, WITNESSES, machineClock, 'of an earlier form');
-    const newer = checkSecrets(database, NEWER, WITNESSES, machineClock, 'of an earlier form');
+    await checkSecrets(database, TEST_SECRETS, WITNESSES, machineClock, 'backup');
+    const newer = checkSecrets(database, NEWER, WITNESSES, machineClock, 'backup');
     await assert.rejects(newer, /INDEX_KEY has a newer key/);
   });
 

@@ -183,7 +183,7 @@ function recordCreate(
     const { fault, pending } = await schemaFit(database);
     if (fault !== null || pending.length > 0) return;
     const secrets = await secretsOf(config, clock);
-    await checkSecrets(database, secrets, await loadWitnesses(), clock, 'of an earlier form');
+    await checkSecrets(database, secrets, await loadWitnesses(), clock, 'backup');
     await noting({ database, vault: new Vault(secrets), clock, actor }, { act: 'backup create' });
   });
 }
@@ -211,14 +211,14 @@ function checkRestored(
     const { fault, pending } = await schemaFit(database);
     if (fault !== null) throw new BackupError(fault);
     const witnesses = await loadWitnesses();
-    await checkSecrets(database, secrets, witnesses, clock, 'of an earlier key or form');
+    await checkSecrets(database, secrets, witnesses, clock, 'restore');
     const nothing = { erasures: 0, applications: 0, unknownPhones: 0 };
     if (pending.length > 0) await migrate(database, clock);
     const context = { database, vault: new Vault(secrets), clock, actor };
     const target = `backup ${name} to ${at.toISOString()}`;
     await noting(context, { act: 'backup restore', target });
     // The index key does not go back: erasures and opt-outs of after the moment are known by the newest one alone.
-    await reindex(context, witnesses.reindexings, { isAlone: true });
+    await reindex(context, witnesses.reindexings, 'restore');
     const ended = await endAgain(context, later);
     const known = later.flatMap(({ erasures }) => erasures);
     const erased = erasuresOf === null ? nothing : await eraseAgain(context, erasuresOf, known);

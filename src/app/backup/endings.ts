@@ -74,8 +74,8 @@ export async function readLater(
           const { fault, pending } = await schemaFit(database);
           if (fault !== null || pending.length > 0) throw new Error(fault ?? 'its migrations are pending');
           const [witnesses, vault] = [await loadWitnesses(), new Vault(secrets)];
-          await checkSecrets(database, secrets, witnesses, clock, 'of an earlier key or form');
-          await reindex({ database, vault, clock, actor: '' }, witnesses.reindexings, { isAlone: true });
+          await checkSecrets(database, secrets, witnesses, clock, 'restore');
+          await reindex({ database, vault, clock, actor: '' }, witnesses.reindexings, 'restore');
           found.push({ at: restored.at, ...(await endedSince(database, vault, at)) });
         }),
     });

@@ -22,26 +22,26 @@ export type Reindexed = Required<Pick<ReindexStep, 'written' | 'unopened'>>;
  * Makes all blind indexes again with the newer keys of INDEX_KEY, and in the form of this version (`IndexOrigin`). No
  * service may run: from the first step to the last one starts, commands and registrations are refused. Each step is a
  * transaction. Where this throws or is killed in between, call it again with the same keys: it goes on. Resolves to
- * null where nothing is to be done. `isAlone`: nobody else has the store, as where it is just restored: then nobody is
- * looked for or waited for. Throws `OperatorError` where a service runs, where another process takes steps,
- * where the stored indexes were made with another key than those of the list, and where a data key is missing that
- * opens values.
+ * null where nothing is to be done. For a restore (`StoreHolder`) nobody is looked for or waited for. Throws
+ * `OperatorError` where a service runs, where another process takes steps, where the stored indexes were made with
+ * another key than those of the list, and where a data key is missing that opens values.
  */
 export async function reindex(
   context: OperatorContext,
   kinds: readonly Reindexing[],
-  { isAlone = false } = {},
+  holder?: 'restore',
 ): Promise<Reindexed | null> {
   const reindexings = kinds.toSorted((one, other) => Number(!!one.tellsMoves) - Number(!!other.tellsMoves));
   const { database, clock } = context;
+  const isRestored = holder === 'restore';
   const isDue = await acting(
     context,
-    (part) => begin(part, reindexings, isAlone),
-    (begun) => (begun || !isAlone ? { act: 'vault reindex' } : null),
+    (part) => begin(part, reindexings, isRestored),
+    (begun) => (begun || !isRestored ? { act: 'vault reindex' } : null),
   );
   if (!isDue) return null;
   // A batch on its way has the old indexes.
-  if (!isAlone && !(await transactionsEnd(database, clock))) {
+  if (!isRestored && !(await transactionsEnd(database, clock))) {
     throw new OperatorError(
       'a transaction has been under way for more than a minute: end it, and run vault reindex again',
     );
@@ -56,13 +56,13 @@ export async function reindex(
 function begin(
   { database, vault }: OperatorContext,
   reindexings: readonly Reindexing[],
-  isAlone: boolean,
+  isRestored: boolean,
 ): Promise<boolean> {
   return inTransaction(database, async (session) => {
     const known = await lockIndexKey(session);
     const underWay = await readReindex(session);
     const fromKey = underWay?.fromKey ?? known;
-    if (fromKey === null && isAlone) return false;
+    if (fromKey === null && isRestored) return false;
     if (fromKey === null || !vault.indexOrigins.has(fromKey)) {
       throw new OperatorError(
         'the stored indexes were made with none of the keys of INDEX_KEY: write the new key before the present one, NEW,OLD',
@@ -74,7 +74,7 @@ function begin(
       );
     }
     if (fromKey === vault.indexKeyId) return false;
-    if (!isAlone && (await readDataKeys(session)).some(({ sealsNow }) => sealsNow)) {
+    if (!isRestored && (await readDataKeys(session)).some(({ sealsNow }) => sealsNow)) {
       throw new OperatorError('a service or a worker runs: stop all of them, wait a minute and try again');
     }
     if (underWay === null) {
