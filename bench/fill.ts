@@ -6,7 +6,7 @@ import { isLate } from '../src/ground/postgres/conflicts.ts';
 const BATCH = 100;
 const CHUNK_BATCHES = 1_000;
 
-/** The facts of an application in review (0006_applications_read.sql): score 30 to 59, up to 25,000 USD, in COP. */
+/** The facts of an application in review (`application_at`): score 30 to 59, up to 25,000 USD, in COP. */
 const FACTS = `decode(to_hex(30 + abs(a.phone % 30)), 'hex') || decode('000000000001', 'hex') || decode('00', 'hex')
         || 'COP'::bytea || decode('00', 'hex') || float8send(2000000) || float8send(1000000 * (1 + abs(a.id_number % 100)))`;
 

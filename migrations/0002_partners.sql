@@ -1,6 +1,7 @@
 -- Partners and their keys.
 
 CREATE TYPE environment AS ENUM ('PRO', 'DEV');
+
 CREATE TYPE language_setting AS ENUM ('auto', 'en', 'es');
 
 CREATE TABLE partners (
@@ -39,8 +40,67 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_partner ON api_keys (partner_id);
 
--- What the runtime role may do (0001_shared.sql).
-SELECT runtime_may('SELECT, INSERT, UPDATE', 'partners');
-SELECT runtime_may('SELECT, INSERT, UPDATE', 'api_keys');
-SELECT runtime_may('USAGE', 'partners_id_seq');
-SELECT runtime_may('USAGE', 'api_keys_id_seq');
+-- The usage ledger (D18, D39): a partner's registrations by second, and a running total of a part of them.
+
+-- New entries. `second` is the end of the second in which the applications came: an entry counts while second > now -
+-- 24 hours, so for at least a whole day and at most a second more. `slot` lets two sessions of a partner without a
+-- cap write different rows, so that they do not wait for each other. Bound: the upkeep moves entries to
+-- usage_counted.
+CREATE TABLE usage_entries (
+  partner_id integer NOT NULL,
+  second timestamptz NOT NULL,
+  slot smallint NOT NULL,
+  count integer NOT NULL CHECK (count > 0),
+  PRIMARY KEY (partner_id, second, slot)
+) WITH (fillfactor = 70);
+
+-- Entries that the upkeep has taken into account. Bound: the upkeep deletes those stored 25 elapsed hours ago.
+CREATE TABLE usage_counted (
+  partner_id integer NOT NULL,
+  second timestamptz NOT NULL,
+  count integer NOT NULL,
+  -- elapsed_ms() of the last addition.
+  stored_ms bigint NOT NULL,
+  PRIMARY KEY (partner_id, second)
+);
+CREATE INDEX usage_counted_stored ON usage_counted (partner_id, stored_ms);
+
+-- total = the sum of usage_counted with second > since. A capped batch is counted under a lock on this row, which is
+-- made with its partner.
+CREATE TABLE usage_totals (
+  partner_id integer PRIMARY KEY REFERENCES partners,
+  total bigint NOT NULL DEFAULT 0,
+  since timestamptz NOT NULL DEFAULT '-infinity'
+) WITH (fillfactor = 50);
+
+-- Outcomes of each key's applications on PRO, by hour: so that an operator sees whose are refused, how often and why.
+-- Bound: the upkeep deletes hours that are 30 days old by the clock and by the elapsed time (D39).
+CREATE TABLE key_outcomes (
+  -- By the database's clock.
+  hour timestamptz NOT NULL,
+  api_key_id integer NOT NULL,
+  registered bigint NOT NULL,
+  duplicate bigint NOT NULL,
+  over_quota bigint NOT NULL,
+  invalid bigint NOT NULL,
+  -- Requests with the key after its end, or for the other environment.
+  unauthorized bigint NOT NULL,
+  -- Answers of batches that registered nothing: remembered ones, and those of them that were forgotten early (D36).
+  remembered bigint NOT NULL,
+  forgotten bigint NOT NULL,
+  -- When the hour first looked like a sweep; NULL if it does not.
+  sweep_at timestamptz,
+  -- elapsed_ms() of the last addition.
+  stored_ms bigint NOT NULL DEFAULT elapsed_ms(),
+  PRIMARY KEY (hour, api_key_id)
+);
+
+-- The same numbers of each key since its first request, for counters that never go back. Bound: one row a key.
+CREATE TABLE key_totals (
+  api_key_id integer PRIMARY KEY,
+  registered bigint NOT NULL,
+  duplicate bigint NOT NULL,
+  over_quota bigint NOT NULL,
+  invalid bigint NOT NULL,
+  unauthorized bigint NOT NULL
+) WITH (fillfactor = 50);

@@ -28,5 +28,7 @@ for (const folder of [
 const { status } = spawnSync(process.execPath, [join(REPOSITORY, 'console/build.js')], { stdio: 'inherit' });
 if (status !== 0) process.exit(1);
 cpSync(join(REPOSITORY, 'console/dist'), join(DIST, 'console/dist'), { recursive: true });
-cpSync(join(REPOSITORY, 'migrations'), join(DIST, 'migrations'), { recursive: true });
+for (const folder of ['migrations', 'sql']) {
+  cpSync(join(REPOSITORY, folder), join(DIST, folder), { recursive: true });
+}
 writeVersion(DIST);

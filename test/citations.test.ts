@@ -16,6 +16,7 @@ const FOLDERS = [
   'packages/submit/test',
   'examples',
   'migrations',
+  'sql',
 ];
 const TEXT = /\.(ts|js|md|sql|py|sh|css|html)$/;
 /** Numbers of a tracker, and papers outside of the repository. The pattern is joined so that this file cites none. */

@@ -11,7 +11,7 @@ const ROWS = DOCUMENT.split('\n')
   .filter((line) => line.startsWith('| ') && !/^\| (term|---) \|/.test(line))
   .map((line) => line.split('|').map((cell) => cell.trim()));
 const SOURCE = /\.(ts|sql)$/;
-const CODE = ['src', 'packages/submit/src', 'client/src', 'migrations']
+const CODE = ['src', 'packages/submit/src', 'client/src', 'migrations', 'sql']
   .flatMap((folder) =>
     readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => SOURCE.test(name))

@@ -238,8 +238,11 @@ const CLIENT = { room: 'packages/submit/src/send/', path: 'client/src/' };
 /** What is pure. Other files may import any package and any module of Node. */
 const PURE = /^(ground\/base|domain|subjects\/\w+(\/push)?\/rules)\//;
 const PURE_PACKAGES = /^((libphonenumber-js|typebox)(\/|$)|ipaddr\.js$|otpauth$|node:zlib$)/;
-/** The one pure file that works with the machine: everything else gets its `Clock`. */
-const CLOCK = { file: 'ground/base/clock.ts', specifier: 'node:timers/promises' };
+/** The pure files that work with the machine: the `Clock`, which everything else gets, and the program's version. */
+const WITH_MACHINE: Readonly<Record<string, string>> = {
+  'ground/base/clock.ts': 'node:timers/promises',
+  'ground/base/version.ts': 'node:fs',
+};
 /** What a pure file may know of the log: its type. */
 const LOG_TYPE = "import type { Logger } from 'pino';";
 
@@ -260,7 +263,7 @@ function objection({ path, text }: Source, specifier: string): string | undefine
   if (allowed === undefined) return `${placeOf(path)} is in no room of the table`;
   if (!specifier.startsWith('.')) {
     if (specifier === 'pino' && text.includes(LOG_TYPE)) return undefined;
-    if (path === CLOCK.file && specifier === CLOCK.specifier) return undefined;
+    if (WITH_MACHINE[path] === specifier) return undefined;
     return PURE.test(path) && !PURE_PACKAGES.test(specifier) ? 'the file is pure' : undefined;
   }
   const target = targetOf(path, specifier);

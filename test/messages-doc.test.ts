@@ -1,6 +1,6 @@
 /** The tables of docs/messages.md have every status of a message and every code of the channel. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MESSAGE_STATUSES } from '../src/domain/message/notify.ts';
@@ -8,7 +8,7 @@ import { REASONS } from '../src/domain/message/reasons.ts';
 import { ERROR_CODES } from '../src/subjects/messages/channels/whatsapp-errors.ts';
 import { backoffMs, MAX_TRIES } from '../src/subjects/messages/rules/after-send.ts';
 import { codesIn, tableAfter } from './support/markdown.ts';
-import { REPOSITORY, readSources } from './support/sources.ts';
+import { readSources, readSql } from './support/sources.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../docs/messages.md'), 'utf8');
 
@@ -55,9 +55,9 @@ const SOURCES = readSources('src')
 const SQL = [
   ...readSources('src/subjects/messages/sql').map(({ text }) => text),
   // Documents have reasons of their own.
-  ...readdirSync(join(REPOSITORY, 'migrations'))
-    .filter((name) => !name.includes('_documents'))
-    .map((name) => readFileSync(join(REPOSITORY, 'migrations', name), 'utf8')),
+  ...readSql()
+    .filter(({ path }) => !/\bdocuments\b|_documents/.test(path))
+    .map(({ text }) => text),
 ];
 
 /** The literals that a statement gives to a column `reason`, or compares with one. */

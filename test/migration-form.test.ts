@@ -1,12 +1,10 @@
 /**
- * The form of the migrations: a file has one subject and defines before it uses, and a function fits a screen. The
- * linter holds functions of TypeScript to the same bound.
+ * The form of SQL: migrations have tables, `sql/functions` has what is made again where it changed, a file has one
+ * subject, and a function fits a screen. The linter holds functions of TypeScript to the same bound.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { REPOSITORY } from './support/sources.ts';
+import { readSql } from './support/sources.ts';
 
 const MAX_LINES = 70;
 
@@ -32,17 +30,16 @@ const SUBJECTS = [
   'desk',
   'signing',
 ];
-const MAX_FILE_LINES = 300;
+const MAX_FILE_LINES = 500;
 const LONG_FILES: Readonly<Record<string, string>> = {};
 
-const FOLDER = join(REPOSITORY, 'migrations');
-const FILES = readdirSync(FOLDER)
-  .sort()
-  .map((name) => ({ name, sql: readFileSync(join(FOLDER, name), 'utf8') }));
+const FILES = readSql().map(({ path, text }) => ({ name: path, sql: text }));
+const MIGRATIONS = FILES.filter(({ name }) => name.startsWith('migrations/'));
+const FUNCTION_FILES = FILES.filter(({ name }) => name.startsWith('sql/functions/'));
 
 /** Names of functions, tables, views and sequences that SQL without comments uses before it makes them. */
 function usedTooEarly(sql: string): string[] {
-  const made = sql.matchAll(/^CREATE (?:FUNCTION|TABLE|VIEW|SEQUENCE) (\w+)/gm);
+  const made = sql.matchAll(/^CREATE (?:FUNCTION|TABLE|VIEW|SEQUENCE|TYPE) (\w+)/gm);
   return [...made]
     .filter(({ 1: name, index }) => {
       const use = `\\b${name}\\(|\\b(?:FROM|JOIN|INTO|UPDATE|LIKE|REFERENCES|OF) ${name}\\b|'${name}'`;
@@ -67,7 +64,7 @@ function functionsIn(sql: string): { readonly name: string; readonly lines: numb
     });
 }
 
-test('no function of the migrations is longer than a screen', () => {
+test('no function is longer than a screen', () => {
   const functions = FILES.flatMap(({ sql }) => functionsIn(sql));
   assert.ok(functions.length > 70, `read only ${functions.length} functions`);
   const long = functions.filter(({ lines }) => lines > MAX_LINES);
@@ -113,18 +110,51 @@ test('the end of a function is found behind the semicolons of its body', () => {
   ]);
 });
 
+/** The subject in the name of a migration, or of the folder of a source file. */
+const SUBJECT = /^(?:migrations\/\d{4}_(?=[a-z_]+\.sql$)|sql\/functions\/(?=[a-z]+\/[a-z-]+\.sql$))([a-z]+)/;
+
 test('each file has one subject, in its name, and is not long', () => {
   assert.ok(FILES.length > 20, `read only ${FILES.length} files`);
   for (const { name, sql } of FILES) {
-    const [, subject] = /^\d{4}_([a-z]+)(?:_[a-z_]+)?\.sql$/.exec(name) ?? [];
-    assert.ok(subject !== undefined && SUBJECTS.includes(subject), name);
+    assert.ok(SUBJECTS.includes(SUBJECT.exec(name)?.[1] ?? ''), name);
     const lines = sql.split('\n').length - 1;
     assert.ok(lines <= MAX_FILE_LINES || name in LONG_FILES, `${name}: ${lines} lines`);
   }
 });
 
+/** The stand-in for a function that columns have as their default: functions come after all tables. */
+const STANDS_IN = /^CREATE FUNCTION elapsed_ms\(\)/;
+
+test('migrations have tables alone, and source files what can be made again', () => {
+  const statements = (files: typeof FILES) =>
+    files.flatMap(({ name, sql }) =>
+      [
+        ...withoutComments(sql).matchAll(
+          /^(?:CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT|DO|GRANT|REVOKE) .*/gm,
+        ),
+      ].map(([statement]) => ({ name, statement })),
+    );
+  const code = statements(MIGRATIONS).filter(
+    ({ statement }) =>
+      /\b(?:FUNCTION|PROCEDURE|VIEW|TRIGGER)\b|^SELECT/.test(statement) && !STANDS_IN.test(statement),
+  );
+  assert.deepEqual(code, []);
+  const others = statements(FUNCTION_FILES).filter(
+    ({ statement }) => !/^(?:CREATE OR REPLACE (?:FUNCTION|VIEW|TRIGGER)|SELECT) /.test(statement),
+  );
+  assert.deepEqual(others, []);
+});
+
+/** What a subject leaves open, and the one that fills it in. */
+const HOOKS = ['after_partner_events', 'leave_desk', 'leave_review_queue', 'told_in_chat'];
+
+test('a name has one function: the source drops and replaces functions by their names', () => {
+  const names = FUNCTION_FILES.flatMap(({ sql }) => functionsIn(sql).map(({ name }) => name));
+  assert.deepEqual(names.filter((name, index) => names.indexOf(name) !== index).toSorted(), HOOKS);
+});
+
 test('nothing is used before it is made', () => {
-  assert.deepEqual(usedTooEarly(withoutComments(FILES.map(({ sql }) => sql).join('\n'))), []);
+  assert.deepEqual(usedTooEarly(withoutComments(MIGRATIONS.map(({ sql }) => sql).join('\n'))), []);
   const sql = 'CREATE VIEW v AS SELECT f(a) FROM t;\nCREATE TABLE t (a integer);\nCREATE FUNCTION f(integer)';
   assert.deepEqual(usedTooEarly(sql), ['t', 'f']);
 });

@@ -1,14 +1,12 @@
 /** A table has one owner: the room that writes it. What other rooms want written is a function of the owner. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { REPOSITORY, readSources } from './support/sources.ts';
+import { readSources, readSql, type Source } from './support/sources.ts';
 
-/** The tables of each room. A subject's room is its folder `sql`, and its migrations have its name. */
+/** The tables of each room. A subject's room is its folder `sql`; its migrations and its functions have its name. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   postgres: ['elapsed'],
-  schema: ['schema_migrations', 'runtime_privileges'],
+  schema: ['schema_migrations', 'schema_functions', 'runtime_privileges'],
   seal: ['secret_checks'],
   'partners/sql': [
     'partners',
@@ -67,7 +65,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'monitoring/sql': ['upkeep_jobs', 'message_count_hours'],
 };
-/** Rooms without a subject: the migration `shared` has their tables and the functions that write them. */
+/** Rooms without a subject: `shared` has their tables and the functions that write them. */
 const GROUND = ['postgres', 'schema', 'seal'];
 
 /** A statement's verb and the table that it writes. */
@@ -83,24 +81,21 @@ interface Part {
   readonly text: string;
 }
 
-const MIGRATIONS = readdirSync(join(REPOSITORY, 'migrations'))
-  .filter((name) => name.endsWith('.sql'))
-  .sort()
-  .map((name) => ({ name, text: readFileSync(join(REPOSITORY, 'migrations', name), 'utf8') }));
+const SQL = readSql();
 
-/** The room of a migration, by the subject in its name; '' for what has no subject. */
-function roomOf(name: string): string {
-  const subject = /^\d{4}_([a-z]+)/.exec(name)?.[1] ?? '';
+/** The room of a file of SQL, by the subject in its name or of its folder; '' for what has no subject. */
+function roomOf(path: string): string {
+  const subject = /^(?:migrations\/\d{4}_|sql\/functions\/)([a-z]+)/.exec(path)?.[1] ?? '';
   if (subject === 'shared') return '';
   return subject === 'push' ? 'events/push/sql' : `${subject}/sql`;
 }
 
-/** The functions of a migration, and under its name what stands outside of them. */
-function partsOf({ name, text }: { readonly name: string; readonly text: string }): Part[] {
+/** The functions of a file, and under its path what stands outside of them. */
+function partsOf({ path, text }: Source): Part[] {
   const code = text.replace(/--.*$/gm, '');
   return code.split(/(?=\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) )/).map((part) => ({
-    name: /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) (\w+)/.exec(part)?.[1] ?? name,
-    room: roomOf(name),
+    name: /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) (\w+)/.exec(part)?.[1] ?? path,
+    room: roomOf(path),
     text: part,
   }));
 }
@@ -111,7 +106,7 @@ const MODULES: readonly Part[] = readSources('src').map(({ path, text }) => ({
   room: path.slice(0, path.lastIndexOf('/')).replace(/^(?:ground|program|subjects)\/|(?<=\/sql)\/.*/g, ''),
   text: text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, ''),
 }));
-const FUNCTIONS = MIGRATIONS.flatMap(partsOf);
+const FUNCTIONS = SQL.flatMap(partsOf);
 const OWNER = new Map(
   Object.entries(TABLES).flatMap(([room, tables]) => tables.map((table) => [table, room])),
 );
@@ -158,10 +153,10 @@ function foreignTo({ room, text }: Part): string[] {
 
 describe('a table has one owner', () => {
   it('every table of the migrations has one, and its subject makes it', () => {
-    const made = MIGRATIONS.flatMap(({ name, text }) =>
+    const made = SQL.flatMap(({ path, text }) =>
       [...text.matchAll(/^CREATE (?:UNLOGGED )?TABLE (\w+)/gm)].map((match) => ({
         table: match[1] as string,
-        room: roomOf(name),
+        room: roomOf(path),
       })),
     );
     assert.ok(made.length > 30, `found only ${made.length} tables`);
@@ -175,12 +170,10 @@ describe('a table has one owner', () => {
     assert.deepEqual(gone, []);
   });
 
-  it('every migration names a subject that has a room', () => {
-    const nameless = MIGRATIONS.filter(
-      ({ name }) => roomOf(name) !== '' && TABLES[roomOf(name)] === undefined,
-    );
+  it('every file of SQL names a subject that has a room', () => {
+    const nameless = SQL.filter(({ path }) => roomOf(path) !== '' && TABLES[roomOf(path)] === undefined);
     assert.deepEqual(
-      nameless.map(({ name }) => name),
+      nameless.map(({ path }) => path),
       [],
     );
   });

@@ -1,7 +1,7 @@
 /**
- * A subject can be deleted: its folder, its migrations, and the lines of `app` that are named here; so can a package,
- * whose line `src/main.ts` has. No other line imports from the folder. A copy of the program without all of these
- * subjects compiles; without the pushes it runs.
+ * A subject can be deleted: its folder, its migrations, its functions, and the lines of `app` that are named here; so
+ * can a package, whose line `src/main.ts` has. No other line imports from the folder. A copy of the program without all
+ * of these subjects compiles; without the pushes it runs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -20,13 +20,13 @@ interface Subject {
   readonly gone: readonly string[];
   /** The lines that go from files that stay. An array is a line with the line that replaces it. */
   readonly lines: Readonly<Record<string, readonly (string | readonly [from: string, to: string])[]>>;
-  /** What goes as well, outside of `src` and `migrations`. */
+  /** What goes as well, outside of `src`, `migrations` and `sql`. */
   readonly beside: readonly string[];
 }
 
 const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'submit' | 'monitoring', Subject>> = {
   pushes: {
-    gone: ['src/subjects/events/push', 'migrations/0011_push.sql', 'migrations/0012_push_attempts.sql'],
+    gone: ['src/subjects/events/push', 'migrations/0006_push.sql', 'sql/functions/push'],
     lines: {
       'src/app/subjects.ts': [
         "import { endPushes, push } from '../subjects/events/push/subject.ts';",
@@ -62,7 +62,7 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'submit' | 'monitoring'
     ],
   },
   monitoring: {
-    gone: ['src/subjects/monitoring', 'migrations/0032_monitoring.sql'],
+    gone: ['src/subjects/monitoring', 'migrations/0016_monitoring.sql', 'sql/functions/monitoring'],
     lines: {
       'src/app/subjects.ts': [
         "import { monitoring } from '../subjects/monitoring/subject.ts';",
@@ -93,7 +93,15 @@ after(() => rmSync(root, { recursive: true, force: true }));
 function copyWithout(name: string, subjects: readonly Subject[]): string {
   const folder = join(root, name);
   for (const part of [
-    ...['src', 'packages/submit/src', 'client/src', 'migrations', 'package.json', 'client/package.json'],
+    ...[
+      'src',
+      'packages/submit/src',
+      'client/src',
+      'migrations',
+      'sql',
+      'package.json',
+      'client/package.json',
+    ],
   ]) {
     cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
   }

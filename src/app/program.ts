@@ -1,9 +1,9 @@
 /** The command line: `ventanilla <command>`. */
 import { type Command, Option } from 'commander';
 import type { Clock } from '../ground/base/clock.ts';
+import { version } from '../ground/base/version.ts';
 import { addCommand, addGroup, DEBUG, Program } from '../program/cli/command.ts';
 import { type Io, writeJson, writeOutput } from '../program/cli/output.ts';
-import { version } from '../program/cli/version.ts';
 import { OperatorError } from '../program/operations/operator-context.ts';
 import type { Commands } from '../program/subject/subject.ts';
 import type { ProgramRoles, Schema } from './role-types.ts';

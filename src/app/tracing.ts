@@ -1,6 +1,6 @@
 /** Sends the traces of a process to a collector (docs/tracing.md). */
 import type { Logger } from 'pino';
-import { version } from '../program/cli/version.ts';
+import { version } from '../ground/base/version.ts';
 import { failureLog } from '../program/operations/failure-log.ts';
 import type { Store } from './open-store.ts';
 

@@ -81,7 +81,11 @@ describe('a start with two roles', () => {
   });
 
   it('migrates as the owner and grants, and then connects as the runtime role alone', async () => {
-    assert.deepEqual(await open(withOwner), { applied: FILES, granted: runtime.name, role: runtime.name });
+    assert.deepEqual(await open(withOwner), {
+      applied: [...FILES, 'sql/functions'],
+      granted: runtime.name,
+      role: runtime.name,
+    });
     assert.deepEqual(await open(withOwner), { applied: [], granted: null, role: runtime.name });
     const { rows } = await admin.query(
       "SELECT tableowner FROM pg_tables WHERE schemaname = 'public' GROUP BY tableowner",

@@ -1,4 +1,4 @@
-/** The order of locks (head of `migrations/0007_messages.sql`) of turns, and of an erasure beside them. */
+/** The order of locks (head of `migrations/0004_messages.sql`) of turns, and of an erasure beside them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ApplicationId, reminderOf, toApplicationId } from '../../src/domain/application/ids.ts';

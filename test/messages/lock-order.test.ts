@@ -1,4 +1,4 @@
-/** The order of locks (head of `migrations/0007_messages.sql`): a session that waits holds nothing of a later table. */
+/** The order of locks (head of `migrations/0004_messages.sql`): a session that waits holds nothing of a later table. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';

@@ -1,11 +1,9 @@
 /**
- * The order of locks (head of `migrations/0007_messages.sql`): no sessions of delivery wait for each other in a
+ * The order of locks (head of `migrations/0004_messages.sql`): no sessions of delivery wait for each other in a
  * circle.
  */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
@@ -39,7 +37,7 @@ import { registrarOf } from '../support/intake.ts';
 import { assertInStep } from '../support/messages.ts';
 import { openPatiently } from '../support/open-patiently.ts';
 import { queueReply, replyContext } from '../support/replies.ts';
-import { REPOSITORY, readSources } from '../support/sources.ts';
+import { readSources, readSql } from '../support/sources.ts';
 
 /** At least this long, and until enough messages and replies were sent. */
 const RUN_MS = 6_000;
@@ -361,12 +359,9 @@ const ALONE = [
 ];
 
 it('every statement that changes several rows locks them in the order of their key, or does not wait for locks', () => {
-  const migrations = readdirSync(join(REPOSITORY, 'migrations'))
-    .filter((name) => name.endsWith('.sql'))
-    .map((name) => readFileSync(join(REPOSITORY, 'migrations', name), 'utf8'));
   const statements = [
     ...readSources('src').flatMap(({ text }) => statementsOf(text, true)),
-    ...migrations.flatMap((text) => statementsOf(text, false)),
+    ...readSql().flatMap(({ text }) => statementsOf(text, false)),
   ]
     .map((text) => text.replace(/\s+/g, ' ').trim())
     .filter((text) => text.match(LOCKED) !== null);

@@ -68,8 +68,9 @@ test('the package has the compiled program and its pages of text, and no way bac
     readFileSync(join(installed, 'dist/console/dist/index.html'), 'utf8'),
     new RegExp(`/assets/${assets.find((name) => /^main-.*js$/.test(name))}`),
   );
-  const migrations = (folder: string) => readdirSync(join(folder, 'migrations'));
-  assert.deepEqual(migrations(join(installed, 'dist')), migrations(REPOSITORY));
+  const sql = (folder: string) =>
+    ['migrations', 'sql'].map((name) => readdirSync(join(folder, name), { recursive: true }).toSorted());
+  assert.deepEqual(sql(join(installed, 'dist')), sql(REPOSITORY));
 });
 
 test('a document is read by the compiled process of its own', async () => {

@@ -53,7 +53,7 @@ export function nextVersion(statements: readonly string[]): string {
   const folder = scratch('next');
   mkdirSync(join(folder, 'client'), { recursive: true });
   mkdirSync(join(folder, 'packages/submit'), { recursive: true });
-  for (const part of ['src', 'packages/submit/src', 'client/src', 'migrations']) {
+  for (const part of ['src', 'packages/submit/src', 'client/src', 'migrations', 'sql']) {
     cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
   }
   const manifest = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));

@@ -1,6 +1,6 @@
 /**
  * With hundreds of partitions, no statement locks more than a few of them: otherwise PostgreSQL plans for all of them
- * and its table of locks is full (head of `batches` in `migrations/0005_applications.sql`).
+ * and its table of locks is full (head of `batches` in `migrations/0003_applications.sql`).
  */
 
 import assert from 'node:assert/strict';

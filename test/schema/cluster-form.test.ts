@@ -1,8 +1,7 @@
 /** The form of statements that a Citus cluster takes, checked without one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { knownMigrations } from '../../src/ground/schema/migration-files.ts';
-import { readSources } from '../support/sources.ts';
+import { readSources, readSql } from '../support/sources.ts';
 
 /** Functions that Citus refuses in a statement that changes rows, unless a subquery computes them first. */
 const VOLATILE = /\b(clock_timestamp|random|gen_random_uuid)\(/;
@@ -73,8 +72,7 @@ const ORDERED: Readonly<Record<string, string>> = {
 };
 
 it('a row of a table that is read in the order of its numbers gets a number of all machines', async () => {
-  const migrations = (await knownMigrations()).map(({ name, sql }) => ({ path: name, text: sql }));
-  const inserts = [...readSources('src'), ...migrations].flatMap(({ path, text }) =>
+  const inserts = [...readSources('src'), ...readSql()].flatMap(({ path, text }) =>
     [...text.matchAll(/INSERT INTO (\w+)(?: AS \w+)?\s*\(([^)]*)\)/g)].map(([, table, columns]) => ({
       path,
       table: table!,

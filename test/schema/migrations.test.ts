@@ -16,6 +16,8 @@ import { TestClock } from '../support/test-clock.ts';
 const FILES = readdirSync(new URL('../../migrations/', import.meta.url))
   .filter((name) => name.endsWith('.sql'))
   .sort();
+/** What a new database gets. */
+const ALL = [...FILES, 'sql/functions'];
 
 async function appliedIn(database: Database) {
   const { rows } = await database.query(
@@ -46,7 +48,7 @@ const setupError = (message: RegExp) => (error: unknown) =>
 describe('migrate', () => {
   it('applies every file once, in order, and no file the second time', async () => {
     const database = (await emptyDatabase())();
-    assert.deepEqual(await migrate(database, machineClock), FILES);
+    assert.deepEqual(await migrate(database, machineClock), ALL);
     const applied = await appliedIn(database);
     assert.deepEqual(
       applied.map(({ name }) => name),
@@ -88,7 +90,7 @@ describe('migrate', () => {
     await clock.untilTimer(RETRY_MS);
     leave();
     await clock.advance(RETRY_MS);
-    assert.deepEqual(await migrating, FILES);
+    assert.deepEqual(await migrating, ALL);
   });
 
   it('a file whose lock is held for longer is given up', async () => {
@@ -108,7 +110,7 @@ describe('migrate', () => {
   it('several processes at once apply each file once', async () => {
     const open = await emptyDatabase();
     const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(open(), machineClock)));
-    assert.deepEqual(applied.flat().toSorted(), FILES);
+    assert.deepEqual(applied.flat().toSorted(), ALL);
     assert.equal(await isMigrated(open()), true);
   });
 
@@ -119,28 +121,39 @@ describe('migrate', () => {
     await assert.rejects(migrate(database, machineClock), /paused_templates/);
     await database.query('DROP TABLE paused_templates');
     assert.equal(await isMigrated(database), false);
-    assert.deepEqual(
-      await migrate(database, machineClock),
-      FILES.slice(FILES.indexOf('0015_messages_sender.sql')),
-    );
+    assert.deepEqual(await migrate(database, machineClock), ALL.slice(ALL.indexOf('0004_messages.sql')));
     assert.equal(await isMigrated(database), true);
   });
 
   it('a file that fails leaves nothing behind, and the files before it stay applied', async () => {
     const database = (await emptyDatabase())();
     // This table makes the second half of a file fail.
-    await database.query('CREATE FUNCTION usage_at(integer, timestamptz) RETURNS bigint RETURN 1');
-    await assert.rejects(migrate(database, machineClock), /usage_at/);
-    const index = FILES.indexOf('0003_partners_usage.sql');
+    await database.query('CREATE TABLE usage_totals ()');
+    await assert.rejects(migrate(database, machineClock), /usage_totals/);
     assert.deepEqual(
       (await appliedIn(database)).map(({ name }) => name),
-      FILES.slice(0, index),
+      FILES.slice(0, 1),
     );
-    const { rows } = await database.query("SELECT to_regclass('usage_totals') AS found");
+    const { rows } = await database.query("SELECT to_regclass('partners') AS found");
     assert.equal(rows[0].found, null);
-    await database.query('DROP FUNCTION usage_at');
+    await database.query('DROP TABLE usage_totals');
     // The lock and the transaction of the failure are gone.
-    assert.deepEqual(await migrate(database, machineClock), FILES.slice(index));
+    assert.deepEqual(await migrate(database, machineClock), ALL.slice(1));
+  });
+
+  it('refuses a store of before 1.0 in one sentence', async () => {
+    const database = (await emptyDatabase())();
+    // The table of 0.1.0 has fewer columns.
+    await database.query('CREATE TABLE schema_migrations (name text PRIMARY KEY, checksum text NOT NULL)');
+    await database.query("INSERT INTO schema_migrations VALUES ('0001_shared.sql', 'x')");
+    await assert.rejects(
+      migrate(database, machineClock),
+      setupError(
+        /^a version before 1\.0 made the database, and no later version takes over its store: start /,
+      ),
+    );
+    const { rows } = await database.query("SELECT to_regclass('schema_functions') AS found");
+    assert.equal(rows[0].found, null);
   });
 
   it('refuses a file that has changed since it was applied, by name', async () => {

@@ -1,6 +1,6 @@
 /** What stands in TypeScript and in SQL says the same, and the arithmetic of ids stands once on each side. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import {
@@ -24,7 +24,7 @@ import { DISABLED_REASONS } from '../../src/subjects/events/push/rules/failures.
 import { WAITING_STATUSES } from '../../src/subjects/messages/sql/waiting-messages.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
-import { REPOSITORY, readSources } from '../support/sources.ts';
+import { REPOSITORY, readSources, readSql } from '../support/sources.ts';
 
 const { database } = await testDatabase();
 
@@ -56,7 +56,7 @@ it('the lists of values are the same', async () => {
 
 it('an endpoint is disabled for the same reasons', () => {
   const statements = [
-    readFileSync(join(REPOSITORY, 'migrations/0012_push_attempts.sql'), 'utf8'),
+    readFileSync(join(REPOSITORY, 'sql/functions/push/attempts.sql'), 'utf8'),
     ...readSources('src/subjects/events/push/sql').map(({ text }) => text),
   ];
   const given = statements.flatMap((text) => [
@@ -143,11 +143,11 @@ it('a probe waits 15 seconds, twice as long each time, and 15 minutes at most', 
     'extract(epoch FROM probe_pause(v))::integer',
   );
   assert.deepEqual(seconds, [15, 30, 480, 900, 900, 900]);
-  const folder = join(REPOSITORY, 'migrations');
-  const homes = readdirSync(folder).filter((name) =>
-    readFileSync(join(folder, name), 'utf8').includes("interval '15 seconds'"),
+  const homes = readSql().filter(({ text }) => text.includes("interval '15 seconds'"));
+  assert.deepEqual(
+    homes.map(({ path }) => path),
+    ['sql/functions/shared/probes.sql'],
   );
-  assert.deepEqual(homes, ['0001_shared.sql']);
 });
 
 it('a statement touches as many partitions', async () => {
@@ -160,13 +160,10 @@ it('a statement touches as many partitions', async () => {
 /** Literals of the arithmetic of ids. */
 const LITERAL = />> ?7\b|<< ?7\b|& ?127\b|\* ?128\b/;
 /** Where they may stand: the functions of ids. */
-const HOMES = /^CREATE FUNCTION (?:application_id_at|batch_of|position_of|batch_of_message)\(/;
+const HOMES = /^CREATE OR REPLACE FUNCTION (?:application_id_at|batch_of|position_of|batch_of_message)\(/;
 
 it('no statement computes with the parts of an id itself', () => {
-  const folder = join(REPOSITORY, 'migrations');
-  const pieces = readdirSync(folder).flatMap((name) =>
-    readFileSync(join(folder, name), 'utf8').split(/^(?=CREATE )/m),
-  );
+  const pieces = readSql().flatMap(({ text }) => text.split(/^(?=CREATE )/m));
   assert.ok(pieces.some((piece) => HOMES.test(piece) && LITERAL.test(piece)));
   const texts = [
     ...pieces.filter((piece) => !HOMES.test(piece)),
@@ -190,9 +187,8 @@ it('a day and an hour in milliseconds stand once on each side', async () => {
     [DAY_MS, 24 * HOUR_MS],
   ];
   assert.deepEqual(units, [ms, ms]);
-  const folder = join(REPOSITORY, 'migrations');
   const texts = [
-    ...readdirSync(folder).map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') })),
+    ...readSql(),
     ...readSources('src').filter(({ path }) => path !== 'ground/base/time.ts' && !OWN_HOURS.includes(path)),
   ];
   const found = texts.flatMap(({ path, text }) =>
@@ -205,11 +201,12 @@ it('a day and an hour in milliseconds stand once on each side', async () => {
 });
 
 it('24 hours of quota, of a receipt and of a phone stand in one function each', () => {
-  const folder = join(REPOSITORY, 'migrations');
-  const homes = readdirSync(folder)
-    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split(/^(?=CREATE )/m))
+  const homes = readSql()
+    .flatMap(({ text }) => text.split(/^(?=CREATE )/m))
     .flatMap((piece) =>
-      [...piece.matchAll(/interval '24 hours'/g)].map(() => /^CREATE FUNCTION (\w+)/.exec(piece)?.[1]),
+      [...piece.matchAll(/interval '24 hours'/g)].map(
+        () => /^CREATE OR REPLACE FUNCTION (\w+)/.exec(piece)?.[1],
+      ),
     );
-  assert.deepEqual(homes, ['usage_window', 'recipient_window', 'receipt_life', 'remember_message_counts']);
+  assert.deepEqual(homes, ['receipt_life', 'recipient_window', 'remember_message_counts', 'usage_window']);
 });

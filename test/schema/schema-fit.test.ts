@@ -49,7 +49,7 @@ test('a version refuses a store of another line, and tells nobody to update: whi
     [faultOf([first, second], NEW), '0003_also.sql is not there in this version'],
   ] as const) {
     assert.ok(
-      fault?.startsWith(`another version of Ventanilla made the database: its migration ${what}. Start`),
+      fault?.startsWith(`another version of Ventanilla made the database: its migration ${what}: start`),
     );
     assert.doesNotMatch(fault ?? '', /update|restore the file/);
   }

@@ -2,9 +2,7 @@
  * What the statements of the program do with each table, read from their texts: what the runtime role needs. Functions
  * that run as the owner, and those that only such functions call, need nothing of it.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { REPOSITORY, readSources } from './sources.ts';
+import { readSources, readSql } from './sources.ts';
 
 interface Part {
   /** The function's name; '' for a module. */
@@ -12,10 +10,8 @@ interface Part {
   readonly text: string;
 }
 
-const SQL = readdirSync(join(REPOSITORY, 'migrations'))
-  .filter((name) => name.endsWith('.sql'))
-  .sort()
-  .map((name) => readFileSync(join(REPOSITORY, 'migrations', name), 'utf8').replace(/--.*$/gm, ''))
+const SQL = readSql()
+  .map(({ text }) => text.replace(/--.*$/gm, ''))
   .join('\n');
 const TABLES = [...SQL.matchAll(/^CREATE TABLE (\w+)(?! PARTITION OF)\b(?![^;]*? PARTITION OF)/gm)].map(
   (match) => match[1] as string,
@@ -27,7 +23,9 @@ const READ_ONLY = ['least_retention'];
 
 /** From `CREATE` to the end of the body: what stands after it is no statement of the function. */
 const FUNCTIONS: readonly Part[] = [
-  ...SQL.matchAll(/^CREATE FUNCTION (\w+)(?:(?!^CREATE )[\s\S])*?(?:\$\$[\s\S]*?\$\$;|RETURN[ \n][^;]*;)/gm),
+  ...SQL.matchAll(
+    /^CREATE OR REPLACE FUNCTION (\w+)(?:(?!^CREATE )[\s\S])*?(?:\$\$[\s\S]*?\$\$;|RETURN[ \n][^;]*;)/gm,
+  ),
 ].map((match) => ({ name: match[1] as string, text: match[0] }));
 /** The migrations are applied by the owner. */
 const MODULES: readonly Part[] = readSources('src')
@@ -39,7 +37,7 @@ function runtimeParts(): Part[] {
   const reached = [...MODULES];
   const left = new Set(FUNCTIONS.filter(({ name }) => !OF_THE_OWNER.includes(name)));
   const triggers = SQL.match(/EXECUTE FUNCTION \w+\(/g)?.join() ?? '';
-  const views = SQL.match(/^CREATE VIEW [^;]*;/gm)?.join() ?? '';
+  const views = SQL.match(/^CREATE OR REPLACE VIEW [^;]*;/gm)?.join() ?? '';
   let said = `${triggers}\n${views}\n${MODULES.map(({ text }) => text).join('\n')}`;
   for (let found: Part[] = [...left]; found.length > 0; ) {
     found = [...left].filter(({ name }) => new RegExp(`\\b${name}\\(`).test(said));
@@ -72,6 +70,6 @@ export function runtimeStatements(): Record<string, string[]> {
     add('UPDATE', text, UPSERT);
     add('UPDATE', text, LOCK);
   }
-  const names = [...rights.keys(), 'schema_migrations'].sort();
+  const names = [...rights.keys(), 'schema_migrations', 'schema_functions'].sort();
   return Object.fromEntries(names.map((name) => [name, [...(rights.get(name) ?? ['SELECT'])].sort()]));
 }

@@ -35,6 +35,17 @@ export function placeOf(path: string): string {
   return path.startsWith('packages/') ? path : `src/${path}`;
 }
 
+/** The SQL of the database: the migrations, and the source of functions. */
+export function readSql(): Source[] {
+  return ['migrations', 'sql'].flatMap((folder) =>
+    readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.sql'))
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .sort()
+      .map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), 'utf8') })),
+  );
+}
+
 /** Every module that a file imports: `import ... from`, `export ... from`, `import '...'`, `import('...')`. */
 export function importsOf(text: string): string[] {
   const statement =

@@ -4,8 +4,8 @@
  */
 
 import { machineClock } from '../../../src/ground/base/clock.ts';
+import { version } from '../../../src/ground/base/version.ts';
 import { describeSubmit, Program } from '../../../src/program/cli/command.ts';
-import { version } from '../../../src/program/cli/version.ts';
 import { fillSubmit } from './commands/submit.ts';
 
 const NAME = 'ventanilla-submit';

@@ -46,7 +46,7 @@ export function batchAndPositionOf(application: ApplicationId): { batchId: Batch
   return { batchId: toBatchId((application - position) / POSITIONS_A_BATCH), position };
 }
 
-/** The batch numbers of a partition (`partition_width` in `migrations/0008_applications_partitions.sql`). */
+/** The batch numbers of a partition (`partition_width` in `sql/functions/applications/partitions.sql`). */
 const PARTITION_BATCHES = 2 ** 23;
 
 /** The partition of a batch, counted from 0. */
@@ -69,7 +69,7 @@ export function batchesOfPartition(partition: number): { from: BatchId; before: 
 /**
  * What the id of a message adds to that of its application: nothing for the registration's message, the next two for
  * the messages after an approval and after a rejection, the last one for the reminder (D40; `application_of_message` in
- * `migrations/0007_messages.sql`).
+ * `sql/functions/messages/ids.sql`).
  */
 const MESSAGE_OFFSETS = [0n, 2n ** 53n, 2n ** 54n, 2n ** 55n] as const;
 const APPLICATION_BITS = 53;

@@ -110,6 +110,21 @@ export async function isSpread(database: Database): Promise<boolean> {
   return (await database.query(IS_SPREAD)).rowCount === 1;
 }
 
+/** Makes new functions known to all machines, where the tables are spread over several. */
+export async function spreadFunctions(run: Run): Promise<void> {
+  const [citus] = await run<{ known: boolean }>(IS_KNOWN);
+  if (citus?.known === true && (await run(IS_SPREAD)).length === 1) await shareFunctions(run);
+}
+
+async function shareFunctions(run: Run): Promise<void> {
+  for (const { name } of await run<{ name: string }>(UNKNOWN_FUNCTIONS)) {
+    await run('SELECT create_distributed_function($1)', [name]);
+  }
+  for (const { name } of await run<{ name: string }>(GENERIC_FUNCTIONS)) {
+    await run(`ALTER FUNCTION ${name} RESET plan_cache_mode`);
+  }
+}
+
 /**
  * Distributes every table that is not distributed yet, and returns their names. Throws `SetupError` if the database
  * is not on a Citus coordinator. No service may run meanwhile if the tables hold rows.
@@ -130,12 +145,7 @@ export async function distribute(database: Database): Promise<string[]> {
     await run('BEGIN ISOLATION LEVEL READ COMMITTED');
     await run("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
     const done = await distributeTables(run);
-    for (const { name } of await run<{ name: string }>(UNKNOWN_FUNCTIONS)) {
-      await run('SELECT create_distributed_function($1)', [name]);
-    }
-    for (const { name } of await run<{ name: string }>(GENERIC_FUNCTIONS)) {
-      await run(`ALTER FUNCTION ${name} RESET plan_cache_mode`);
-    }
+    await shareFunctions(run);
     for (const setting of SETTINGS) await run(`ALTER ROLE CURRENT_USER SET ${setting}`);
     await run('COMMIT');
     return done;

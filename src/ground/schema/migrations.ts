@@ -1,13 +1,23 @@
 /**
- * Applies the numbered SQL files of `migrations/`, each once, in order, under one lock; takes no lock if all are
- * applied.
+ * Applies the numbered SQL files of `migrations/`, each once, in order, and then the functions where they changed,
+ * under one lock; takes no lock if all are applied.
  */
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/error-code.ts';
+import { isNewer, version as own } from '../base/version.ts';
 import type { Database } from '../postgres/database.ts';
+import { onlyRow } from '../postgres/only-row.ts';
 import { SetupError } from '../postgres/setup-error.ts';
-import { refuseWorker } from './distribution.ts';
+import { refuseWorker, spreadFunctions } from './distribution.ts';
+import {
+  type AppliedFunctions,
+  applyFunctions,
+  areFunctionsPending,
+  FUNCTIONS,
+  knownFunctions,
+  MAKE_FUNCTION_LIST,
+} from './functions.ts';
 import { knownMigrations, type Migration } from './migration-files.ts';
 
 /** Longest wait for another process that migrates, and longest run of one file, in milliseconds. */
@@ -35,19 +45,27 @@ const MAKE_LIST = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, schema integer NOT NULL, additive boolean NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now())`;
-/** A role that may not read the list is one that the owner has not granted anything yet. */
-const IS_LISTED = "SELECT has_table_privilege(to_regclass('schema_migrations'), 'SELECT') AS is_listed";
+/**
+ * A role that may not read the list is one that the owner has not granted anything yet. Stores of before 1.0 have no
+ * list of functions.
+ */
+const IS_LISTED = `
+  SELECT has_table_privilege(to_regclass('schema_migrations'), 'SELECT') AS is_listed,
+    to_regclass('schema_functions') IS NOT NULL AS has_functions`;
 // Every column, because the table of a store of 0.1.0 has fewer.
 const READ_LIST = 'SELECT * FROM schema_migrations ORDER BY name';
 const READ_APPLIED = `
-  SELECT *, current_setting('transaction_read_only') = 'off' AS writable FROM schema_migrations ORDER BY name`;
+  SELECT m.*, f.version, current_setting('transaction_read_only') = 'off' AS writable
+  FROM schema_migrations m LEFT JOIN schema_functions f ON true ORDER BY m.name`;
+const READ_FUNCTIONS = 'SELECT version, checksum FROM schema_functions';
 const ADD_TO_LIST =
   'INSERT INTO schema_migrations (name, checksum, schema, additive) VALUES ($1, $2, $3, $4)';
 
 type Run = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 
 /**
- * Brings the database up to date and returns the names of the applied files. Each file is one transaction. If the
+ * Brings the database up to date and returns the names of the applied files. Each file is one transaction, and all
+ * functions together are one (`FUNCTIONS`). If the
  * database is up to date, or a newer version has upgraded it and this version works beside that one, it is only read,
  * without a lock. After a failure it may be called again with the same `done`, which gets the names. Throws
  * `SetupError` if an applied file has changed, this version does not work on the database, the server is a worker of
@@ -97,10 +115,11 @@ async function applyAll(
   }
 }
 
-/** Applies the first file that the database lacks. Resolves to true where none is lacking. */
+/** Applies the first file that the database lacks; else the functions. Resolves to true where no file is lacking. */
 async function applyNext(run: Run, migrations: readonly Migration[], done: Set<string>): Promise<boolean> {
   await run(BEGIN);
   await run(MAKE_LIST);
+  await run(MAKE_FUNCTION_LIST);
   const [next] = pendingMigrations(migrations, (await run(READ_LIST)).rows);
   if (next !== undefined) {
     await run(next.sql);
@@ -108,6 +127,9 @@ async function applyNext(run: Run, migrations: readonly Migration[], done: Set<s
     // The list grows before the commit, because the answer of the commit may be lost. A commit that failed is tried
     // again.
     done.add(next.name);
+  } else if (await applyFunctions(run)) {
+    await spreadFunctions(async (text, values) => (await run(text, values)).rows);
+    done.add(FUNCTIONS);
   }
   await run('COMMIT');
   return next === undefined;
@@ -119,12 +141,19 @@ function pendingMigrations(known: readonly Migration[], applied: AppliedMigratio
   return pending;
 }
 
+const ELSEWHERE = 'start the version that made it, or give this version an empty database or DATA_DIR';
+const BEFORE_1_0 = `a version before 1.0 made the database, and no later version takes over its store: ${ELSEWHERE}`;
+
 /** Compares the migrations of this version with those of the database. Only reads. */
 export async function schemaFit(database: Database): Promise<SchemaFit> {
   const known = await knownMigrations();
-  const listed = await database.query(IS_LISTED);
-  if (!listed.rows[0].is_listed) return fitOf(known, []);
-  return fitOf(known, (await database.query<AppliedMigration>(READ_LIST)).rows);
+  const { is_listed, has_functions } = onlyRow((await database.query(IS_LISTED)).rows);
+  const applied = is_listed ? (await database.query<AppliedMigration>(READ_LIST)).rows : [];
+  if (applied.length > 0 && !has_functions) return { fault: BEFORE_1_0, pending: [], isRolling: false };
+  const [functions] = has_functions ? (await database.query<AppliedFunctions>(READ_FUNCTIONS)).rows : [];
+  const fit = fitOf(known, applied);
+  if (!areFunctionsPending(await knownFunctions(), functions)) return fit;
+  return { ...fit, pending: [...fit.pending, { name: FUNCTIONS }] };
 }
 
 /**
@@ -139,12 +168,17 @@ export async function isMigrated(
   const client = await database.connect();
   let ended = true;
   try {
-    const { rows } = await client.query<AppliedMigration & { writable: boolean }>(READ_APPLIED);
+    const { rows } = await client.query<AppliedMigration & { version: string | null; writable: boolean }>(
+      READ_APPLIED,
+    );
     const writable = rows.every((row) => row.writable);
     // A read-only session may stay so after its server takes writes again.
     ended = !writable;
     const { fault, pending } = fitOf(known, rows);
-    const misfit = fault ?? (pending.length > 0 ? 'migrations are pending: run `ventanilla migrate`' : null);
+    // Functions of this version may differ from those of the process: another build of the version has its own.
+    const isBehind =
+      pending.length > 0 || rows.some(({ version }) => version === null || isNewer(own(), version));
+    const misfit = fault ?? (isBehind ? 'migrations are pending: run `ventanilla migrate`' : null);
     if (misfit !== null) onMisfit(misfit);
     return writable && misfit === null;
   } finally {
@@ -161,8 +195,8 @@ type AppliedMigration = Pick<Migration, 'name' | 'checksum' | 'schema' | 'additi
 interface SchemaFit {
   /** Why this version does not work on the database, for operators; null where it does. */
   readonly fault: string | null;
-  /** The migrations that the database lacks. */
-  readonly pending: readonly Migration[];
+  /** The migrations that the database lacks, and `FUNCTIONS` where these are to be applied. */
+  readonly pending: readonly Pick<Migration, 'name'>[];
   /**
    * True where processes of the version that made the tables go on working while the pending migrations are applied.
    */
@@ -174,7 +208,10 @@ interface SchemaFit {
  * that the version does not know, where all are of the next schema and additive: then a newer version has upgraded the
  * database, and this version works beside it until it is replaced.
  */
-export function fitOf(known: readonly Migration[], applied: readonly AppliedMigration[]): SchemaFit {
+export function fitOf(
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): SchemaFit & { readonly pending: readonly Migration[] } {
   const faults = applied.map((migration, index) => faultOf(known, migration, index));
   const pending = known.slice(applied.length);
   const next = (applied.at(-1)?.schema ?? 0) + 1;
@@ -200,5 +237,5 @@ function faultOf(known: readonly Migration[], applied: AppliedMigration, index: 
     return `the database has migration ${what}: update the service`;
   }
   const what = own?.name === name ? 'is not the same here' : 'is not there in this version';
-  return `another version of Ventanilla made the database: its migration ${name} ${what}. Start the version that made it, or give this version an empty database or DATA_DIR. Before the first release no version takes over the store of another one`;
+  return `another version of Ventanilla made the database: its migration ${name} ${what}: ${ELSEWHERE}`;
 }

@@ -1,6 +1,6 @@
 /**
  * The role that the service connects as. The owner of the tables migrates, and gives the runtime role what the
- * migrations say (`runtime_may` in `migrations/0001_shared.sql`, docs/roles.md).
+ * migrations say (`runtime_may` in `sql/functions/shared/runtime-role.sql`, docs/roles.md).
  */
 import type { Database } from '../postgres/database.ts';
 import { onlyRow } from '../postgres/only-row.ts';

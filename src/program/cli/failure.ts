@@ -5,8 +5,8 @@ import { errorCode } from '../../ground/base/error-code.ts';
 import { errorFields } from '../../ground/base/error-fields.ts';
 import { InDoubtError, UnavailableError } from '../../ground/base/registration-failure.ts';
 import { ToldError } from '../../ground/base/told-error.ts';
+import { version } from '../../ground/base/version.ts';
 import { type Io, writeNote } from './output.ts';
-import { version } from './version.ts';
 
 /** The exit code after a failure that the operator can mend. */
 const FAILED = 1;

@@ -1,5 +1,5 @@
 /** What `serve` and `worker` run of monitoring. */
-import { version } from '../../program/cli/version.ts';
+import { version } from '../../ground/base/version.ts';
 import type { Service, WatchContext } from '../../program/subject/subject.ts';
 import type { Watcher } from '../../program/subject/watcher.ts';
 import { ConversationMeters } from './metrics/conversation-meters.ts';

@@ -1,5 +1,5 @@
 /**
- * Everything that changes pushes at once: no sessions wait for each other in a circle (head of 0011_push.sql). One
+ * Everything that changes pushes at once: no sessions wait for each other in a circle (head of 0006_push.sql). One
  * deadlock of PostgreSQL's own may be among them: `SKIP LOCKED` waits where a row gets a newer version at that moment,
  * which a busy machine showed twice in 3,000 rounds, and the service does such work again. A wrong order makes several.
  */

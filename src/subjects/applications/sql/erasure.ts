@@ -1,5 +1,5 @@
 /**
- * Takes a person out of applications (`migrations/0036_applications_erase.sql`): amounts, points, decision and status
+ * Takes a person out of applications (`sql/functions/applications/erase.sql`): amounts, points, decision and status
  * stay.
  */
 

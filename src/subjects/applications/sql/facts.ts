@@ -1,6 +1,6 @@
 /**
  * The facts of a batch: what is stored of its applications beside the sealed data, 28 bytes a position, in the form
- * that `application_at` (migrations/0006_applications_read.sql) reads.
+ * that `application_at` (sql/functions/applications/read.sql) reads.
  */
 
 import {

@@ -11,7 +11,7 @@ import type { Session } from '../../../ground/postgres/database.ts';
 import { onlyRow } from '../../../ground/postgres/only-row.ts';
 
 /**
- * Most partitions of one statement: `most_partitions` in `migrations/0009_messages_read.sql`. A test compares the two.
+ * Most partitions of one statement: `most_partitions` in `sql/functions/messages/read.sql`. A test compares the two.
  */
 export const MOST_PARTITIONS = 16;
 

@@ -57,7 +57,7 @@ const FILL = 'SELECT fill_look_up_buckets() AS applications';
 
 /**
  * Closes segments of about so many applications (null: a million) or of many batches, at most 16. Puts all that were
- * closed a minute ago into the buckets of `migrations/0027_applications_look_up.sql`, one a transaction, until none is
+ * closed a minute ago into the buckets of `sql/functions/applications/look-up.sql`, one a transaction, until none is
  * left or another process does it.
  * Registration and review go on meanwhile.
  */
@@ -75,7 +75,7 @@ const FORGET = 'SELECT applications, unreadable FROM forget_partition($1, $2)';
 
 /**
  * Deletes the rejected applications of partitions that were closed `days` ago, and the disbursed ones of those that
- * were closed `disbursedDays` ago: whole partitions, but for what stays (`migrations/0030_applications_forget.sql`),
+ * were closed `disbursedDays` ago: whole partitions, but for what stays (`sql/functions/applications/forget.sql`),
  * one a transaction, for about a minute. Returns how many applications were deleted. `onUnreadable` is called with
  * batches that are kept, because their facts do not tell whether an application is open.
  */

@@ -27,7 +27,7 @@ export interface TakenTurn extends Waiting {
 }
 
 /**
- * Everything that the turns came to, in the order of locks (`migrations/0007_messages.sql`): what becomes of replies,
+ * Everything that the turns came to, in the order of locks (`migrations/0004_messages.sql`): what becomes of replies,
  * then of messages; partner events come last. Returns how many reminders are queued.
  */
 export async function writeTaken(

@@ -1,4 +1,4 @@
-/** What waits for a reviewer, from counts that are kept (migrations/0065_desk_backlog.sql). */
+/** What waits for a reviewer, from counts that are kept (sql/functions/desk/backlog.sql). */
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import { FOLD_CHUNK, foldAll } from '../../../ground/postgres/fold.ts';
 import { onlyRow } from '../../../ground/postgres/only-row.ts';

@@ -62,7 +62,7 @@ const numberOrder = (expression: string): OrderParts => ({
   after: `(${expression}, i.application_id) > ($12::double precision, $11::bigint)`,
 });
 
-/** The orders, each with the index that serves it (migrations/0058_desk_queue.sql). */
+/** The orders, each with the index that serves it (migrations/0012_desk.sql). */
 const ORDERS: Readonly<Record<QueueOrder, OrderParts>> = {
   due: {
     by: 'i.due_at, i.application_id',

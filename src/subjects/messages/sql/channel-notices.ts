@@ -24,7 +24,7 @@ export interface NewPause {
 }
 
 /**
- * Stores all notices in one transaction, in the order of locks (head of `migrations/0007_messages.sql`). Returns the
+ * Stores all notices in one transaction, in the order of locks (head of `migrations/0004_messages.sql`). Returns the
  * pauses that were not there before.
  */
 export async function storeNotices(

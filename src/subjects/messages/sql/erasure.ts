@@ -1,4 +1,4 @@
-/** Takes out what delivery has about a person (`migrations/0035_messages_erase.sql`). */
+/** Takes out what delivery has about a person (`sql/functions/messages/erase.sql`). */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { errorCode } from '../../../ground/base/error-code.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';

@@ -1,4 +1,4 @@
-/** The records of single messages (head of `migrations/0007_messages.sql`). */
+/** The records of single messages (head of `migrations/0004_messages.sql`). */
 import type { MessageId } from '../../../domain/application/ids.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 

@@ -1,4 +1,4 @@
-/** Replies: queued in the transaction of a turn, and found again (`migrations/0038_messages_replies.sql`). */
+/** Replies: queued in the transaction of a turn, and found again (`sql/functions/messages/replies.sql`). */
 import { type ApplicationId, type BlindIndex, toApplicationId } from '../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';

@@ -1,6 +1,6 @@
 /**
  * Whether the channel works, as all workers together found: one row, with its rules in
- * `migrations/0015_messages_sender.sql`.
+ * `sql/functions/messages/sender.sql`.
  */
 
 import type { MessageReason } from '../../../domain/message/reasons.ts';

@@ -44,7 +44,7 @@ export function countChanges(rows: readonly { was: boolean | null; is: boolean |
 
 /**
  * Applies opt-outs and resumes of the channel, in any order and number (`apply_opt_out_changes` in
- * `migrations/0017_messages_suppressions.sql` says which one holds).
+ * `sql/functions/messages/suppressions.sql` says which one holds).
  */
 export async function applyOptOutChanges(
   database: Session,

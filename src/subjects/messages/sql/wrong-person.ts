@@ -1,4 +1,4 @@
-/** Messages and replies to a phone that is somebody else's (`migrations/0066_messages_wrong_person.sql`). */
+/** Messages and replies to a phone that is somebody else's (`sql/functions/messages/wrong-person.sql`). */
 import { type ApplicationId, messageIdsOf, partitionOf } from '../../../domain/application/ids.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';

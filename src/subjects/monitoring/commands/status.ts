@@ -2,9 +2,9 @@
 import { type Command, Option } from 'commander';
 import { openingsText } from '../../../domain/message/opening-text.ts';
 import { counted } from '../../../ground/base/counted.ts';
+import { version } from '../../../ground/base/version.ts';
 import type { Cli } from '../../../program/cli/command.ts';
 import { recordOf, shortTime, writeJson, writeOutput } from '../../../program/cli/output.ts';
-import { version } from '../../../program/cli/version.ts';
 import type { ConversationFacts } from '../rules/conversation-facts.ts';
 import {
   type LaterFacts,

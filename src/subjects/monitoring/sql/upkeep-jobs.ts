@@ -1,4 +1,4 @@
-/** Notes the runs of the upkeep's jobs, and the flow of messages (`migrations/0032_monitoring.sql`). */
+/** Notes the runs of the upkeep's jobs, and the flow of messages (`sql/functions/monitoring/watched.sql`). */
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { JobEnd } from '../../../program/subject/watcher.ts';
 

@@ -46,7 +46,7 @@ const ERASED = 'erased';
 /**
  * Erases those of the applications that are not erased yet, and what delivery has under their phones and under `phones`
  * (blind indexes, as the decimal text of a bigint). The order of its steps is the order of locks
- * (`migrations/0007_messages.sql`): partner events come last. Throws `OperatorError` where one is open and not to be
+ * (`migrations/0004_messages.sql`): partner events come last. Throws `OperatorError` where one is open and not to be
  * closed, and an error of `isBeingSent` while a worker sends to the person.
  */
 export function eraseApplications(

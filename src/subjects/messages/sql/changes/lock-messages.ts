@@ -1,4 +1,4 @@
-/** Locks of messages before a transaction changes them for several reasons (`migrations/0007_messages.sql`). */
+/** Locks of messages before a transaction changes them for several reasons (`migrations/0004_messages.sql`). */
 import { type MessageId, partitionOf } from '../../../../domain/application/ids.ts';
 import type { Transaction } from '../../../../ground/postgres/database.ts';
 import { byPartitions } from '../../../applications/sql/partition-runs.ts';

@@ -1,0 +1,4 @@
+-- What the runtime role may do with the tables of monitoring (runtime_may).
+
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'upkeep_jobs');
+SELECT runtime_may('SELECT, INSERT, DELETE', 'message_count_hours');
