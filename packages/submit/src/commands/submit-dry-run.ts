@@ -5,7 +5,7 @@ import type { Io } from '../../../../src/program/cli/output.ts';
 import { checkRows } from '../map/check.ts';
 import { serviceRules } from '../map/rules.ts';
 import type { Source } from '../map/source.ts';
-import { RejectedFile } from '../send/rejected-file.ts';
+import { RejectedFile } from '../send/row-files.ts';
 import { unsentError } from './submit-advice.ts';
 import { showChanges, showPhones } from './submit-preview.ts';
 import { showProgress } from './submit-progress.ts';

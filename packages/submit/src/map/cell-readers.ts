@@ -8,6 +8,7 @@ import { currencyOf, PESO_OR_DOLLAR } from '../read/currency-words.ts';
 import { type Cell, ShownNumber, UNUSABLE, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';
 import { AmountInCurrency, splitCurrency } from './amount-currency.ts';
+import { isNumberOrDate, leftoverFault, textOfFormula } from './changed-values.ts';
 import type { ConsentWords } from './consent.ts';
 import {
   CUT_FAULT,
@@ -20,7 +21,6 @@ import {
   readDigits,
 } from './digits.ts';
 import { foldWord } from './fold-word.ts';
-import { isNumberOrDate, leftoverFault, textOfFormula } from './leftovers.ts';
 import type { ValueWords } from './values.ts';
 
 export interface Conversion {

@@ -4,7 +4,7 @@
  */
 import type { Words } from '../../../../src/ground/base/language.ts';
 import { UNUSABLE } from '../read/table.ts';
-import { isDate } from './leftovers.ts';
+import { isDate } from './changed-values.ts';
 
 type Digits =
   /** `change` says what was left out or written out; null where the text stays as it is. */

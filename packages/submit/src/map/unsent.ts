@@ -9,10 +9,10 @@ import { isRejectedHeader, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-ro
 import { type Cell, type FileRow, isEmpty, ShownNumber, Unusable } from '../read/table.ts';
 import { readAmount } from './amount.ts';
 import { splitCurrency } from './amount-currency.ts';
+import { isDate, textOfFormula } from './changed-values.ts';
 import { columnInOption, type Mapping, type Named } from './columns.ts';
 import { CUT_FAULT, readDigits } from './digits.ts';
 import { foldWord } from './fold-word.ts';
-import { isDate, textOfFormula } from './leftovers.ts';
 import { quoted } from './option-text.ts';
 import { fieldMeantBy, namesMoney, simplify } from './spellings.ts';
 

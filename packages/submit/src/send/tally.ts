@@ -2,8 +2,8 @@
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import type { CutRow, RowBatch } from './cut.ts';
 import type { AnsweredLine, SentLine } from './journal-lines.ts';
-import type { RejectedFile } from './rejected-file.ts';
 import type { ResultsFile, RowResult } from './results-file.ts';
+import type { RejectedFile } from './row-files.ts';
 import type { RowReader } from './row-reader.ts';
 
 /** Counts of rows by what became of them. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Country } from '../../../../src/ground/base/country-data.ts';
-import { RejectedFile } from '../../src/send/rejected-file.ts';
+import { RejectedFile } from '../../src/send/row-files.ts';
 import { allOf, applicant, csvOf, fileOf, rowsOf, type SheetCell, sourceOf, workbookOf } from '../files.ts';
 
 /** A text, or a number with its format. */

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { readApplication } from '../../../../src/domain/application/read-application.ts';
 import { normalisePhone } from '../../../../src/domain/phone/phone.ts';
 import { BULK_FIELDS } from '../../src/map/columns.ts';
-import { RejectedFile } from '../../src/send/rejected-file.ts';
+import { RejectedFile } from '../../src/send/row-files.ts';
 import {
   type Applicant,
   allOf,

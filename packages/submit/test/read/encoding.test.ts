@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { leftoverFault } from '../../src/map/leftovers.ts';
+import { leftoverFault } from '../../src/map/changed-values.ts';
 import { CODE_PAGES, type CodePage } from '../../src/read/encoding/code-pages.ts';
 import { DoubtfulEncoding } from '../../src/read/encoding/encoding-survey.ts';
 import { highHalf, inCodePage, NAMES } from '../code-pages.ts';

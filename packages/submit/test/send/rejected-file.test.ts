@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { RejectedFile } from '../../src/send/rejected-file.ts';
+import { RejectedFile } from '../../src/send/row-files.ts';
 import { allOf, applicant, applicationsOf, csvOf, fileOf, rowsOf, sourceOf, xlsxOf } from '../files.ts';
 
 /** Rejects every row of a file. Resolves to the path of the file of rejected rows. */
