@@ -16,7 +16,7 @@ const MAX_MS = 10_000;
 /** Folders and files whose expressions see no text from outside, or a short one, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'app/config/': "the operator's own settings",
-  'packages/submit/src/commands/submit-progress.ts': 'the digits of a number',
+  'packages/submit/src/commands/submit-terminal.ts': 'the digits of a number',
   'subjects/income/settings.ts': "the operator's own settings",
   'domain/message/opt-out-words.ts': 'a text of at most 120 characters',
   'seal/written-keys.ts': "the operator's own keys",

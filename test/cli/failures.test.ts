@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VentanillaError } from '../../client/src/index.ts';
 import { BulkError } from '../../packages/submit/src/read/bulk-error.ts';
-import { tellingOfService } from '../../packages/submit/src/send/service-error.ts';
+import { tellingOfService } from '../../packages/submit/src/send/remote-service.ts';
 import { submit } from '../../packages/submit/test/commands/submit-harness.ts';
 import { fileOf } from '../../packages/submit/test/files.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';

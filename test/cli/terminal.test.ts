@@ -297,7 +297,7 @@ test('every file of the program writes through the function that escapes', () =>
       // Texts and numbers of its own only.
       'subjects/monitoring/commands/status.ts',
       // Shows numbers only.
-      'packages/submit/src/commands/submit-progress.ts',
+      'packages/submit/src/commands/submit-terminal.ts',
     ],
   );
   const plain = writers.filter(({ text }) => !/\.write\(printable\(/.test(text));
@@ -309,7 +309,7 @@ test('every file of the program writes through the function that escapes', () =>
       'start.js',
       'subjects/documents/reader/child.ts',
       'subjects/monitoring/commands/status.ts',
-      'packages/submit/src/commands/submit-progress.ts',
+      'packages/submit/src/commands/submit-terminal.ts',
     ],
   );
 });

@@ -1,5 +1,5 @@
 /** Writes texts in code pages, and names to write. */
-import { type CodePage, decodeCodePage } from '../src/read/encoding/code-pages.ts';
+import { type CodePage, decodeCodePage } from '../src/read/encoding/encoding.ts';
 
 const HIGH_BYTES = Array.from({ length: 128 }, (_, index) => 0x80 + index);
 

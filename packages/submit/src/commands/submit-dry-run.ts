@@ -6,10 +6,9 @@ import { checkRows } from '../map/check.ts';
 import { serviceRules } from '../map/rules.ts';
 import type { Source } from '../map/source.ts';
 import { RejectedFile } from '../send/row-files.ts';
-import { unsentError } from './submit-advice.ts';
-import { showChanges, showPhones } from './submit-preview.ts';
-import { showProgress } from './submit-progress.ts';
+import { showChanges, showPhones, unsentError } from './submit-preview.ts';
 import { REJECTED, writeCheck, writeCheckJson } from './submit-summary.ts';
+import { showProgress } from './submit-terminal.ts';
 
 interface DryRunCommand {
   readonly io: Io;

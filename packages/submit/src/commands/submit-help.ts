@@ -28,109 +28,51 @@ Códigos de salida: 0 todas registradas, 1 error, 2 algunas filas no se aceptaro
 de este programa (--debug muestra su traza), 130 interrumpido.`,
 };
 
-/** The options of the command. */
-const OPTIONS: readonly (readonly [flags: string, about: Words, kind?: 'list' | 'number'])[] = [
-  [
-    '--url <url>',
-    {
-      en: 'the base URL of the service, or the one that ends in /PRO',
-      es: 'la URL base del servicio, o la que termina en /PRO',
-    },
-  ],
-  ['--sandbox', { en: 'send to /DEV, where nothing is stored', es: 'envía a /DEV, donde no se guarda nada' }],
-  [
-    '--insecure-http',
-    {
-      en: 'allow an http:// URL of another machine: everybody on the way can read the key and the applicants',
-      es: 'permite una URL http:// de otro equipo: cualquiera en el camino puede leer la API key y los solicitantes',
-    },
-  ],
-  [
-    '--dry-run',
-    {
-      en: "check every row by the service's rules, and send nothing",
-      es: 'revisa cada fila con las reglas del servicio, y no envía nada',
-    },
-  ],
-  [
-    '--country <code>',
-    {
-      en: "your partner's country, where phones without country code are read; only a dry run needs it",
-      es: 'el país de tu plataforma, donde se leen los teléfonos sin código de país; solo lo necesita --dry-run',
-    },
-  ],
-  [
-    '--map <field=column>',
-    {
-      en: 'read a field from a column, or a word as a value: "debt_age:Más de 2 años=gt2" (may be repeated)',
-      es: 'lee un campo de una columna, o una palabra como un valor: "debt_age:Más de 2 años=gt2" (se puede repetir)',
-    },
-    'list',
-  ],
-  [
-    '--ignore <column>',
-    {
-      en: 'leave a column out that looks like a field (may be repeated)',
-      es: 'deja fuera una columna que parece un campo (se puede repetir)',
-    },
-    'list',
-  ],
-  [
-    '--decimal <sign>',
-    {
-      en: `the decimal sign of ambiguous amounts such as 1.500: ${DECIMALS.join(' or ')}`,
-      es: `el signo decimal de montos ambiguos como 1.500: ${DECIMALS.join(' o ')} (coma o punto)`,
-    },
-  ],
-  [
-    '--consent-values <words>',
-    {
-      en: 'more words for consent and for none, besides true, false, verdadero and falso: sí,1/no,0',
-      es: 'más palabras que dan el consentimiento y que no, además de true, false, verdadero y falso: sí,1/no,0',
-    },
-  ],
-  [
-    '--header-row <n>',
-    {
-      en: "the row with the columns' names (default: guessed)",
-      es: 'la fila con los nombres de las columnas (si falta, se busca)',
-    },
-    'number',
-  ],
-  [
-    '--sheet <name>',
-    {
-      en: 'the sheet of an XLSX file, by name or number (default: found by its columns)',
-      es: 'la hoja de un archivo XLSX, por nombre o número (si falta, se busca por sus columnas)',
-    },
-  ],
-  [
-    '--visible-only',
-    {
-      en: 'leave out rows that a filter or a person has hidden in an XLSX file',
-      es: 'deja fuera las filas que un filtro o una persona ocultó en un archivo XLSX',
-    },
-  ],
-  [
-    '--encoding <name>',
-    { en: `read the file as ${ENCODINGS.join(', ')}`, es: `lee el archivo como ${ENCODINGS.join(', ')}` },
-  ],
-  [
-    '--results <file>',
-    {
-      en: 'write a CSV line for each row: id, score, decision and status',
-      es: 'escribe una línea CSV por fila: id, puntaje, decisión y estado',
-    },
-  ],
-  ['--yes', { en: 'send without asking', es: 'envía sin preguntar' }],
-  [
-    '--lang <language>',
-    {
-      en: `the language of this command: ${LANGUAGES.join(' or ')} (default: by LC_ALL or LANG)`,
-      es: `el idioma de este comando: ${LANGUAGES.join(' o ')} (si falta, por LC_ALL o LANG)`,
-    },
-  ],
-];
+/** The options of the command, each with what it is about in English and in Spanish. */
+const OPTIONS: readonly (readonly [flags: string, en: string, es: string, kind?: 'list' | 'number'])[] = [
+  ['--url <url>',
+    'the base URL of the service, or the one that ends in /PRO',
+    'la URL base del servicio, o la que termina en /PRO'],
+  ['--sandbox', 'send to /DEV, where nothing is stored', 'envía a /DEV, donde no se guarda nada'],
+  ['--insecure-http',
+    'allow an http:// URL of another machine: everybody on the way can read the key and the applicants',
+    'permite una URL http:// de otro equipo: cualquiera en el camino puede leer la API key y los solicitantes'],
+  ['--dry-run',
+    "check every row by the service's rules, and send nothing",
+    'revisa cada fila con las reglas del servicio, y no envía nada'],
+  ['--country <code>',
+    "your partner's country, where phones without country code are read; only a dry run needs it",
+    'el país de tu plataforma, donde se leen los teléfonos sin código de país; solo lo necesita --dry-run'],
+  ['--map <field=column>',
+    'read a field from a column, or a word as a value: "debt_age:Más de 2 años=gt2" (may be repeated)',
+    'lee un campo de una columna, o una palabra como un valor: "debt_age:Más de 2 años=gt2" (se puede repetir)', 'list'],
+  ['--ignore <column>',
+    'leave a column out that looks like a field (may be repeated)',
+    'deja fuera una columna que parece un campo (se puede repetir)', 'list'],
+  ['--decimal <sign>',
+    `the decimal sign of ambiguous amounts such as 1.500: ${DECIMALS.join(' or ')}`,
+    `el signo decimal de montos ambiguos como 1.500: ${DECIMALS.join(' o ')} (coma o punto)`],
+  ['--consent-values <words>',
+    'more words for consent and for none, besides true, false, verdadero and falso: sí,1/no,0',
+    'más palabras que dan el consentimiento y que no, además de true, false, verdadero y falso: sí,1/no,0'],
+  ['--header-row <n>',
+    "the row with the columns' names (default: guessed)",
+    'la fila con los nombres de las columnas (si falta, se busca)', 'number'],
+  ['--sheet <name>',
+    'the sheet of an XLSX file, by name or number (default: found by its columns)',
+    'la hoja de un archivo XLSX, por nombre o número (si falta, se busca por sus columnas)'],
+  ['--visible-only',
+    'leave out rows that a filter or a person has hidden in an XLSX file',
+    'deja fuera las filas que un filtro o una persona ocultó en un archivo XLSX'],
+  ['--encoding <name>', `read the file as ${ENCODINGS.join(', ')}`, `lee el archivo como ${ENCODINGS.join(', ')}`],
+  ['--results <file>',
+    'write a CSV line for each row: id, score, decision and status',
+    'escribe una línea CSV por fila: id, puntaje, decisión y estado'],
+  ['--yes', 'send without asking', 'envía sin preguntar'],
+  ['--lang <language>',
+    `the language of this command: ${LANGUAGES.join(' or ')} (default: by LC_ALL or LANG)`,
+    `el idioma de este comando: ${LANGUAGES.join(' o ')} (si falta, por LC_ALL o LANG)`],
+]; // biome-ignore format: one table
 
 /** The texts of the help in Spanish. */
 const HELP_WORDS: Readonly<Record<string, string>> = {
@@ -145,7 +87,7 @@ const HELP_WORDS: Readonly<Record<string, string>> = {
   'write one JSON value, for programs': 'escribe un valor JSON, para programas',
   'display help for command': 'muestra esta ayuda',
   'output the version number': 'muestra la versión',
-  ...Object.fromEntries(OPTIONS.map(([, { en, es }]) => [en, es])),
+  ...Object.fromEntries(OPTIONS.map(([, en, es]) => [en, es])),
 };
 
 /** The hooks of the help that write its texts in a language. */
@@ -173,7 +115,7 @@ export function helpAfter(command: Command, language: Language): string {
 
 /** Gives the command its options, in English; `helpIn` shows them in another language. */
 export function addOptions(command: Command): void {
-  for (const [flags, { en }, kind] of OPTIONS) {
+  for (const [flags, en, , kind] of OPTIONS) {
     const option = command.createOption(flags, en);
     if (kind === 'list') option.argParser(collect);
     if (kind === 'number') option.argParser(readPositive);

@@ -13,9 +13,9 @@ import {
 import type { Check } from '../map/check.ts';
 import type { Source } from '../map/source.ts';
 import { optionsFor } from '../map/words.ts';
-import type { Tally } from '../send/tally.ts';
-import { showWords } from './submit-advice.ts';
-import { count, rowsOf } from './submit-progress.ts';
+import type { Tally } from '../send/send.ts';
+import { showWords } from './submit-preview.ts';
+import { count, rowsOf } from './submit-terminal.ts';
 
 /** The exit code after rows were rejected. */
 export const REJECTED = 2;
@@ -130,10 +130,7 @@ export async function writeCheck(io: Io, check: Check, rejected: Written, langua
   await sayRejected(io, rejected, language);
 }
 
-const FAULT_TITLES = {
-  en: ['FAULT', 'ROWS', 'FIRST ROW'],
-  es: ['ERROR', 'FILAS', 'PRIMERA FILA'],
-} as const;
+const FAULT_TITLES = { en: ['FAULT', 'ROWS', 'FIRST ROW'], es: ['ERROR', 'FILAS', 'PRIMERA FILA'] } as const;
 
 /** A table of the faults: how many rows have each, and which one is the first. */
 export function writeFaults(io: Io, { faults }: Check, language: Language): Promise<void> {

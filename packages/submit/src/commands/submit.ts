@@ -13,17 +13,14 @@ import { type Io, recordOf, unheard, writeOutput } from '../../../../src/program
 import { DECIMALS } from '../map/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../map/consent.ts';
 import { openSource, readMap, type Source, type SourceOptions } from '../map/source.ts';
-import { isValueMap, readValueMaps } from '../map/values.ts';
+import { isValueMap, readValueMaps } from '../map/words.ts';
 import { BulkError } from '../read/bulk-error.ts';
-import type { CodePage } from '../read/encoding/code-pages.ts';
-import { ENCODINGS } from '../read/encoding/encoding.ts';
+import { type CodePage, ENCODINGS } from '../read/encoding/encoding.ts';
 import { DoubtfulEncoding } from '../read/encoding/encoding-survey.ts';
-import { environmentUrl } from '../send/remote-service.ts';
-import { tellingOfService } from '../send/service-error.ts';
-import type { SendCommand } from './submit-ask.ts';
+import { environmentUrl, tellingOfService } from '../send/remote-service.ts';
 import { addOptions, helpAfter, helpIn, wrongUseInSpanish } from './submit-help.ts';
 import { showSource } from './submit-preview.ts';
-import { send } from './submit-send.ts';
+import { type SendCommand, send } from './submit-send.ts';
 import { PROCESS, type Surroundings } from './submit-terminal.ts';
 
 // The API key that `submit` sends with.

@@ -1,6 +1,5 @@
 /** Reads the words that mean consent and no consent. Other words are never guessed (D10). */
 import { BulkError } from '../read/bulk-error.ts';
-import { foldWord } from './fold-word.ts';
 
 /** The meaning of each known word, in the form of `foldWord`; a word that is absent has none. */
 export type ConsentWords = ReadonlyMap<string, boolean>;
@@ -32,4 +31,17 @@ export function readConsentWords(text: string): ConsentWords {
     ...yes.map((word) => [word, true] as const),
     ...no.map((word) => [word, false] as const),
   ]);
+}
+
+/**
+ * The form in which words are compared: without accents, because not every keyboard has them, and without characters
+ * that nobody sees. Signs such as < count.
+ */
+export function foldWord(word: string): string {
+  return word
+    .normalize('NFD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .trim();
 }

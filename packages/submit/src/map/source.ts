@@ -5,15 +5,13 @@ import type { Country } from '../../../../src/ground/base/country-data.ts';
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import { BulkError, bulkErrorAt, COLUMN } from '../read/bulk-error.ts';
 import { openCsv } from '../read/csv.ts';
-import { isCodePage } from '../read/encoding/code-pages.ts';
-import type { Encoding } from '../read/encoding/encoding.ts';
+import { type Encoding, isCodePage } from '../read/encoding/encoding.ts';
 import { ENOUGH_NAMES, type HeaderChoice } from '../read/header.ts';
 import { type Inspected, inspect, refuseChanged } from '../read/inspect.ts';
 import { openJson } from '../read/json.ts';
 import { isRejectedHeader, withoutApostrophes } from '../read/rejected-rows.ts';
 import type { Cell, FileRow, Table } from '../read/table.ts';
 import type { SheetChoice } from '../read/xlsx/xlsx.ts';
-import type { Conversion } from './cell-readers.ts';
 import {
   BULK_FIELDS,
   type ColumnChoice,
@@ -22,9 +20,9 @@ import {
   knownNameCounter,
   type Mapping,
   mapColumns,
+  simplify,
 } from './columns.ts';
-import { type CellFault, type ConvertedRow, converter } from './convert.ts';
-import { simplify } from './spellings.ts';
+import { type CellFault, type Conversion, type ConvertedRow, converter } from './convert.ts';
 
 // Recognises names and cities that a program damaged: it read them in a wrong encoding, or wrote them for another
 // program. A file of any encoding can have such texts. The service itself could not tell such a text from a name.

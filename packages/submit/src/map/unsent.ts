@@ -7,14 +7,18 @@ import type { Words } from '../../../../src/ground/base/language.ts';
 import { currencyOf, PESO_OR_DOLLAR } from '../read/currency-words.ts';
 import { isRejectedHeader, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
 import { type Cell, type FileRow, isEmpty, ShownNumber, Unusable } from '../read/table.ts';
-import { readAmount } from './amount.ts';
-import { splitCurrency } from './amount-currency.ts';
-import { isDate, textOfFormula } from './changed-values.ts';
-import { columnInOption, type Mapping, type Named } from './columns.ts';
-import { CUT_FAULT, readDigits } from './digits.ts';
-import { foldWord } from './fold-word.ts';
-import { quoted } from './option-text.ts';
-import { fieldMeantBy, namesMoney, simplify } from './spellings.ts';
+import { readAmount, splitCurrency } from './amount.ts';
+import { CUT_FAULT, isDate, readDigits, textOfFormula } from './changed-values.ts';
+import {
+  columnInOption,
+  fieldMeantBy,
+  type Mapping,
+  type Named,
+  namesMoney,
+  quoted,
+  simplify,
+} from './columns.ts';
+import { foldWord } from './consent.ts';
 
 /** So many values tell what a column holds. */
 const LOOKED_AT = 200;

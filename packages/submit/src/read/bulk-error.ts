@@ -15,6 +15,15 @@ export class BulkError extends ToldError {
   }
 }
 
+/** Says what is wrong with a part of a file. The reader of the file adds the place. */
+export class Fault extends Error {
+  readonly words: Words;
+  constructor(words: Words) {
+    super(words.en);
+    this.words = words;
+  }
+}
+
 const ROW: Words = { en: 'row', es: 'fila' };
 export const COLUMN: Words = { en: 'column', es: 'columna' };
 

@@ -5,8 +5,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { inEach, type Words } from '../../../../src/ground/base/language.ts';
 import { type BulkError, bulkErrorAt } from './bulk-error.ts';
-import { isCodePage } from './encoding/code-pages.ts';
-import { asUtf8, type Encoding, encodingOfHead, hasUtf8Mark } from './encoding/encoding.ts';
+import { asUtf8, type Encoding, encodingOfHead, hasUtf8Mark, isCodePage } from './encoding/encoding.ts';
 import { EncodingSurvey } from './encoding/encoding-survey.ts';
 
 type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';

@@ -3,22 +3,16 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Clock } from '../../../../src/ground/base/clock.ts';
+import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import { HOUR_MS } from '../../../../src/ground/base/time.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
-import { bodyFor, type RowBatch } from './cut.ts';
-import type { Journal } from './journal.ts';
-import { answerOf, type SentLine } from './journal-lines.ts';
+import { type Inspected, isUnchanged } from '../read/inspect.ts';
+import type { FileRow } from '../read/table.ts';
+import { bodyFor, type CutRow, type RowBatch } from './cut.ts';
+import { type AnsweredLine, answerOf, type Journal, type SentLine } from './journal.ts';
 import type { RemoteService } from './remote-service.ts';
-import { RowReader } from './row-reader.ts';
-import {
-  countRows,
-  placesLeft,
-  type RowFiles,
-  type SettledRows,
-  type Tally,
-  writeUnreached,
-} from './tally.ts';
+import type { RejectedFile, ResultsFile, RowResult } from './row-files.ts';
 
 /** The service keeps an Idempotency-Key for 24 hours. One hour is spare for retries and for clocks that differ. */
 const KEY_LIVES_MS = 23 * HOUR_MS;
@@ -165,5 +159,186 @@ function otherBytes({ path }: Journal, { rows: [first, last] }: SentLine): BulkE
   return new BulkError({
     en: `${basename(path)}: rows ${first} to ${last} were sent by another version of this program, which writes them differently, and no answer came. Go on with that version, or ask the operator whether they were registered`,
     es: `${basename(path)}: las filas ${first} a ${last} las envió otra versión de este programa, que las escribe distinto, y no llegó respuesta. Sigue con esa versión, o pregunta al operador si quedaron registradas`,
+  });
+}
+
+// Counts what became of the rows, and writes each row to the file that its result belongs to.
+
+/** Counts of rows by what became of them. */
+export interface Tally {
+  /** Rows that were processed. */
+  rows: number;
+  /** By decision. */
+  readonly registered: Record<string, number>;
+  duplicate: number;
+  invalid: number;
+  /** Refused before sending, because of a cell that has no clear meaning. */
+  unreadable: number;
+  /** Sent without an answer, and not sent again. The rows may be registered. */
+  inDoubt: number;
+  /** Not sent, or left over by the quota. The same command sends them later. */
+  notSent: number;
+  /** True where the quota had no room for a row. */
+  quotaReached: boolean;
+}
+
+/** A batch that is finished for this run, with its answers. */
+export interface SettledRows {
+  readonly batch: RowBatch;
+  readonly answers: readonly AnsweredLine[];
+  /** True where its last attempt has no answer yet. */
+  readonly isUnanswered: boolean;
+  /** The attempt without a known answer that is not sent again; else null. */
+  readonly lost: SentLine | null;
+}
+
+/** The files that get rows. */
+export interface RowFiles {
+  readonly rejected: RejectedFile;
+  /** Gets the rows that may or may not be registered. */
+  readonly inDoubt: RejectedFile;
+  /** Gets a line for every row; null where the person wants none. */
+  readonly results: ResultsFile | null;
+  /** The language of the reasons. */
+  readonly language: Language;
+}
+
+const NOT_SENT: RowResult = { outcome: 'not_sent', reason: '' };
+const UNANSWERED: Words = {
+  en: 'sent, and no result came: run the same command again',
+  es: 'enviada, y no llegó el resultado: ejecuta de nuevo el mismo comando',
+};
+
+/** Counts the rows of a batch. Batches must come in the order of the file. */
+export async function countRows(
+  settled: SettledRows,
+  tally: Tally,
+  reader: RowReader,
+  files: RowFiles,
+): Promise<void> {
+  const first = tally.rows;
+  const { rows } = settled.batch;
+  const results = resultsOf(settled, files.language);
+  const unanswered: RowResult = { outcome: 'not_sent', reason: UNANSWERED[files.language] };
+  tally.rows += rows.length;
+  for (const [place, row] of rows.entries()) {
+    const result = results[place] ?? (settled.isUnanswered ? unanswered : NOT_SENT);
+    countRow(tally, result);
+    if (result.outcome !== 'registered' && result.outcome !== 'not_sent') {
+      const file = result.outcome === 'in_doubt' ? files.inDoubt : files.rejected;
+      await file.add(await reader.rowAt(first + place, row.number), result.reason);
+    }
+    await files.results?.add(row, result);
+  }
+}
+
+/** Writes the results of rows that this run does not reach. They are not counted one by one. */
+export async function writeUnreached(rows: readonly CutRow[], results: ResultsFile): Promise<void> {
+  for (const row of rows) await results.add(row, row.reason === null ? NOT_SENT : unreadable(row.reason));
+}
+
+/** The results by place; without those of rows that are still to be sent. */
+function resultsOf({ batch, answers, lost }: SettledRows, language: Language): RowResult[] {
+  const results: RowResult[] = [];
+  for (const [place, { reason }] of batch.rows.entries()) {
+    if (reason !== null) results[place] = unreadable(reason);
+  }
+  if (lost !== null) {
+    for (const place of placesLeft(batch, answers)) {
+      results[place] = { outcome: 'in_doubt', reason: doubt(lost)[language] };
+    }
+  }
+  for (const { registered, refused } of answers) {
+    for (const { decision, status, places, ids, scores } of registered) {
+      for (const [index, place] of places.entries()) {
+        const [id = null, score = 0] = [ids[index], scores[index]];
+        results[place] = { outcome: 'registered', id, score, decision, status };
+      }
+    }
+    for (const { kind, reason, places } of refused) {
+      for (const place of places) results[place] = { outcome: kind, reason };
+    }
+  }
+  return results;
+}
+
+function countRow(tally: Tally, result: RowResult): void {
+  switch (result.outcome) {
+    case 'registered':
+      tally.registered[result.decision] = (tally.registered[result.decision] ?? 0) + 1;
+      break;
+    case 'in_doubt':
+      tally.inDoubt += 1;
+      break;
+    case 'not_sent':
+      tally.notSent += 1;
+      break;
+    default:
+      tally[result.outcome] += 1;
+  }
+}
+
+/** The places of the rows that remain to be sent. */
+export function placesLeft(batch: RowBatch, answers: readonly AnsweredLine[]): readonly number[] {
+  return answers.at(-1)?.left ?? batch.sent;
+}
+
+function unreadable(reason: string): RowResult {
+  return { outcome: 'unreadable', reason };
+}
+
+function doubt({ at, idempotencyKey }: SentLine): Words {
+  return {
+    en: `sent at ${at} under the Idempotency-Key ${idempotencyKey}; the answer is not known`,
+    es: `enviada a las ${at} con la Idempotency-Key ${idempotencyKey}; no se conoce la respuesta`,
+  };
+}
+
+// Finds rows of a file again for the file of rejected rows. Most submissions reject few rows, so no row is kept for it.
+
+/** Reads a source's table once more, as far as needed. */
+export class RowReader {
+  readonly #source: Pick<Source, 'file' | 'table'>;
+  #pieces: AsyncIterator<readonly FileRow[]> | null = null;
+  #piece: readonly FileRow[] = [];
+  /** The place of the piece's first row. */
+  #start = 0;
+
+  constructor(source: Pick<Source, 'file' | 'table'>) {
+    this.#source = source;
+  }
+
+  /**
+   * The row at a place, counted from 0. Places must grow from call to call. Throws `BulkError` where the row does not
+   * have the given number, because the file changed.
+   */
+  async rowAt(place: number, number: number): Promise<FileRow> {
+    this.#pieces ??= this.#source.table.rows()[Symbol.asyncIterator]();
+    while (place >= this.#start + this.#piece.length) {
+      this.#start += this.#piece.length;
+      const { done, value } = await this.#pieces.next();
+      if (done === true) throw changed(this.#source.file);
+      this.#piece = value;
+    }
+    const row = this.#piece[place - this.#start];
+    if (row?.number !== number) throw changed(this.#source.file);
+    return row;
+  }
+
+  /** Throws `BulkError` where the file changed, so that the rows read here may not be the rows sent. */
+  async verify(): Promise<void> {
+    if (this.#pieces !== null && !(await isUnchanged(this.#source.file))) throw changed(this.#source.file);
+  }
+
+  /** Closes the file. */
+  async close(): Promise<void> {
+    await this.#pieces?.return?.();
+  }
+}
+
+function changed({ file }: Inspected): BulkError {
+  return new BulkError({
+    en: `${file}: it changed while it was sent, so the rows that were not taken cannot be written down. Restore the file and run the same command again, which writes them`,
+    es: `${file}: cambió mientras se enviaba, y no se pueden anotar las filas que no se aceptaron. Restaura el archivo y ejecuta de nuevo el mismo comando, que las anota`,
   });
 }

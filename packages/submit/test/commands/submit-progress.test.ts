@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sink } from '../../../../test/cli/harness.ts';
 import { TestClock } from '../../../../test/support/test-clock.ts';
-import { showProgress } from '../../src/commands/submit-progress.ts';
-import { INTERRUPTED, PROCESS } from '../../src/commands/submit-terminal.ts';
+import { INTERRUPTED, PROCESS, showProgress } from '../../src/commands/submit-terminal.ts';
 
 test('without a terminal there is a line every five seconds, with the rate and what is left', async () => {
   const clock = new TestClock();

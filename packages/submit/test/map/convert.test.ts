@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Decimal, readAmount } from '../../src/map/amount.ts';
-import { BULK_FIELDS, mapColumns } from '../../src/map/columns.ts';
+import { BULK_FIELDS, mapColumns, simplify } from '../../src/map/columns.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../../src/map/consent.ts';
-import { simplify } from '../../src/map/spellings.ts';
-import { isValueMap, readValueMaps } from '../../src/map/values.ts';
+import { isValueMap, readValueMaps } from '../../src/map/words.ts';
 import { allOf, applicant, csvOf, fileOf, sourceOf } from '../files.ts';
 
 const NBSP = '\u00a0';

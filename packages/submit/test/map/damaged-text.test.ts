@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDamaged } from '../../src/map/source.ts';
-import { CODE_PAGES, decodeCodePage } from '../../src/read/encoding/code-pages.ts';
+import { CODE_PAGES, decodeCodePage } from '../../src/read/encoding/encoding.ts';
 import { NAMES } from '../code-pages.ts';
 import { allOf, applicant, csvOf, fileOf, sourceOf, xlsxOf } from '../files.ts';
 

@@ -1,10 +1,8 @@
 /** Words without a value are shown with the options that give them one; none is taken by itself (D10). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConsentWords } from '../../src/map/consent.ts';
-import { foldWord } from '../../src/map/fold-word.ts';
-import { readValueMaps } from '../../src/map/values.ts';
-import { optionsFor, UnknownWords } from '../../src/map/words.ts';
+import { foldWord, readConsentWords } from '../../src/map/consent.ts';
+import { optionsFor, readValueMaps, UnknownWords } from '../../src/map/words.ts';
 
 type Field = Parameters<typeof optionsFor>[0];
 

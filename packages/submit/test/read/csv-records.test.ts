@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { CsvError } from 'csv-parse';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { CsvRecords } from '../../src/read/csv-records.ts';
+import { CsvRecords } from '../../src/read/csv.ts';
 
 interface Read {
   readonly records: string[][];

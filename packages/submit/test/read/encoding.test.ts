@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { leftoverFault } from '../../src/map/changed-values.ts';
-import { CODE_PAGES, type CodePage } from '../../src/read/encoding/code-pages.ts';
+import { CODE_PAGES, type CodePage } from '../../src/read/encoding/encoding.ts';
 import { DoubtfulEncoding } from '../../src/read/encoding/encoding-survey.ts';
 import { highHalf, inCodePage, NAMES } from '../code-pages.ts';
 import { applicant, applicationsOf, csvOf, fileOf, sourceOf } from '../files.ts';

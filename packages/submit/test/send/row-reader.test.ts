@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { eventually } from '../../../../test/support/eventually.ts';
-import { RowReader } from '../../src/send/row-reader.ts';
+import { RowReader } from '../../src/send/send.ts';
 import { applicant, csvOf, fileOf, sourceOf, xlsxOf } from '../files.ts';
 
 const LIST = Array.from({ length: 2_000 }, (_, index) => applicant({ name: `Person ${index}` }));

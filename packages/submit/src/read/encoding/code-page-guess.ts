@@ -1,5 +1,5 @@
 /** Guesses the code page of a text by the plausibility of its names. */
-import { CODE_PAGES, type CodePage, decodeCodePage } from './code-pages.ts';
+import { CODE_PAGES, type CodePage, decodeCodePage } from './encoding.ts';
 
 // How odd a word is that was read by some code page. The costs know how Spanish and Portuguese write, and some names
 // and titles: the same byte is a letter in one code page, and a sign or a rare letter in another.

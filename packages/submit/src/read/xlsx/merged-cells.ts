@@ -73,9 +73,13 @@ export class MergedCells {
   }
 }
 
-/** `A` is column 0. */
-function columnOf(letters: string): number {
+/** The column that a reference such as `C7` begins with, from 0: `A` is column 0. */
+export function columnOf(reference: string): number {
   let column = 0;
-  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  for (let index = 0; index < reference.length; index++) {
+    const letter = reference.charCodeAt(index) & ~0x20;
+    if (letter < 65 || letter > 90) break;
+    column = column * 26 + letter - 64;
+  }
   return column - 1;
 }

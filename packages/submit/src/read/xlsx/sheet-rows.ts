@@ -11,9 +11,9 @@ import {
   TOO_MANY_COLUMNS,
   Unusable,
 } from '../table.ts';
-import { numberCell, UNKNOWN } from './number-cell.ts';
-import { GENERAL, type NumberFormat } from './number-format.ts';
-import type { Workbook } from './workbook.ts';
+import { columnOf } from './merged-cells.ts';
+import { GENERAL, type NumberFormat, numberCell, UNKNOWN } from './number-format.ts';
+import { isTrue, type Workbook } from './workbook.ts';
 
 /** Turns a sheet's XML into rows. */
 export class SheetRows {
@@ -177,19 +177,4 @@ function unescaped(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
-}
-
-function isTrue(text: string | undefined): boolean {
-  return text === '1' || text === 'true';
-}
-
-/** `C7` is column 2. */
-function columnOf(reference: string): number {
-  let column = 0;
-  for (let index = 0; index < reference.length; index++) {
-    const letter = reference.charCodeAt(index) & ~0x20;
-    if (letter < 65 || letter > 90) break;
-    column = column * 26 + letter - 64;
-  }
-  return column - 1;
 }

@@ -2,11 +2,12 @@
  * The parts of an XLSX file besides its cells: the sheets, the texts and the formats of numbers. Relationships name
  * them, as every spreadsheet reads them: their own names and places are free.
  */
+
+import { posix } from 'node:path';
+import { inEach, type Words } from '../../../../../src/ground/base/language.ts';
+import { BulkError } from '../bulk-error.ts';
 import { builtInFormat, formatOf, type NumberFormat } from './number-format.ts';
-import { type Relationship, relationshipsOf } from './relationships.ts';
-import { MAX_TEXT_BYTES, readSharedStrings, type SharedStrings } from './shared-strings.ts';
-import { type Sheet, sheetsOf } from './sheets.ts';
-import { readAll } from './xml.ts';
+import { readAll, readXml } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 export interface Workbook {
@@ -23,7 +24,6 @@ export interface Workbook {
 }
 
 const SMALL_PART_BYTES = 16 * 1024 * 1024;
-const SHARED_STRINGS_BYTES = 8 * MAX_TEXT_BYTES;
 
 /** Where programs put the workbook that name no place for it. */
 const USUAL_PATH = 'xl/workbook.xml';
@@ -84,6 +84,195 @@ async function readFormats(archive: Archive, path: string | null): Promise<Numbe
 }
 
 /** A boolean of the XML; an absent one is false. */
-function isTrue(text = ''): boolean {
+export function isTrue(text = ''): boolean {
   return text === '1' || text === 'true';
+}
+
+// The sheets of a workbook, and which one is read.
+
+export interface Sheet {
+  readonly name: string;
+  /** Its place among all sheets, from 1. */
+  readonly number: number;
+  readonly isHidden: boolean;
+  /** False for a chart, which has no cells. */
+  readonly isTable: boolean;
+  /** The sheet's part of the archive. */
+  readonly part: string;
+}
+
+/** A sheet as the workbook lists it, and the part that its id stands for. */
+interface Listed {
+  readonly name: string;
+  readonly isHidden: boolean;
+  readonly target: Relationship | undefined;
+}
+
+/** No text for people names more sheets. */
+const SHOWN_SHEETS = 12;
+
+/** The sheets in the workbook's order. */
+export function sheetsOf(listed: readonly Listed[]): Sheet[] {
+  return listed.map(({ name, isHidden, target }, index) => ({
+    name,
+    number: index + 1,
+    isHidden,
+    isTable: target !== undefined && !/^(chartsheet|dialogsheet|xl\w*macrosheet)$/i.test(target.type),
+    part: target?.part ?? '',
+  }));
+}
+
+/** The sheet with the name, in any capitalisation, or else with the number. Throws `BulkError`. */
+export function sheetNamed(file: string, sheets: readonly Sheet[], wanted: string): Sheet {
+  const fold = (name: string) => name.trim().toLowerCase();
+  const all = listOf(sheets);
+  const refusal = ({ en, es }: Words) =>
+    new BulkError({
+      en: `${file}: --sheet: ${en}. Sheets: ${all.en}`,
+      es: `${file}: --sheet: ${es}. Hojas: ${all.es}`,
+    });
+  const sheet =
+    sheets.find(({ name }) => name === wanted) ??
+    sheets.find(({ name }) => fold(name) === fold(wanted)) ??
+    sheets.find(({ number }) => String(number) === wanted.trim());
+  if (sheet === undefined)
+    throw refusal({ en: `there is no sheet "${wanted}"`, es: `no hay una hoja "${wanted}"` });
+  if (!sheet.isTable)
+    throw refusal(
+      inEach(
+        (language) =>
+          `${listOf([sheet])[language]} ${{ en: 'has no cells', es: 'no tiene celdas' }[language]}`,
+      ),
+    );
+  return sheet;
+}
+
+/** The sheets that may be read without being chosen: those that a person sees. */
+export function visibleTables(sheets: readonly Sheet[]): readonly Sheet[] {
+  const tables = sheets.filter(({ isTable }) => isTable);
+  const visible = tables.filter(({ isHidden }) => !isHidden);
+  return visible.length > 0 ? visible : tables;
+}
+
+const A_CHART: Words = { en: 'a chart', es: 'un gráfico' };
+const HIDDEN: Words = { en: 'hidden', es: 'oculta' };
+
+/** `1 "Hoja1", 2 "Resumen" (a chart), 3 "Datos" (hidden)`. */
+export function listOf(sheets: readonly Sheet[]): Words {
+  return inEach((language) => {
+    const named = sheets.slice(0, SHOWN_SHEETS).map(({ name, number, isHidden, isTable }) => {
+      const what = [isTable ? [] : A_CHART[language], isHidden ? HIDDEN[language] : []].flat().join(', ');
+      return `${number} "${name}"${what === '' ? '' : ` (${what})`}`;
+    });
+    const rest = sheets.length - named.length;
+    const more = { en: ` and ${rest} more`, es: ` y ${rest} más` };
+    return `${named.join(', ')}${rest > 0 ? more[language] : ''}`;
+  });
+}
+
+// The relationships of a part to other parts of an XLSX file (ECMA-376, part 2, 6.5).
+
+export interface Relationship {
+  readonly id: string;
+  /** The last word of its type: strict and transitional files write different words before it. */
+  readonly type: string;
+  /** The whole name of the part that it leads to. */
+  readonly part: string;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The relationships of the part `source` to parts of the file; those of the file itself where `source` is empty. */
+export async function relationshipsOf(archive: Archive, source: string): Promise<Relationship[]> {
+  const { dir, base } = posix.parse(source);
+  const found: Relationship[] = [];
+  const part = await archive.part(posix.join(dir, '_rels', `${base}.rels`), MAX_BYTES);
+  await readAll(part, (name, { Id = '', Type = '', Target = '', TargetMode }) => {
+    if (name !== 'Relationship' || TargetMode === 'External') return;
+    const path = posix.resolve('/', dir, Target.replaceAll('\\', '/'));
+    found.push({ id: Id, type: posix.basename(Type), part: path.slice(1) });
+  });
+  return found;
+}
+
+// The table of texts that an XLSX file keeps apart from its cells. It is packed, because there can be millions of
+// texts.
+
+const PIECE_BYTES = 1024 * 1024;
+/** The texts and their starts take at most 128 MiB together. */
+const MAX_TEXTS = 8_000_000;
+const MAX_TEXT_BYTES = 96 * 1024 * 1024;
+const SHARED_STRINGS_BYTES = 8 * MAX_TEXT_BYTES;
+
+/** The file has more texts than the bounds allow. */
+export class TooManyTexts extends Error {}
+
+/** Ends a text; UTF-8 never has this byte. */
+const END = 0xff;
+const STARTS_A_BLOCK = 65_536;
+
+/** Texts by number, as UTF-8 in pieces of a mebibyte. */
+export class SharedStrings {
+  readonly #pieces: Buffer[] = [];
+  /** The start of each text, in blocks: the number of its piece and its offset there, as one number. */
+  readonly #starts: Uint32Array[] = [];
+  #count = 0;
+  #used = PIECE_BYTES;
+
+  /** Throws `TooManyTexts`. */
+  add(text: string): void {
+    const length = Buffer.byteLength(text) + 1;
+    const full = this.#pieces.length * PIECE_BYTES > MAX_TEXT_BYTES;
+    if (full || this.#count === MAX_TEXTS || length > PIECE_BYTES) throw new TooManyTexts();
+    if (this.#used + length > PIECE_BYTES) {
+      this.#pieces.push(Buffer.allocUnsafe(PIECE_BYTES));
+      this.#used = 0;
+    }
+    const piece = this.#pieces.length - 1;
+    const bytes = this.#pieces[piece]!;
+    bytes.write(text, this.#used);
+    bytes[this.#used + length - 1] = END;
+    const slot = this.#count % STARTS_A_BLOCK;
+    if (slot === 0) this.#starts.push(new Uint32Array(STARTS_A_BLOCK));
+    this.#starts.at(-1)![slot] = piece * PIECE_BYTES + this.#used;
+    this.#used += length;
+    this.#count += 1;
+  }
+
+  /** The text with the number; undefined where there is none. */
+  get(index: number): string | undefined {
+    if (!(index < this.#count)) return undefined;
+    const slot = index % STARTS_A_BLOCK;
+    const start = this.#starts[(index - slot) / STARTS_A_BLOCK]![slot]!;
+    const offset = start % PIECE_BYTES;
+    const piece = this.#pieces[(start - offset) / PIECE_BYTES]!;
+    return piece.toString('utf8', offset, piece.indexOf(END, offset));
+  }
+}
+
+/** Reads `sharedStrings.xml`. Joins texts in runs and leaves out pronunciations. */
+export async function readSharedStrings(bytes: AsyncIterable<Buffer> | null): Promise<SharedStrings> {
+  const strings = new SharedStrings();
+  if (bytes === null) return strings;
+  let text = '';
+  let inText = false;
+  let inPronunciation = false;
+  const reading = readXml(bytes, {
+    open(name) {
+      if (name === 'si') text = '';
+      else if (name === 'rPh') inPronunciation = true;
+      else if (name === 't') inText = !inPronunciation;
+    },
+    text(piece) {
+      if (inText) text += piece;
+      if (text.length > PIECE_BYTES) throw new TooManyTexts();
+    },
+    close(name) {
+      if (name === 't') inText = false;
+      else if (name === 'rPh') inPronunciation = false;
+      else if (name === 'si') strings.add(text);
+    },
+  });
+  for await (const _ of reading);
+  return strings;
 }

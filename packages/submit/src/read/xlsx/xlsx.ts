@@ -2,16 +2,22 @@
 
 import { counted } from '../../../../../src/ground/base/counted.ts';
 import { inEach, type Words } from '../../../../../src/ground/base/language.ts';
-import { bulkErrorAt } from '../bulk-error.ts';
+import { bulkErrorAt, Fault } from '../bulk-error.ts';
 import { ENOUGH_NAMES, findHeader, type Header, type HeaderChoice } from '../header.ts';
 import { type Inspected, refuseChanged } from '../inspect.ts';
 import { type FileRow, isBlank, type Table } from '../table.ts';
 import { MergedCells } from './merged-cells.ts';
-import { TooManyTexts } from './shared-strings.ts';
 import { SheetRows } from './sheet-rows.ts';
-import { listOf, type Sheet, sheetNamed, visibleTables } from './sheets.ts';
-import { readWorkbook, type Workbook } from './workbook.ts';
-import { readXml, XmlFault } from './xml.ts';
+import {
+  listOf,
+  readWorkbook,
+  type Sheet,
+  sheetNamed,
+  TooManyTexts,
+  visibleTables,
+  type Workbook,
+} from './workbook.ts';
+import { readXml } from './xml.ts';
 import { type Archive, openArchive } from './zip.ts';
 
 export interface SheetChoice {
@@ -90,10 +96,7 @@ function otherArchive({ has }: Archive): Words {
 
 function otherSheets(sheets: readonly Sheet[]): Words {
   const { en, es } = listOf(sheets);
-  return {
-    en: `Other sheets: ${en}; --sheet chooses one`,
-    es: `Otras hojas: ${es}; --sheet elige una`,
-  };
+  return { en: `Other sheets: ${en}; --sheet chooses one`, es: `Otras hojas: ${es}; --sheet elige una` };
 }
 
 /** The headers of the sheets that have values. */
@@ -233,7 +236,7 @@ async function guarded<T>(file: Inspected, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof XmlFault)
+    if (error instanceof Fault)
       throw bulkErrorAt(file.file, null, null, {
         en: `it is damaged (XML ${error.words.en})`,
         es: `está dañado (XML ${error.words.es})`,

@@ -3,6 +3,7 @@
  */
 import { SaxesParser } from 'saxes';
 import type { Words } from '../../../../../src/ground/base/language.ts';
+import { Fault } from '../bulk-error.ts';
 
 interface XmlEvents {
   /** Gets the name without its prefix, and the attributes as they are written. */
@@ -18,31 +19,22 @@ const MAX_BETWEEN_TAGS_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 256;
 const NO_TAG: Words = { en: 'too long without a tag', es: 'demasiado largo sin una etiqueta' };
 
-/** Says why the text is no XML. */
-export class XmlFault extends Error {
-  readonly words: Words;
-  constructor(words: Words) {
-    super(words.en);
-    this.words = words;
-  }
-}
-
 /**
  * Reads XML and yields after each piece, so that the caller can use the events so far. Entities beyond XML's own five
- * are a fault. Throws `XmlFault`.
+ * are a fault. Throws `Fault`.
  */
 export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents): AsyncGenerator<void> {
   const parser = new SaxesParser();
   const decoder = new TextDecoder('utf-8', { fatal: true });
   parser.on('error', () => {
-    throw new XmlFault({ en: 'not well-formed', es: 'mal formado' });
+    throw new Fault({ en: 'not well-formed', es: 'mal formado' });
   });
   let sinceTag = 0;
   let depth = 0;
   parser.on('opentag', ({ name, attributes }) => {
     sinceTag = 0;
     depth += 1;
-    if (depth > MAX_DEPTH) throw new XmlFault({ en: 'too deep', es: 'demasiado profundo' });
+    if (depth > MAX_DEPTH) throw new Fault({ en: 'too deep', es: 'demasiado profundo' });
     events.open?.(localName(name), attributes as Record<string, string>);
   });
   parser.on('closetag', ({ name }) => {
@@ -56,7 +48,7 @@ export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents):
   }
   for await (const chunk of bytes) {
     sinceTag += chunk.length;
-    if (sinceTag > MAX_BETWEEN_TAGS_BYTES) throw new XmlFault(NO_TAG);
+    if (sinceTag > MAX_BETWEEN_TAGS_BYTES) throw new Fault(NO_TAG);
     parser.write(decode(decoder, chunk));
     yield;
   }
@@ -64,7 +56,7 @@ export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents):
   yield;
 }
 
-/** Reads the whole XML of a small part, or nothing where there is no part. Throws `XmlFault`. */
+/** Reads the whole XML of a small part, or nothing where there is no part. Throws `Fault`. */
 export async function readAll(
   bytes: AsyncIterable<Buffer> | null,
   open: NonNullable<XmlEvents['open']>,
@@ -77,7 +69,7 @@ function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer): strin
   try {
     return decoder.decode(chunk, { stream: true });
   } catch {
-    throw new XmlFault({ en: 'not UTF-8', es: 'no es UTF-8' });
+    throw new Fault({ en: 'not UTF-8', es: 'no es UTF-8' });
   }
 }
 
