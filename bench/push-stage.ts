@@ -189,7 +189,7 @@ async function claimMs(database: Database, full: PartnerId): Promise<number[]> {
   for (let n = 0; n < 10; n += 1) {
     await inTransaction(database, async (session) => {
       const startedMs = performance.now();
-      await claimPushes(session, new Map([[full, MOST_UNDERWAY]]));
+      await claimPushes(session, Array(MOST_UNDERWAY).fill(full));
       times.push(performance.now() - startedMs);
       throw new Undone();
     }).catch((error) => {

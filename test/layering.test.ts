@@ -51,6 +51,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'program/tracing': ['ground/base', 'ground/postgres', 'domain', 'seal'],
   'program/cli': ['ground/base', 'domain', 'program/operations'],
   'program/subject': ['ground/base', 'ground/postgres', 'domain', 'seal', 'wire/contract', 'program/cli'],
+  // What the outbox, replies, pushes and the work beside conversations share.
+  'program/queue': ['ground/base', 'ground/postgres', 'domain', 'program/subject'],
 
   'subjects/partners': [...SUBJECT, 'wire/contract', 'wire/gate'],
   'subjects/applications': [
@@ -58,11 +60,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'subjects/partners',
   ],
   'subjects/messages': [
-    ...[...SUBJECT, 'wire/gate', 'program/tracing'],
+    ...[...SUBJECT, 'wire/gate', 'program/tracing', 'program/queue'],
     ...['subjects/partners', 'subjects/applications'],
   ],
   'subjects/events': [
-    ...[...SUBJECT, 'wire/contract', 'wire/gate'],
+    ...[...SUBJECT, 'wire/contract', 'wire/gate', 'program/queue'],
     ...['subjects/partners', 'subjects/applications'],
   ],
   // A file from the channel to a sealed, checked and read document.
@@ -180,7 +182,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   channels: { rooms: ['ground/base', 'domain'], parts: ['channels'] },
   intake: { rooms: STORED, parts: ['rules', 'sql', 'intake'] },
   delivery: {
-    rooms: [...STORED, 'program/subject', 'program/tracing'],
+    rooms: [...STORED, 'program/subject', 'program/queue', 'program/tracing'],
     parts: ['rules', 'sql', 'intake', 'delivery'],
   },
   // Of documents. The reader's process loads nothing else, and partners take turns.

@@ -184,7 +184,7 @@ describe('a data key that this process does not have', () => {
       const onFault = (fault: PushFault, push: ClaimedPush) => faults.push([push.partnerId, fault]);
       const begun = await pushDue(
         { ...pushContext(process, [peer.host]), onFault },
-        new Map(),
+        [],
         new AbortController().signal,
       );
       await Promise.all(begun.map(({ ended }) => ended));

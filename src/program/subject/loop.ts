@@ -23,8 +23,8 @@ interface LoopWork {
   turn(signals: LoopSignals): Promise<void>;
   /** Called when a turn fails before the stop. */
   onError(error: unknown): void;
-  /** Resolves when the work that the turns have left under way has ended. */
-  settled(): Promise<void>;
+  /** Resolves when the work that the turns have left under way has ended; absent: they leave none. */
+  settled?(cut: AbortSignal): Promise<void>;
 }
 
 /** Starts a loop of turns, one after the other. */
@@ -54,6 +54,6 @@ export function startLoop({ clock, turn, onError, settled }: LoopWork): Loop {
       clock.after(CUT_OFF_MS, () => cut.abort(), { ref: false });
       return worked;
     },
-    ended: worked.then(settled),
+    ended: worked.then(() => settled?.(cut.signal)),
   };
 }

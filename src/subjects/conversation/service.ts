@@ -54,7 +54,6 @@ async function startTurns(given: LoopContext): Promise<Loop> {
       watcher.turnsFailed();
       failed('a turn of the conversations', error);
     },
-    settled: async () => {},
   });
 }
 
@@ -143,7 +142,6 @@ function startSweep({ database, vault, clock, failed }: LoopContext): Loop {
       await pause(Math.min(Math.max(SWEEP_MS, restMs), LONGEST_SWEEP_MS));
     },
     onError: (error) => failed('the look at applications with conversations', error),
-    settled: async () => {},
   });
 }
 

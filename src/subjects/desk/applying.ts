@@ -43,7 +43,6 @@ export function startApplying({ database, vault, clock, log, failed, setting }: 
       if (count === 0) await pause(LOOK_MS);
     },
     onError: (error) => failed('applying the proposals', error),
-    settled: async () => {},
   });
 }
 

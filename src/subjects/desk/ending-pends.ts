@@ -18,6 +18,5 @@ export function startEndingPends({ database, clock, failed }: LoopContext): Loop
       if (ended === 0) await pause(Math.min(Math.max(LOOK_MS, restMs), LONGEST_LOOK_MS));
     },
     onError: (error) => failed('ending the pends', error),
-    settled: async () => {},
   });
 }

@@ -47,7 +47,6 @@ export function startExpansion({ database, clock, log, failed, setting }: LoopCo
       await pause(batches < BATCHES ? LOOK_MS : REST_SHARE * (clock.monotonicMs() - begunMs));
     },
     onError: (error) => failed('the queue of the review desk', error),
-    settled: async () => {},
   });
 }
 

@@ -32,7 +32,7 @@ async function newPartner(): Promise<PartnerId> {
 }
 
 async function claim(partnerId: PartnerId): Promise<ClaimedPush[]> {
-  const { claimed } = await claimPushes(database, new Map());
+  const { claimed } = await claimPushes(database, []);
   return claimed.filter((push) => push.partnerId === partnerId);
 }
 

@@ -44,7 +44,7 @@ it('D41: workers, operators, the upkeep and new events together never deadlock',
   };
   const worker = () =>
     repeatedly(async (round) => {
-      const { claimed } = await claimPushes(database, new Map());
+      const { claimed } = await claimPushes(database, []);
       const results = ['delivered', 'delivered', 'failed', 'unsent', 'forgotten'] as const;
       // In another order in each session, as answers come.
       const records = claimed

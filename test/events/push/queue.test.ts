@@ -26,7 +26,7 @@ async function newPartner(): Promise<PartnerId> {
 
 /** Claims as one process; only pushes of this partner. */
 async function claim(partnerId: PartnerId, underway = 0): Promise<ClaimedPush[]> {
-  const { claimed } = await claimPushes(database, new Map([[partnerId, underway]]));
+  const { claimed } = await claimPushes(database, Array(underway).fill(partnerId));
   return claimed.filter((push) => push.partnerId === partnerId).sort((a, b) => a.number - b.number);
 }
 
@@ -108,7 +108,7 @@ describe('the claim', () => {
       );
     const quiet = await newPartner();
     await addEvents(store, quiet, [1]);
-    const { claimed } = await claimPushes(database, new Map(busy.map((partnerId) => [partnerId, 2])));
+    const { claimed } = await claimPushes(database, [...busy, ...busy]);
     assert.ok(claimed.some(({ partnerId }) => partnerId === quiet));
     assert.ok(claimed.length >= 100 && claimed.length < 100 + MOST_UNDERWAY, `${claimed.length}`);
     await database.query('DELETE FROM pushes');

@@ -6,6 +6,7 @@ import type { Clock } from '../../../ground/base/clock.ts';
 import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { eachApart } from '../../../ground/postgres/row-fault.ts';
+import type { Begun } from '../../../program/queue/queue.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { renderPartnerEvent } from '../../../wire/contract/partner-event.ts';
 import { readPartnerEvents } from '../sql/partner-events.ts';
@@ -31,23 +32,16 @@ export interface PushContext {
 
 export type PushFault = 'unreadable_event' | 'unreadable_endpoint' | 'unknown_key';
 
-/** An attempt under way. */
-export interface PushUnderway {
-  readonly partnerId: PartnerId;
-  /** Resolves when the attempt has ended and is recorded. */
-  readonly ended: Promise<void>;
-}
-
 /**
- * Claims due pushes beside those under way and begins their attempts. An attempt that `cut` aborts is not recorded:
- * after its lease it is made again.
+ * Claims due pushes beside those under way, whose partners `held` has, and begins their attempts. An attempt that `cut`
+ * aborts is not recorded: after its lease it is made again.
  */
 export async function pushDue(
   context: PushContext,
-  underway: ReadonlyMap<PartnerId, number>,
+  held: readonly PartnerId[],
   cut: AbortSignal,
-): Promise<PushUnderway[]> {
-  const { claimed, nowMs } = await claimPushes(context.database, underway);
+): Promise<Begun[]> {
+  const { claimed, nowMs } = await claimPushes(context.database, held);
   if (claimed.length === 0) return [];
   const claimedAtMs = context.clock.monotonicMs();
   const [targets, events] = await Promise.all([

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../ground/base/clock.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
-import { RetryingWriter } from '../../../ground/postgres/retrying-writer.ts';
+import { RetryingWriter } from '../../../program/queue/retrying-writer.ts';
 import { type ChannelNotice, type NewPause, storeNotices } from '../sql/channel-notices.ts';
 
 export class ChannelNotices {

@@ -6,7 +6,7 @@ import { formatReplyCallback, type ReplyId } from '../../../domain/message/reply
 import type { Clock } from '../../../ground/base/clock.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
-import { RetryingWriter } from '../../../ground/postgres/retrying-writer.ts';
+import { RetryingWriter } from '../../../program/queue/retrying-writer.ts';
 import { applyEarly } from '../intake/status-events.ts';
 import type { HealthSignal } from '../rules/after-send.ts';
 import { hasEarly, type Recorded, takeEarly } from '../sql/early-events.ts';

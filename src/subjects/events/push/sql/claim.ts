@@ -37,17 +37,24 @@ const CLAIM = `
   FROM claim_pushes($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
 /**
- * Leases about 100 due pushes, at most 16 a partner together with those under way. `underway` is the number of those by
- * partner. `nowMs` is the database's time (D39), and 0 where nothing is due.
+ * Leases about 100 due pushes, at most 16 a partner together with those under way. `held` has a partner for each
+ * of those. `nowMs` is the database's time (D39), and 0 where nothing is due.
  */
 export async function claimPushes(
   session: Session,
-  underway: ReadonlyMap<PartnerId, number>,
+  held: readonly PartnerId[],
 ): Promise<{ claimed: ClaimedPush[]; nowMs: number }> {
+  const underway = Map.groupBy(held, (partnerId) => partnerId);
   const { rows } = await session.query<ClaimedRow>({
     name: 'claim_pushes',
     text: CLAIM,
-    values: [[...underway.keys()], [...underway.values()], MOST_UNDERWAY, LIMIT, LEASE_MS],
+    values: [
+      [...underway.keys()],
+      [...underway.values()].map((some) => some.length),
+      MOST_UNDERWAY,
+      LIMIT,
+      LEASE_MS,
+    ],
   });
   return {
     claimed: rows.map((row) => ({

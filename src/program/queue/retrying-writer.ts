@@ -2,9 +2,9 @@
  * Stores items that a failed statement must not lose: many items in one statement, and a bad item does not stop the
  * others.
  */
-import type { Clock } from '../base/clock.ts';
-import { Gathering } from './gathering.ts';
-import { eachApart } from './row-fault.ts';
+import type { Clock } from '../../ground/base/clock.ts';
+import { Gathering } from '../../ground/postgres/gathering.ts';
+import { eachApart } from '../../ground/postgres/row-fault.ts';
 
 interface PendingWrite<Item> {
   readonly item: Item;

@@ -1,7 +1,7 @@
 /** What must not be lost is stored by trying again, and given up after a bound. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RetryingWriter } from '../../src/ground/postgres/retrying-writer.ts';
+import { RetryingWriter } from '../../src/program/queue/retrying-writer.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const KEEP_TRYING_MS = 10_000;
