@@ -8,7 +8,7 @@ import { toldBy } from '../ground/base/told-error.ts';
 import { Elapsed } from '../ground/postgres/elapsed.ts';
 import type { Loop, ServiceContext, UpkeepJob } from '../program/subject/subject.ts';
 import type { JobEnd, Watcher } from '../program/subject/watcher.ts';
-import { ANSWER_WITHIN_MS } from '../subjects/messages/delivery/take-up.ts';
+import { ANSWER_WITHIN_MS } from '../subjects/messages/delivery/sending.ts';
 import { backupSchedule, erasureCopies, fileCopies } from './backup/schedule.ts';
 import { type ChannelPage, openChannel } from './channel.ts';
 import type { Config } from './config/config.ts';

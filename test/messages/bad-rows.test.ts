@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
+import { applicationOfMessage, toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
 import type { TemplateChannel } from '../../src/domain/message/channel.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
@@ -16,8 +16,8 @@ import { machineClock } from '../../src/ground/base/clock.ts';
 import { errorFields } from '../../src/ground/base/error-fields.ts';
 import { eachApart } from '../../src/ground/postgres/row-fault.ts';
 import { Vault } from '../../src/seal/vault.ts';
-import { SendResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
-import type { MessageFault } from '../../src/subjects/messages/delivery/take-up.ts';
+import { messageResults } from '../../src/subjects/messages/delivery/records.ts';
+import type { MessageFault } from '../../src/subjects/messages/delivery/turn.ts';
 import { type DeliveryContext, deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { retryMessages } from '../../src/subjects/messages/sql/changes/message-changes.ts';
@@ -27,8 +27,7 @@ import { readChats } from '../../src/subjects/simulator/read-chats.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
-import { deliveryContext } from '../support/delivery-context.ts';
-import { PATIENCE_MS } from '../support/eventually.ts';
+import { deliveryContext, keeping } from '../support/delivery-context.ts';
 import { registrarOf } from '../support/intake.ts';
 import { makeDue, setAll, setMessages } from '../support/messages.ts';
 import { batchOf as storedBatchOf } from '../support/stored-applications.ts';
@@ -256,15 +255,12 @@ describe('other bad rows', () => {
     const ids = await aBatch(20);
     await setMessages(database, ids, { status: 'sending', attempts: 1 });
     const dropped: number[] = [];
-    const log = new SendResultLog(
-      database,
-      machineClock,
-      PATIENCE_MS,
-      (some) => dropped.push(...some),
-      () => {},
-    );
+    const log = messageResults({
+      ...keeping({ database, clock: machineClock }),
+      onLost: (some) => dropped.push(...some.map(({ messageId }) => applicationOfMessage(messageId))),
+    });
     const record = (applicationId: number, reason: MessageReason) =>
-      log.record({
+      log.write({
         messageId: toMessageId(`${applicationId}`),
         type: 'approved',
         partnerId: toPartnerId(1),

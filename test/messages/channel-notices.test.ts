@@ -5,14 +5,14 @@ import { beforeEach, it } from 'node:test';
 import type { SendResult, TemplateChannel } from '../../src/domain/message/channel.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
-import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
+import { channelNotices } from '../../src/subjects/messages/delivery/records.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import type { ChannelNotice } from '../../src/subjects/messages/sql/channel-notices.ts';
 import { readPauses } from '../../src/subjects/messages/sql/messages.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
-import { deliveryContext } from '../support/delivery-context.ts';
+import { deliveryContext, keeping } from '../support/delivery-context.ts';
 import { registrarOf } from '../support/intake.ts';
 import { setAll, setMessages } from '../support/messages.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -28,13 +28,11 @@ const clock = new TestClock();
 /** A notice is tried again after this rest, and given up at the end of the time. */
 const REST_MS = 500;
 const TRY_FOR_MS = 2_000;
-const notices = new ChannelNotices(
-  database,
-  clock,
-  TRY_FOR_MS,
-  () => {},
-  (some) => lost.push(...some),
-);
+const notices = channelNotices({
+  ...keeping({ database, clock }),
+  keepTryingMs: TRY_FOR_MS,
+  onLost: (some) => lost.push(...some),
+});
 
 /** Lets the rest after a refusal pass, so many times; to its last millisecond nothing is settled. */
 async function rest(concluded: Promise<void>, times: number): Promise<void> {

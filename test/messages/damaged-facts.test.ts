@@ -8,7 +8,7 @@ import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import type { MessageFault } from '../../src/subjects/messages/delivery/take-up.ts';
+import type { MessageFault } from '../../src/subjects/messages/delivery/turn.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { Simulator } from '../../src/subjects/simulator/channel.ts';

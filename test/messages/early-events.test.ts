@@ -13,7 +13,7 @@ import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import { toPartnerId } from '../../src/domain/partner/credential.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
-import { SendResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
+import { messageResults } from '../../src/subjects/messages/delivery/records.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { applyEarly } from '../../src/subjects/messages/intake/status-events.ts';
 import { PROGRESS } from '../../src/subjects/messages/rules/settle.ts';
@@ -22,7 +22,7 @@ import { recordSendResults, type SendResultRow } from '../../src/subjects/messag
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
-import { PATIENCE_MS } from '../support/eventually.ts';
+import { keeping } from '../support/delivery-context.ts';
 import { registrarOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
 
@@ -33,7 +33,7 @@ const register = await registrarOf(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const [id] = (await register(key, [applicant()])) as [number];
-const log = new SendResultLog(database, machineClock, PATIENCE_MS, assert.fail, () => {});
+const log = messageResults(keeping({ database, clock: machineClock }));
 const AT = new Date('2026-11-20T15:00:00Z');
 let serial = 0;
 
@@ -60,7 +60,7 @@ const rowOf = (channelMessageId: string): SendResultRow => ({
   signal: 'alive',
 });
 
-const record = (channelMessageId: string) => log.record(rowOf(channelMessageId));
+const record = (channelMessageId: string) => log.write(rowOf(channelMessageId));
 
 interface Told {
   readonly status: ChannelStatus;

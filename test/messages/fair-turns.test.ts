@@ -13,8 +13,8 @@ import { MOST_PARTITIONS } from '../../src/subjects/applications/sql/partition-r
 import { leavePartition } from '../../src/subjects/applications/sql/partitions.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { beginSending, type SenderLimits } from '../../src/subjects/messages/sql/begin.ts';
-import { type ClaimedMessage, claimDue } from '../../src/subjects/messages/sql/claim.ts';
-import { deliveryContext } from '../support/delivery-context.ts';
+import type { ClaimedMessage } from '../../src/subjects/messages/sql/claim.ts';
+import { claimDue, deliveryContext } from '../support/delivery-context.ts';
 import { assertInStep, makeDue, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { allowSmallPartitions } from '../support/small-partitions.ts';

@@ -4,14 +4,14 @@ import { it } from 'node:test';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
-import { SendResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
+import { messageResults } from '../../src/subjects/messages/delivery/records.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { pauseTemplate } from '../../src/subjects/messages/sql/pauses.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
-import { deliveryContext } from '../support/delivery-context.ts';
+import { deliveryContext, keeping } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 
@@ -42,7 +42,7 @@ it('a record whose early event pauses a template locks the template before it lo
     await applyChannelEvents({ database, vault }, [failed]);
     return { kind: 'accepted', channelMessageId: 'wamid.1' } as const;
   };
-  const results = new SendResultLog(database, machineClock, 60_000, assert.fail, () => {});
+  const results = messageResults(keeping({ database, clock: machineClock }));
   const context = deliveryContext(store, { send }, { results });
   const { turn, free } = await inTransaction(database, async (session) => {
     await pauseTemplate(session, 'ventanilla_approved', '132015');

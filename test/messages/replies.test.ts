@@ -12,7 +12,7 @@ import type { Clock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { deliverReplies, type ReplyContext } from '../../src/subjects/messages/delivery/reply-turn.ts';
-import { startWorker } from '../../src/subjects/messages/delivery/worker.ts';
+import { startSending } from '../../src/subjects/messages/delivery/sending.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { pauseSender, resumeSender } from '../../src/subjects/messages/sql/pauses.ts';
 import { findLostReplies } from '../../src/subjects/messages/sql/replies/delivery.ts';
@@ -488,7 +488,7 @@ describe('what others read', () => {
     const rests = mock.method(bell, 'wait', (clock: Clock, _ms: number, signal: AbortSignal) =>
       wait(clock, 2 * PATIENCE_MS, signal),
     );
-    const worker = startWorker({
+    const worker = startSending({
       clock: store.clock,
       turn: (cut, stopping) => deliverReplies(context, cut, stopping),
       onError: (error) => assert.fail(`${error}`),

@@ -16,14 +16,13 @@ import {
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
-import { ANSWER_WITHIN_MS } from '../../src/subjects/messages/delivery/take-up.ts';
+import { ANSWER_WITHIN_MS } from '../../src/subjects/messages/delivery/sending.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { beginSending } from '../../src/subjects/messages/sql/begin.ts';
-import { claimDue } from '../../src/subjects/messages/sql/claim.ts';
 import { findLost } from '../../src/subjects/messages/sql/upkeep.ts';
 import { testDatabase } from '../support/database.ts';
-import { deliveryContext, readyOf } from '../support/delivery-context.ts';
+import { claimDue, deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInStep, endLeases, makeDue } from '../support/messages.ts';
 import { Random } from '../support/random.ts';

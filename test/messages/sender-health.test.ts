@@ -12,15 +12,14 @@ import type { SendResult, TemplateChannel } from '../../src/domain/message/chann
 import { MESSAGE_STATUSES } from '../../src/domain/message/notify.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { whatsappChannel } from '../../src/subjects/messages/channels/whatsapp.ts';
-import { SendResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
+import { messageResults } from '../../src/subjects/messages/delivery/records.ts';
 import { type DeliveryContext, deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { type HealthSignal, healthSignal } from '../../src/subjects/messages/rules/after-send.ts';
 import type { SenderLimits } from '../../src/subjects/messages/sql/begin.ts';
 import { resumeSender } from '../../src/subjects/messages/sql/pauses.ts';
 import { noteAnswers, readBreak } from '../../src/subjects/messages/sql/sender-health.ts';
 import { commandLine } from '../cli/harness.ts';
-import { deliveryContext } from '../support/delivery-context.ts';
-import { PATIENCE_MS } from '../support/eventually.ts';
+import { deliveryContext, keeping } from '../support/delivery-context.ts';
 import { makeDue, setAll } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { setStatus } from '../support/stored-applications.ts';
@@ -50,9 +49,10 @@ const HTML: Fault = {
 
 function worker(channel: TemplateChannel, limits = LIMITS): { context: DeliveryContext; heard: string[] } {
   const heard: string[] = [];
-  const results = new SendResultLog(database, machineClock, PATIENCE_MS, assert.fail, (change, reason) =>
-    heard.push(`${change} ${reason}`),
-  );
+  const results = messageResults({
+    ...keeping({ database, clock: machineClock }),
+    onHealth: (change, reason) => heard.push(`${change} ${reason}`),
+  });
   return { context: deliveryContext(service, channel, { limits, results }), heard };
 }
 

@@ -9,19 +9,18 @@ import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.
 import { toPartnerId } from '../../src/domain/partner/credential.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { channelIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
-import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
-import { ANSWER_WITHIN_MS } from '../../src/subjects/messages/delivery/take-up.ts';
+import { channelNotices } from '../../src/subjects/messages/delivery/records.ts';
+import { ANSWER_WITHIN_MS } from '../../src/subjects/messages/delivery/sending.ts';
 import { type DeliveryContext, deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { beginSending, type SenderLimits } from '../../src/subjects/messages/sql/begin.ts';
 import { retryMessages } from '../../src/subjects/messages/sql/changes/message-changes.ts';
 import type { NewPause } from '../../src/subjects/messages/sql/channel-notices.ts';
-import { claimDue } from '../../src/subjects/messages/sql/claim.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/subjects/messages/sql/pauses.ts';
 import { recordSendResults } from '../../src/subjects/messages/sql/send-results.ts';
 import { findLost } from '../../src/subjects/messages/sql/upkeep.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
-import { deliveryContext, readyOf } from '../support/delivery-context.ts';
-import { eventually, PATIENCE_MS } from '../support/eventually.ts';
+import { claimDue, deliveryContext, keeping, readyOf } from '../support/delivery-context.ts';
+import { eventually } from '../support/eventually.ts';
 import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { shifted } from '../support/shifted.ts';
@@ -63,7 +62,7 @@ function contextOf(
     return answer(message);
   };
   const onPause = ({ what, reason }: NewPause) => paused.push([what, reason]);
-  const notices = new ChannelNotices(database, machineClock, PATIENCE_MS, onPause, assert.fail);
+  const notices = channelNotices({ ...keeping({ database, clock: machineClock }), onPause });
   return { sent, paused, ...deliveryContext(service, { send }, { notices, ...changes }) };
 }
 

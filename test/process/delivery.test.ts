@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { ANSWER_WITHIN_MS } from '../../src/subjects/messages/delivery/take-up.ts';
+import { ANSWER_WITHIN_MS } from '../../src/subjects/messages/delivery/sending.ts';
 import { SETTLE_AFTER_MS } from '../../src/subjects/messages/rules/after-send.ts';
 import { findLost } from '../../src/subjects/messages/sql/upkeep.ts';
 import { cancelMessages, retryMessages } from '../../src/subjects/messages/uses/messages.ts';

@@ -20,7 +20,7 @@ import type { ClaimedPush } from '../../src/subjects/events/push/sql/claim.ts';
 import { openSettings } from '../../src/subjects/events/push/sql/endpoint-settings.ts';
 import { readEndpoint, rotateSecret, writeEndpoint } from '../../src/subjects/events/push/sql/endpoints.ts';
 import { type PushFault, pushDue } from '../../src/subjects/events/push/turn.ts';
-import type { MessageFault } from '../../src/subjects/messages/delivery/take-up.ts';
+import type { MessageFault } from '../../src/subjects/messages/delivery/turn.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { commandLine } from '../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';

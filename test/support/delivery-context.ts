@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { TemplateChannel } from '../../src/domain/message/channel.ts';
 import { composeMessage, type MessageSource } from '../../src/domain/message/compose-message.ts';
-import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
-import { SendResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
+import { inTransaction, type Transaction } from '../../src/ground/postgres/database.ts';
+import { channelNotices, messageResults } from '../../src/subjects/messages/delivery/records.ts';
 import type { DeliveryContext } from '../../src/subjects/messages/delivery/turn.ts';
 import type { Ready } from '../../src/subjects/messages/sql/begin.ts';
-import type { Claimed } from '../../src/subjects/messages/sql/claim.ts';
+import { type Claimed, claimMessages, readClaimed } from '../../src/subjects/messages/sql/claim.ts';
 import { sessionsOf, type TestStore } from './database.ts';
 
 /** A busy machine may be slow to record; a store that is away for ever still fails its test. */
@@ -35,11 +35,33 @@ export function deliveryContext(
       rejectionsPerPhone: null,
     },
     windows: new Map(),
-    results: new SendResultLog(database, clock, TRY_FOR_MS, assert.fail, () => {}),
-    notices: new ChannelNotices(database, clock, TRY_FOR_MS, () => {}, assert.fail),
+    results: messageResults(keeping({ database, clock })),
+    notices: channelNotices(keeping({ database, clock })),
     onFault: () => assert.fail('no message has a fault'),
     ...changes,
   };
+}
+
+/** How what the channel said is stored: what is lost fails the test, and nobody hears of pauses and breaks. */
+export function keeping({ database, clock }: Pick<DeliveryContext, 'database' | 'clock'>) {
+  const nothing = () => {};
+  return {
+    ...{ database, clock, keepTryingMs: TRY_FOR_MS },
+    ...{ onLost: assert.fail as () => void, onHealth: nothing, onPause: nothing },
+  };
+}
+
+/** Claims messages and works on them, as a turn does, in one transaction; null: none is due. */
+export function claimDue<T>(
+  context: Pick<DeliveryContext, 'database' | 'vault' | 'clock'>,
+  limit: number,
+  messagesPerSecond: number | null,
+  work: (claimed: Claimed, claim: Transaction) => Promise<T>,
+): Promise<T | null> {
+  return inTransaction(context.database, async (claim) => {
+    const rows = await claimMessages(claim, context.vault, limit, messagesPerSecond);
+    return rows.length === 0 ? null : work(await readClaimed(context, claim, rows), claim);
+  });
 }
 
 /** Claimed messages as a turn begins them. None of their applicants may be erased. */

@@ -8,13 +8,11 @@ import type { Phone } from '../../src/domain/phone/phone.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import type { Vault } from '../../src/seal/vault.ts';
-import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
+import { channelNotices, replyResults } from '../../src/subjects/messages/delivery/records.ts';
 import type { ReplyContext } from '../../src/subjects/messages/delivery/reply-turn.ts';
-import { ReplyResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
 import { queueReplies, sealReply } from '../../src/subjects/messages/sql/replies.ts';
 import { sessionsOf, type TestStore } from './database.ts';
-
-const TRY_FOR_MS = 60_000;
+import { keeping } from './delivery-context.ts';
 
 /** No rate. A dropped record, a lost notice and a reply with a fault fail the test. */
 export function replyContext(
@@ -28,8 +26,8 @@ export function replyContext(
     vault,
     channel,
     messagesPerSecond: null,
-    results: new ReplyResultLog(database, clock, TRY_FOR_MS, assert.fail, () => {}),
-    notices: new ChannelNotices(database, clock, TRY_FOR_MS, () => {}, assert.fail),
+    results: replyResults(keeping({ database, clock })),
+    notices: channelNotices(keeping({ database, clock })),
     onFault: (reason) => assert.fail(`a reply has the fault ${reason}`),
     ...changes,
   };

@@ -4,16 +4,16 @@ import type { Heard } from '../../src/domain/message/channel-event.ts';
 import type { ContactWindows } from '../../src/domain/message/contact-window.ts';
 import type { Clock } from '../../src/ground/base/clock.ts';
 import { healthApi } from '../../src/listeners/ops/health-api.ts';
-import { ChannelNotices } from '../../src/subjects/messages/delivery/channel-notices.ts';
+import { channelNotices, messageResults } from '../../src/subjects/messages/delivery/records.ts';
 import { deliverReplies } from '../../src/subjects/messages/delivery/reply-turn.ts';
-import { SendResultLog } from '../../src/subjects/messages/delivery/send-result-log.ts';
+import { startSending } from '../../src/subjects/messages/delivery/sending.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
-import { startWorker } from '../../src/subjects/messages/delivery/worker.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { Simulator } from '../../src/subjects/simulator/channel.ts';
 import type { SimulatorFaults } from '../../src/subjects/simulator/faults.ts';
 import { addSimulatorPage } from '../../src/subjects/simulator/page.ts';
 import type { TestDatabase } from './database.ts';
+import { keeping } from './delivery-context.ts';
 import { PATIENCE_MS } from './eventually.ts';
 import { replyContext } from './replies.ts';
 
@@ -47,6 +47,7 @@ export async function simulatorPage(
     await told;
     await applyChannelEvents({ database, vault, hear }, events);
   }, hurried);
+  const forgetting = { ...keeping({ database, clock }), keepTryingMs: PATIENCE_MS, onLost: () => {} };
   const context = {
     database,
     vault,
@@ -61,29 +62,17 @@ export async function simulatorPage(
     },
     windows,
     released: simulator.released,
-    results: new SendResultLog(
-      database,
-      clock,
-      PATIENCE_MS,
-      () => {},
-      () => {},
-    ),
-    notices: new ChannelNotices(
-      database,
-      clock,
-      PATIENCE_MS,
-      () => {},
-      () => {},
-    ),
+    results: messageResults(forgetting),
+    notices: channelNotices(forgetting),
     onFault() {},
   };
-  const worker = startWorker({
+  const worker = startSending({
     clock: hurried,
     turn: (signal) => deliverDue(context, signal),
     onError: () => {},
   });
   const replies = replyContext({ database, vault, clock }, simulator);
-  const replyWorker = startWorker({
+  const replyWorker = startSending({
     clock: hurried,
     turn: (signal) => deliverReplies(replies, signal),
     onError: () => {},

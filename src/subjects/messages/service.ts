@@ -1,17 +1,14 @@
 /** What `serve` and `worker` run of the messages. */
-import type { Logger } from 'pino';
-import type { ApplicationId } from '../../domain/application/ids.ts';
+import { type ApplicationId, applicationOfMessage } from '../../domain/application/ids.ts';
 import type { MessageReason } from '../../domain/message/reasons.ts';
 import type { ReplyId } from '../../domain/message/reply.ts';
 import { errorFields } from '../../ground/base/error-fields.ts';
 import { failureLog } from '../../program/operations/failure-log.ts';
 import type { Loop, LoopContext, Service } from '../../program/subject/subject.ts';
-import { ChannelNotices } from './delivery/channel-notices.ts';
+import { channelNotices, messageResults, replyResults } from './delivery/records.ts';
 import { deliverReplies, type ReplyObstacle } from './delivery/reply-turn.ts';
-import { ReplyResultLog, SendResultLog } from './delivery/send-result-log.ts';
-import { ANSWER_WITHIN_MS, type MessageFault } from './delivery/take-up.ts';
-import { deliverDue } from './delivery/turn.ts';
-import { startWorker } from './delivery/worker.ts';
+import { ANSWER_WITHIN_MS, startSending } from './delivery/sending.ts';
+import { deliverDue, type MessageFault } from './delivery/turn.ts';
 import { applyEarly } from './intake/status-events.ts';
 import { openContactWindows } from './open.ts';
 import { SETTLE_AFTER_MS } from './rules/after-send.ts';
@@ -80,14 +77,13 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
       messagesPerPhone: setting(MESSAGES_PER_PHONE),
       rejectionsPerPhone: setting(REJECTIONS_PER_PHONE),
     },
-    results: new SendResultLog(
-      database,
-      clock,
-      ANSWER_WITHIN_MS,
-      (ids, error) =>
-        log.error({ ...idsOf(ids), error: errorFields(error) }, 'send results could not be recorded'),
-      healthLog(log),
-    ),
+    results: messageResults({
+      ...keepingOf(given),
+      onLost: (results, error) => {
+        const ids = results.map(({ messageId }) => applicationOfMessage(messageId));
+        log.error({ ...idsOf(ids), error: errorFields(error) }, 'send results could not be recorded');
+      },
+    }),
     notices: noticesOf(given),
     onFault: ({ reason, applicationIds, batchId, error }: MessageFault) => {
       const facts = {
@@ -101,7 +97,7 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
       else log.error(facts, FAULTS[reason]);
     },
   };
-  return startWorker({
+  return startSending({
     clock,
     turn: (cut, stopping) => deliverDue(context, cut, stopping),
     onError: (error) => failed('a turn of the delivery', error),
@@ -118,14 +114,13 @@ function startReplies(given: LoopContext): Loop {
     clock,
     channel,
     messagesPerSecond: setting(MESSAGES_PER_SECOND),
-    results: new ReplyResultLog(
-      database,
-      clock,
-      ANSWER_WITHIN_MS,
-      (ids, error) =>
-        log.error({ replies: ids, error: errorFields(error) }, 'results of replies could not be recorded'),
-      healthLog(log),
-    ),
+    results: replyResults({
+      ...keepingOf(given),
+      onLost: (results, error) => {
+        const replies = results.map(({ replyId }) => replyId);
+        log.error({ replies, error: errorFields(error) }, 'results of replies could not be recorded');
+      },
+    }),
     notices: noticesOf(given),
     onFault: (reason: ReplyObstacle, replies: readonly { readonly replyId: ReplyId }[]) => {
       const facts = { reason, replies: replies.map(({ replyId }) => replyId) };
@@ -133,7 +128,7 @@ function startReplies(given: LoopContext): Loop {
       else log.error(facts, 'replies are not sent: see the reason');
     },
   };
-  return startWorker({
+  return startSending({
     clock,
     turn: (cut, stopping) => deliverReplies(context, cut, stopping),
     onError: (error) => failed('a turn of the replies', error),
@@ -141,21 +136,22 @@ function startReplies(given: LoopContext): Loop {
   });
 }
 
-function healthLog(log: Logger) {
-  return (change: HealthChange, reason: MessageReason | null) => {
+function keepingOf({ database, clock, log }: LoopContext) {
+  const onHealth = (change: HealthChange, reason: MessageReason | null) => {
     if (change === 'mended') log.info('the channel works again: messages go out');
     else log.warn({ reason }, 'the channel fails: messages wait, and single messages go out as probes');
   };
+  return { database, clock, keepTryingMs: ANSWER_WITHIN_MS, onHealth };
 }
 
-function noticesOf({ database, clock, log }: LoopContext): ChannelNotices {
-  return new ChannelNotices(
-    database,
-    clock,
-    ANSWER_WITHIN_MS,
-    (pause) => log.warn({ ...pause }, PAUSED),
-    (notices, error) => log.error({ ...lostNotices(notices), error: errorFields(error) }, LOST_NOTICES),
-  );
+function noticesOf(given: LoopContext) {
+  const { log } = given;
+  return channelNotices({
+    ...keepingOf(given),
+    onPause: (pause) => log.warn({ ...pause }, PAUSED),
+    onLost: (notices, error) =>
+      log.error({ ...lostNotices(notices), error: errorFields(error) }, LOST_NOTICES),
+  });
 }
 
 const FAULTS: Readonly<Record<MessageFault['reason'], string>> = {

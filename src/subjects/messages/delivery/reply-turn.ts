@@ -1,22 +1,25 @@
 /** Delivers due replies: claims, checks, sends and records them, as `turn.ts` does with the other messages. */
 
-import type { ReplyChannel, SendResult } from '../../../domain/message/channel.ts';
+import type { ReplyChannel } from '../../../domain/message/channel.ts';
 import { formatReplyCallback, type OutgoingReply, type ReplyContent } from '../../../domain/message/reply.ts';
 import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
-import { tracing } from '../../../program/tracing/tracing.ts';
-import { channelIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
+import type { RetryingWriter } from '../../../program/queue/retrying-writer.ts';
+import { takeUp } from '../../../program/queue/take-up.ts';
+import { phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import { healthSignal } from '../rules/after-send.ts';
 import { replyAfter } from '../rules/reply-fate.ts';
-import { type ClaimedReply, claimReplies, ReplyFault } from '../sql/replies/claim.ts';
-import { beginReplies, holdReplies, type ReplyMove, setReplyAside } from '../sql/replies/delivery.ts';
+import type { ChannelNotice } from '../sql/channel-notices.ts';
+import { type ClaimedReply, claimReplies, readReplies } from '../sql/replies/claim.ts';
+import {
+  beginReplies,
+  holdReplies,
+  type ReplyMove,
+  type ReplyResult,
+  setReplyAside,
+} from '../sql/replies/delivery.ts';
 import { replyIdentity } from '../sql/replies.ts';
-import type { ChannelNotices } from './channel-notices.ts';
-import type { ReplyResultLog } from './send-result-log.ts';
-import { ANSWER_WITHIN_MS } from './take-up.ts';
-import type { Turn } from './turn.ts';
+import { ANSWER_WITHIN_MS, sendOnce, storeNotice, type Turn } from './sending.ts';
 
 /**
  * Why replies cannot be sent as they are stored: their content or their person is damaged (`unreadable`), the person
@@ -30,8 +33,8 @@ export interface ReplyContext {
   readonly vault: Vault;
   readonly channel: ReplyChannel;
   readonly messagesPerSecond: number | null;
-  readonly results: ReplyResultLog;
-  readonly notices: ChannelNotices;
+  readonly results: RetryingWriter<ReplyResult>;
+  readonly notices: RetryingWriter<ChannelNotice>;
   /** Called with replies that cannot be sent as they are stored, and the reason. */
   readonly onFault: (reason: ReplyObstacle, replies: readonly Pick<ClaimedReply, 'replyId'>[]) => void;
 }
@@ -55,45 +58,28 @@ export async function deliverReplies(
   cut: AbortSignal,
   stopping?: AbortSignal,
 ): Promise<Turn> {
-  const { claimed, outgoing } = await takeUp(context, stopping);
-  const sends = outgoing.map(async (ready) => conclude(context, ready, await send(context, ready, cut)));
-  return { claimed, concluded: Promise.all(sends).then(() => {}) };
-}
-
-/**
- * If the data of one reply makes the claim fail, the next claim takes half as many. A reply that fails alone waits, and
- * the others go on.
- */
-async function takeUp(context: ReplyContext, stopping: AbortSignal | undefined) {
   const { database, vault, messagesPerSecond, onFault } = context;
-  for (let limit = CLAIM_LIMIT; ; ) {
-    try {
-      const taken = await againAfterConflict(() =>
-        claimReplies(database, vault, limit, messagesPerSecond, async (replies, claim) => {
-          const outgoing = await beginClaimed(context, replies, claim);
-          stopping?.throwIfAborted();
-          return { claimed: replies.length, outgoing };
-        }),
-      );
-      return taken ?? { claimed: 0, outgoing: [] };
-    } catch (error) {
-      if (stopping?.aborted || !(error instanceof ReplyFault)) throw error;
-      const { replyIds } = error;
-      limit = Math.ceil(replyIds.length / 2);
-      if (replyIds.length > 1) continue;
-      for (const replyId of replyIds) {
+  const { claimed, taken } = await takeUp(
+    database,
+    {
+      most: CLAIM_LIMIT,
+      claim: (claim, limit) => claimReplies(claim, limit, messagesPerSecond),
+      decide: async (claim, rows) => beginClaimed(context, claim, await readReplies(claim, vault, rows)),
+      setAside: async ({ id: replyId }) => {
         await setReplyAside(database, replyId, 'unsendable', SET_ASIDE_MS);
         onFault('unsendable', [{ replyId }]);
-      }
-      return { claimed: replyIds.length, outgoing: [] };
-    }
-  }
+      },
+    },
+    stopping,
+  );
+  const sends = taken?.map((ready) => sendReady(context, ready, cut)) ?? [];
+  return { claimed, concluded: Promise.all(sends).then(() => {}) };
 }
 
 async function beginClaimed(
   { vault, messagesPerSecond, onFault }: ReplyContext,
-  replies: readonly ClaimedReply[],
   claim: Transaction,
+  replies: readonly ClaimedReply[],
 ): Promise<ReadyReply[]> {
   const ready: ReadyReply[] = [];
   const held: ReplyMove[] = [];
@@ -139,39 +125,19 @@ function moveOf({ replyId, attempt }: ClaimedReply, reason: ReplyObstacle | 'era
   return { ...held, status: reason === 'erased' ? 'cancelled' : 'failed', afterMs: 0 };
 }
 
-/** A channel that throws has said nothing about the reply. A read mark that fails does not hold up the reply. */
-async function send(
-  { channel }: ReplyContext,
+/** A read mark that fails does not hold up the reply. */
+async function sendReady(
+  context: ReplyContext,
   { reply, readMessageId }: ReadyReply,
-  signal: AbortSignal,
-): Promise<SendResult> {
-  const span = tracing()?.beginLater('send reply', reply.applicationId, {
-    'ventanilla.attempt': reply.attempt,
-  });
-  let result: SendResult = { kind: 'uncertain', reason: 'unknown' };
-  try {
-    if (readMessageId !== null) await channel.markRead(readMessageId, signal).catch(() => {});
-    result = await channel.sendReply(reply, signal);
-  } catch {
-    // As above.
-  }
-  span?.add({ 'ventanilla.result': result.kind });
-  span?.end();
-  return result;
-}
-
-/** Stores a notice before the result, so that nothing later goes out in spite of the notice. */
-async function conclude(
-  { vault, notices, results }: ReplyContext,
-  { reply }: ReadyReply,
-  result: SendResult,
+  cut: AbortSignal,
 ): Promise<void> {
+  const { channel, results } = context;
   const { replyId, applicationId, attempt } = reply;
-  if (result.kind === 'opted_out') await notices.store({ kind: 'opted_out', applicationId });
-  if (result.kind === 'pause_sender') {
-    await notices.store({ kind: 'pause_sender', applicationId, reason: result.reason });
-  }
-  const channelIndex = result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null;
-  const move = replyAfter(result, attempt, Math.random());
-  await results.record({ replyId, attempt, channelIndex, signal: healthSignal(result), ...move });
+  const send = async () => {
+    if (readMessageId !== null) await channel.markRead(readMessageId, cut).catch(() => {});
+    return channel.sendReply(reply, cut);
+  };
+  const result = await sendOnce('send reply', applicationId, { 'ventanilla.attempt': attempt }, send);
+  const answer = await storeNotice(context, result, applicationId, null);
+  await results.write({ replyId, attempt, ...answer, ...replyAfter(result, attempt, Math.random()) });
 }

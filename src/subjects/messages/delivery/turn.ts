@@ -1,30 +1,70 @@
 /** Delivers due messages: claims, checks, sends and records them (README.md of this subject; D33). */
-
-import type { SendResult, TemplateChannel } from '../../../domain/message/channel.ts';
+import {
+  type ApplicationId,
+  applicationOfMessage,
+  type BatchId,
+  type MessageId,
+} from '../../../domain/application/ids.ts';
+import type { TemplateChannel } from '../../../domain/message/channel.ts';
+import { composeMessage, type MessageSource } from '../../../domain/message/compose-message.ts';
+import { type ContactWindows, windowState } from '../../../domain/message/contact-window.ts';
 import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
-import { tracing } from '../../../program/tracing/tracing.ts';
-import { channelIndexOf } from '../../../seal/blind-indexes.ts';
-import { healthSignal, moveAfter } from '../rules/after-send.ts';
-import type { Ready } from '../sql/begin.ts';
+import type { MessageReason } from '../../../domain/message/reasons.ts';
+import { countryOfPhone } from '../../../domain/phone/phone-country.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import type { Database, Transaction } from '../../../ground/postgres/database.ts';
+import type { RetryingWriter } from '../../../program/queue/retrying-writer.ts';
+import { takeUp } from '../../../program/queue/take-up.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import type { PersonalFault } from '../../applications/sql/personal-data.ts';
+import { MAX_TRIES, moveAfter } from '../rules/after-send.ts';
+import { beginSending, type Ready, type SenderLimits } from '../sql/begin.ts';
 import type { ChannelNotice } from '../sql/channel-notices.ts';
-import type { ChannelNotices } from './channel-notices.ts';
-import type { SendResultLog } from './send-result-log.ts';
-import { type MessageFault, type TakeUpContext, takeUp } from './take-up.ts';
+import { type Claimed, type ClaimedMessage, claimMessages, readClaimed } from '../sql/claim.ts';
+import { type Deferral, defer, setAside } from '../sql/deferral.ts';
+import { tellFailed } from '../sql/failed-messages.ts';
+import type { SendResultRow } from '../sql/send-results.ts';
+import { ANSWER_WITHIN_MS, sendOnce, storeNotice, type Turn } from './sending.ts';
 
-export interface DeliveryContext extends TakeUpContext {
+export interface DeliveryContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
   readonly channel: TemplateChannel;
-  readonly results: SendResultLog;
-  readonly notices: ChannelNotices;
+  readonly limits: SenderLimits;
+  readonly windows: ContactWindows;
+  /** Messages that go out at any hour. Only the simulator has any. */
+  readonly released?: ReadonlySet<MessageId>;
+  readonly results: RetryingWriter<SendResultRow>;
+  readonly notices: RetryingWriter<ChannelNotice>;
   /** Called with messages that cannot be sent as they are stored. */
   readonly onFault: (fault: MessageFault) => void;
 }
 
-/** What one turn took up. */
-export interface Turn {
-  /** Messages; 0 if none may go out. */
-  readonly claimed: number;
-  /** Resolves when every sent message is answered and recorded. */
-  readonly concluded: Promise<void>;
+/**
+ * Why messages of a batch cannot be sent as they are stored (docs/messages.md): `unreadable` personal data, personal
+ * data of another row (`mismatch`), or other stored data that makes composing them fail (`unsendable`, with `error`).
+ * Of `unknown_key` this process does not have the data key: these messages wait.
+ */
+export interface MessageFault {
+  readonly reason: PersonalFault | 'unsendable';
+  readonly applicationIds: readonly ApplicationId[];
+  /** null if it is not known. */
+  readonly batchId: BatchId | null;
+  readonly error: unknown;
+}
+
+/** Most messages of one turn. Their sends start together. */
+const CLAIM_LIMIT = 250;
+/** A message that stops the others waits so long, because its fault may pass; it fails for good after its last try. */
+const ASIDE = { maxTries: MAX_TRIES, reason: 'unsendable', afterMs: 15 * 60_000 } as const;
+/** How long a message waits first for a process that has its data key; `put_off` makes further waits longer. */
+const KEY_WAIT_MS = 60_000;
+
+/** The messages that one turn took up. */
+interface Taken {
+  readonly outgoing: readonly Ready[];
+  readonly faults: readonly MessageFault[];
 }
 
 /**
@@ -36,30 +76,37 @@ export async function deliverDue(
   cut: AbortSignal,
   stopping?: AbortSignal,
 ): Promise<Turn> {
-  const taken = await takeUp(context, stopping);
-  for (const fault of taken.faults) context.onFault(fault);
-  const sends = taken.outgoing.map(async (ready) =>
-    conclude(context, ready, await send(context, ready.message, cut)),
+  const { database, vault, limits, onFault } = context;
+  const { claimed, taken } = await takeUp(
+    database,
+    {
+      most: CLAIM_LIMIT,
+      claim: (claim, limit) => claimMessages(claim, vault, limit, limits.messagesPerSecond),
+      decide: async (claim, rows) => beginClaimed(context, claim, await readClaimed(context, claim, rows)),
+      setAside: async ({ message_id: messageId }, error) => {
+        await setAside(database, messageId, ASIDE);
+        const applicationIds = [applicationOfMessage(messageId)];
+        onFault({ reason: 'unsendable', applicationIds, batchId: null, error });
+      },
+    },
+    stopping,
   );
-  return { claimed: taken.claimed, concluded: Promise.all(sends).then(() => {}) };
+  for (const fault of taken?.faults ?? []) onFault(fault);
+  const sends = taken?.outgoing.map((ready) => sendReady(context, ready, cut)) ?? [];
+  return { claimed, concluded: Promise.all(sends).then(() => {}) };
 }
 
-/** A channel that throws has said nothing about the message. */
-async function send(
-  { channel }: DeliveryContext,
-  message: OutgoingMessage,
-  signal: AbortSignal,
-): Promise<SendResult> {
-  const span = tracing()?.beginLater('send', message.applicationId, factsOf(message));
-  let result: SendResult = { kind: 'uncertain', reason: 'unknown' };
-  try {
-    result = await channel.send(message, signal);
-  } catch {
-    // As above.
-  }
-  span?.add({ 'ventanilla.result': result.kind });
-  span?.end();
-  return result;
+async function sendReady(
+  context: DeliveryContext,
+  { message, partnerId, tries }: Ready,
+  cut: AbortSignal,
+): Promise<void> {
+  const { messageId, applicationId, type, attempt, template } = message;
+  const send = async () => context.channel.send(message, cut);
+  const result = await sendOnce('send', applicationId, factsOf(message), send);
+  const answer = await storeNotice(context, result, applicationId, template.name);
+  const move = moveAfter(result, tries, Math.random());
+  await context.results.write({ messageId, type, partnerId, attempt, ...answer, ...move });
 }
 
 function factsOf({ messageId, type, attempt }: OutgoingMessage) {
@@ -70,32 +117,80 @@ function factsOf({ messageId, type, attempt }: OutgoingMessage) {
   };
 }
 
-/** Stores a notice before the result, so that no later message goes out in spite of the notice. */
-async function conclude(
+/** Puts off or ends what does not go out now; returns what goes out, marked as sending. */
+async function beginClaimed(
   context: DeliveryContext,
-  { message, partnerId, tries }: Ready,
-  result: SendResult,
-): Promise<void> {
-  const { messageId, type, attempt } = message;
-  const notice = noticeOf(message, result);
-  if (notice !== null) await context.notices.store(notice);
-  const { vault, results } = context;
-  const channelIndex = result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null;
-  const signal = healthSignal(result);
-  const move = moveAfter(result, tries, Math.random());
-  await results.record({ messageId, type, partnerId, attempt, channelIndex, signal, ...move });
+  claim: Transaction,
+  { messages, lastPartnerId, now }: Claimed,
+): Promise<Taken> {
+  const { ready, later, faults } = splitByReadiness(messages, context, now);
+  await defer(claim, later);
+  const sending = await beginSending(claim, ready, lastPartnerId, context.limits, ANSWER_WITHIN_MS);
+  await tellFailed(
+    claim,
+    faults.filter(({ reason }) => reason !== 'unknown_key').map(({ message }) => message),
+  );
+  const outgoing = ready.filter(({ message }) => sending.has(message.messageId));
+  return { outgoing, faults: byBatch(faults) };
 }
 
-/** The notice in a send result; null if there is none. */
-function noticeOf({ applicationId, template }: OutgoingMessage, result: SendResult): ChannelNotice | null {
-  switch (result.kind) {
-    case 'opted_out':
-      return { kind: 'opted_out', applicationId };
-    case 'pause_sender':
-      return { kind: 'pause_sender', applicationId, reason: result.reason };
-    case 'pause_template':
-      return { kind: 'pause_template', applicationId, template: template.name, reason: result.reason };
-    default:
-      return null;
+/** A message that cannot be sent as it is stored. */
+interface Faulty {
+  readonly message: ClaimedMessage;
+  readonly reason: MessageFault['reason'];
+  readonly error: unknown;
+}
+
+/** Splits messages into those that may go out now, and those that wait for their contact window or have ended. */
+function splitByReadiness(
+  messages: readonly ClaimedMessage[],
+  { windows, released }: Pick<DeliveryContext, 'windows' | 'released'>,
+  now: Date,
+) {
+  const ready: Ready[] = [];
+  const later: Deferral[] = [];
+  const faults: Faulty[] = [];
+  for (const message of messages) {
+    const { messageId, fault } = message;
+    const end = (status: Deferral['status'], reason: MessageReason) =>
+      later.push({ messageId, status, dueAt: now, reason });
+    if (fault !== null) {
+      faults.push({ message, reason: fault, error: null });
+      if (fault !== 'unknown_key') end('failed', fault);
+      else {
+        const dueAt = new Date(now.getTime() + KEY_WAIT_MS);
+        later.push({ messageId, status: 'queued', dueAt, reason: fault });
+      }
+    } else if (!isReadable(message)) end('cancelled', 'erased');
+    else {
+      try {
+        const window = windowState(windows, countryOfPhone(message.phone), message.type, now);
+        if (window.open || released?.has(messageId)) ready.push(readyOf(message));
+        else later.push({ messageId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
+      } catch (error) {
+        faults.push({ message, reason: 'unsendable', error });
+        end('failed', 'unsendable');
+      }
+    }
   }
+  return { ready, later, faults };
+}
+
+/** False for a message whose applicant was erased. */
+function isReadable(message: ClaimedMessage): message is ClaimedMessage & MessageSource {
+  return message.phone !== null && message.name !== null;
+}
+
+function readyOf(message: ClaimedMessage & MessageSource): Ready {
+  return { message: composeMessage(message), partnerId: message.partnerId, tries: message.tries };
+}
+
+/** One fault for each batch and reason, however many messages it concerns. */
+function byBatch(faults: readonly Faulty[]): MessageFault[] {
+  const groups = Map.groupBy(faults, ({ message, reason }) => `${message.batchId} ${reason}`);
+  return [...groups.values()].map((group) => {
+    const [{ message, reason, error }] = group as [Faulty, ...Faulty[]];
+    const applicationIds = group.map((faulty) => applicationOfMessage(faulty.message.messageId));
+    return { reason, applicationIds, batchId: message.batchId, error };
+  });
 }

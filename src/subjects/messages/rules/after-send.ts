@@ -13,7 +13,7 @@
 import type { SendResult } from '../../../domain/message/channel.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
-import { HOUR_MS } from '../../../ground/base/time.ts';
+import { doublingMs, HOUR_MS } from '../../../ground/base/time.ts';
 
 /** What a send says about the channel itself. */
 export type HealthSignal =
@@ -41,7 +41,7 @@ const MAX_BACKOFF_MS = 15 * 60_000;
  * `random` (0 to 1) takes away up to half, so that messages that failed together do not come back together.
  */
 export function backoffMs(tries: number, random: number): number {
-  const full = Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), MAX_BACKOFF_MS);
+  const full = doublingMs(tries, FIRST_BACKOFF_MS, MAX_BACKOFF_MS);
   return Math.round(full * (1 - random / 2));
 }
 

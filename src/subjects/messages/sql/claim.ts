@@ -6,7 +6,6 @@ import {
   batchAndPositionOf,
   type MessageId,
   partitionOf,
-  toMessageId,
 } from '../../../domain/application/ids.ts';
 import type { MessageSource } from '../../../domain/message/compose-message.ts';
 import type { MessageType } from '../../../domain/message/notify.ts';
@@ -14,8 +13,7 @@ import type { Brand } from '../../../domain/partner/brand.ts';
 import { type PartnerId, toPartnerId } from '../../../domain/partner/credential.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
-import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
-import { isRowFault } from '../../../ground/postgres/row-fault.ts';
+import type { Database, Transaction } from '../../../ground/postgres/database.ts';
 import { readWhole } from '../../../ground/postgres/unresolved.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { FACTS_BYTES, moneyAt } from '../../applications/sql/facts.ts';
@@ -35,8 +33,9 @@ export interface ClaimedMessage extends Omit<MessageSource, 'phone' | 'name'> {
   readonly partnerId: PartnerId;
 }
 
-interface ClaimedRow {
-  message_id: string;
+/** A message that this transaction has locked. */
+export interface ClaimedRow {
+  message_id: MessageId;
   type: MessageType;
   /** Sends so far. */
   attempts: number;
@@ -88,51 +87,31 @@ interface ClaimContext {
   readonly clock: Clock;
 }
 
-/** One of the claimed messages makes the work on all of them fail. None of them is claimed any more. */
-export class ClaimFault extends Error {
-  override readonly name = 'ClaimFault';
-  readonly messageIds: readonly MessageId[];
-
-  constructor(messageIds: readonly MessageId[], cause: unknown) {
-    super('a claimed message stops the others', { cause });
-    this.messageIds = messageIds;
-  }
-}
-
 /**
- * Claims up to `limit` due messages of few partitions, no more than the sender's rate allows, and lets `work` decide on
- * them in one transaction: the messages are locked, and free again at once if this process dies. `work` takes
- * milliseconds and sends nothing. Returns null if no message may go out. Throws `ClaimFault` if the stored data of a
- * message makes the work fail.
+ * Locks up to `limit` due messages of few partitions, no more than the sender's rate allows, until the end of the
+ * transaction.
  */
-export async function claimDue<T>(
-  { database, vault, clock }: ClaimContext,
+export async function claimMessages(
+  claim: Transaction,
+  { indexKeyId }: Vault,
   limit: number,
   messagesPerSecond: number | null,
-  work: (claimed: Claimed, claim: Transaction) => Promise<T>,
-): Promise<T | null> {
-  return inTransaction(database, async (claim) => {
-    const { rows } = await claim.query<ClaimedRow>({
-      name: 'claim_due',
-      text: CLAIM,
-      values: [limit, messagesPerSecond, vault.indexKeyId],
-    });
-    // The others are free again with the end of the transaction.
-    const [few] = byPartitions(rows, ({ message_id }) =>
-      partitionOf(applicationOfMessage(toMessageId(message_id))),
-    );
-    const first = few?.[0];
-    if (few === undefined || first === undefined) return null;
-    try {
-      const messages = await messagesOf({ database, vault, clock }, claim, few);
-      const { last_partner: lastPartnerId, now_ms: nowMs } = first;
-      return await work({ messages, lastPartnerId, now: new Date(nowMs) }, claim);
-    } catch (error) {
-      if (!isRowFault(error)) throw error;
-      const ids = few.map((row) => toMessageId(row.message_id));
-      throw new ClaimFault(ids, error);
-    }
-  });
+): Promise<readonly ClaimedRow[]> {
+  const values = [limit, messagesPerSecond, indexKeyId];
+  const { rows } = await claim.query<ClaimedRow>({ name: 'claim_due', text: CLAIM, values });
+  // The others are free again with the end of the transaction.
+  const [few = []] = byPartitions(rows, ({ message_id }) => partitionOf(applicationOfMessage(message_id)));
+  return few;
+}
+
+/** Reads what claimed messages are composed from; at least one. */
+export async function readClaimed(
+  context: ClaimContext,
+  claim: Transaction,
+  rows: readonly ClaimedRow[],
+): Promise<Claimed> {
+  const { last_partner: lastPartnerId, now_ms: nowMs } = rows[0]!;
+  return { messages: await messagesOf(context, claim, rows), lastPartnerId, now: new Date(nowMs) };
 }
 
 /** `database` answers outside of the transaction of `claim`. */
@@ -143,7 +122,7 @@ async function messagesOf(
 ): Promise<ClaimedMessage[]> {
   const split = rows.map((row) => ({
     row,
-    ...batchAndPositionOf(applicationOfMessage(toMessageId(row.message_id))),
+    ...batchAndPositionOf(applicationOfMessage(row.message_id)),
   }));
   const batchIds = [...new Set(split.map(({ batchId }) => batchId))];
   const read = async () => (await claim.query<ClaimedBatch>(READ_BATCHES, [batchIds])).rows;
@@ -164,7 +143,7 @@ async function messagesOf(
   return persons.map(({ row: { message, batch, position }, person: { record, fault } }) => {
     const money = moneyAt(batch.facts, position);
     return {
-      messageId: toMessageId(message.message_id),
+      messageId: message.message_id,
       type: message.type,
       attempt: message.attempts + 1,
       tries: message.tries + 1,

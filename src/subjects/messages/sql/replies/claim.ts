@@ -5,9 +5,8 @@ import {
   partitionOf,
   toApplicationId,
 } from '../../../../domain/application/ids.ts';
-import { type ReplyId, toReplyId } from '../../../../domain/message/reply.ts';
-import { type Database, inTransaction, type Transaction } from '../../../../ground/postgres/database.ts';
-import { isRowFault } from '../../../../ground/postgres/row-fault.ts';
+import type { ReplyId } from '../../../../domain/message/reply.ts';
+import type { Transaction } from '../../../../ground/postgres/database.ts';
 import { fromBigint } from '../../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../../seal/vault.ts';
 import { byPartitions } from '../../../applications/sql/partition-runs.ts';
@@ -18,7 +17,7 @@ import {
   type SealedRow,
 } from '../../../applications/sql/personal-data.ts';
 
-/** A reply that this transaction has locked, with the person whom it goes to. */
+/** A locked reply, with the person whom it goes to. */
 export interface ClaimedReply {
   readonly replyId: ReplyId;
   readonly applicationId: ApplicationId;
@@ -32,19 +31,9 @@ export interface ClaimedReply {
   readonly person: Person;
 }
 
-/** A claimed reply makes the work on all of them fail. None of them is claimed any more. */
-export class ReplyFault extends Error {
-  override readonly name = 'ReplyFault';
-  readonly replyIds: readonly ReplyId[];
-
-  constructor(replyIds: readonly ReplyId[], cause: unknown) {
-    super('a claimed reply stops the others', { cause });
-    this.replyIds = replyIds;
-  }
-}
-
-interface ClaimedRow {
-  id: string;
+/** A reply that this transaction has locked. */
+export interface ClaimedRow {
+  id: ReplyId;
   application_id: string;
   turn: number;
   attempts: number;
@@ -58,39 +47,23 @@ const PERSONS = `SELECT a.id, ${SEALED_COLUMNS} FROM applications_of($1::bigint[
 const GONE: Person = { record: null, fault: null };
 
 /**
- * Claims up to `limit` due replies of few partitions, no more than the sender's rate allows, and lets `work` decide on
- * them in one transaction. Returns null if no reply may go out. Throws `ReplyFault` if the stored data of a reply makes
- * the work fail.
+ * Locks up to `limit` due replies of few partitions, no more than the sender's rate allows, until the end of the
+ * transaction.
  */
-export async function claimReplies<T>(
-  database: Database,
-  vault: Vault,
+export async function claimReplies(
+  claim: Transaction,
   limit: number,
   messagesPerSecond: number | null,
-  work: (replies: readonly ClaimedReply[], claim: Transaction) => Promise<T>,
-): Promise<T | null> {
-  return inTransaction(database, async (claim) => {
-    const { rows } = await claim.query<ClaimedRow>({
-      name: 'claim_replies',
-      text: CLAIM,
-      values: [limit, messagesPerSecond],
-    });
-    // The others are free again with the end of the transaction.
-    const [few] = byPartitions(rows, ({ application_id }) => partitionOf(toApplicationId(application_id)));
-    if (few === undefined) return null;
-    try {
-      return await work(await withPersons(claim, vault, few), claim);
-    } catch (error) {
-      if (!isRowFault(error)) throw error;
-      throw new ReplyFault(
-        few.map(({ id }) => toReplyId(id)),
-        error,
-      );
-    }
-  });
+): Promise<readonly ClaimedRow[]> {
+  const values = [limit, messagesPerSecond];
+  const { rows } = await claim.query<ClaimedRow>({ name: 'claim_replies', text: CLAIM, values });
+  // The others are free again with the end of the transaction.
+  const [few = []] = byPartitions(rows, ({ application_id }) => partitionOf(toApplicationId(application_id)));
+  return few;
 }
 
-async function withPersons(
+/** Reads the persons whom claimed replies go to. */
+export async function readReplies(
   claim: Transaction,
   vault: Vault,
   rows: readonly ClaimedRow[],
@@ -100,7 +73,7 @@ async function withPersons(
   const persons = await readPersonalData(claim, vault, found.rows, ['phone']);
   const byId = new Map(persons.map(({ row, person }) => [row.id, person]));
   return rows.map((row) => ({
-    replyId: toReplyId(row.id),
+    replyId: row.id,
     applicationId: toApplicationId(row.application_id),
     turn: row.turn,
     attempt: row.attempts + 1,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { Bell } from '../../src/ground/base/bell.ts';
-import { startWorker } from '../../src/subjects/messages/delivery/worker.ts';
+import { startSending } from '../../src/subjects/messages/delivery/sending.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const onError = () => assert.fail('no turn fails');
@@ -12,7 +12,7 @@ test('turns that wait for slow answers leave no listeners on the stop signal', a
   const clock = new TestClock();
   let turns = 0;
   let signal: AbortSignal | undefined;
-  const worker = startWorker({
+  const worker = startSending({
     clock,
     turn: async (_cut, stopping) => {
       turns += 1;
@@ -33,7 +33,7 @@ test('turns that wait for slow answers leave no listeners on the stop signal', a
 test('eight turns wait for answers at most: the next one begins when one of them has its answers', async () => {
   const clock = new TestClock();
   const answers: (() => void)[] = [];
-  const worker = startWorker({
+  const worker = startSending({
     clock,
     turn: async () => ({ claimed: 1, concluded: new Promise((resolve) => answers.push(resolve)) }),
     onError,
@@ -58,7 +58,7 @@ test('the rest after a turn grows with the square of its length, up to a quarter
   ] as const) {
     const clock = new TestClock();
     let turns = 0;
-    const worker = startWorker({
+    const worker = startSending({
       clock,
       turn: async () => {
         turns += 1;
@@ -81,7 +81,7 @@ test('a turn that found nothing is followed by half a second of rest, which a ri
   const clock = new TestClock();
   const bell = new Bell();
   let turns = 0;
-  const worker = startWorker({
+  const worker = startSending({
     clock,
     turn: async () => {
       turns += 1;
@@ -105,7 +105,7 @@ test('the loop tells when its last turn began: a turn that hangs does not renew 
   const clock = new TestClock();
   const hanging = Promise.withResolvers<void>();
   let turns = 0;
-  const worker = startWorker({
+  const worker = startSending({
     clock,
     turn: async () => {
       turns += 1;

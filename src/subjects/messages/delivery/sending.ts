@@ -1,0 +1,86 @@
+/** What the turns of messages and of replies share: the loop, a send, and what its answer tells of other messages. */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { SendResult } from '../../../domain/message/channel.ts';
+import type { Bell } from '../../../ground/base/bell.ts';
+import type { Clock } from '../../../ground/base/clock.ts';
+import { startQueue } from '../../../program/queue/queue.ts';
+import type { RetryingWriter } from '../../../program/queue/retrying-writer.ts';
+import type { Loop } from '../../../program/subject/subject.ts';
+import { type Facts, tracing } from '../../../program/tracing/tracing.ts';
+import { channelIndexOf } from '../../../seal/blind-indexes.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { healthSignal } from '../rules/after-send.ts';
+import type { ChannelNotice } from '../sql/channel-notices.ts';
+
+/** How long a send and its record may take. The channel gives up after a sixth of this time. */
+export const ANSWER_WITHIN_MS = 60_000;
+/** Most turns that wait for answers: a slow answer of the channel does not hold up the next turns. */
+const MOST_TURNS = 8;
+
+/** What one turn took up. */
+export interface Turn {
+  /** Messages; 0 if none may go out. */
+  readonly claimed: number;
+  /** Resolves when every sent message is answered and recorded. */
+  readonly concluded: Promise<void>;
+}
+
+interface Sending {
+  readonly clock: Clock;
+  /**
+   * Sends what is due. Undoes what it has not committed when `stopping` aborts, and cuts its sends off when `cut`
+   * aborts: a send without an answer is uncertain then.
+   */
+  readonly turn: (cut: AbortSignal, stopping: AbortSignal) => Promise<Turn>;
+  /** Called when a turn fails. */
+  readonly onError: (error: unknown) => void;
+  /** A ring ends the rest after a turn that found nothing. */
+  readonly bell?: Bell;
+}
+
+/** Starts the loop of turns. */
+export function startSending({ turn, ...rules }: Sending): Loop {
+  return startQueue({
+    ...rules,
+    most: MOST_TURNS,
+    begin: async ({ cut, stopping }) => {
+      const { claimed, concluded } = await turn(cut, stopping);
+      return claimed > 0 ? [{ ended: concluded }] : [];
+    },
+  });
+}
+
+/** Sends once, traced. A channel that throws has said nothing about the message. */
+export async function sendOnce(
+  name: string,
+  applicationId: ApplicationId,
+  facts: Facts,
+  send: () => Promise<SendResult>,
+): Promise<SendResult> {
+  const span = tracing()?.beginLater(name, applicationId, facts);
+  const result = await send().catch(() => ({ kind: 'uncertain', reason: 'unknown' }) as const);
+  span?.add({ 'ventanilla.result': result.kind });
+  span?.end();
+  return result;
+}
+
+/**
+ * Stores the notice in a result; `template`: what the message names, null for a reply. The result is recorded after it,
+ * so that no later message goes out in spite of the notice. Resolves to what the record keeps of the answer.
+ */
+export async function storeNotice(
+  { vault, notices }: { readonly vault: Vault; readonly notices: RetryingWriter<ChannelNotice> },
+  result: SendResult,
+  applicationId: ApplicationId,
+  template: string | null,
+) {
+  if (result.kind === 'opted_out') await notices.write({ kind: 'opted_out', applicationId });
+  if (result.kind === 'pause_sender')
+    await notices.write({ kind: 'pause_sender', applicationId, reason: result.reason });
+  if (result.kind === 'pause_template' && template !== null)
+    await notices.write({ kind: 'pause_template', applicationId, template, reason: result.reason });
+  return {
+    channelIndex: result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null,
+    signal: healthSignal(result),
+  };
+}
