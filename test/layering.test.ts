@@ -75,7 +75,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'subjects/signing': [...SUBJECT, 'subjects/applications', 'subjects/documents', 'subjects/messages'],
   // What follows the tap on "I am interested", up to the signature.
   'subjects/conversation': [
-    ...[...SUBJECT, 'subjects/applications', 'subjects/messages', 'subjects/events'],
+    ...[...SUBJECT, 'program/queue', 'subjects/applications', 'subjects/messages', 'subjects/events'],
     ...['subjects/documents', 'subjects/income', 'subjects/signing'],
   ],
   // The accounts of operators.
@@ -166,7 +166,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   rules: { rooms: ['ground/base', 'domain'], parts: ['rules'] },
   sql: { rooms: STORED, parts: ['rules', 'sql', 'store'] },
   uses: {
-    rooms: [...STORED, 'program/operations', 'program/tracing'],
+    rooms: [...STORED, 'program/operations', 'program/queue', 'program/tracing'],
     parts: ['rules', 'sql', 'uses', 'store', 'scan', 'reader', 'pdf', 'senders', 'sources', 'http', ''],
   },
   routes: {

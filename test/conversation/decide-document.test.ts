@@ -6,14 +6,13 @@ import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { performerOf } from '../../src/subjects/conversation/uses/neighbours.ts';
 import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
-import { beginDue } from '../../src/subjects/conversation/uses/work.ts';
 import { openIncome } from '../../src/subjects/income/open.ts';
 import { statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import { pdfOfObjects } from '../documents/files.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { beforeStatement } from '../support/before-statement.ts';
-import { conversationsOf, goodPerformer } from '../support/conversations.ts';
+import { conversationsOf, goodPerformer, performDue } from '../support/conversations.ts';
 import { eventually } from '../support/eventually.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
@@ -242,7 +241,7 @@ const BETWEEN: Readonly<Record<string, (act: () => Promise<unknown>) => Promise<
       database: beforeStatement(chat.works.database, 'DELETE FROM conversation_work', act),
       clock: machineClock,
     };
-    return Promise.all(await beginDue(works, 'files', 8, new AbortController().signal));
+    return performDue(works, 'files');
   },
   'before its turn': async (act) => {
     await chat.perform('files');

@@ -4,10 +4,9 @@ import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { NewEvidence } from '../../src/domain/evidence/evidence.ts';
 import { databaseTime } from '../../src/ground/postgres/database-time.ts';
-import { beginDue } from '../../src/subjects/conversation/uses/work.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
-import { conversationsOf, goodSigning, SHA } from '../support/conversations.ts';
+import { conversationsOf, goodSigning, performDue, SHA } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 import { untilDone } from '../support/until-done.ts';
 
@@ -43,7 +42,7 @@ async function at(place: 'summary' | 'contract'): Promise<Applicant> {
 async function writesMeanwhile(ana: Applicant, answer: () => Promise<unknown>, text: string): Promise<void> {
   await answer();
   await takeTurns(context);
-  await Promise.all(await beginDue(works, 'others', 8, new AbortController().signal));
+  await performDue(works, 'others');
   await hear(await ana.textEvent(text));
   await takeTurns(context);
 }
@@ -78,7 +77,7 @@ it('D45: a "sí" that came before the offer accepts none of its costs, and the o
   // The income is checked, then the offer is computed.
   await tapFirst(ana);
   await takeTurns(context);
-  await Promise.all(await beginDue(works, 'others', 8, new AbortController().signal));
+  await performDue(works, 'others');
   await takeTurns(context);
   await writesMeanwhile(ana, async () => {}, 'sí');
   await settle();
@@ -213,8 +212,8 @@ const setNewest = async ({ id }: Applicant, fate: string) =>
 async function settleUntaken(): Promise<void> {
   await untilDone(async () => {
     const turns = await takeTurns(context);
-    const done = await Promise.all(await beginDue(works, 'others', 8, new AbortController().signal));
-    return turns + done.length === 0;
+    const done = await performDue(works, 'others');
+    return turns + done === 0;
   });
 }
 

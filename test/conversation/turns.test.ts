@@ -13,7 +13,7 @@ import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
 import { beginDue, waitAfter } from '../../src/subjects/conversation/uses/work.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
-import { conversationsOf } from '../support/conversations.ts';
+import { conversationsOf, performDue } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -169,7 +169,7 @@ describe('each input once, in its order (D43)', () => {
     await skipPause();
     await takeTurns(context);
     const performer = { ...works.performer, readDocument };
-    await Promise.all(await beginDue({ ...works, performer }, 'files', 8, new AbortController().signal));
+    await performDue({ ...works, performer }, 'files');
     const { rows } = await database.query(
       "SELECT max(id) AS id FROM conversation_inputs WHERE source = 'person'",
     );
@@ -588,7 +588,7 @@ it('work of a conversation that ended meanwhile is dropped: who opts out gets no
     return 'accepted' as const;
   };
   const performer = { ...works.performer, readDocument };
-  await Promise.all(await beginDue({ ...works, performer }, 'files', 8, new AbortController().signal));
+  await performDue({ ...works, performer }, 'files');
   assert.equal(calls, 0);
   const { rowCount: after } = await database.query(
     'SELECT FROM conversation_work WHERE application_id = $1',
@@ -648,7 +648,8 @@ it('work of a process that lives is left to it, and that of one that died goes o
     return rows[0]!.ms;
   };
   const clock = new TestClock();
-  const [work] = await beginDue({ ...works, performer, clock }, 'files', 1, new AbortController().signal);
+  const turn = { room: 1, held: [], cut: new AbortController().signal };
+  const [work] = await beginDue({ ...works, performer, clock }, 'files', turn);
   assert.ok((await leasedMs()) <= 30_000);
   await database.query(
     `UPDATE conversation_work SET due_at = now() + interval '1 second' WHERE application_id = $1`,
@@ -659,7 +660,7 @@ it('work of a process that lives is left to it, and that of one that died goes o
   await clock.advance(1);
   await eventually('a longer lease', async () => (await leasedMs()) > 15_000);
   resolve();
-  await work;
+  await work!.ended;
   await settle();
   assert.equal((await ana.row()).state.usable.earnings, 1);
 });
@@ -676,9 +677,7 @@ it('work that is put off until its last try goes to an operator, and the log has
   const told: unknown[] = [];
   const performer = { ...works.performer, checkIncome: async () => ({ retryAfterMs: 0, reason: 'away' }) };
   const onFailure = (...failure: unknown[]) => void told.push(failure.slice(1));
-  await Promise.all(
-    await beginDue({ ...works, performer, onFailure }, 'others', 8, new AbortController().signal),
-  );
+  await performDue({ ...works, performer, onFailure }, 'others');
   await settle();
   assert.deepEqual([await ana.place(), told], ['checking operator', [['away', true]]]);
 });

@@ -6,14 +6,13 @@ import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { foldConversationCounts } from '../../src/subjects/conversation/sql/counts.ts';
 import { eraseConversations } from '../../src/subjects/conversation/sql/retention.ts';
 import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
-import { beginDue } from '../../src/subjects/conversation/uses/work.ts';
 import { foldDocumentCounts } from '../../src/subjects/documents/sql/counts.ts';
 import { ConversationMeters } from '../../src/subjects/monitoring/metrics/conversation-meters.ts';
 import { Meters } from '../../src/subjects/monitoring/metrics/meters.ts';
 import { StoreSeries } from '../../src/subjects/monitoring/metrics/store-series.ts';
 import { readConversationFacts } from '../../src/subjects/monitoring/sql/store-facts.ts';
 import { commandLine } from '../cli/harness.ts';
-import { conversationsOf } from '../support/conversations.ts';
+import { conversationsOf, performDue } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
 import { wellFacts } from './facts.ts';
 import { numberOf } from './series.ts';
@@ -189,7 +188,7 @@ describe('what a process counts of conversations', () => {
         counts.work(one.work, result, tookMs);
       },
     };
-    await Promise.all(await beginDue(tried, 'files', 8, new AbortController().signal));
+    await performDue(tried, 'files');
     assert.deepEqual(results, ['later']);
     assert.deepEqual(
       [

@@ -13,7 +13,7 @@ import { hearMessages } from '../../src/subjects/conversation/uses/hear.ts';
 import type { Performer, Signing } from '../../src/subjects/conversation/uses/ports.ts';
 import { type RoundPlace, sweepConversations } from '../../src/subjects/conversation/uses/sweep.ts';
 import { type TurnContext, takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
-import { beginDue } from '../../src/subjects/conversation/uses/work.ts';
+import { beginDue, type WorkContext } from '../../src/subjects/conversation/uses/work.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { replyIdentity } from '../../src/subjects/messages/sql/replies.ts';
 import { applicant, IN_REVIEW } from './applicant.ts';
@@ -96,7 +96,6 @@ export async function conversationsOf(
       },
       events,
     );
-  const cut = new AbortController().signal;
   const works = {
     database: sessions,
     vault,
@@ -104,7 +103,7 @@ export async function conversationsOf(
     performer,
     onFailure: (_work: unknown, error: unknown) => faults.push(error),
   };
-  const perform = async (kind: WorkKind) => (await Promise.all(await beginDue(works, kind, 8, cut))).length;
+  const perform = (kind: WorkKind) => performDue(works, kind);
   /** The channel takes what is queued. */
   const deliver = () =>
     database.query(
@@ -241,4 +240,12 @@ export async function conversationsOf(
     person,
     faults,
   };
+}
+
+/** Does the work of a kind that is due, to its end. Resolves to how much it was. */
+export async function performDue(works: WorkContext, kind: WorkKind): Promise<number> {
+  const turn = { room: 8, held: [], cut: new AbortController().signal };
+  const begun = await beginDue(works, kind, turn);
+  await Promise.all(begun.map(({ ended }) => ended));
+  return begun.length;
 }

@@ -1,6 +1,7 @@
 /** What `serve` and `worker` run of the conversations. */
 import { errorFields } from '../../ground/base/error-fields.ts';
 import { eachApart } from '../../ground/postgres/row-fault.ts';
+import { startQueue } from '../../program/queue/queue.ts';
 import { startLoop } from '../../program/subject/loop.ts';
 import type { Loop, LoopContext, Service, ServiceContext } from '../../program/subject/subject.ts';
 import { howRead, openDocuments } from '../documents/open.ts';
@@ -11,7 +12,7 @@ import { CONVERSATION_DAYS } from './settings.ts';
 import { foldConversationCounts } from './sql/counts.ts';
 import { forgetFlows } from './sql/flows.ts';
 import { forgetConversations, mendConversations } from './sql/retention.ts';
-import type { ClaimedWork, WorkKind } from './sql/work.ts';
+import type { WorkKind } from './sql/work.ts';
 import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
 import { hearMessages } from './uses/hear.ts';
 import { performerOf, signingOf } from './uses/neighbours.ts';
@@ -24,7 +25,6 @@ import { beginDue, MOST_AT_ONCE, type WorkContext } from './uses/work.ts';
 
 /** A process that does not hear the channel itself looks so often for what another one has stored. */
 const LOOK_MS = 250;
-const WORK_LOOK_MS = 500;
 const SWEEP_MS = 2_000;
 const LONGEST_SWEEP_MS = 10_000;
 
@@ -101,31 +101,13 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
 
 /** A loop that does work of a kind. A turn waits for no work: one slow file must not keep the other ones waiting. */
 export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopContext['failed']): Loop {
-  const running = new Set<Promise<void>>();
-  const held: ClaimedWork['partner_id'][] = [];
-  const cutOff = Promise.withResolvers<void>();
-  const onCut = () => cutOff.resolve();
-  const follow = async (work: Promise<void>) => {
-    running.add(work);
-    await work.catch((error) => failed('the work of the conversations', error));
-    running.delete(work);
-    WORK_BELL.ring();
-  };
-  return startLoop({
+  return startQueue({
     clock: context.clock,
-    turn: async ({ stopping, cut }) => {
-      // The same listener each time, so it is added once.
-      cut.addEventListener('abort', onCut);
-      const room = MOST_AT_ONCE[kind] - running.size;
-      const begun = room > 0 ? await beginDue(context, kind, room, cut, held) : [];
-      for (const work of begun) void follow(work);
-      if (begun.length === 0) await WORK_BELL.wait(context.clock, WORK_LOOK_MS, stopping);
-    },
+    begin: (turn) => beginDue(context, kind, turn),
+    most: MOST_AT_ONCE[kind],
     onError: (error) => failed('the work of the conversations', error),
-    // What is not over at the cut is done again after its lease of half a minute.
-    settled: async () => {
-      await Promise.race([Promise.allSettled(running), cutOff.promise]);
-    },
+    bell: WORK_BELL,
+    isLeftAtCut: true,
   });
 }
 

@@ -3,8 +3,10 @@ import { toApplicationId } from '../../../domain/application/ids.ts';
 import type { WorkInput } from '../../../domain/conversation/input.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
+import { doublingMs } from '../../../ground/base/time.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import type { Begun, Turn } from '../../../program/queue/queue.ts';
 import { channelIndexOf, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { readSourceCode } from '../rules/source-steps.ts';
@@ -64,27 +66,20 @@ function mostTries(work: ClaimedWork, reason: string | null): number {
 
 /** How long work waits after a failed try (from 1); null: it was the last one. */
 export function waitAfter(tries: number, most = MOST_TRIES): number | null {
-  return tries >= most ? null : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS);
+  return tries >= most ? null : doublingMs(tries, FIRST_WAIT_MS, LONGEST_WAIT_MS);
 }
 
 /**
- * Begins due work of a kind, `room` more of it. Each promise resolves when its work has ended or is put off, and
- * rejects where the store fails: after the lease the work is done again. `held` is a list of the caller's, in which the
- * partners of the work under way are kept.
+ * Begins due work of a kind. What it began rejects where the store fails: after the lease the work is done again.
  */
 export async function beginDue(
   context: WorkContext,
   kind: WorkKind,
-  room: number,
-  cut: AbortSignal,
-  held: PartnerId[] = [],
-): Promise<Promise<void>[]> {
+  { room, held, cut }: Pick<Turn, 'room' | 'held' | 'cut'>,
+): Promise<Begun[]> {
   const share = { room, ofPartner: MOST_OF_PARTNER, held };
   const claimed = await claimWork(context.database, kind, share, LEASE_MS);
-  held.push(...claimed.map(({ partner_id }) => partner_id));
-  return claimed.map((work) =>
-    performOne(context, work, cut).finally(() => held.splice(held.indexOf(work.partner_id), 1)),
-  );
+  return claimed.map((work) => ({ partnerId: work.partner_id, ended: performOne(context, work, cut) }));
 }
 
 /** Where a renewal fails, the next one comes in time, or the store is away and nobody else takes the work. */
