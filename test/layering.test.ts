@@ -83,7 +83,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // One application as operators see it in the browser: it reads what the subjects have of it.
   'subjects/desk': [
     ...['ground/base', 'ground/postgres', 'domain', 'seal', 'wire/operator'],
-    ...['program/operations', 'program/subject', 'subjects/operators', 'subjects/applications'],
+    ...['program/operations', 'program/queue', 'program/subject', 'subjects/operators'],
+    'subjects/applications',
     ...[
       'subjects/messages',
       'subjects/documents',

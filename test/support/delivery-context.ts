@@ -59,8 +59,8 @@ export function claimDue<T>(
   work: (claimed: Claimed, claim: Transaction) => Promise<T>,
 ): Promise<T | null> {
   return inTransaction(context.database, async (claim) => {
-    const rows = await claimMessages(claim, context.vault, limit, messagesPerSecond);
-    return rows.length === 0 ? null : work(await readClaimed(context, claim, rows), claim);
+    const [row, ...others] = await claimMessages(claim, context.vault, limit, messagesPerSecond);
+    return row === undefined ? null : work(await readClaimed(context, claim, [row, ...others]), claim);
   });
 }
 

@@ -10,9 +10,11 @@ export interface TakingUp<Row, Taken> {
   /** Locks at most `limit` due rows, with SKIP LOCKED. */
   claim(session: Transaction, limit: number): Promise<readonly Row[]>;
   /** Decides on locked rows, and writes what becomes of them; at least one. It sends nothing. */
-  decide(session: Transaction, rows: readonly Row[]): Promise<Taken>;
+  decide(session: Transaction, rows: readonly [Row, ...Row[]]): Promise<Taken>;
   /** Makes a row wait, or end, whose own data makes `decide` fail. */
   setAside(row: Row, error: unknown): Promise<void>;
+  /** Whether a failure may be one row's. Without it: `isRowFault`. */
+  isOfRow?(error: unknown): boolean;
 }
 
 /** What one transaction took up. */
@@ -31,14 +33,15 @@ export interface TakenUp<Taken> {
  */
 export async function takeUp<Row, Taken>(
   database: Database,
-  { most, claim, decide, setAside }: TakingUp<Row, Taken>,
+  { most, claim, decide, setAside, isOfRow = isRowFault }: TakingUp<Row, Taken>,
   stopping?: AbortSignal,
 ): Promise<TakenUp<Taken>> {
   let rows: readonly Row[] = [];
   const together = async (session: Transaction, limit: number) => {
     rows = [];
     rows = await claim(session, limit);
-    const taken = rows.length > 0 ? await decide(session, rows) : null;
+    const [row, ...others] = rows;
+    const taken = row === undefined ? null : await decide(session, [row, ...others]);
     stopping?.throwIfAborted();
     return { claimed: rows.length, taken };
   };
@@ -47,7 +50,7 @@ export async function takeUp<Row, Taken>(
       return await againAfterConflict(() => inTransaction(database, (session) => together(session, limit)));
     } catch (error) {
       const [row] = rows;
-      if (stopping?.aborted || row === undefined || !isRowFault(error)) throw error;
+      if (stopping?.aborted || row === undefined || !isOfRow(error)) throw error;
       if (rows.length > 1) continue;
       await setAside(row, error);
       return { claimed: 1, taken: null };

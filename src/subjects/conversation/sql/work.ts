@@ -3,6 +3,7 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Work } from '../../../domain/conversation/effect.ts';
 import type { Purpose } from '../../../domain/conversation/state.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
+import { columnsOf } from '../../../ground/postgres/columns.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import type { ConversationId } from './conversations.ts';
 
@@ -27,13 +28,8 @@ const QUEUE = `
 /** Queues work, in the transaction of the turn that wants it. */
 export async function queueWork(session: Session, some: readonly NewWork[]): Promise<void> {
   if (some.length === 0) return;
-  await session.query(QUEUE, [
-    some.map(({ conversationId }) => conversationId),
-    some.map(({ applicationId }) => applicationId),
-    some.map(({ work }) => work),
-    some.map(({ purpose }) => purpose),
-    some.map(({ inputId }) => inputId),
-  ]);
+  const values = columnsOf(some, 'conversationId', 'applicationId', 'work', 'purpose', 'inputId');
+  await session.query(QUEUE, values);
 }
 
 /** Files take up to a minute each, and must not keep offers, contracts and codes waiting. */

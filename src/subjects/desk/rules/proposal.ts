@@ -2,6 +2,7 @@
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { Authority } from '../../../domain/operator/authority.ts';
 import { mayActAs, type Role } from '../../../domain/operator/role.ts';
+import { doublingMs } from '../../../ground/base/time.ts';
 import type { HeldBy } from './conflict.ts';
 
 /**
@@ -74,7 +75,7 @@ export function mayDecide(decider: Decider): boolean {
 
 /** How long a proposal waits after its failed try (from 1), in milliseconds: from one second to two minutes. */
 export function waitAfterTry(tries: number): number {
-  return 1_000 * 2 ** Math.min(tries - 1, 7);
+  return doublingMs(tries, 1_000, 128_000);
 }
 
 /** Which of the two a contract asks for before a payment is not there (D46). `until`: when the period ends. */

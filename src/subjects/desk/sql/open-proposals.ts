@@ -121,26 +121,27 @@ const READ_DUE = `
   FROM open_proposals d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
   WHERE d.application_id = $1`;
 
-/** Locks a due proposal that no other process has locked, until the end of the transaction; null: none is due. */
+/** Locks a due proposal that no other process has locked, until the end of the transaction; empty: none is due. */
 export async function takeDue(
   session: Transaction,
   vault: Vault,
-): Promise<DueProposal | LostProposal | null> {
+): Promise<readonly [] | readonly [DueProposal | LostProposal]> {
   const [due] = (await session.query<{ application_id: string }>(LOCK_DUE)).rows;
-  if (due === undefined) return null;
+  if (due === undefined) return [];
   const row = onlyRow((await session.query<DueRow>(READ_DUE, [due.application_id])).rows);
   const place = {
     proposalId: Number(row.proposal_id),
     applicationId: toApplicationId(row.open_application_id),
   };
-  if (row.act === null) return { ...place, isLost: true };
-  return {
+  if (row.act === null) return [{ ...place, isLost: true }];
+  const proposal = {
     ...{ ...place, act: row.act, reasonCode: row.reason_code, reason: row.reason },
     ...{ isOverride: row.is_override, decidedOn: row.decided_on, signedAt: row.decided_signed_at },
     ...{ needsSecond: row.needs_second, isConfirmed: row.is_confirmed, tries: row.tries },
     ...{ makerId: row.maker_id, secondId: row.second_id },
     isForged: !row.is_over || !isOwnProposal(vault, { ...row, act: row.act }),
   };
+  return [proposal];
 }
 
 const DROP = 'DELETE FROM open_proposals WHERE application_id = $1 AND proposal_id = $2';

@@ -6,15 +6,11 @@ import {
 } from '../../../domain/application/lifecycle.ts';
 import { operatorName } from '../../../domain/operator/operator-name.ts';
 import { withOffset } from '../../../ground/base/time.ts';
-import {
-  type Database,
-  inTransaction,
-  type Session,
-  type Transaction,
-} from '../../../ground/postgres/database.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 import { storeTrouble } from '../../../ground/postgres/store-trouble.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
 import { addOperatorEvents } from '../../../program/operations/sql/operator-events.ts';
+import { takeUp } from '../../../program/queue/take-up.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
 import { holdApplication } from '../../applications/sql/desk/decision-facts.ts';
@@ -49,27 +45,22 @@ export async function applyNext(
   desk: LookingDesk,
   onFailure: (proposalId: number, error: unknown) => void,
 ): Promise<Applied> {
-  let taken: DueProposal | LostProposal | null = null;
-  try {
-    return await inTransaction(desk.database, async (session) => {
-      taken = await takeDue(session, desk.vault);
-      if (taken === null) return null;
-      if ('isLost' in taken) {
-        await dropLost(session, taken);
-        return 'lost';
-      }
-      return end(session, desk, taken);
-    });
-  } catch (error) {
-    if (taken === null || storeTrouble(error) !== null) throw error;
-    await putOffFailed(desk.database, taken);
-    onFailure((taken as DueProposal).proposalId, error);
-    return 'put off';
-  }
-}
-
-async function putOffFailed(database: Database, taken: DueProposal | LostProposal): Promise<void> {
-  await putOff(database, taken, waitAfterTry('isLost' in taken ? 1 : taken.tries + 1));
+  const { database, vault } = desk;
+  const { claimed, taken } = await takeUp<DueProposal | LostProposal, Applied>(database, {
+    most: 1,
+    claim: (session) => takeDue(session, vault),
+    decide: async (session, [due]) => {
+      if (!('isLost' in due)) return end(session, desk, due);
+      await dropLost(session, due);
+      return 'lost';
+    },
+    setAside: async (due, error) => {
+      await putOff(database, due, waitAfterTry('isLost' in due ? 1 : due.tries + 1));
+      onFailure(due.proposalId, error);
+    },
+    isOfRow: (error) => storeTrouble(error) === null,
+  });
+  return claimed === 0 ? null : (taken ?? 'put off');
 }
 
 async function end(

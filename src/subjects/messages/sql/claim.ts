@@ -104,13 +104,13 @@ export async function claimMessages(
   return few;
 }
 
-/** Reads what claimed messages are composed from; at least one. */
+/** Reads what claimed messages are composed from. */
 export async function readClaimed(
   context: ClaimContext,
   claim: Transaction,
-  rows: readonly ClaimedRow[],
+  rows: readonly [ClaimedRow, ...ClaimedRow[]],
 ): Promise<Claimed> {
-  const { last_partner: lastPartnerId, now_ms: nowMs } = rows[0]!;
+  const { last_partner: lastPartnerId, now_ms: nowMs } = rows[0];
   return { messages: await messagesOf(context, claim, rows), lastPartnerId, now: new Date(nowMs) };
 }
 

@@ -3,6 +3,7 @@
 import type { MessageId } from '../../../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
+import { columnsOf } from '../../../ground/postgres/columns.ts';
 import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { tellFailed } from './failed-messages.ts';
 import { makeMessages } from './message-records.ts';
@@ -21,12 +22,7 @@ export interface Deferral {
 /** Puts claimed messages off, or ends them. */
 export async function defer(claim: Transaction, messages: readonly Deferral[]): Promise<void> {
   if (messages.length === 0) return;
-  await claim.query(PUT_OFF, [
-    messages.map((message) => message.messageId),
-    messages.map((message) => message.dueAt),
-    messages.map((message) => message.reason),
-    messages.map((message) => message.status),
-  ]);
+  await claim.query(PUT_OFF, columnsOf(messages, 'messageId', 'dueAt', 'reason', 'status'));
 }
 
 const SET_ASIDE = `

@@ -3,6 +3,7 @@
 import type { BlindIndex, MessageId } from '../../../domain/application/ids.ts';
 import type { MessageType } from '../../../domain/message/notify.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
+import { columnsOf } from '../../../ground/postgres/columns.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { toBigint } from '../../../seal/blind-indexes.ts';
 import type { HealthSignal, ResultMove } from '../rules/after-send.ts';
@@ -28,14 +29,9 @@ export async function recordSendResults(
     name: 'record_send_results',
     text: RECORD,
     values: [
-      records.map((record) => record.messageId),
-      records.map((record) => record.type),
-      records.map((record) => record.partnerId),
-      records.map((record) => record.attempt),
-      records.map((record) => record.status),
+      ...columnsOf(records, 'messageId', 'type', 'partnerId', 'attempt', 'status'),
       records.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
-      records.map((record) => record.reason),
-      records.map((record) => record.afterMs),
+      ...columnsOf(records, 'reason', 'afterMs'),
     ],
   });
 }

@@ -1,5 +1,6 @@
 /** Records what became of attempts. */
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
+import { columnsOf } from '../../../../ground/postgres/columns.ts';
 import type { Database } from '../../../../ground/postgres/database.ts';
 import type { DisabledReason, PushFailure } from '../rules/failures.ts';
 import type { ClaimedPush } from './claim.ts';
@@ -31,6 +32,7 @@ export interface EndpointChange {
 const RECORD = `
   SELECT partner_id AS "partnerId", change, reason, given_up AS "givenUp"
   FROM record_pushes($1, $2, $3, $4, $5, $6, $7)`;
+const RECORDED = ['partnerId', 'version', 'number', 'attempt', 'result', 'failure', 'waitMs'] as const;
 
 /**
  * Records attempts. One that is not the last attempt of its push changes nothing on the push, and one for an earlier
@@ -43,15 +45,7 @@ export async function recordPushes(
   const { rows } = await database.query<EndpointChange>({
     name: 'record_pushes',
     text: RECORD,
-    values: [
-      records.map(({ partnerId }) => partnerId),
-      records.map(({ version }) => version),
-      records.map(({ number }) => number),
-      records.map(({ attempt }) => attempt),
-      records.map(({ result }) => result),
-      records.map(({ failure }) => failure),
-      records.map(({ waitMs }) => waitMs),
-    ],
+    values: columnsOf(records, ...RECORDED),
   });
   return rows;
 }

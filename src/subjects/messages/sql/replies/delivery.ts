@@ -3,6 +3,7 @@ import type { BlindIndex } from '../../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../../domain/message/reasons.ts';
 import { type ReplyId, toReplyId } from '../../../../domain/message/reply.ts';
+import { columnsOf } from '../../../../ground/postgres/columns.ts';
 import type { Database, Transaction } from '../../../../ground/postgres/database.ts';
 import { toBigint } from '../../../../seal/blind-indexes.ts';
 import type { HealthSignal, ResultMove } from '../../rules/after-send.ts';
@@ -56,12 +57,9 @@ async function record(
     text: RECORD,
     values: [
       from,
-      moves.map(({ replyId }) => replyId),
-      moves.map(({ attempt }) => attempt),
-      moves.map(({ status }) => status),
+      ...columnsOf(moves, 'replyId', 'attempt', 'status'),
       moves.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
-      moves.map(({ reason }) => reason),
-      moves.map(({ afterMs }) => afterMs),
+      ...columnsOf(moves, 'reason', 'afterMs'),
     ],
   });
 }
