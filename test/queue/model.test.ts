@@ -1,8 +1,8 @@
 /**
- * The kit of queues on a store of its own, with faults drawn by a seed between any two steps (D33, D41): statements that
- * fail before and after they hold, processes that die, rows that stop the others. No row is lost, none is done more
- * often than its lease allows, a bad row ends alone, the rows of an application keep their order, no partner starves,
- * and a stop takes a bounded time. `SEED` gives the same stories again.
+ * The kit of queues on a store of its own, with faults drawn by a seed between any two steps (D33, D41): statements
+ * that fail before and after they hold, processes that die, rows that stop the others. No row is lost, none is done
+ * more often than its lease allows, a bad row ends alone, the rows of an application keep their order, no partner
+ * starves, and a stop takes a bounded time. `SEED` gives the same stories again.
  */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
