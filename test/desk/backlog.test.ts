@@ -2,16 +2,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { type ApplicationId, toApplicationId } from '../../src/domain/application/ids.ts';
+import { againAfterConflict } from '../../src/ground/postgres/conflicts.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
 import { foldBacklogCounts, readBacklog } from '../../src/subjects/desk/sql/backlog.ts';
-import { takeItems } from '../../src/subjects/desk/sql/propose.ts';
+import { addProposals } from '../../src/subjects/desk/sql/propose.ts';
 import { AGES } from '../../src/subjects/desk/uses/lead.ts';
 import { testDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/erased.ts';
 
 const store = await testDatabase();
-const { database, runtime } = store;
+const { database, runtime, vault } = store;
 const HOUR_MS = 3_600_000;
 
 /** By reading all items. */
@@ -66,6 +68,38 @@ async function emptied(): Promise<void> {
   await foldBacklogCounts(runtime);
 }
 
+const DECISION = {
+  act: 'approve',
+  reasonCode: 'unspecified',
+  reason: 'x',
+  isOverride: false,
+  makerId: 1,
+} as const;
+
+let proposals = 0;
+
+/** Takes the items as a decision on them does. */
+async function propose(some: readonly ApplicationId[]): Promise<void> {
+  const proposalIds = some.map(() => ++proposals);
+  const at = await databaseTime(runtime);
+  const candidates = some.map((id, n) => ({
+    ...{
+      id,
+      objection: null,
+      proposalId: proposalIds[n]!,
+      decidedOn: '0',
+      signedAt: null,
+      needsSecond: null,
+    },
+  }));
+  const how = { at, applyAt: new Date(at.getTime() + 600_000), request: null };
+  await againAfterConflict(() =>
+    inTransaction(runtime, (session) => addProposals(session, vault, DECISION, how, candidates)),
+  );
+  await runtime.query('DELETE FROM open_proposals WHERE proposal_id = ANY ($1)', [proposalIds]);
+  await runtime.query('DELETE FROM proposals WHERE id = ANY ($1)', [proposalIds]);
+}
+
 async function run(act: Act): Promise<void> {
   switch (act[0]) {
     case 'come':
@@ -77,9 +111,7 @@ async function run(act: Act): Promise<void> {
     case 'state':
       return void (await runtime.query('SELECT set_item_state($1, $2)', [act[1], act[2]]));
     case 'propose':
-      return void (await inTransaction(runtime, (session) =>
-        takeItems(session, act[1].map(toApplicationId), 1),
-      ));
+      return propose(act[1].map(toApplicationId));
     case 'claim':
       return void (await runtime.query('SELECT take_claim($1, 1, 60), drop_claim($1, 1)', [act[1]]));
     case 'undone': {

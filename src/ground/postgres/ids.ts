@@ -33,7 +33,7 @@ const TAKE_SOME = 'SELECT nextval($1::text) AS id FROM elapsed, generate_series(
 /** The same, for many rows at once. */
 export async function takeIds(
   session: Session,
-  table: 'proposals' | 'application_events',
+  table: 'application_events',
   count: number,
 ): Promise<number[]> {
   const { rows } = await session.query<{ id: string }>(TAKE_SOME, [`${table}_id_seq`, count]);

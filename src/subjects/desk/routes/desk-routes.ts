@@ -2,7 +2,7 @@
 
 import type { Route } from '../../../wire/operator/route.ts';
 import type { ShownFiles } from '../../documents/uses/document-text.ts';
-import type { ProposingDesk } from '../uses/propose-one.ts';
+import type { ProposingDesk } from '../uses/propose.ts';
 import type { LookingDesk } from '../uses/second-looks.ts';
 import { applicationRoutes } from './application.ts';
 import { documentRoutes } from './documents.ts';

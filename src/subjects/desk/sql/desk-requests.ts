@@ -26,13 +26,12 @@ const TAKE = `
   ON CONFLICT (operator_id, request_key) DO NOTHING`;
 /** How long a key stands for a reading of personal data: later, to read is another reading. */
 const RECENT_MINUTES = 10;
+/** What became of a request, as JSON; $3: the digest of the one that comes now. */
+export const REQUEST_BEFORE = `json_build_object('isSame', r.digest = $3, 'isUndone', r.digest = ''::bytea,
+  'isRecent', r.stored_ms > elapsed_ms() - ms_of(interval '${RECENT_MINUTES} minutes'),
+  'ids', r.ids, 'results', r.results, 'proposalIds', r.proposal_ids)`;
 const READ = `
-  SELECT r.digest = $3 AS is_same, r.digest = ''::bytea AS is_undone, r.ids,
-    r.stored_ms > elapsed_ms() - ms_of(interval '${RECENT_MINUTES} minutes') AS is_recent,
-    r.results, r.proposal_ids FROM desk_requests r
-  WHERE r.operator_id = $1 AND r.request_key = $2`;
-const KEEP = `
-  UPDATE desk_requests SET ids = $3, results = $4, proposal_ids = $5 WHERE operator_id = $1 AND request_key = $2`;
+  SELECT ${REQUEST_BEFORE} AS before FROM desk_requests r WHERE r.operator_id = $1 AND r.request_key = $2`;
 
 /** The request of an operator with a key; null: it has none. `asked` is all that it asks for. */
 export function keyedRequest(operatorId: number, key: string | null, asked: unknown): KeyedRequest | null {
@@ -49,9 +48,19 @@ export function undoneRequest(operatorId: number, key: string): KeyedRequest {
 }
 
 /** What became of the first request with a key. */
-interface Before {
+export interface Before {
   readonly outcomes: Outcome[];
   readonly isRecent: boolean;
+}
+
+/** A value of `REQUEST_BEFORE`. */
+export interface RequestBefore {
+  readonly isSame: boolean;
+  readonly isUndone: boolean;
+  readonly isRecent: boolean;
+  readonly ids: readonly number[];
+  readonly results: readonly BulkResult[];
+  readonly proposalIds: readonly (number | null)[];
 }
 
 /** Why a key stands for no request like this one. */
@@ -66,39 +75,24 @@ export async function takeRequest(
   { operatorId, key, digest }: KeyedRequest,
 ): Promise<'new' | SpentKey | Before> {
   if ((await session.query(TAKE, [operatorId, key, digest])).rowCount === 1) return 'new';
-  const { rows } = await session.query<{
-    is_same: boolean;
-    is_undone: boolean;
-    is_recent: boolean;
-    ids: string[];
-    results: BulkResult[];
-    proposal_ids: (string | null)[];
-  }>(READ, [operatorId, key, digest]);
-  const { is_same, is_undone, is_recent, ids, results, proposal_ids } = onlyRow(rows);
-  if (!is_same) return is_undone ? 'undone' : 'other';
-  const outcomes = ids.map((id, n) => {
-    const proposalId = proposal_ids[n] ?? null;
-    return {
-      id: toApplicationId(id),
-      result: results[n]!,
-      proposalId: proposalId === null ? null : Number(proposalId),
-    };
-  });
-  return { outcomes, isRecent: is_recent };
+  const { rows } = await session.query<{ before: RequestBefore }>(READ, [operatorId, key, digest]);
+  return beforeOf(onlyRow(rows).before);
 }
 
-/** Keeps what became of the request that the transaction has taken. */
-export async function keepOutcomes(
-  session: Transaction,
-  { operatorId, key }: KeyedRequest,
-  outcomes: readonly Outcome[],
-): Promise<void> {
-  await session.query(KEEP, [
-    ...[operatorId, key],
-    outcomes.map(({ id }) => id),
-    outcomes.map(({ result }) => result),
-    outcomes.map(({ proposalId }) => proposalId),
-  ]);
+/** What a key stands for, that an earlier request has taken. */
+export function beforeOf({
+  isSame,
+  isUndone,
+  isRecent,
+  ids,
+  results,
+  proposalIds,
+}: RequestBefore): SpentKey | Before {
+  if (!isSame) return isUndone ? 'undone' : 'other';
+  const outcomes = ids.map((id, n) => ({
+    ...{ id: toApplicationId(id), result: results[n]!, proposalId: proposalIds[n] ?? null },
+  }));
+  return { outcomes, isRecent };
 }
 
 const KEEP_CLAIMED = 'UPDATE desk_requests SET ids = $3 WHERE operator_id = $1 AND request_key = $2';

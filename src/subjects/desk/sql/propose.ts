@@ -2,23 +2,31 @@
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import type { Authority } from '../../../domain/operator/authority.ts';
+import { DAY_MS } from '../../../ground/base/time.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
-import { databaseTime } from '../../../ground/postgres/database-time.ts';
-import { takeIds } from '../../../ground/postgres/ids.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { DecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
-import type { SecondReason } from '../rules/proposal.ts';
+import { type AccountRow, accountColumns, accountOf, toAccount } from '../../operators/sql/account.ts';
+import type { BulkResult, SecondReason } from '../rules/proposal.ts';
 import { CONFIRM_WITHIN_DAYS } from '../rules/returned.ts';
+import {
+  type Before,
+  beforeOf,
+  type KeyedRequest,
+  REQUEST_BEFORE,
+  type RequestBefore,
+  type SpentKey,
+} from './desk-requests.ts';
 import { proposalMac } from './proposal-macs.ts';
 
-/** An application with the id of the proposal that it gets, if nobody else has an open one. */
-export interface Reserved {
-  readonly id: ApplicationId;
-  readonly proposalId: number;
-}
+/** What the queue has of an application. */
+type QueuedFacts = Pick<DecisionFacts, 'partnerId' | 'score' | 'currency' | 'debtAmount'>;
 
 const FACTS = `
-  SELECT i.application_id AS id, i.partner_id, i.score, i.currency, i.debt_amount FROM review_items i
+  SELECT i.application_id AS id, i.partner_id AS "partnerId", i.score, i.currency, i.debt_amount AS "debtAmount"
+  FROM review_items i
   WHERE i.application_id = ANY ($1::bigint[])`;
 
 /** The facts of those that are in the queue. Who is in review has signed nothing. */
@@ -26,98 +34,77 @@ export async function readQueuedFacts(
   session: Session,
   ids: readonly ApplicationId[],
 ): Promise<Map<ApplicationId, DecisionFacts>> {
-  const { rows } = await session.query<{
-    id: string;
-    partner_id: number;
-    score: number | null;
-    currency: string | null;
-    debt_amount: number | null;
-  }>(FACTS, [ids]);
-  return new Map(
-    rows.map(({ id, partner_id, debt_amount, ...rest }) => [
-      toApplicationId(id),
-      { ...rest, ...IN_REVIEW, partnerId: partner_id, debtAmount: debt_amount },
-    ]),
-  );
+  const { rows } = await session.query<QueuedFacts & { id: string }>(FACTS, [ids]);
+  return new Map(rows.map(({ id, ...rest }) => [toApplicationId(id), queuedFacts(rest)]));
+}
+
+function queuedFacts({ partnerId, score, currency, debtAmount }: QueuedFacts): DecisionFacts {
+  // JSON has a text where the stored amount is no number.
+  const amount = debtAmount === null ? null : Number(debtAmount);
+  return { partnerId, score, currency, debtAmount: amount, ...IN_REVIEW };
 }
 
 const IN_REVIEW = { status: 'in_review', decision: 'in_review', signedAt: null } as const;
 
-/** In the order of their keys, so that two of these wait for each other in no circle. A taken one stays as it is. */
-const RESERVE = `
-  INSERT INTO open_proposals (application_id, proposal_id, stamped_at, due_at, is_of_many)
-  SELECT u.id, u.proposal_id, clock_timestamp(), '9999-12-31Z', $3
-  FROM unnest($1::bigint[], $2::bigint[]) AS u(id, proposal_id) ORDER BY u.id
-  ON CONFLICT (application_id) DO NOTHING RETURNING application_id`;
-
-/** Takes the place of the open proposal of these applications, and returns those that had it free. */
-export async function reserve(
-  session: Transaction,
-  ids: readonly ApplicationId[],
-  isOfMany: boolean,
-): Promise<Reserved[]> {
-  if (ids.length === 0) return [];
-  const proposalIds = await takeIds(session, 'proposals', ids.length);
-  const { rows } = await session.query<{ application_id: string }>(RESERVE, [ids, proposalIds, isOfMany]);
-  const reserved = new Set(rows.map(({ application_id }) => toApplicationId(application_id)));
-  return ids.flatMap((id, n) => (reserved.has(id) ? [{ id, proposalId: proposalIds[n]! }] : []));
-}
-
-const FREE = 'DELETE FROM open_proposals WHERE application_id = ANY ($1::bigint[])';
-
-/** Gives these places back, in the transaction that has taken them. */
-export async function unreserve(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
-  if (ids.length > 0) await session.query(FREE, [ids]);
-}
-
-/** An item that was not taken: somebody else claims it, or it is pended. */
-export interface NotTaken {
-  readonly id: ApplicationId;
-  readonly isPended: boolean;
-  readonly claimedBy: number | null;
-  readonly until: Date | null;
-}
-
-/** A claim is over with the decision: the state says that the application waits for nobody. */
-const TAKE = `
-  WITH held AS MATERIALIZED (
-    SELECT i.application_id, i.state, i.claimed_by, i.claimed_until,
-      i.state <> 'pended' AND (i.claimed_by = $2 OR NOT is_claimed(i.claimed_until, clock_timestamp())) AS is_free
-    FROM review_items i WHERE i.application_id = ANY ($1::bigint[]) ORDER BY i.application_id FOR NO KEY UPDATE
-  ), taken AS (
-    UPDATE review_items i SET state = 'proposed', claimed_by = NULL, claimed_until = NULL
-    FROM held h WHERE i.application_id = h.application_id AND h.is_free
-  )
-  SELECT h.application_id AS id, h.state = 'pended' AS is_pended, h.claimed_by, h.claimed_until
-  FROM held h WHERE NOT h.is_free`;
-
 /**
- * Takes items of the queue that the operator or nobody has claimed, and returns the others. An application whose item
- * was lost is no obstacle: one open proposal is the most that it has.
+ * What a decision on $4 stands on. $5 names a sequence, as in `takeIds`. Each application is looked up by the keys of
+ * `review_items` and `open_proposals`, and its last event by `application_events_application`.
  */
-export async function takeItems(
-  session: Transaction,
-  ids: readonly ApplicationId[],
-  operatorId: number,
-): Promise<NotTaken[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await session.query<{
-    id: string;
-    is_pended: boolean;
-    claimed_by: number | null;
-    claimed_until: Date | null;
-  }>(TAKE, [ids, operatorId]);
-  return rows.map((row) => ({
-    ...{ id: toApplicationId(row.id), isPended: row.is_pended },
-    ...{ claimedBy: row.claimed_by, until: row.claimed_until },
-  }));
+const STAND = `
+  SELECT ${accountColumns('o')}, (
+      SELECT json_agg(json_build_object('id', u.id, 'proposalId', nextval($5::text),
+        'lastEvent', coalesce((SELECT max(e.id) FROM application_events e WHERE e.application_id = u.id), 0)::text,
+        'isProposed', p.application_id IS NOT NULL, 'isQueued', i.application_id IS NOT NULL,
+        'partnerId', i.partner_id, 'score', i.score, 'currency', i.currency, 'debtAmount', i.debt_amount))
+      FROM elapsed CROSS JOIN unnest($4::bigint[]) AS u(id) LEFT JOIN review_items i ON i.application_id = u.id
+      LEFT JOIN open_proposals p ON p.application_id = u.id
+    ) AS applications,
+    (SELECT ${REQUEST_BEFORE} FROM desk_requests r WHERE r.operator_id = $1 AND r.request_key = $2) AS before
+  FROM operators o WHERE o.id = $1`;
+
+/** An application that a decision is about. */
+export interface ApplicationStand {
+  readonly id: ApplicationId;
+  /** The id of the proposal, if one is made. */
+  readonly proposalId: number;
+  readonly lastEvent: string;
+  /** A proposal on it is open. */
+  readonly isProposed: boolean;
 }
 
-/** What a proposal says of one application. */
-export interface NewProposal extends Reserved {
-  readonly decidedOn: string;
-  readonly signedAt: Date | null;
-  readonly needsSecond: SecondReason | null;
+/** What a decision stands on, at one moment. */
+export interface Stand {
+  readonly now: Date;
+  readonly maker: { readonly id: number; readonly login: string; readonly authority: Authority };
+  readonly applications: readonly ApplicationStand[];
+  /** The facts of those that are in the queue. */
+  readonly queued: ReadonlyMap<ApplicationId, DecisionFacts>;
+  /** What became of the request with the key; null: there was none. */
+  readonly before: SpentKey | Before | null;
+}
+
+/** Reads what a decision of an operator on these applications stands on, and whether its request came before. */
+export async function readStand(
+  session: Session,
+  vault: Vault,
+  makerId: number,
+  ids: readonly ApplicationId[],
+  request: KeyedRequest | null,
+): Promise<Stand> {
+  type Read = ApplicationStand & QueuedFacts & { readonly isQueued: boolean };
+  const { rows } = await session.query<
+    AccountRow & { applications: Read[] | null; before: RequestBefore | null }
+  >(STAND, [makerId, request?.key, request?.digest, ids, 'proposals_id_seq']);
+  const row = onlyRow(rows);
+  const applications = row.applications ?? [];
+  const queued = applications.filter(({ isQueued }) => isQueued);
+  return {
+    now: new Date(toAccount(row).nowMs),
+    maker: { id: makerId, login: row.login, authority: accountOf(vault, row)?.authority ?? new Map() },
+    applications,
+    queued: new Map(queued.map((one) => [one.id, queuedFacts(one)])),
+    before: row.before && beforeOf(row.before),
+  };
 }
 
 /** What the proposals of a request have in common. */
@@ -129,47 +116,104 @@ export interface Decision {
   readonly makerId: number;
 }
 
-const ADD = `
-  INSERT INTO proposals (id, application_id, act, reason_code, reason, is_override, maker_id, decided_on, decided_signed_at,
-    needs_second, created_at, apply_at, mac)
-  SELECT u.id, u.application_id, $1, $2, $3, $4, $5, u.decided_on, u.signed_at, u.needs_second, $6, $7, u.mac
-  FROM unnest($8::bigint[], $9::bigint[], $10::bigint[], $11::timestamptz[], $12::text[], $13::bytea[])
-      AS u(id, application_id, decided_on, signed_at, needs_second, mac)`;
-/** One that waits for a second operator is looked at when its time for that is over. */
-const STAMP = `
-  WITH stamped AS MATERIALIZED (
-    SELECT p.id, p.created_at, CASE WHEN p.needs_second IS NULL THEN p.apply_at
-      ELSE p.created_at + interval '${CONFIRM_WITHIN_DAYS} days' END AS due_at
-    FROM proposals p WHERE p.id = ANY ($2::bigint[])
-  )
-  UPDATE open_proposals o SET stamped_at = p.created_at, due_at = p.due_at FROM stamped p
-  WHERE o.application_id = ANY ($1::bigint[]) AND o.proposal_id = p.id`;
+/** A decision on one application: what is proposed, or why nothing is. */
+export type Candidate =
+  | { readonly id: ApplicationId; readonly objection: BulkResult }
+  | {
+      readonly id: ApplicationId;
+      readonly objection: null;
+      readonly proposalId: number;
+      readonly decidedOn: string;
+      readonly signedAt: Date | null;
+      readonly needsSecond: SecondReason | null;
+    };
 
-/** Writes proposals in the places that the transaction has taken. */
+/** How the proposals of a request are made. One that waits for a second operator is looked at when its time is over. */
+export interface Proposing {
+  readonly at: Date;
+  readonly applyAt: Date;
+  readonly request: KeyedRequest | null;
+}
+
+const PLACE = `
+  SELECT p.results, p.claimed_by AS "claimedBy", p.claimed_until AS "claimedUntil", clock_timestamp() AS now
+  FROM place_proposals($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS p`;
+const WRITE = 'SELECT write_proposals($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
+/** Both in one round trip. */
+const PROPOSE = `${PLACE}, write_proposals(p.results, $1, $13, $14, $15, $16, $5, $6, $8, $10, $11, $17, $12, $18)`;
+
+/** What became of a request. */
+export interface Proposed {
+  /** In the order of the candidates. `illegal` without an objection: it is pended. */
+  readonly results: readonly BulkResult[];
+  /** Of the only candidate: who claims it. */
+  readonly claimedBy: number | null;
+  readonly claimedUntil: Date | null;
+  readonly now: Date;
+}
+
+/**
+ * Makes the proposal of a decision on one application, and keeps the key of the request unless the proposal is refused.
+ * Throws a conflict where the basis of the decision has to be read anew.
+ */
+export async function addProposal(
+  session: Session,
+  vault: Vault,
+  decision: Decision,
+  how: Proposing,
+  candidate: Candidate,
+): Promise<Proposed> {
+  const { act, reasonCode, reason, isOverride } = decision;
+  const { placing, signedAt, macs } = valuesOf(vault, decision, how, [candidate], false);
+  const values = [...placing, act, reasonCode, reason, isOverride, signedAt, macs];
+  return onlyRow((await session.query<Proposed>(PROPOSE, values)).rows);
+}
+
+/** The same for a decision on many, in two statements: the time of each is bounded. */
 export async function addProposals(
   session: Transaction,
   vault: Vault,
-  { act, reasonCode, reason, isOverride, makerId }: Decision,
-  undoSeconds: number,
-  some: readonly NewProposal[],
-): Promise<void> {
-  if (some.length === 0) return;
-  const now = await databaseTime(session);
-  const applyAt = new Date(now.getTime() + undoSeconds * 1_000);
-  const macs = some.map((one) =>
-    proposalMac(vault, {
-      ...{ id: `${one.proposalId}`, application_id: `${one.id}`, act, reason_code: reasonCode },
-      ...{ is_override: isOverride, maker_id: makerId, decided_on: one.decidedOn },
-      ...{ decided_signed_at: one.signedAt, needs_second: one.needsSecond, apply_at: applyAt },
-    }),
-  );
-  const column = <K extends keyof NewProposal>(name: K) => some.map((one) => one[name]);
-  await session.query(ADD, [
-    ...[act, reasonCode, reason, isOverride, makerId, now, applyAt],
-    ...[column('proposalId'), column('id'), column('decidedOn'), column('signedAt'), column('needsSecond')],
-    macs,
+  decision: Decision,
+  how: Proposing,
+  candidates: readonly Candidate[],
+): Promise<Proposed> {
+  const { act, reasonCode, reason, isOverride, makerId } = decision;
+  const { placing, signedAt, macs } = valuesOf(vault, decision, how, candidates, true);
+  const [ids, , proposalIds, decidedOn, needsSecond] = placing.slice(7);
+  const made = onlyRow((await session.query<Proposed>(PLACE, placing)).rows);
+  await session.query(WRITE, [
+    ...[made.results, makerId, act, reasonCode, reason, isOverride, how.at, how.applyAt],
+    ...[ids, proposalIds, decidedOn, signedAt, needsSecond, macs],
   ]);
-  await session.query(STAMP, [column('id'), column('proposalId')]);
+  return made;
+}
+
+/** The values of `PLACE`, and of `WRITE` what `PLACE` has not. */
+function valuesOf(
+  vault: Vault,
+  { act, reasonCode, isOverride, makerId }: Decision,
+  { at, applyAt, request }: Proposing,
+  candidates: readonly Candidate[],
+  isOfMany: boolean,
+) {
+  const confirmBy = new Date(at.getTime() + CONFIRM_WITHIN_DAYS * DAY_MS);
+  const column = (name: string) => candidates.map((one) => (one as Record<string, unknown>)[name] ?? null);
+  const macOf = (one: Candidate) =>
+    one.objection === null
+      ? proposalMac(vault, {
+          ...{ id: `${one.proposalId}`, application_id: `${one.id}`, act, reason_code: reasonCode },
+          ...{ is_override: isOverride, maker_id: makerId, decided_on: one.decidedOn },
+          ...{ decided_signed_at: one.signedAt, needs_second: one.needsSecond, apply_at: applyAt },
+        })
+      : null;
+  return {
+    placing: [
+      ...[makerId, isOfMany, request?.key, request?.digest, at, applyAt, confirmBy],
+      ...['id', 'objection', 'proposalId', 'decidedOn', 'needsSecond'].map(column),
+    ],
+    signedAt: column('signedAt'),
+    macs: candidates.map(macOf),
+  };
 }
 
 const SELECTION = `

@@ -19,10 +19,19 @@ export async function decidedFactsOf(
   session: Session,
   ids: readonly ApplicationId[],
 ): Promise<ReadonlyMap<ApplicationId, DecisionFacts>> {
-  const facts = await readQueuedFacts(session, ids);
-  const others = ids.filter((id) => !facts.has(id));
-  for (let from = 0; from < others.length; from += READ_AT_ONCE) {
-    const read = await readDecisionFacts(session, others.slice(from, from + READ_AT_ONCE));
+  const queued = await readQueuedFacts(session, ids);
+  const others = ids.filter((id) => !queued.has(id));
+  return new Map([...queued, ...(await readFacts(session, others))]);
+}
+
+/** The same of what is not in the queue. */
+export async function readFacts(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<ReadonlyMap<ApplicationId, DecisionFacts>> {
+  const facts = new Map<ApplicationId, DecisionFacts>();
+  for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+    const read = await readDecisionFacts(session, ids.slice(from, from + READ_AT_ONCE));
     for (const [id, one] of read) facts.set(id, one);
   }
   return facts;

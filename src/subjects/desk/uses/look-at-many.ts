@@ -2,13 +2,11 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
-import type { Session } from '../../../ground/postgres/database.ts';
-import type { Vault } from '../../../seal/vault.ts';
-import { type Contradiction, contradictedCodes } from '../rules/against.ts';
+import type { Authority } from '../../../domain/operator/authority.ts';
+import { type Contradiction, contradictedCodes, type Evidence } from '../rules/against.ts';
 import { isAgainstScore } from '../rules/lean.ts';
 import { secondReasonOf } from '../rules/proposal.ts';
-import { readDeciders } from '../sql/deciders.ts';
-import { decidedFactsOf, readEvidence } from './decided-facts.ts';
+import type { DecisionFacts } from './decided-facts.ts';
 
 /** Applications that are not there count nowhere. */
 export interface SeenMany {
@@ -28,16 +26,15 @@ export interface SeenMany {
   }[];
 }
 
-/** Adds up what an act on these applications is about now. */
-export async function addUp(
-  session: Session,
-  vault: Vault,
-  { act, makerId }: { readonly act: ReviewAction; readonly makerId: number },
-  ids: readonly ApplicationId[],
-): Promise<SeenMany> {
-  const facts = await decidedFactsOf(session, ids);
-  const evidenceOf = await readEvidence(session, ids);
-  const authority = (await readDeciders(session, vault, [makerId])).get(makerId)?.authority ?? new Map();
+/** Adds up what an act on applications with these facts is about. */
+export function addUp(
+  act: ReviewAction,
+  facts: ReadonlyMap<ApplicationId, DecisionFacts>,
+  {
+    evidenceOf,
+    authority,
+  }: { readonly evidenceOf: (id: ApplicationId) => Evidence; readonly authority: Authority },
+): SeenMany {
   const totals = new Map<string | null, { count: number; debtAmount: number }>();
   const contradicted = new Map<string, { code: ReasonCode; why: Contradiction; count: number }>();
   let [aboveAuthority, againstScore] = [0, 0];

@@ -3,13 +3,21 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
+import { readDeciders } from '../sql/deciders.ts';
 import { keyedRequest, type Outcome, takeRequest, undoneRequest } from '../sql/desk-requests.ts';
-import { expandReviewsOf } from '../sql/expansion.ts';
-import { type Decision, readSelection } from '../sql/propose.ts';
+import { addProposals, type Decision, readSelection } from '../sql/propose.ts';
 import { undoRequest } from '../sql/undo-many.ts';
+import { decidedFactsOf, readEvidence } from './decided-facts.ts';
 import { addUp, isWorse, type SeenAgainst, type SeenMany } from './look-at-many.ts';
-import { checkDecision, type Decided, propose } from './propose.ts';
-import { once, type ProposingDesk } from './propose-one.ts';
+import {
+  basisOf,
+  candidatesOf,
+  checkDecision,
+  type Decided,
+  outcomesBefore,
+  type ProposingDesk,
+  proposing,
+} from './propose.ts';
 import { NotAsSeen, Refusal } from './refusal.ts';
 
 /** Exactly one of the two. */
@@ -26,28 +34,34 @@ export interface Many {
  * against it than was seen.
  */
 export async function proposeMany(
-  { database, vault, undoSeconds, dueHours }: ProposingDesk,
+  desk: ProposingDesk,
   given: Decision,
   { seen, ...many }: Many & { readonly seen: SeenAgainst },
   key: string | null,
 ): Promise<readonly Outcome[]> {
+  const { database, vault } = desk;
   const decision = checkDecision(given);
   requireOneNaming(many);
   const request = keyedRequest(decision.makerId, key, ['many', many, decision]);
-  // What a selection names is in the queue.
-  const named = (many.applications ?? []).map(({ id }) => id);
-  await expandReviewsOf(database, named, dueHours);
-  const outcomes = await againAfterConflict(() =>
-    inTransaction(database, (session) =>
-      once(session, request, async () => {
-        const decided = await decidedOf(session, decision.makerId, many);
-        const now = await addUp(session, vault, decision, idsOf(decided));
-        if (isWorse(now, decision.reasonCode, seen)) throw new NotAsSeen(now);
-        return propose(session, decision, { vault, undoSeconds, isOfMany: true }, decided);
-      }),
-    ),
-  );
-  return outcomes;
+  return againAfterConflict(async () => {
+    const decided = await decidedOf(database, decision.makerId, many);
+    const ids = idsOf(decided ?? []);
+    const evidenceOf = await readEvidence(database, ids);
+    const basis = await basisOf(desk, decision.makerId, ids, request);
+    if (basis.before !== null) return outcomesBefore(basis.before);
+    if (decided === null) throw selectionEnded();
+    const now = addUp(decision.act, basis.facts, { evidenceOf, authority: basis.maker.authority });
+    if (isWorse(now, decision.reasonCode, seen)) throw new NotAsSeen(now);
+    const candidates = candidatesOf(decision, decided, basis);
+    const how = proposing(desk, basis, request);
+    const { results } = await inTransaction(database, (session) =>
+      addProposals(session, vault, decision, how, candidates),
+    );
+    return candidates.map((one, n): Outcome => {
+      const proposalId = results[n] === 'proposed' && one.objection === null ? one.proposalId : null;
+      return { id: one.id, result: results[n]!, proposalId };
+    });
+  });
 }
 
 /**
@@ -60,7 +74,14 @@ export async function lookAtMany(
   many: Many,
 ): Promise<SeenMany> {
   requireOneNaming(many);
-  return addUp(database, vault, by, idsOf(await decidedOf(database, by.makerId, many)));
+  const decided = await decidedOf(database, by.makerId, many);
+  if (decided === null) throw selectionEnded();
+  const ids = idsOf(decided);
+  const facts = await decidedFactsOf(database, ids);
+  const evidenceOf = await readEvidence(database, ids);
+  const authority =
+    (await readDeciders(database, vault, [by.makerId])).get(by.makerId)?.authority ?? new Map();
+  return addUp(by.act, facts, { evidenceOf, authority });
 }
 
 /**
@@ -85,21 +106,23 @@ export async function undoMany(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Throws `OperatorError` where the applications are named in no way, or in both. */
-export function requireOneNaming({ applications, selection }: Many): void {
+function requireOneNaming({ applications, selection }: Many): void {
   if ((applications === undefined) === (selection === undefined))
     throw new OperatorError('name the applications either by applications or by selection');
 }
 
-/** The applications of a decision on many, each once. Throws a `Refusal` (404) where the selection has ended. */
-export async function decidedOf(
+/** The applications of a decision on many, each once; null: the selection has ended, or there is none. */
+async function decidedOf(
   session: Session,
   makerId: number,
   { applications, selection }: Many,
-): Promise<readonly Decided[]> {
+): Promise<readonly Decided[] | null> {
   if (selection === undefined) return eachOnce(applications ?? []);
-  const selected = UUID.test(selection) ? await readSelection(session, selection, makerId) : null;
-  if (selected === null) throw new Refusal(404, 'there is no such selection, or it has ended: select again');
-  return selected;
+  return UUID.test(selection) ? readSelection(session, selection, makerId) : null;
+}
+
+function selectionEnded(): Refusal {
+  return new Refusal(404, 'there is no such selection, or it has ended: select again');
 }
 
 function idsOf(decided: readonly Decided[]): ApplicationId[] {

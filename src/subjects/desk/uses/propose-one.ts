@@ -1,34 +1,27 @@
 /** A decision on one application becomes a proposal, or is refused with what stands in its way. */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import { withOffset } from '../../../ground/base/time.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { inTransaction, type Session, type Transaction } from '../../../ground/postgres/database.ts';
-import { databaseTime } from '../../../ground/postgres/database-time.ts';
-import type { Vault } from '../../../seal/vault.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
-import { heldBy, heldText, illegalText } from '../rules/proposal.ts';
-import {
-  type KeyedRequest,
-  keepOutcomes,
-  keyedRequest,
-  type Outcome,
-  takeRequest,
-} from '../sql/desk-requests.ts';
-import { expandReviewsOf } from '../sql/expansion.ts';
+import { type BulkResult, heldBy, heldText, illegalText } from '../rules/proposal.ts';
+import { keyedRequest } from '../sql/desk-requests.ts';
 import { readLogin, readProposal, type StoredProposal } from '../sql/proposals.ts';
-import type { Decision } from '../sql/propose.ts';
+import { addProposal, type Candidate, type Proposed, type Proposing, type Stand } from '../sql/propose.ts';
 import { changedSince } from './changed-since.ts';
 import { claimedRefusal, proposedRefusal } from './claim-refusal.ts';
-import type { QueueDesk } from './desk-context.ts';
-import { checkDecision, type Decided, type ProposeOutcome, propose } from './propose.ts';
-import { conflict, noApplication, type Refusal, spentKey } from './refusal.ts';
-
-/** What proposing needs. */
-export interface ProposingDesk extends QueueDesk {
-  readonly vault: Vault;
-  /** UNDO_SECONDS. */
-  readonly undoSeconds: number;
-}
+import {
+  basisOf,
+  candidatesOf,
+  checkDecision,
+  type Decided,
+  type Decision,
+  outcomesBefore,
+  type ProposingDesk,
+  proposing,
+} from './propose.ts';
+import { conflict, noApplication, type Refusal } from './refusal.ts';
 
 /** A proposal as it is at `now`, by the database's clock. */
 interface Made {
@@ -42,41 +35,48 @@ interface Made {
  * happened since; 409 another proposal is open, another operator claims it, or the act is illegal.
  */
 export async function proposeOne(
-  { database, vault, undoSeconds, dueHours }: ProposingDesk,
+  desk: ProposingDesk,
   given: Decision,
   decided: Decided,
   key: string | null,
 ): Promise<Made> {
+  const { database, vault } = desk;
+  const { id } = decided;
   const decision = checkDecision(given);
-  const request = keyedRequest(decision.makerId, key, ['one', decided.id, decision]);
-  await expandReviewsOf(database, [decided.id], dueHours);
-  return againAfterConflict(() =>
-    inTransaction(database, async (session) => {
-      const [outcome] = await once(session, request, async () => {
-        const [made] = await propose(session, decision, { vault, undoSeconds, isOfMany: false }, [decided]);
-        if (made!.result !== 'proposed') throw await refusalOf(session, decision, made!);
-        await requirePayable(session, decision, decided.id);
-        return [made!];
-      });
-      const proposal = (await readProposal(session, outcome!.proposalId!))!;
-      return { proposal, now: await databaseTime(session) };
-    }),
-  );
+  const request = keyedRequest(decision.makerId, key, ['one', id, decision]);
+  return againAfterConflict(async () => {
+    const basis = await basisOf(desk, decision.makerId, [id], request);
+    const { before, maker, facts } = basis;
+    if (before !== null) {
+      const [outcome] = outcomesBefore(before);
+      return { proposal: (await readProposal(database, outcome!.proposalId!))!, now: basis.now };
+    }
+    const [candidate] = candidatesOf(decision, [decided], basis);
+    const status = facts.get(id)?.status ?? null;
+    if (candidate!.objection !== null)
+      throw await refusalOf(database, decision, id, { result: candidate!.objection, status });
+    await requirePayable(database, decision, id);
+    const how = proposing(desk, basis, request);
+    const made = await addProposal(database, vault, decision, how, candidate!);
+    const [result] = made.results;
+    if (result === 'proposed')
+      return { proposal: newProposal(decision, candidate!, maker, how), now: made.now };
+    throw await refusalOf(database, decision, id, { result: result!, status, obstacle: made });
+  });
 }
 
-/** Does `work`, or returns what became of the first request with the key. */
-export async function once(
-  session: Transaction,
-  request: KeyedRequest | null,
-  work: () => Promise<Outcome[]>,
-): Promise<Outcome[]> {
-  if (request === null) return work();
-  const before = await takeRequest(session, request);
-  if (before === 'other' || before === 'undone') throw spentKey(before);
-  if (before !== 'new') return before.outcomes;
-  const outcomes = await work();
-  await keepOutcomes(session, request, outcomes);
-  return outcomes;
+/** A proposal as it has just been made. */
+function newProposal(
+  { act, reasonCode, reason, isOverride }: Decision,
+  { id, proposalId, needsSecond }: Extract<Candidate, { objection: null }>,
+  maker: Stand['maker'],
+  { at, applyAt }: Proposing,
+): StoredProposal {
+  return {
+    ...{ id: proposalId, applicationId: id, act, reasonCode, reason, isOverride, needsSecond },
+    ...{ maker: { id: maker.id, login: maker.login }, createdAt: at, applyAt, state: 'proposed' },
+    ...{ second: null, confirmedAt: null, endedAt: null, outcome: null, returnedFor: null },
+  };
 }
 
 /** Refuses at once what `move_application` would refuse when the proposal is applied. */
@@ -92,10 +92,20 @@ async function requirePayable(
   throw conflict(heldBy(held.until), heldText(until), { until });
 }
 
+/** `obstacle`: what was in the way when it was to be written. */
 async function refusalOf(
   session: Session,
   { act }: Decision,
-  { id, result, facts, notTaken }: ProposeOutcome,
+  id: ApplicationId,
+  {
+    result,
+    status,
+    obstacle,
+  }: {
+    readonly result: BulkResult;
+    readonly status: ApplicationStatus | null;
+    readonly obstacle?: Pick<Proposed, 'claimedBy' | 'claimedUntil'>;
+  },
 ): Promise<Refusal> {
   switch (result) {
     case 'unknown':
@@ -105,13 +115,12 @@ async function refusalOf(
     case 'already_proposed':
       return proposedRefusal(session, id);
     case 'claimed': {
-      const by = { id: notTaken!.claimedBy!, login: await readLogin(session, notTaken!.claimedBy!) };
-      return claimedRefusal({ by, until: notTaken!.until! });
+      const { claimedBy, claimedUntil } = obstacle!;
+      const by = { id: claimedBy!, login: await readLogin(session, claimedBy!) };
+      return claimedRefusal({ by, until: claimedUntil! });
     }
-    default: {
-      if (notTaken?.isPended) return conflict('pended', 'it is pended: resume it first');
-      const status = facts?.status ?? null;
+    default:
+      if (obstacle !== undefined) return conflict('pended', 'it is pended: resume it first');
       return conflict(status === null ? 'unreadable' : 'illegal', illegalText(act, status));
-    }
   }
 }
