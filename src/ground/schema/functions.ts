@@ -113,6 +113,14 @@ export function areFunctionsPending(known: FunctionSource, applied: AppliedFunct
   );
 }
 
+/**
+ * Whether a running process of this version cannot work with the functions of a database: those of an older version.
+ * Those of another build of the same version may differ; both builds work.
+ */
+export function areFunctionsBehind(known: FunctionSource, applied: AppliedFunctions | null): boolean {
+  return applied === null || (applied.checksum !== known.checksum && isNewer(version(), applied.version));
+}
+
 export const MAKE_FUNCTION_LIST = `
   CREATE TABLE IF NOT EXISTS schema_functions (
     id boolean PRIMARY KEY DEFAULT true CHECK (id), version text NOT NULL, checksum text NOT NULL,

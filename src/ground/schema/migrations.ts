@@ -5,7 +5,6 @@
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/error-code.ts';
-import { isNewer, version as own } from '../base/version.ts';
 import type { Database } from '../postgres/database.ts';
 import { onlyRow } from '../postgres/only-row.ts';
 import { SetupError } from '../postgres/setup-error.ts';
@@ -13,6 +12,7 @@ import { refuseWorker, spreadFunctions } from './distribution.ts';
 import {
   type AppliedFunctions,
   applyFunctions,
+  areFunctionsBehind,
   areFunctionsPending,
   FUNCTIONS,
   knownFunctions,
@@ -55,8 +55,9 @@ const IS_LISTED = `
 // Every column, because the table of a store of 0.1.0 has fewer.
 const READ_LIST = 'SELECT * FROM schema_migrations ORDER BY name';
 const READ_APPLIED = `
-  SELECT m.*, f.version, current_setting('transaction_read_only') = 'off' AS writable
-  FROM schema_migrations m LEFT JOIN schema_functions f ON true ORDER BY m.name`;
+  SELECT m.*, current_setting('transaction_read_only') = 'off' AS writable,
+    (SELECT json_build_object('version', f.version, 'checksum', f.checksum) FROM schema_functions f) AS functions
+  FROM schema_migrations m ORDER BY m.name`;
 const READ_FUNCTIONS = 'SELECT version, checksum FROM schema_functions';
 const ADD_TO_LIST =
   'INSERT INTO schema_migrations (name, checksum, schema, additive) VALUES ($1, $2, $3, $4)';
@@ -168,16 +169,14 @@ export async function isMigrated(
   const client = await database.connect();
   let ended = true;
   try {
-    const { rows } = await client.query<AppliedMigration & { version: string | null; writable: boolean }>(
-      READ_APPLIED,
-    );
+    const { rows } = await client.query<AppliedRow>(READ_APPLIED);
     const writable = rows.every((row) => row.writable);
     // A read-only session may stay so after its server takes writes again.
     ended = !writable;
     const { fault, pending } = fitOf(known, rows);
-    // Functions of this version may differ from those of the process: another build of the version has its own.
+    const source = await knownFunctions();
     const isBehind =
-      pending.length > 0 || rows.some(({ version }) => version === null || isNewer(own(), version));
+      pending.length > 0 || rows.some(({ functions }) => areFunctionsBehind(source, functions));
     const misfit = fault ?? (isBehind ? 'migrations are pending: run `ventanilla migrate`' : null);
     if (misfit !== null) onMisfit(misfit);
     return writable && misfit === null;
@@ -190,6 +189,12 @@ export async function isMigrated(
 
 /** A row of the table of applied migrations. */
 type AppliedMigration = Pick<Migration, 'name' | 'checksum' | 'schema' | 'additive'>;
+
+/** The same with what holds for the database. */
+interface AppliedRow extends AppliedMigration {
+  readonly writable: boolean;
+  readonly functions: AppliedFunctions | null;
+}
 
 /** What a version finds in a database. */
 interface SchemaFit {
