@@ -7,14 +7,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { toApplicationId } from '../src/domain/application/ids.ts';
-import { toDocumentId } from '../src/domain/document/document.ts';
 import { machineClock } from '../src/ground/base/clock.ts';
 import type { Database } from '../src/ground/postgres/database.ts';
+import { foldRows } from '../src/ground/postgres/fold.ts';
+import { forgetRows } from '../src/ground/postgres/forget.ts';
 import { fromBigint } from '../src/seal/blind-indexes.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { type ConversationId, readConversations } from '../src/subjects/conversation/sql/conversations.ts';
-import { foldConversationCounts } from '../src/subjects/conversation/sql/counts.ts';
 import { addInputs, inputsOfHour } from '../src/subjects/conversation/sql/inputs.ts';
 import {
   conversationsOfApplications,
@@ -22,21 +22,23 @@ import {
 } from '../src/subjects/conversation/sql/match.ts';
 import { mendConversations } from '../src/subjects/conversation/sql/retention.ts';
 import { changedBeside, nextOpen } from '../src/subjects/conversation/sql/sweep.ts';
+import { CONVERSATION_COUNTS } from '../src/subjects/conversation/sql/tables.ts';
 import { claimWork } from '../src/subjects/conversation/sql/work.ts';
 import { signingOf } from '../src/subjects/conversation/uses/neighbours.ts';
 import { stampChats, trimConversations, trimStrangers } from '../src/subjects/conversation/uses/trim.ts';
 import { takeTurns } from '../src/subjects/conversation/uses/turns.ts';
 import { countDocuments, listDocuments, sealedDocumentsOf } from '../src/subjects/documents/sql/documents.ts';
-import { applicationsAfter, deleteOldDocuments, fileKeys } from '../src/subjects/documents/sql/upkeep.ts';
-import { checkedAfter, incomeCheckOf } from '../src/subjects/income/sql/income-checks.ts';
+import { deleteOldDocuments, fileKeys } from '../src/subjects/documents/sql/upkeep.ts';
+import { incomeCheckOf } from '../src/subjects/income/sql/income-checks.ts';
 import { readReplyBacklog } from '../src/subjects/messages/sql/replies/backlog.ts';
 import { untoldApplications } from '../src/subjects/messages/sql/replies/told.ts';
 import { repliesOf } from '../src/subjects/messages/sql/replies.ts';
 import { readConversationFacts } from '../src/subjects/monitoring/sql/store-facts.ts';
 import { clearBlocks, readEnd } from '../src/subjects/signing/sql/blocks.ts';
-import { forgetCodes } from '../src/subjects/signing/sql/codes.ts';
 import { expireContracts, readContract, unfinished } from '../src/subjects/signing/sql/contracts.ts';
 import { droppedContracts, forgetContracts } from '../src/subjects/signing/sql/dropped.ts';
+import { SIGNING_CODES } from '../src/subjects/signing/sql/tables.ts';
+import { runJob } from '../test/support/upkeep.ts';
 import { judge, number } from './bars.ts';
 import { numberOption, readOptions } from './options.ts';
 import { startServiceProcess } from './service-process.ts';
@@ -121,7 +123,7 @@ function statements(n: number): Readonly<Record<string, () => Promise<unknown>>>
     ],
     'the newest replies of 50': () => untoldApplications(database, some.map(Number).map(toApplicationId)),
     'mend times': () => mendConversations(database),
-    'fold counts': () => foldConversationCounts(database),
+    'fold counts': () => foldRows(database, CONVERSATION_COUNTS),
     'stamp ended chats and answers': () => stampChats(database),
     'forget answers to strangers, none due': () => trimStrangers(database, 100_000),
     'forget answers to strangers, 10 due': () => trimStrangers(database, oldDays),
@@ -141,17 +143,19 @@ function statements(n: number): Readonly<Record<string, () => Promise<unknown>>>
     'document list --state received': () =>
       first(listDocuments(database, { applicationId: null, state: 'received' })),
     'old documents, none due': () => deleteOldDocuments(database, 100_000),
-    'documents of applications that are gone': () => applicationsAfter(database, toDocumentId(n)),
+    'documents of applications that are gone': () =>
+      runJob(database, 'delete documents without applications'),
     'files of a part of the store': () => fileKeys(database, 'document/0000', 'document/0000~'),
     'check of one': () => incomeCheckOf(database, id),
-    'checks of applications that are gone': () => checkedAfter(database, '1'),
+    'checks of applications that are gone': () =>
+      runJob(database, 'delete checks of incomes without applications'),
     'contract of one': async () => [await readContract(database, id), await readEnd(database, id)],
     'expire contracts': () => expireContracts(database, null),
     'contracts to finish': () => unfinished(database),
     'contracts to delete': () => droppedContracts(database),
     'blocked contracts': () => clearBlocks(database),
     'forget contracts, none due': () => forgetContracts(database, 10),
-    'forget codes': () => forgetCodes(database),
+    'forget codes': () => forgetRows(database, SIGNING_CODES),
   };
 }
 

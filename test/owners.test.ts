@@ -2,69 +2,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readSources, readSql, type Source } from './support/sources.ts';
+import { declaredTables } from './support/tables.ts';
 
-/** The tables of each room. A subject's room is its folder `sql`; its migrations and its functions have its name. */
-const TABLES: Readonly<Record<string, readonly string[]>> = {
-  postgres: ['elapsed'],
-  schema: ['schema_migrations', 'schema_functions', 'runtime_privileges'],
-  seal: ['secret_checks'],
-  'partners/sql': [
-    'partners',
-    'api_keys',
-    'usage_entries',
-    'usage_counted',
-    'usage_totals',
-    'key_outcomes',
-    'key_totals',
-  ],
-  'applications/sql': [
-    ...['policies', 'batches', 'batch_receipts', 'open_phones', 'application_states', 'application_events'],
-    ...['review_queue', 'closed_segments', 'look_up_buckets', 'least_retention'],
-  ],
-  'messages/sql': [
-    ...[
-      'outbox',
-      'waiting_rejections',
-      'leases',
-      'message_records',
-      'message_records_after_reviews',
-      'waiting_messages',
-    ],
-    ...['message_counts', 'recipients', 'sender', 'early_events', 'paused_templates'],
-    ...['suppressions', 'channel_users', 'replies'],
-  ],
-  'signing/sql': ['loan_contracts', 'signing_codes', 'contract_evidence'],
-  'events/sql': ['partner_events', 'partner_event_totals'],
-  'events/push/sql': ['partner_endpoints', 'pushes'],
-  'conversation/sql': [
-    'conversations',
-    'conversation_inputs',
-    'conversation_work',
-    'flows',
-    'conversation_counts',
-  ],
-  'documents/sql': ['documents', 'document_inputs', 'document_removals', 'document_counts'],
-  'income/sql': ['income_checks', 'income_steps'],
-  'rights/sql': ['erasures', 'erased_phones'],
-  'vault/sql': ['reseals', 'reindexes'],
-  'operations/sql': ['operator_events', 'operator_events_head'],
-  'operators/sql': [...['operators', 'operator_pending_sign_ins', 'operator_sessions', 'operator_tries']],
-  'desk/sql': [
-    ...[
-      'review_items',
-      'backlog_counts',
-      'left_pages',
-      'selections',
-      'application_notes',
-      'pends',
-      'open_pends',
-      'decision_hours',
-      'second_looks',
-    ],
-    ...['proposals', 'open_proposals', 'desk_requests'],
-  ],
-  'monitoring/sql': ['upkeep_jobs', 'message_count_hours'],
-};
+/**
+ * The tables of each room, as it declares them. A subject's room is its folder `sql`; its migrations and its functions
+ * have its name.
+ */
+const TABLES = Map.groupBy(await declaredTables(), ({ room }) => room);
+/**
+ * They make statements of declarations, whose names are those of the declaring room: `app` hands them over, and nobody
+ * else calls them.
+ */
+const ENGINES = [
+  'ground/postgres/fold.ts',
+  'ground/postgres/forget.ts',
+  'seal/reindex.ts',
+  'seal/sealed-rows.ts',
+];
+
 /** Rooms without a subject: `shared` has their tables and the functions that write them. */
 const GROUND = ['postgres', 'schema', 'seal'];
 
@@ -108,7 +63,7 @@ const MODULES: readonly Part[] = readSources('src').map(({ path, text }) => ({
 }));
 const FUNCTIONS = SQL.flatMap(partsOf);
 const OWNER = new Map(
-  Object.entries(TABLES).flatMap(([room, tables]) => tables.map((table) => [table, room])),
+  [...TABLES].flatMap(([room, declared]) => declared.map(({ table }) => [table.name, room])),
 );
 
 /** The tables that a text writes, each once. A partition counts as its table. */
@@ -171,7 +126,7 @@ describe('a table has one owner', () => {
   });
 
   it('every file of SQL names a subject that has a room', () => {
-    const nameless = SQL.filter(({ path }) => roomOf(path) !== '' && TABLES[roomOf(path)] === undefined);
+    const nameless = SQL.filter(({ path }) => roomOf(path) !== '' && !TABLES.has(roomOf(path)));
     assert.deepEqual(
       nameless.map(({ path }) => path),
       [],
@@ -198,8 +153,17 @@ describe('a table has one owner', () => {
     const unnamed = [...MODULES, ...FUNCTIONS].filter(({ text }) => UNNAMED.test(withNames(text)));
     assert.deepEqual(
       unnamed.map(({ name }) => name),
-      [],
+      ENGINES.map((path) => `src/${path}`),
     );
+  });
+
+  it('every table is declared once, and `app` alone hands declarations to what makes statements of them', () => {
+    const declared = [...TABLES.values()].flat().map(({ table }) => table.name);
+    assert.equal(new Set(declared).size, declared.length);
+    const callers = readSources('src')
+      .filter(({ text }) => /\b(?:foldRows|forgetRows|reindexedTable|sealedRows)\b/.test(text))
+      .map(({ path }) => path);
+    assert.deepEqual(callers, ['app/table-engines.ts', ...ENGINES]);
   });
 
   it('the check finds planted writes', () => {

@@ -14,7 +14,7 @@ import { type ChannelPage, openChannel } from './channel.ts';
 import type { Config } from './config/config.ts';
 import { loadHearing } from './hearing.ts';
 import type { Store } from './open-store.ts';
-import { loadServices } from './subjects.ts';
+import { loadServices, loadTableJobs } from './subjects.ts';
 
 // The background work that keeps the store small and its hot paths short: the jobs of all subjects, one after the
 // other.
@@ -25,12 +25,13 @@ const SELDOM_TURNS = 20;
 /** A job that is under way this long after the stop is left: the end of its session undoes it, and it is done again. */
 const LEFT_AFTER_MS = 4_000;
 
-/** The jobs of this process: those without a subject first, then those of the subjects in their order. */
+/** The jobs of this process: those without a subject first, those of the subjects in their order, and of all tables. */
 export async function loadJobs(clock: Clock): Promise<UpkeepJob[]> {
   const elapsed = new Elapsed(clock);
   return [
     { name: 'advance elapsed time', run: ({ database }) => elapsed.advance(database) },
     ...(await loadServices()).flatMap(({ upkeep = [] }) => upkeep),
+    ...(await loadTableJobs()),
   ];
 }
 

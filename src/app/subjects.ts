@@ -4,7 +4,7 @@
  * `channel.ts`.
  */
 
-import type { Service, StoredFiles, Subject } from '../program/subject/subject.ts';
+import type { Service, StoredFiles, Subject, UpkeepJob } from '../program/subject/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
 import { applications } from '../subjects/applications/subject.ts';
 import { audit } from '../subjects/audit/subject.ts';
@@ -52,13 +52,26 @@ export const SUBJECTS: readonly Subject[] = [
  * out whether the configured secrets are those that the data needs.
  */
 export async function loadWitnesses(): Promise<Witnesses> {
-  const all = await Promise.all(SUBJECTS.map(({ witnesses }) => witnesses?.()));
+  const { witnessesOf } = await import('./table-engines.ts');
+  const all = await Promise.all(
+    SUBJECTS.map(async ({ witnesses, tables }) => {
+      const [own, declared] = await Promise.all([witnesses?.(), tables?.()]);
+      return { own, declared: witnessesOf(declared ?? []) };
+    }),
+  );
   return {
-    indexKey: all.flatMap((some) => some?.indexKey ?? []),
-    apiKeyPepper: all.flatMap((some) => some?.apiKeyPepper ?? []),
-    reindexings: all.flatMap((some) => some?.reindexings ?? []),
-    dataKeys: all.flatMap((some) => some?.dataKeys ?? []),
+    indexKey: all.flatMap(({ own }) => own?.indexKey ?? []),
+    apiKeyPepper: all.flatMap(({ own }) => own?.apiKeyPepper ?? []),
+    reindexings: all.flatMap(({ own, declared }) => [...(own?.reindexings ?? []), ...declared.reindexings]),
+    dataKeys: all.flatMap(({ own, declared }) => [...(own?.dataKeys ?? []), ...declared.dataKeys]),
   };
+}
+
+/** Loads the jobs of the upkeep of all tables. */
+export async function loadTableJobs(): Promise<UpkeepJob[]> {
+  const { jobsOf } = await import('./table-engines.ts');
+  const all = await Promise.all(SUBJECTS.map(({ tables }) => tables?.()));
+  return jobsOf(all.flatMap((tables) => tables ?? []));
 }
 
 /** Loads what `serve` and `worker` run of the subjects. */

@@ -1,5 +1,6 @@
 /** Makes stored blind indexes again when their key or their form changes, in steps of a transaction each. */
 import type { Database, Transaction } from '../ground/postgres/database.ts';
+import type { IndexColumn, Table } from '../ground/postgres/table.ts';
 import type { Vault } from './vault.ts';
 
 /** The index with the new key from a stored one; both are the decimal text of a bigint. */
@@ -48,42 +49,56 @@ export interface Reindexing {
   readonly movePhones?: MovePhones;
 }
 
-/** The statements for one column. */
-export interface IndexColumn {
-  /** Reads each different index once, as `index`. */
-  readonly read: string;
-  /** Writes new indexes ($2) in the place of old ones ($1), both arrays of bigint. */
-  readonly write: string;
-  /** Removes the rows of the old indexes ($1), where `write` adds rows. */
-  readonly remove?: string;
-}
+export type IndexedTable = Pick<Table, 'name'> & { readonly indexes: readonly IndexColumn[] };
 
 const AT_ONCE = 10_000;
 
-/**
- * Makes the indexes of columns again in one step: of tables without partitions. `moves` are the statements of
- * `movePhones`.
- */
-export function reindexColumns(
-  name: string,
-  columns: readonly IndexColumn[],
-  moves: readonly string[] = [],
-): Reindexing {
+/** Makes the indexes of the columns of a table without partitions again, in one step. */
+export function reindexedTable({ name, indexes }: IndexedTable): Reindexing {
   return {
-    name,
+    name: name.replaceAll('_', ' '),
     movePhones: async (session, before, after) => {
-      for (const move of moves) await session.query(move, [before, after]);
+      for (const { column, moves = [] } of indexes) {
+        const statements = moves === 'as replaced' ? [replaceStatement(name, column)] : moves;
+        for (const text of statements) await session.query(text, [before, after]);
+      }
     },
     step: async (session, { again }) => {
       let written = 0;
-      for (const column of columns) written += await reindexColumn(session, again, column);
+      for (const { column, isUnique = false } of indexes) {
+        const read = `SELECT ${isUnique ? '' : 'DISTINCT '}${column} AS index FROM ${name} WHERE ${column} IS NOT NULL`;
+        written += await reindexColumn(session, again, { read, write: replaceStatement(name, column) });
+      }
       return { next: null, written };
     },
   };
 }
 
-/** The cursor sees the rows as they were at its beginning, so it meets no new index. */
-async function reindexColumn(session: Transaction, again: Again, { read, write, remove }: IndexColumn) {
+/** Writes new indexes ($2) in the place of old ones ($1), both arrays of bigint. */
+export function replaceStatement(table: string, column: string): string {
+  return `
+    UPDATE ${table} t SET ${column} = g.after
+    FROM unnest($1::bigint[], $2::bigint[]) AS g(before, after) WHERE t.${column} = g.before`;
+}
+
+/** The statements for one column. */
+interface ColumnStatements {
+  /** Reads each different index once, as `index`. */
+  readonly read: string;
+  readonly write: string;
+  /** Removes the rows of the old indexes ($1), where `write` adds rows. */
+  readonly remove?: string;
+}
+
+/**
+ * Makes the indexes of a column again, by $1 and $2 as in `replaceStatement`. The cursor sees the rows as they were at
+ * its beginning, so it meets no new index. Resolves to how many.
+ */
+export async function reindexColumn(
+  session: Transaction,
+  again: Again,
+  { read, write, remove }: ColumnStatements,
+): Promise<number> {
   let written = 0;
   await session.query(`DECLARE stored NO SCROLL CURSOR FOR ${read}`);
   for (;;) {

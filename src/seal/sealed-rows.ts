@@ -1,60 +1,87 @@
 /** A column of sealed values, one a row, as a kind of what data keys seal: its evidence, its count and its reseal. */
 import type { Database } from '../ground/postgres/database.ts';
 import { byteaArray } from '../ground/postgres/pg-encoding.ts';
+import type { SealedColumn, Table } from '../ground/postgres/table.ts';
 import type { Vault } from './vault.ts';
-import type { SealedKind, SealedRows } from './witness.ts';
+import type { SealedKind } from './witness.ts';
 
-/** The statements of a column. Ids are the decimal text of a bigint. */
-export interface SealedColumn {
-  /** In the plural: `documents`. */
-  readonly name: string;
-  /** A few rows (`name`, `sealed`) whose first byte is $1. `name` tells what the value is sealed under. */
-  readonly some: string;
-  /**
-   * The rows after the id $1 in their order, `PAGE` of them at most: `id`, `name`, and `sealed` where
-   * `(first byte = $2) = $3`, else NULL.
-   */
-  readonly page: string;
-  /**
-   * Writes each of $2 in the place of the value of $3 in the row of $1, which are arrays of one length, where the key
-   * with the id $4 may seal (`may_seal`).
-   */
-  readonly write: string;
-  /** What the value of a row is sealed under. */
-  readonly identity: (name: string) => string;
-}
+export type SealedTable = Pick<Table, 'name'> & { readonly sealed: SealedColumn };
 
 /** The rows of one statement: to open and seal them again takes 2 ms, in which no other work is done. */
 export const PAGE = 200;
 
+/** The statements of a column. Ids are the decimal text of a bigint. */
+interface Statements {
+  /** A few rows whose first byte is $1. */
+  readonly some: string;
+  /** The rows after the id $1 in their order: `sealed` where `(first byte = $2) = $3`, else NULL. */
+  readonly page: string;
+  /**
+   * Writes each of $2 in the place of the value of $3 in the row of $1, which are arrays of one length, where the key
+   * with the id $4 may seal (`may_seal`). Locks in the order of the ids.
+   */
+  readonly write: string;
+}
+
+export function sealedStatements({ name, sealed: { column, id, under } }: SealedTable): Statements {
+  const texts = `ARRAY[${under.map((part) => `(${part})::text`).join(', ')}] AS under`;
+  const keyByte = `substring(${column} FROM 1 FOR 1)`;
+  return {
+    some: `SELECT ${texts}, ${column} AS sealed FROM ${name} WHERE ${keyByte} = $1 LIMIT 3`,
+    page: `
+      SELECT ${id} AS id, ${texts}, CASE WHEN (${keyByte} = $2) = $3 THEN ${column} END AS sealed
+      FROM ${name} WHERE ${id} > $1::bigint AND ${column} IS NOT NULL ORDER BY ${id} LIMIT ${PAGE}`,
+    write: `
+      UPDATE ${name} t SET ${column} = g.again
+      FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, again, sealed)
+      WHERE t.${id} = g.id AND t.${column} = g.sealed AND may_seal($4) AND t.${id} = ANY (ARRAY(
+        SELECT h.${id} FROM ${name} h WHERE h.${id} = ANY ($1::bigint[]) ORDER BY h.${id} FOR NO KEY UPDATE))`,
+  };
+}
+
 interface Row {
-  readonly id: string;
-  readonly name: string;
+  /** A number where the primary key is an integer. */
+  readonly id: string | number;
+  readonly under: readonly string[];
   readonly sealed: Buffer | null;
 }
 
 /** The kind of a column. */
-export function sealedRows(column: SealedColumn): SealedKind {
-  const { name, some, identity } = column;
+export function sealedRows(table: SealedTable): SealedKind {
+  const { kind, identity } = table.sealed;
+  const { some, page, write } = sealedStatements(table);
   return {
-    name,
+    name: kind,
     async *find({ keyByte, rows }) {
-      for (const row of await rows<{ name: string; sealed: Buffer }>(some, [keyByte])) {
-        yield (vault) => vault.open(row.sealed, identity(row.name));
+      for (const row of await rows<{ under: string[]; sealed: Buffer }>(some, [keyByte])) {
+        yield (vault) => vault.open(row.sealed, identity(...row.under));
       }
     },
-    rowsOf: (database, vault, keyId) => rowsOf(database, vault, keyId, column),
+    rowsOf: async (database, vault, keyId) => {
+      let [needing, damaged] = [0, 0];
+      for (let after: Row['id'] | undefined = '0'; after !== undefined; ) {
+        const { rows }: { rows: Row[] } = await database.query<Row>(page, [after, Buffer.of(keyId), true]);
+        for (const { under, sealed } of rows.filter(isSealed)) {
+          const isDamaged =
+            vault.hasDataKey(keyId) && openedAgain(vault, sealed, identity(...under)) === null;
+          if (isDamaged) damaged += 1;
+          else needing += 1;
+        }
+        after = rows.length < PAGE ? undefined : rows.at(-1)!.id;
+      }
+      return { needing, damaged };
+    },
     reseal: async (database, vault, from) => {
       const { id: keyId } = vault.sealingKey;
-      const { rows } = await database.query<Row>(column.page, [from || '0', Buffer.of(keyId), false]);
+      const { rows } = await database.query<Row>(page, [from || '0', Buffer.of(keyId), false]);
       const others = rows.filter(isSealed);
-      const written = others.flatMap(({ id, name: what, sealed }) => {
-        const again = openedAgain(vault, sealed, identity(what));
-        return again === null ? [] : [{ id, sealed, again }];
+      const again = others.flatMap((row) => {
+        const value = openedAgain(vault, row.sealed, identity(...row.under));
+        return value === null ? [] : [{ ...row, again: value }];
       });
-      const resealed = written.length === 0 ? 0 : await write(database, keyId, column, written);
-      const next = rows.length < PAGE ? null : (rows.at(-1)?.id ?? null);
-      return { next, resealed, unopened: others.length - written.length, applications: resealed };
+      const resealed = again.length === 0 ? 0 : await writeAgain(database, write, again, keyId);
+      const next = rows.length < PAGE ? null : `${rows.at(-1)!.id}`;
+      return { next, resealed, unopened: others.length - again.length, applications: resealed };
     },
   };
 }
@@ -64,39 +91,19 @@ function isSealed(row: Row): row is Row & { readonly sealed: Buffer } {
 }
 
 /** Writes the new values where the old ones still are. Resolves to how many. */
-async function write(
+async function writeAgain(
   database: Database,
+  write: string,
+  rows: readonly { readonly id: Row['id']; readonly sealed: Buffer; readonly again: Buffer }[],
   keyId: number,
-  column: SealedColumn,
-  rows: readonly { readonly id: string; readonly sealed: Buffer; readonly again: Buffer }[],
 ): Promise<number> {
-  const { rowCount } = await database.query(column.write, [
+  const { rowCount } = await database.query(write, [
     rows.map(({ id }) => id),
     byteaArray(rows, ({ again }) => again),
     byteaArray(rows, ({ sealed }) => sealed),
     keyId,
   ]);
   return rowCount ?? 0;
-}
-
-async function rowsOf(
-  database: Database,
-  vault: Vault,
-  keyId: number,
-  { page, identity }: SealedColumn,
-): Promise<SealedRows> {
-  let [needing, damaged] = [0, 0];
-  for (let after = '0'; ; ) {
-    const { rows } = await database.query<Row>(page, [after, Buffer.of(keyId), true]);
-    for (const { name, sealed } of rows) {
-      if (sealed === null) continue;
-      const isDamaged = vault.hasDataKey(keyId) && openedAgain(vault, sealed, identity(name)) === null;
-      if (isDamaged) damaged += 1;
-      else needing += 1;
-    }
-    if (rows.length < PAGE) return { needing, damaged };
-    after = rows.at(-1)!.id;
-  }
 }
 
 /** null where the value is damaged, or of a key that this process lacks. */

@@ -48,7 +48,7 @@ const SEARCH_TIMEOUT_MS = 60_000;
 const SAMPLES = 3;
 
 /**
- * Who has a store that no service begins on. A backup looks for nobody by blind indexes, so it takes those of an earlier
+ * Who has a store that no service begins on. A backup looks for nobody by blind indexes, so it takes those of a former
  * form. One that is just restored is nobody else's, and its indexes are made again: those of an earlier key too.
  */
 export type StoreHolder = 'backup' | 'restore';

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Elapsed } from '../../src/ground/postgres/elapsed.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { RefusedReceipts } from '../../src/subjects/applications/sql/refused-receipts.ts';
-import { deleteOldReceipts } from '../../src/subjects/applications/sql/retention.ts';
+import { BATCH_RECEIPTS } from '../../src/subjects/applications/sql/tables.ts';
 import { advanceUsage, usedNow } from '../../src/subjects/partners/sql/usage.ts';
 import { testDatabase } from '../support/database.ts';
 import { fakeClock } from '../support/faked-clock.ts';
@@ -215,7 +216,7 @@ describe('D36, D39: receipts while the clock leaps', () => {
     assert.equal(first.replayed, false);
     for (const at of [START + 40 * HOUR, START, START - 40 * HOUR, START + 60 * SECOND]) {
       await clock.set(at);
-      await deleteOldReceipts(database);
+      await forgetRows(database, BATCH_RECEIPTS);
       assert.deepEqual(await ingest(partner, elements, 'leap'), { ...first, replayed: true });
     }
     assert.equal(await used(partner), 2);

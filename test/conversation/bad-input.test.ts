@@ -5,7 +5,7 @@ import pino from 'pino';
 import type { ChannelEvent, TextEvent } from '../../src/domain/message/channel-event.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { databaseTime } from '../../src/ground/postgres/database-time.ts';
-import { CONVERSATION_SERVICE } from '../../src/subjects/conversation/service.ts';
+import { conversationService } from '../../src/subjects/conversation/service.ts';
 import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -28,7 +28,7 @@ const serviceHears = (...events: ChannelEvent[]) =>
     {
       ...{ database, vault },
       hear: async (heard) =>
-        void (await CONVERSATION_SERVICE.hear?.(
+        void (await conversationService().hear?.(
           { database, vault, clock: machineClock, log, setting: (() => {}) as never },
           heard,
         )),

@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { performerOf } from '../../src/subjects/conversation/uses/neighbours.ts';
 import { openIncome } from '../../src/subjects/income/open.ts';
 import { belvoProvider } from '../../src/subjects/income/sources/belvo.ts';
 import { stepIdentity } from '../../src/subjects/income/sql/income-steps.ts';
+import { INCOME_STEPS } from '../../src/subjects/income/sql/tables.ts';
 import { commandLine } from '../cli/harness.ts';
 import {
   type Answers,
@@ -271,8 +273,7 @@ describe('D44: an account connected in the chat', () => {
       "INSERT INTO income_steps (application_id, session, elapsed_ms) SELECT $1, $2, elapsed_ms() - ms_of(interval '31 days')",
       [person.id, vault.seal('{}', stepIdentity(toApplicationId(person.id)))],
     );
-    const { forgetSteps } = await import('../../src/subjects/income/sql/income-steps.ts');
-    await forgetSteps(runtime);
+    await forgetRows(runtime, INCOME_STEPS);
     assert.deepEqual(await steps(person.id), []);
   });
 });

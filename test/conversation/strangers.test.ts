@@ -8,7 +8,7 @@ import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { databaseTime } from '../../src/ground/postgres/database-time.ts';
-import { CONVERSATION_SERVICE } from '../../src/subjects/conversation/service.ts';
+import { conversationService } from '../../src/subjects/conversation/service.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
@@ -31,7 +31,7 @@ const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(
 async function hear(...events: ChannelEvent[]): Promise<void> {
   const context = { database, vault, clock: machineClock, log, setting: (() => {}) as never };
   await applyChannelEvents(
-    { database, vault, hear: async (heard) => void (await CONVERSATION_SERVICE.hear?.(context, heard)) },
+    { database, vault, hear: async (heard) => void (await conversationService().hear?.(context, heard)) },
     events,
   );
   await settle();

@@ -5,12 +5,12 @@ import { machineClock } from '../../src/ground/base/clock.ts';
 import type { LoopContext } from '../../src/program/subject/subject.ts';
 import { leapWatch, startApplying } from '../../src/subjects/desk/applying.ts';
 import { UNDO_SECONDS } from '../../src/subjects/desk/settings.ts';
-import { forgetProposals } from '../../src/subjects/desk/sql/open-proposals.ts';
 import { proposeOne } from '../../src/subjects/desk/uses/propose-one.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { stepClock } from '../support/faked-clock.ts';
 import { proposalDesk } from '../support/proposals.ts';
+import { runJob } from '../support/upkeep.ts';
 
 const store = await testDatabase();
 const { database, runtime, vault } = store;
@@ -146,7 +146,7 @@ it('ended proposals and keys are deleted after 100 elapsed days, and open ones n
     [recent],
   );
   await database.query(`UPDATE desk_requests SET stored_ms = ${ago} WHERE request_key = $1`, [`${old}`]);
-  await forgetProposals(runtime);
+  await runJob(runtime, 'forget proposals that ended');
   const { rows } = await database.query<{ id: string }>(
     'SELECT application_id AS id FROM proposals WHERE application_id = ANY ($1) ORDER BY id',
     [[old, recent, open]],

@@ -6,8 +6,10 @@ import { type ApplicationId, toApplicationId } from '../../src/domain/applicatio
 import { againAfterConflict } from '../../src/ground/postgres/conflicts.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { databaseTime } from '../../src/ground/postgres/database-time.ts';
-import { foldBacklogCounts, readBacklog } from '../../src/subjects/desk/sql/backlog.ts';
+import { foldRows } from '../../src/ground/postgres/fold.ts';
+import { readBacklog } from '../../src/subjects/desk/sql/backlog.ts';
 import { addProposals } from '../../src/subjects/desk/sql/propose.ts';
+import { BACKLOG_COUNTS } from '../../src/subjects/desk/sql/tables.ts';
 import { AGES } from '../../src/subjects/desk/uses/lead.ts';
 import { testDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/erased.ts';
@@ -65,7 +67,7 @@ const COME = `
 /** No item, and no count of those that went. */
 async function emptied(): Promise<void> {
   await database.query('DELETE FROM review_items');
-  await foldBacklogCounts(runtime);
+  await foldRows(runtime, BACKLOG_COUNTS);
 }
 
 const DECISION = {
@@ -124,7 +126,7 @@ async function run(act: Act): Promise<void> {
     case 'heal':
       return void (await runtime.query('SELECT * FROM heal_review_items(0, 1000)'));
     case 'fold':
-      return foldBacklogCounts(runtime);
+      return foldRows(runtime, BACKLOG_COUNTS);
   }
 }
 
@@ -140,7 +142,7 @@ describe('the counts of the backlog', () => {
           // Without those that lock many rows in an order of their own.
           else await Promise.all(acts.filter(([kind]) => kind !== 'go' && kind !== 'undone').map(run));
           assert.deepEqual(await readBacklog(runtime, AGES), await fullCount());
-          await foldBacklogCounts(runtime);
+          await foldRows(runtime, BACKLOG_COUNTS);
           assert.deepEqual(await readBacklog(runtime, AGES), await fullCount());
         },
       ),
@@ -154,18 +156,18 @@ describe('the counts of the backlog', () => {
     await emptied();
     await run(['come', [1, 2, 3], [5, 30]]);
     await run(['state', 1, 'pended']);
-    await Promise.all([foldBacklogCounts(runtime), foldBacklogCounts(runtime)]);
-    await foldBacklogCounts(runtime);
+    await Promise.all([foldRows(runtime, BACKLOG_COUNTS), foldRows(runtime, BACKLOG_COUNTS)]);
+    await foldRows(runtime, BACKLOG_COUNTS);
     const kept = async () => (await database.query('SELECT FROM backlog_counts')).rowCount;
     assert.equal(await kept(), 2);
     await run(['go', [1, 2, 3]]);
-    await foldBacklogCounts(runtime);
+    await foldRows(runtime, BACKLOG_COUNTS);
     assert.equal(await kept(), 0);
   });
 
   it('are read without a look at each item', async () => {
     await run(['come', Array.from({ length: 2_000 }, (_, n) => n + 1), [1, 10, 100, 300]]);
-    await foldBacklogCounts(runtime);
+    await foldRows(runtime, BACKLOG_COUNTS);
     await database.query('ANALYZE review_items');
     let plan = '';
     const query = async (text: string, values: unknown[]) => {

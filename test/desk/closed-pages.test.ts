@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, it } from 'node:test';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { pendRoutes } from '../../src/subjects/desk/routes/pend.ts';
 import { queueRoutes } from '../../src/subjects/desk/routes/queue.ts';
-import { forgetLeftPages } from '../../src/subjects/desk/sql/claims.ts';
+import { LEFT_PAGES } from '../../src/subjects/desk/sql/tables.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { proposalDesk } from '../support/proposals.ts';
@@ -182,7 +183,7 @@ describe('a page', () => {
         shift,
       ]);
     }
-    await forgetLeftPages(store.runtime);
+    await forgetRows(store.runtime, LEFT_PAGES);
     const { rows } = await database.query(
       "SELECT FROM left_pages WHERE left_at NOT BETWEEN now() - interval '1 hour' AND now()",
     );

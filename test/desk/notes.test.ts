@@ -6,14 +6,14 @@ import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { sealedRows } from '../../src/seal/sealed-rows.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
 import { Application, Note } from '../../src/subjects/desk/routes/forms.ts';
 import { noteRoutes } from '../../src/subjects/desk/routes/notes.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES, MOST_NOTES_AN_HOUR } from '../../src/subjects/desk/rules/queue.ts';
 import { eraseNotes } from '../../src/subjects/desk/sql/notes.ts';
-import { SEALED_NOTES } from '../../src/subjects/desk/sql/sealed-notes.ts';
-import { followApplications } from '../../src/subjects/desk/uses/follow-applications.ts';
+import { APPLICATION_NOTES } from '../../src/subjects/desk/sql/tables.ts';
 import { readNotes } from '../../src/subjects/desk/uses/notes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
@@ -23,7 +23,7 @@ import { tablesWith } from '../support/erased.ts';
 import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 import { NEW, ONLY_NEW } from '../support/rotated-secrets.ts';
-import { untilDone } from '../support/until-done.ts';
+import { runJob } from '../support/upkeep.ts';
 
 const HOSTILE = `</script><img src=x onerror="alert('1')">\n{{7*7}} ' OR 1=1 --`;
 const store = await testDatabase();
@@ -142,6 +142,8 @@ describe('a note', () => {
 });
 
 describe('the texts of notes', () => {
+  const sealedNotes = sealedRows(APPLICATION_NOTES);
+
   it('are sealed again with a new data key, and are null where nobody can open them', async () => {
     const { id } = await anApplication();
     await write(reviewer, id, 'under the first key');
@@ -150,10 +152,10 @@ describe('the texts of notes', () => {
     const shown = async (with_: Vault) =>
       (await readNotes({ database: runtime, vault: with_ }, toApplicationId(id))).map(({ text }) => text);
     assert.deepEqual(await shown(only), [null]);
-    const { needing } = await SEALED_NOTES.rowsOf(runtime, fresh, 1);
+    const { needing } = await sealedNotes.rowsOf(runtime, fresh, 1);
     let resealed = 0;
     for (let from: string | null = ''; from !== null; ) {
-      const step = await SEALED_NOTES.reseal(runtime, fresh, from);
+      const step = await sealedNotes.reseal(runtime, fresh, from);
       resealed += step.resealed;
       from = step.next;
     }
@@ -212,11 +214,7 @@ describe('the texts of notes', () => {
        SELECT n * 128 * 8388608::bigint + 7, $1, gen_random_uuid(), '\\x01' FROM generate_series(2, 1300) AS n`,
       [ruth.id],
     );
-    const place = { notes: 0, pends: 0 };
-    await untilDone(async () => {
-      await followApplications(runtime, place);
-      return place.notes === 0;
-    });
+    await runJob(runtime, 'delete notes and pends without applications');
     const { rows } = await database.query(
       'SELECT application_id FROM application_notes WHERE application_id > 1000000000',
     );

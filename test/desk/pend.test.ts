@@ -12,7 +12,6 @@ import { Pend } from '../../src/subjects/desk/routes/work-forms.ts';
 import { MOST_PENDS } from '../../src/subjects/desk/rules/pend.ts';
 import { expandReviews } from '../../src/subjects/desk/sql/expansion.ts';
 import { endDuePends } from '../../src/subjects/desk/sql/pends.ts';
-import { followApplications } from '../../src/subjects/desk/uses/follow-applications.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
@@ -21,7 +20,7 @@ import { testDatabase } from '../support/database.ts';
 import { besideLock } from '../support/held-lock.ts';
 import { registrarOf } from '../support/intake.ts';
 import { shifted } from '../support/shifted.ts';
-import { untilDone } from '../support/until-done.ts';
+import { runJob } from '../support/upkeep.ts';
 
 const HOSTILE = `<script>alert("1")</script> {{x}} *b*`;
 const store = await testDatabase();
@@ -303,11 +302,7 @@ describe('the end of a pend', () => {
        VALUES ($1, $2, '{explanation}', now(), now(), 'none')`,
       [gone, people.ruth.id],
     );
-    const place = { notes: 0, pends: 0 };
-    await untilDone(async () => {
-      await followApplications(runtime, place);
-      return place.pends === 0;
-    });
+    await runJob(runtime, 'delete notes and pends without applications');
     assert.equal(await newest(gone), undefined);
     assert.equal((await newest(id)).ending, 'decided');
   });

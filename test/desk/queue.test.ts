@@ -4,11 +4,12 @@ import { describe, it } from 'node:test';
 import Value from 'typebox/value';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
 import { Application } from '../../src/subjects/desk/routes/forms.ts';
 import { Queue, QueuePartners } from '../../src/subjects/desk/routes/queue-forms.ts';
 import { QUEUE_ORDERS } from '../../src/subjects/desk/rules/queue.ts';
-import { forgetSelections } from '../../src/subjects/desk/sql/selections.ts';
+import { SELECTIONS } from '../../src/subjects/desk/sql/tables.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
@@ -369,7 +370,7 @@ describe('a selection', () => {
        FROM unnest(ARRAY[-60, -1, 9, 3000]) AS n`,
       [people.rob.id],
     );
-    await forgetSelections(runtime);
+    await forgetRows(runtime, SELECTIONS);
     const { rows } = await database.query('SELECT ids FROM selections');
     assert.deepEqual(rows, [{ ids: ['9'] }]);
   });

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { leadRoutes } from '../../src/subjects/desk/routes/lead.ts';
 import { Lead, SecondLooks } from '../../src/subjects/desk/routes/work-forms.ts';
 import { isAgainstScore } from '../../src/subjects/desk/rules/lean.ts';
 import { SECOND_LOOK_SHARE } from '../../src/subjects/desk/settings.ts';
-import { forgetDecisions } from '../../src/subjects/desk/sql/decisions.ts';
-import { forgetLooks } from '../../src/subjects/desk/sql/second-looks.ts';
+import { DECISION_HOURS, SECOND_LOOKS } from '../../src/subjects/desk/sql/tables.ts';
 import { noteDecision } from '../../src/subjects/desk/uses/second-looks.ts';
 import type { Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
@@ -185,8 +185,8 @@ describe('a second look', () => {
       `INSERT INTO decision_hours (hour, operator_id, act, reason_code, is_against_score, decisions, first_ms)
        VALUES ('2020-01-01', 1, 'approve', 'x', false, 1, ${days(101)}), ('2020-01-02', 1, 'approve', 'x', false, 1, ${days(99)})`,
     );
-    await forgetLooks(runtime);
-    await forgetDecisions(runtime);
+    await forgetRows(runtime, SECOND_LOOKS);
+    await forgetRows(runtime, DECISION_HOURS);
     assert.equal(await stored(old.proposal), undefined);
     assert.ok(await stored(young.proposal));
     const { rows } = await database.query("SELECT FROM decision_hours WHERE hour < '2021-01-01'");

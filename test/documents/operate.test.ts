@@ -8,29 +8,23 @@ import { toDocumentId } from '../../src/domain/document/document.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { UnknownDataKeyError } from '../../src/ground/base/unknown-data-key.ts';
+import { sealedRows } from '../../src/seal/sealed-rows.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import type { SealedKind } from '../../src/seal/witness.ts';
 import { readDocument } from '../../src/subjects/documents/sql/documents.ts';
-import { DOCUMENT_SECRETS } from '../../src/subjects/documents/sql/sealed-secrets.ts';
+import { DOCUMENTS } from '../../src/subjects/documents/sql/tables.ts';
 import { deleteOldDocuments } from '../../src/subjects/documents/sql/upkeep.ts';
 import { KEY_PARTS, newFileKey } from '../../src/subjects/documents/store/document-store.ts';
 import { readingOf, sha256Of } from '../../src/subjects/documents/uses/document-file.ts';
-import {
-  deleteFiles,
-  followApplications,
-  lookAtFiles,
-} from '../../src/subjects/documents/uses/keep-files.ts';
+import { deleteFiles, lookAtFiles } from '../../src/subjects/documents/uses/keep-files.ts';
 import { openIncome } from '../../src/subjects/income/open.ts';
-import {
-  evidenceIdentity,
-  INCOME_EVIDENCE,
-  incomeCheckOf,
-} from '../../src/subjects/income/sql/income-checks.ts';
+import { evidenceIdentity, incomeCheckOf } from '../../src/subjects/income/sql/income-checks.ts';
+import { INCOME_CHECKS } from '../../src/subjects/income/sql/tables.ts';
 import { checkIncome } from '../../src/subjects/income/uses/check-income.ts';
 import { statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { NEW, ONLY_NEW } from '../support/rotated-secrets.ts';
-import { testUpkeep } from '../support/upkeep.ts';
+import { runJob, testUpkeep } from '../support/upkeep.ts';
 import { png } from './files.ts';
 import { ANA, documentStage } from './support.ts';
 
@@ -254,7 +248,7 @@ describe('the files of documents', () => {
   it('go with their application, and after DOCUMENT_DAYS by both clocks', async () => {
     const { id } = await stored();
     await database.query('UPDATE documents SET application_id = 999999936 WHERE id = $1', [id]);
-    await followApplications(runtime, toDocumentId(0));
+    await runJob(runtime, 'delete documents without applications');
     assert.equal(await readDocument(runtime, toDocumentId(id)), null);
     const old = await stored();
     const age = (set: string) => database.query(`UPDATE documents SET ${set} WHERE id = $1`, [old.id]);
@@ -267,6 +261,7 @@ describe('the files of documents', () => {
 });
 
 describe('a new data key', () => {
+  const documents = sealedRows(DOCUMENTS);
   const all = async (kind: SealedKind, own: Vault) => {
     let resealed = 0;
     for (let from: string | null = ''; from !== null; ) {
@@ -285,7 +280,7 @@ describe('a new data key', () => {
     const only = new Vault(ONLY_NEW);
     const sealed = await readDocument(runtime, toDocumentId(id));
     assert.throws(() => readingOf(only, sealed!), UnknownDataKeyError);
-    for (const kind of [DOCUMENT_SECRETS, INCOME_EVIDENCE]) {
+    for (const kind of [documents, sealedRows(INCOME_CHECKS)]) {
       const { needing, damaged } = await kind.rowsOf(runtime, fresh, 1);
       assert.ok(needing > 0 && damaged === 0);
       assert.equal(await all(kind, fresh), needing);
@@ -304,8 +299,8 @@ describe('a new data key', () => {
     const bytes = Buffer.concat([Buffer.of(1), randomBytes(60)]);
     await database.query('UPDATE documents SET sealed_secret = $2 WHERE id = $1', [id, bytes]);
     const fresh = new Vault(NEW);
-    assert.equal((await DOCUMENT_SECRETS.rowsOf(runtime, fresh, 1)).damaged, 1);
-    await all(DOCUMENT_SECRETS, fresh);
+    assert.equal((await documents.rowsOf(runtime, fresh, 1)).damaged, 1);
+    await all(documents, fresh);
     assert.ok((await readDocument(runtime, toDocumentId(id)))?.sealedSecret?.equals(bytes));
     assert.match((await run('document', 'show', `${id}`)).err, /does not open: it is damaged/);
   });

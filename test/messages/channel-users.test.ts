@@ -6,9 +6,10 @@ import { toApplicationId } from '../../src/domain/application/ids.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
-import { forgetUsers } from '../../src/subjects/messages/sql/channel-users.ts';
+import { CHANNEL_USERS } from '../../src/subjects/messages/sql/tables.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
@@ -211,12 +212,12 @@ it('a person of whom the channel tells nothing for a year is forgotten, and no e
   await apply(read(messageId, userId), text('BAJA', { userId: 'CO.stranger' }));
   const count = async () => (await database.query('SELECT FROM channel_users')).rowCount;
   await database.query('UPDATE elapsed SET ms = ms + 364 * 86400000::bigint');
-  await forgetUsers(database);
+  await forgetRows(database, CHANNEL_USERS);
   assert.equal(await count(), 2);
   // Another word of the person, in time.
   await apply(read(messageId, userId));
   await database.query('UPDATE elapsed SET ms = ms + 2 * 86400000::bigint');
-  await forgetUsers(database);
+  await forgetRows(database, CHANNEL_USERS);
   assert.equal(await count(), 1);
   await apply(text('BAJA', { userId }));
   assert.equal((await apply(text('hola', { userId }))).waiting, 0);

@@ -10,14 +10,15 @@ import type { SendResult } from '../../src/domain/message/channel.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
+import { foldRows } from '../../src/ground/postgres/fold.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import { reviewApplication } from '../../src/subjects/applications/uses/applications.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { cancelMessages, retryMessages } from '../../src/subjects/messages/sql/changes/message-changes.ts';
-import { foldMessageCounts } from '../../src/subjects/messages/sql/message-counts.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/subjects/messages/sql/pauses.ts';
 import { addSuppression, liftSuppression } from '../../src/subjects/messages/sql/suppressions.ts';
+import { MESSAGE_COUNTS } from '../../src/subjects/messages/sql/tables.ts';
 import { findLost, forgetRecipients, forgetRejections } from '../../src/subjects/messages/sql/upkeep.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
@@ -268,7 +269,7 @@ const ACT: Readonly<Record<string, (story: Story) => Promise<unknown>>> = {
   upkeep: async () => {
     await forgetRejections(database);
     await forgetRecipients(database);
-    await foldMessageCounts(database);
+    await foldRows(database, MESSAGE_COUNTS);
   },
   'time passes': () => makeDue(database),
   'a day passes': async (story) => {

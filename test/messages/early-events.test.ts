@@ -12,13 +12,15 @@ import type { ChannelEvent, ChannelStatus } from '../../src/domain/message/chann
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import { toPartnerId } from '../../src/domain/partner/credential.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { messageResults } from '../../src/subjects/messages/delivery/records.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { applyEarly } from '../../src/subjects/messages/intake/status-events.ts';
 import { PROGRESS } from '../../src/subjects/messages/rules/settle.ts';
-import { forgetEarly, takeKnownEarly } from '../../src/subjects/messages/sql/early-events.ts';
+import { takeKnownEarly } from '../../src/subjects/messages/sql/early-events.ts';
 import { recordSendResults, type SendResultRow } from '../../src/subjects/messages/sql/send-results.ts';
+import { EARLY_EVENTS } from '../../src/subjects/messages/sql/tables.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
@@ -214,9 +216,9 @@ it('events of messages that another service sent are kept for an hour; with a ca
   await apply(foreign, foreign);
   await apply({ ...foreign, callback: 'of others' } as ChannelEvent);
   assert.equal(await early(), 1);
-  await forgetEarly(database);
+  await forgetRows(database, EARLY_EVENTS);
   assert.equal(await early(), 1);
   await database.query('UPDATE early_events SET came_ms = elapsed_ms() - 3600000');
-  await forgetEarly(database);
+  await forgetRows(database, EARLY_EVENTS);
   assert.equal(await early(), 0);
 });

@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
 import { inTransaction, type Session } from '../../src/ground/postgres/database.ts';
-import { countMessages, foldMessageCounts } from '../../src/subjects/messages/sql/message-counts.ts';
+import { foldRows } from '../../src/ground/postgres/fold.ts';
+import { countMessages } from '../../src/subjects/messages/sql/message-counts.ts';
+import { MESSAGE_COUNTS } from '../../src/subjects/messages/sql/tables.ts';
 import { testDatabase } from '../support/database.ts';
 
 const { database } = await testDatabase();
@@ -92,7 +94,7 @@ test('after any additions, moves, deletions and rollbacks the numbers equal a fu
           if (undone) throw new Error('undone');
         });
         await (undone ? assert.rejects(work, /^Error: undone$/) : work);
-        if (folded) await foldMessageCounts(database);
+        if (folded) await foldRows(database, MESSAGE_COUNTS);
         await assertCounted();
       }
     }),
@@ -104,7 +106,7 @@ test('sessions at once, with two that fold the rows, lose and double nothing', a
   await carryOut(database, { kind: 'add', count: 200 });
   let busy = true;
   const fold = async () => {
-    while (busy) await foldMessageCounts(database);
+    while (busy) await foldRows(database, MESSAGE_COUNTS);
   };
   const look = async () => {
     while (busy) await assertCounted();
@@ -127,7 +129,7 @@ test('folded, a status has one row; a status without messages has no row, and is
   await carryOut(database, { kind: 'add', count: 3 });
   await database.query("UPDATE message_records SET status = 'sending' WHERE message_id = $1", [nextId - 1]);
   await database.query("UPDATE message_records SET status = 'read' WHERE status = 'sending'");
-  await foldMessageCounts(database);
+  await foldRows(database, MESSAGE_COUNTS);
   const { rows } = await database.query('SELECT status, count::integer FROM message_counts ORDER BY status');
   assert.deepEqual(rows, [
     { status: 'read', count: 1 },

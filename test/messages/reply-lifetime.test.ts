@@ -8,20 +8,22 @@ import { toPartnerId } from '../../src/domain/partner/credential.ts';
 import { type Phone, toPhone } from '../../src/domain/phone/phone.ts';
 import { inTransaction, type Transaction } from '../../src/ground/postgres/database.ts';
 import { channelIndexOf, phoneIndexOf, storedAgain, toBigint } from '../../src/seal/blind-indexes.ts';
+import { reindexedTable } from '../../src/seal/reindex.ts';
+import { sealedRows } from '../../src/seal/sealed-rows.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { deliverReplies } from '../../src/subjects/messages/delivery/reply-turn.ts';
 import { eraseMessages, hasPhones, isBeingSent } from '../../src/subjects/messages/sql/erasure.ts';
-import { MESSAGE_REINDEXINGS } from '../../src/subjects/messages/sql/reindex.ts';
+import { RECORD_REINDEXING } from '../../src/subjects/messages/sql/reindex.ts';
 import { mendReplies } from '../../src/subjects/messages/sql/replies/delivery.ts';
-import { forgetReplies } from '../../src/subjects/messages/sql/replies/retention.ts';
-import { REPLIES } from '../../src/subjects/messages/sql/replies/sealed.ts';
 import { queueReplies, repliesOf, sealReply } from '../../src/subjects/messages/sql/replies.ts';
+import { CHANNEL_USERS, REPLIES } from '../../src/subjects/messages/sql/tables.ts';
 import { addErasure } from '../../src/subjects/rights/sql/erasures.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
 import { type Addressee, queueReply, replyContext } from '../support/replies.ts';
+import { runJob } from '../support/upkeep.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -100,24 +102,25 @@ describe('retention', () => {
     const [gone, kept] = [await someone(), await someone()];
     for (const one of [gone, kept]) await queueReply(store, one, 1);
     await database.query('DELETE FROM batches WHERE id = batch_of($1)', [gone.id]);
-    await forgetReplies(database);
+    await runJob(database, 'forget replies');
     assert.deepEqual([await count(gone), await count(kept)], [0, 1]);
   });
 });
 
 describe('keys', () => {
+  const sealed = sealedRows(REPLIES);
   const secrets = { ...TEST_SECRETS, dataKeys: new Map([[2, keyed('another')], ...TEST_SECRETS.dataKeys]) };
 
   it('a reseal seals every content with the new key, also where a step is repeated, and the old key is not needed', async () => {
     const persons = await Promise.all(Array.from({ length: 5 }, () => someone()));
     for (const person of persons) await queueReply(store, person, 1);
     const newer = new Vault(secrets);
-    assert.deepEqual(await REPLIES.rowsOf(database, newer, 1), { needing: 5, damaged: 0 });
+    assert.deepEqual(await sealed.rowsOf(database, newer, 1), { needing: 5, damaged: 0 });
     for (let times = 0; times < 2; times += 1) {
-      const step = await REPLIES.reseal(database, newer, '');
+      const step = await sealed.reseal(database, newer, '');
       assert.deepEqual([step.next, step.resealed, step.unopened], [null, times === 0 ? 5 : 0, 0]);
     }
-    assert.deepEqual(await REPLIES.rowsOf(database, newer, 1), { needing: 0, damaged: 0 });
+    assert.deepEqual(await sealed.rowsOf(database, newer, 1), { needing: 0, damaged: 0 });
     const texts = (await deliver(newer)).map(({ text }) => text);
     assert.deepEqual(texts, Array(5).fill('turn 1'));
   });
@@ -126,8 +129,8 @@ describe('keys', () => {
     await queueReply(store, await someone(), 1);
     await database.query("UPDATE replies SET content = substring(content FROM 1 FOR 30) || '\\x00'");
     const newer = new Vault(secrets);
-    assert.deepEqual(await REPLIES.rowsOf(database, newer, 1), { needing: 0, damaged: 1 });
-    assert.deepEqual(await REPLIES.reseal(database, newer, ''), {
+    assert.deepEqual(await sealed.rowsOf(database, newer, 1), { needing: 0, damaged: 1 });
+    assert.deepEqual(await sealed.reseal(database, newer, ''), {
       ...{ next: null, resealed: 0, unopened: 1, applications: 0 },
     });
   });
@@ -155,7 +158,7 @@ describe('keys', () => {
     const newer = new Vault({ ...TEST_SECRETS, newerIndexKeys: [keyed('newer index')] });
     const [before] = await deliver();
     const again = storedAgain(newer, 0);
-    for (const { step } of MESSAGE_REINDEXINGS)
+    for (const { step } of [RECORD_REINDEXING, ...[REPLIES, CHANNEL_USERS].map(reindexedTable)])
       await inTransaction(database, (session) =>
         step(
           session,

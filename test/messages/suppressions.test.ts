@@ -10,14 +10,15 @@ import fc from 'fast-check';
 import { type BlindIndex, toApplicationId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import type { Database } from '../../src/ground/postgres/database.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { fromBigint, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import {
   addSuppression,
   applyOptOutChanges,
-  forgetLifts,
   liftSuppression,
   suppressApplicants,
 } from '../../src/subjects/messages/sql/suppressions.ts';
+import { SUPPRESSIONS } from '../../src/subjects/messages/sql/tables.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
@@ -202,7 +203,7 @@ it('a lifted suppression is deleted after 30 days that have certainly passed, an
     ]);
   await age([lifted, leapt, kept], `changed_at = ${shifted('changed_at', `${-days} * interval '1 second'`)}`);
   await age([lifted, fresh, kept], `heard_ms = heard_ms - ${days} * 1000::bigint`);
-  await forgetLifts(database);
+  await forgetRows(database, SUPPRESSIONS);
   const { rows } = await database.query<{ phone: string }>(
     'SELECT phone_index AS phone FROM suppressions WHERE phone_index = ANY ($1::bigint[])',
     [phones.map(toBigint)],

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
-import { foldConversationCounts } from '../../src/subjects/conversation/sql/counts.ts';
+import { foldRows } from '../../src/ground/postgres/fold.ts';
 import { eraseConversations } from '../../src/subjects/conversation/sql/retention.ts';
+import { CONVERSATION_COUNTS } from '../../src/subjects/conversation/sql/tables.ts';
 import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
-import { foldDocumentCounts } from '../../src/subjects/documents/sql/counts.ts';
+import { DOCUMENT_COUNTS } from '../../src/subjects/documents/sql/tables.ts';
 import { ConversationMeters } from '../../src/subjects/monitoring/metrics/conversation-meters.ts';
 import { Meters } from '../../src/subjects/monitoring/metrics/meters.ts';
 import { StoreSeries } from '../../src/subjects/monitoring/metrics/store-series.ts';
@@ -43,7 +44,7 @@ describe('what the store tells of conversations', () => {
     assert.deepEqual([inputs.waiting, inputs.oldestS >= 0], [1, true]);
     await settle();
     assert.equal((await facts()).inputs.waiting, 0);
-    await foldConversationCounts(store.runtime);
+    await foldRows(store.runtime, CONVERSATION_COUNTS);
     await json('conversation', 'hand-over', `${eva.id}`);
     await json('conversation', 'close', `${ana.id}`);
     assert.deepEqual((await facts()).open, [{ step: 'earnings', holder: 'operator', conversations: 1 }]);
@@ -135,8 +136,8 @@ describe('what the store tells of conversations', () => {
     await add('received', 50);
     await add('rejected', null);
     await database.query("UPDATE documents SET state = 'accepted' WHERE bytes = 100");
-    await foldDocumentCounts(store.runtime);
-    await foldDocumentCounts(store.runtime);
+    await foldRows(store.runtime, DOCUMENT_COUNTS);
+    await foldRows(store.runtime, DOCUMENT_COUNTS);
     await database.query('DELETE FROM documents WHERE bytes = 50');
     assert.deepEqual((await facts()).documents, [
       { state: 'accepted', documents: 1, bytes: 100 },

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { CALLBACK } from '../../src/subjects/operators/routes/oidc.ts';
+import { OPERATOR_PENDING_SIGN_INS } from '../../src/subjects/operators/sql/tables.ts';
 import { knownAccounts } from '../../src/subjects/operators/uses/device-cookie.ts';
 import { commandLine } from '../cli/harness.ts';
 import { tokenOf } from '../support/console.ts';
@@ -215,14 +217,13 @@ describe('a sign-in at the identity provider', () => {
 
   it('ends after ten minutes, and where the clock was ahead, and is forgotten then', async () => {
     await bound();
-    const { forgetPending } = await import('../../src/subjects/operators/sql/pending-sign-ins.ts');
     for (const at of ["now() - interval '11 minutes'", "now() + interval '1 hour'"]) {
       const browser = new CookieBrowser();
       const callback = await toCallback(browser);
       await database.query(`UPDATE operator_pending_sign_ins SET started_at = ${at}`);
       await remac(store);
       assert.equal(await comeBack(browser, callback), '/?oidc=over');
-      assert.ok((await forgetPending(store.runtime)) >= 1);
+      assert.ok((await forgetRows(store.runtime, OPERATOR_PENDING_SIGN_INS)) >= 1);
     }
   });
 

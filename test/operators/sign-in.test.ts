@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { type TOTP, URI } from 'otpauth';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
+import { OPERATOR_SESSIONS } from '../../src/subjects/operators/sql/tables.ts';
 import { PASSWORD, startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -353,13 +355,12 @@ describe('a session', () => {
   it('is forgotten with its tries once it has ended', async () => {
     const { id, signIn } = await desk.enrolled(login(), 'viewer');
     await signIn();
-    const { forgetSessions } = await import('../../src/subjects/operators/sql/sessions.ts');
     await database.query(
       "UPDATE operator_sessions SET seen_at = now() - interval '1 day' WHERE operator_id = $1",
       [id],
     );
     await remac(store);
-    assert.ok((await forgetSessions(store.runtime)) >= 1);
+    assert.ok((await forgetRows(store.runtime, OPERATOR_SESSIONS)) >= 1);
     assert.equal(
       (await database.query('SELECT FROM operator_sessions WHERE operator_id = $1', [id])).rowCount,
       0,

@@ -7,7 +7,8 @@ import { readConfig } from '../../src/app/config/config.ts';
 import type { Outcome } from '../../src/domain/application/outcome.ts';
 import { toKeyId } from '../../src/domain/partner/credential.ts';
 import { type Clock, machineClock } from '../../src/ground/base/clock.ts';
-import { forgetKeyOutcomes } from '../../src/subjects/partners/sql/key-outcomes.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
+import { KEY_OUTCOMES } from '../../src/subjects/partners/sql/tables.ts';
 import { KeyOutcomeCounter, type KeyOutcomes } from '../../src/subjects/partners/uses/key-outcome-counter.ts';
 import { commandLine } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
@@ -167,7 +168,7 @@ test('hours are deleted when they are 30 days old by the clock and by the elapse
     all.toSorted((a, b) => (a.hour < b.hour ? 1 : -1)),
   );
   const left = async () => {
-    await forgetKeyOutcomes(database);
+    await forgetRows(database, KEY_OUTCOMES);
     return (await json('key', 'refusals')).length;
   };
   // As after a leap of the clock by weeks.

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { PartnerId } from '../../src/domain/partner/credential.ts';
-import { deleteOldReceipts } from '../../src/subjects/applications/sql/retention.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
+import { BATCH_RECEIPTS } from '../../src/subjects/applications/sql/tables.ts';
 import { advanceUsage, usedNow } from '../../src/subjects/partners/sql/usage.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -295,13 +296,13 @@ describe('D36, D39: deleteOldReceipts', async () => {
     const boundary = 25 * HOUR * 1_000;
     const old = await insert([boundary, boundary + 1, 5 * DAY * 1_000]);
     const kept = await insert([boundary - 1, HOUR * 1_000, 0]);
-    await deleteOldReceipts(database);
+    await forgetRows(database, BATCH_RECEIPTS);
     assert.deepEqual(await receipts([...old, ...kept]), [...kept].sort());
   });
 
   it('D36: deletes more receipts than one statement takes', async () => {
     const ids = await insert(Array.from({ length: 11_000 }, (_, index) => 30 * HOUR * 1_000 + index));
-    assert.equal(await deleteOldReceipts(database), ids.length);
+    assert.equal(await forgetRows(database, BATCH_RECEIPTS), ids.length);
     assert.deepEqual(await receipts(ids), []);
   });
 });

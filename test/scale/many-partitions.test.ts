@@ -50,7 +50,6 @@ import {
   readSpeakers,
 } from '../../src/subjects/conversation/sql/begin.ts';
 import { applicationsOfContexts } from '../../src/subjects/conversation/sql/match.ts';
-import { forgetConversations } from '../../src/subjects/conversation/sql/retention.ts';
 import { offeredWithoutConversation } from '../../src/subjects/conversation/sql/strangers.ts';
 import { readBrandOf } from '../../src/subjects/desk/sql/brand-of.ts';
 import { expandReviews, expandReviewsOf } from '../../src/subjects/desk/sql/expansion.ts';
@@ -66,7 +65,6 @@ import { takeKnownEarly } from '../../src/subjects/messages/sql/early-events.ts'
 import { pauseTemplate, resumeTemplate } from '../../src/subjects/messages/sql/pauses.ts';
 import { queueReminders } from '../../src/subjects/messages/sql/reminders.ts';
 import { approvalMessages, cancelApprovals } from '../../src/subjects/messages/sql/replies/approvals.ts';
-import { forgetReplies } from '../../src/subjects/messages/sql/replies/retention.ts';
 import { queueReplies, sealReply } from '../../src/subjects/messages/sql/replies.ts';
 import { suppressApplicants } from '../../src/subjects/messages/sql/suppressions.ts';
 import { findLost, mendLeap } from '../../src/subjects/messages/sql/upkeep.ts';
@@ -96,7 +94,7 @@ import { addPartitions } from '../support/many-partitions.ts';
 import { setMessages } from '../support/messages.ts';
 import { allowSmallPartitions } from '../support/small-partitions.ts';
 import { readSources } from '../support/sources.ts';
-import { testUpkeep } from '../support/upkeep.ts';
+import { runJob, testUpkeep } from '../support/upkeep.ts';
 
 const WITNESSES = await loadWitnesses();
 
@@ -434,8 +432,8 @@ async function talk(ids: readonly number[]): Promise<void> {
   assert.ok(shown.earlier.sameIdNumber.count > 0);
   await readOwners(database, vault, applications);
   await stillThere(database, applications);
-  await forgetReplies(database);
-  await forgetConversations(database);
+  await runJob(database, 'forget replies');
+  await runJob(database, 'forget conversations');
 }
 
 const flipped = (index: string) => `${BigInt.asIntN(64, ~BigInt(index))}`;

@@ -11,14 +11,10 @@ const [old, newer, onlyNew] = [new Vault(OLD), new Vault(NEW), new Vault(ONLY_NE
 const ROWS = 2 * PAGE + 10;
 const NOTES = sealedRows({
   name: 'notes',
-  identity: (name) => `note ${name}`,
-  some: 'SELECT name, sealed FROM notes WHERE substring(sealed FROM 1 FOR 1) = $1 LIMIT 3',
-  page: `
-    SELECT id, name, CASE WHEN (substring(sealed FROM 1 FOR 1) = $2) = $3 THEN sealed END AS sealed
-    FROM notes WHERE id > $1 ORDER BY id LIMIT ${PAGE}`,
-  write: `
-    UPDATE notes n SET sealed = g.again FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, again, sealed)
-    WHERE n.id = g.id AND n.sealed = g.sealed AND may_seal($4)`,
+  sealed: {
+    ...{ column: 'sealed', kind: 'notes', id: 'id', under: ['name'] },
+    identity: (name: string) => `note ${name}`,
+  },
 });
 const sealedBy = (vault: Vault, id: number) => vault.seal(`text ${id}`, `note ${id}`);
 

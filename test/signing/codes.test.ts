@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApplicationId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
+import { forgetRows } from '../../src/ground/postgres/forget.ts';
+import { SIGNING_CODES } from '../../src/subjects/signing/sql/tables.ts';
 import { sendCode } from '../../src/subjects/signing/uses/send-code.ts';
 import { testDatabase } from '../support/database.ts';
 import { besideLock } from '../support/held-lock.ts';
@@ -145,7 +147,6 @@ describe('how many codes go out', () => {
   });
 
   it('rounds are forgotten after two days of the clock and of elapsed time, not before', async () => {
-    const { forgetCodes } = await import('../../src/subjects/signing/sql/codes.ts');
     const id = await begin();
     await make(id);
     await idOf(id);
@@ -155,13 +156,13 @@ describe('how many codes go out', () => {
       "UPDATE signing_codes SET began_at = now() - interval '49 hours' WHERE application_id = $1",
       [id],
     );
-    await forgetCodes(database);
+    await forgetRows(database, SIGNING_CODES);
     assert.equal(await rounds(), 1);
     await database.query(
       'UPDATE signing_codes SET elapsed_ms = elapsed_ms - 49 * 3600000::bigint WHERE application_id = $1',
       [id],
     );
-    await forgetCodes(database);
+    await forgetRows(database, SIGNING_CODES);
     assert.equal(await rounds(), 0);
   });
 });

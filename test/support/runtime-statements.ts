@@ -3,6 +3,7 @@
  * that run as the owner, and those that only such functions call, need nothing of it.
  */
 import { readSources, readSql } from './sources.ts';
+import { declaredStatements, declaredTables } from './tables.ts';
 
 interface Part {
   /** The function's name; '' for a module. */
@@ -28,9 +29,12 @@ const FUNCTIONS: readonly Part[] = [
   ),
 ].map((match) => ({ name: match[1] as string, text: match[0] }));
 /** The migrations are applied by the owner. */
-const MODULES: readonly Part[] = readSources('src')
-  .filter(({ path }) => !path.startsWith('ground/schema/'))
-  .map(({ text }) => ({ name: '', text: text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '') }));
+const MODULES: readonly Part[] = [
+  ...readSources('src')
+    .filter(({ path }) => !path.startsWith('ground/schema/'))
+    .map(({ text }) => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')),
+  ...(await declaredTables()).flatMap(({ table }) => declaredStatements(table)),
+].map((text) => ({ name: '', text }));
 
 /** The parts that run as the runtime role: modules, and functions that are called from these parts or by a trigger. */
 function runtimeParts(): Part[] {

@@ -1,7 +1,10 @@
 /** The upkeep, turn by turn. */
 import pino from 'pino';
 import { loadJobs, upkeepTurn } from '../../src/app/background.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
 import type { Setting } from '../../src/ground/base/setting.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
+import type { ServiceContext } from '../../src/program/subject/subject.ts';
 import { NOBODY } from '../../src/program/subject/watcher.ts';
 import { sessionsOf, type TestStore } from './database.ts';
 
@@ -30,4 +33,10 @@ export async function testUpkeep(
     return failures;
   };
   return { turn };
+}
+
+/** Runs one job of the upkeep, that of a process that starts. */
+export async function runJob(database: Database, name: string): Promise<void> {
+  const job = (await loadJobs(machineClock)).find((one) => one.name === name);
+  await job!.run({ database } as ServiceContext);
 }

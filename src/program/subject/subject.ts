@@ -9,6 +9,7 @@ import type { Heard } from '../../domain/message/channel-event.ts';
 import type { Clock } from '../../ground/base/clock.ts';
 import type { ReadSetting, Setting } from '../../ground/base/setting.ts';
 import type { Database, Session } from '../../ground/postgres/database.ts';
+import type { Table } from '../../ground/postgres/table.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { Witnesses } from '../../seal/witness.ts';
 import type { Schema } from '../../wire/contract/openapi-request.ts';
@@ -23,6 +24,8 @@ export interface Subject {
   readonly commands?: readonly Commands[];
   /** The variables that this subject alone reads. */
   readonly settings?: readonly Setting<unknown>[];
+  /** Loads what the subject declares of its tables: jobs of the upkeep and witnesses are made of it. */
+  readonly tables?: () => Promise<readonly Table[]>;
   /** Loads the searches for stored data that depends on a secret, for every process with a store. */
   readonly witnesses?: () => Promise<Partial<Witnesses>>;
   /** Loads what the backup has to know of files outside of the database. */

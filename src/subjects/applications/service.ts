@@ -4,7 +4,7 @@ import type { BatchId } from '../../domain/application/ids.ts';
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { retentionOf } from './settings.ts';
 import { fillLookUpBuckets, leavePartition, makePartitionsAhead } from './sql/partitions.ts';
-import { deleteOldReceipts, forgetBy } from './sql/retention.ts';
+import { forgetBy } from './sql/retention.ts';
 import { trimSurplus } from './sql/surplus.ts';
 
 /** The most ids in one log line. */
@@ -20,7 +20,6 @@ export const APPLICATIONS_SERVICE: Service = {
     { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
     { name: 'trim envelopes', run: trimEnvelopes },
     { name: 'forget old applications', seldom: true, run: forgetOld },
-    { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database) },
   ],
 };
 

@@ -16,6 +16,7 @@ export const applications: Subject = {
     },
   ],
   settings: [RETENTION_DAYS, RETENTION_POLICY],
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   witnesses: async () => {
     const { ENVELOPES, hasBatches } = await import('./sql/secret-witnesses.ts');
     const { APPLICATION_REINDEXINGS } = await import('./sql/reindex.ts');

@@ -4,14 +4,14 @@ import { eachApart } from '../../ground/postgres/row-fault.ts';
 import { startQueue } from '../../program/queue/queue.ts';
 import { startLoop } from '../../program/subject/loop.ts';
 import type { Loop, LoopContext, Service, ServiceContext } from '../../program/subject/subject.ts';
+import { following } from '../applications/uses/followers.ts';
 import { howRead, openDocuments } from '../documents/open.ts';
 import { openIncome } from '../income/open.ts';
 import { openReminderWindow } from '../messages/open.ts';
 import { openSigning } from '../signing/open.ts';
 import { CONVERSATION_DAYS } from './settings.ts';
-import { foldConversationCounts } from './sql/counts.ts';
 import { forgetFlows } from './sql/flows.ts';
-import { forgetConversations, mendConversations } from './sql/retention.ts';
+import { eraseConversations, mendConversations } from './sql/retention.ts';
 import type { WorkKind } from './sql/work.ts';
 import { INPUT_BELL, WORK_BELL } from './uses/bells.ts';
 import { hearMessages } from './uses/hear.ts';
@@ -127,11 +127,17 @@ function startSweep({ database, vault, clock, failed }: LoopContext): Loop {
   });
 }
 
-export const CONVERSATION_SERVICE: Service = {
+/** The jobs of one process: one remembers where it goes on. */
+export const conversationService = (): Service => ({
   upkeep: [
     { name: 'mend times of conversations', run: ({ database }) => mendConversations(database) },
-    { name: 'fold conversation counts', run: ({ database }) => foldConversationCounts(database) },
-    { name: 'forget conversations', seldom: true, run: ({ database }) => forgetConversations(database) },
+    {
+      name: 'forget conversations',
+      seldom: true,
+      run: following([
+        { table: 'conversations', forget: (session, gone) => eraseConversations(session, gone, []) },
+      ]),
+    },
     { name: 'forget chats', seldom: true, run: forgetChats },
     { name: 'forget flows', seldom: true, run: ({ database }) => forgetFlows(database) },
   ],
@@ -156,7 +162,7 @@ export const CONVERSATION_SERVICE: Service = {
         log.error({ event: event.kind, error: errorFields(error) }, 'a message of a person cannot be stored'),
     );
   },
-};
+});
 
 async function forgetChats({ database, log, setting }: ServiceContext): Promise<void> {
   await stampChats(database);

@@ -20,9 +20,6 @@ export const conversation: Subject = {
     },
   ],
   settings: [CONVERSATION_DAYS],
-  witnesses: async () => ({
-    reindexings: [(await import('./sql/reindex.ts')).CONVERSATION_REINDEXING],
-    dataKeys: [(await import('./sql/sealed-inputs.ts')).CONVERSATION_INPUTS],
-  }),
-  service: async () => (await import('./service.ts')).CONVERSATION_SERVICE,
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
+  service: async () => (await import('./service.ts')).conversationService(),
 };

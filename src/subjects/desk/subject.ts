@@ -4,8 +4,8 @@ import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from './settings.ts
 
 export const desk: Subject = {
   settings: [REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS],
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   witnesses: async () => ({
-    dataKeys: [(await import('./sql/sealed-notes.ts')).SEALED_NOTES],
     reindexings: (await import('./sql/proposal-macs.ts')).PROPOSAL_MACS,
   }),
   service: async () => (await import('./service.ts')).deskService(),

@@ -1,13 +1,13 @@
 /** What `serve` and `worker` run of the documents. */
 
-import { toDocumentId } from '../../domain/document/document.ts';
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
+import { following } from '../applications/uses/followers.ts';
 import { openStore } from './open.ts';
 import { DOCUMENT_DAYS } from './settings.ts';
-import { foldDocumentCounts } from './sql/counts.ts';
+import { eraseDocuments } from './sql/erasure.ts';
 import { deleteOldDocuments } from './sql/upkeep.ts';
 import { KEY_PARTS } from './store/document-store.ts';
-import { deleteFiles, followApplications, lookAtFiles } from './uses/keep-files.ts';
+import { deleteFiles, lookAtFiles } from './uses/keep-files.ts';
 
 /** The most ids in one log line. */
 const MOST_IDS = 20;
@@ -15,14 +15,12 @@ const MOST_IDS = 20;
 /** The jobs of one process: each remembers where it goes on. */
 export function documentService(): Service {
   let part = Math.floor(Math.random() * KEY_PARTS);
-  let after = toDocumentId(0);
   return {
     upkeep: [
       {
         name: 'delete files of documents',
         run: async ({ database, clock, setting }) => deleteFiles(database, await openStore(setting, clock)),
       },
-      { name: 'fold document counts', run: ({ database }) => foldDocumentCounts(database) },
       {
         name: 'compare files with documents',
         seldom: true,
@@ -34,9 +32,7 @@ export function documentService(): Service {
       {
         name: 'delete documents without applications',
         seldom: true,
-        run: async ({ database }) => {
-          after = await followApplications(database, after);
-        },
+        run: following([{ table: 'documents', orErased: true, forget: eraseDocuments }]),
       },
       { name: 'delete old documents', seldom: true, run: deleteOld },
     ],

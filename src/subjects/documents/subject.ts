@@ -28,10 +28,7 @@ export const documents: Subject = {
     DOCUMENT_READING_SECONDS,
     CLAMD,
   ],
-  witnesses: async () => ({
-    dataKeys: [(await import('./sql/sealed-secrets.ts')).DOCUMENT_SECRETS],
-    reindexings: [(await import('./sql/reindex.ts')).DOCUMENT_REINDEXING],
-  }),
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   files: async () => (await import('./files.ts')).DOCUMENT_FILES,
   service: async () => (await import('./service.ts')).documentService(),
 };

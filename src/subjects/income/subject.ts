@@ -12,11 +12,6 @@ export const income: Subject = {
     },
   ],
   settings: [BELVO_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_RETURN_URL],
-  witnesses: async () => ({
-    dataKeys: [
-      (await import('./sql/income-checks.ts')).INCOME_EVIDENCE,
-      (await import('./sql/income-steps.ts')).INCOME_STEPS,
-    ],
-  }),
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   service: async () => (await import('./service.ts')).incomeService(),
 };

@@ -5,6 +5,7 @@ import type { ReplyId } from '../../domain/message/reply.ts';
 import { errorFields } from '../../ground/base/error-fields.ts';
 import { failureLog } from '../../program/operations/failure-log.ts';
 import type { Loop, LoopContext, Service } from '../../program/subject/subject.ts';
+import { following } from '../applications/uses/followers.ts';
 import { channelNotices, messageResults, replyResults } from './delivery/records.ts';
 import { deliverReplies, type ReplyObstacle } from './delivery/reply-turn.ts';
 import { ANSWER_WITHIN_MS, startSending } from './delivery/sending.ts';
@@ -19,14 +20,11 @@ import {
   REJECTIONS_PER_PHONE,
 } from './settings.ts';
 import type { ChannelNotice } from './sql/channel-notices.ts';
-import { forgetUsers } from './sql/channel-users.ts';
-import { forgetEarly, takeKnownEarly } from './sql/early-events.ts';
-import { foldMessageCounts } from './sql/message-counts.ts';
+import { takeKnownEarly } from './sql/early-events.ts';
 import { findLostReplies, mendReplies } from './sql/replies/delivery.ts';
 import { forgetReplies } from './sql/replies/retention.ts';
 import { REPLY_BELL } from './sql/replies.ts';
 import type { HealthChange } from './sql/sender-health.ts';
-import { forgetLifts } from './sql/suppressions.ts';
 import { findLost, forgetRecipients, forgetRejections, mendLeap } from './sql/upkeep.ts';
 
 /** The channel allows one message to one phone in this time. */
@@ -35,13 +33,13 @@ const PAIR_MS = 6_000;
 const MAX_IDS = 20;
 const PAUSED = 'the channel refused a message: paused until an operator runs "message resume"';
 
-export const MESSAGES_SERVICE: Service = {
+/** The jobs of one process: one remembers where it goes on. */
+export const messagesService = (): Service => ({
   upkeep: [
     { name: 'mend times', run: ({ database }) => mendLeap(database) },
     { name: 'find lost sends', run: ({ database }) => findLost(database, SETTLE_AFTER_MS) },
     { name: 'mend times of replies', run: ({ database }) => mendReplies(database) },
     { name: 'find lost replies', run: ({ database }) => findLostReplies(database) },
-    { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
     { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
     { name: 'forget rejections', seldom: true, run: ({ database }) => forgetRejections(database) },
     {
@@ -50,13 +48,10 @@ export const MESSAGES_SERVICE: Service = {
       seldom: true,
       run: ({ database }) => applyEarly(database, (session) => takeKnownEarly(session, null)),
     },
-    { name: 'forget early events', seldom: true, run: ({ database }) => forgetEarly(database) },
-    { name: 'forget persons at the channel', seldom: true, run: ({ database }) => forgetUsers(database) },
-    { name: 'forget replies', seldom: true, run: ({ database }) => forgetReplies(database) },
-    { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
+    { name: 'forget replies', seldom: true, run: following([{ table: 'replies', forget: forgetReplies }]) },
   ],
   loops: [startDelivery, startReplies],
-};
+});
 
 /** Starts the delivery. Throws where the contact windows are refused. */
 async function startDelivery(given: LoopContext): Promise<Loop> {

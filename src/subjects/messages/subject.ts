@@ -36,10 +36,10 @@ export const messages: Subject = {
     REJECTIONS_PER_PHONE,
     CONTACT_WINDOWS_FILE,
   ],
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   witnesses: async () => ({
     indexKey: [(await import('./sql/suppressions.ts')).hasSuppressions],
-    reindexings: (await import('./sql/reindex.ts')).MESSAGE_REINDEXINGS,
-    dataKeys: [(await import('./sql/replies/sealed.ts')).REPLIES],
+    reindexings: [(await import('./sql/reindex.ts')).RECORD_REINDEXING],
   }),
-  service: async () => (await import('./service.ts')).MESSAGES_SERVICE,
+  service: async () => (await import('./service.ts')).messagesService(),
 };

@@ -23,12 +23,10 @@ export const operators: Subject = {
     ...[CONSOLE_PORT, CONSOLE_HOST, CONSOLE_URL, CONSOLE_TRUSTED_PROXIES],
     ...[OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_SECOND_FACTOR],
   ],
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   witnesses: async () => {
-    const [{ FACTORS }, { hasAccounts, RENEWED }] = await Promise.all([
-      import('./sql/sealed-factors.ts'),
-      import('./sql/macs.ts'),
-    ]);
-    return { dataKeys: [FACTORS], indexKey: [hasAccounts], reindexings: RENEWED };
+    const { hasAccounts, RENEWED } = await import('./sql/macs.ts');
+    return { indexKey: [hasAccounts], reindexings: RENEWED };
   },
   service: async () => (await import('./service.ts')).OPERATORS_SERVICE,
 };

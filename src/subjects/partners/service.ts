@@ -1,13 +1,11 @@
 /** What `serve` and `worker` run of the partners, beside the check of keys (`app/serve.ts`). */
 import type { Service } from '../../program/subject/subject.ts';
 import { tellForgedKeys } from './sql/key-macs.ts';
-import { forgetKeyOutcomes } from './sql/key-outcomes.ts';
 import { advanceUsage } from './sql/usage.ts';
 
 export const PARTNERS_SERVICE: Service = {
   upkeep: [
     { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
-    { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },
     { name: 'check the rows of API keys', seldom: true, run: tellForgedKeys },
   ],
 };

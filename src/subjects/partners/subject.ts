@@ -24,6 +24,7 @@ export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenC
       load: async () => (await import('./commands/quota.ts')).addQuotaCommands,
     },
   ],
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   witnesses: async () => {
     const [{ hasKeys, keysOfOtherPeppers }, { KEY_MACS }] = await Promise.all([
       import('./sql/api-keys.ts'),

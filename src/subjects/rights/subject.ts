@@ -15,5 +15,5 @@ export const rights: Subject = {
       load: async () => (await import('./commands/subject.ts')).addSubjectCommands,
     },
   ],
-  witnesses: async () => ({ reindexings: [(await import('./sql/reindex.ts')).ERASURE_REINDEXING] }),
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
 };

@@ -3,7 +3,6 @@ import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { openFinishing, signingFiles } from './open.ts';
 import { CONTRACT_YEARS, SIGNING_CERTIFICATE_FILE, TERMS_FILE } from './settings.ts';
 import { clearBlocks } from './sql/blocks.ts';
-import { forgetCodes } from './sql/codes.ts';
 import { expireContracts, unfinished } from './sql/contracts.ts';
 import { deleteDropped, droppedContracts, forgetContracts } from './sql/dropped.ts';
 import { type FinishContext, finishContract } from './uses/finish-contract.ts';
@@ -16,7 +15,6 @@ export const SIGNING_SERVICE: Service = {
     { name: 'finish contracts', run: finishSigned },
     { name: 'delete contracts', run: deleteContracts },
     { name: 'clear blocked contracts', seldom: true, run: ({ database }) => clearBlocks(database) },
-    { name: 'forget codes', seldom: true, run: ({ database }) => forgetCodes(database) },
     { name: 'forget contracts', seldom: true, run: forgetOld },
   ],
 };

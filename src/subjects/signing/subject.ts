@@ -28,9 +28,9 @@ export const signing: Subject = {
     ...[TERMS_FILE, SIGNING_CERTIFICATE_FILE, SIGNING_KEY_FILE, TSA_URL, CODE_WAY, CODE_TEMPLATE],
     ...[CODES_AN_HOUR, SMS_API_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM, CONTRACT_YEARS],
   ],
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   witnesses: async () => ({
     indexKey: [(await import('./sql/evidence.ts')).hasEvidence],
-    dataKeys: [(await import('./sql/contract-secrets.ts')).CONTRACT_SECRETS],
   }),
   files: async () => (await import('./files.ts')).CONTRACT_FILES,
   service: async () => (await import('./service.ts')).SIGNING_SERVICE,

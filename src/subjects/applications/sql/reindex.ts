@@ -21,7 +21,7 @@ import {
   type Reindexing,
   type ReindexStep,
   type Remaking,
-  reindexColumns,
+  reindexColumn,
 } from '../../../seal/reindex.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { batchesOfNoKey } from './damaged-envelopes.ts';
@@ -87,7 +87,14 @@ interface Indexes {
 
 /** What has blind indexes of applications. A step of the batches goes on from the number of a batch. */
 export const APPLICATION_REINDEXINGS: readonly Reindexing[] = [
-  { ...reindexColumns('open phones', [OPEN_PHONES]), movePhones: moveOpenPhones },
+  {
+    name: 'open phones',
+    step: async (session, { again }) => ({
+      next: null,
+      written: await reindexColumn(session, again, OPEN_PHONES),
+    }),
+    movePhones: moveOpenPhones,
+  },
   { name: 'batches', step: reindexBatches, tellsMoves: true },
   {
     name: 'look-up buckets',

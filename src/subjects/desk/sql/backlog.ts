@@ -1,6 +1,5 @@
 /** What waits for a reviewer, from counts that are kept (sql/functions/desk/backlog.sql). */
-import type { Database, Session } from '../../../ground/postgres/database.ts';
-import { FOLD_CHUNK, foldAll } from '../../../ground/postgres/fold.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
 import { onlyRow } from '../../../ground/postgres/only-row.ts';
 
 /** What waits for a reviewer now. */
@@ -35,21 +34,4 @@ const BACKLOG = `
 /** Counts what waits by its age: the ascending bounds are hours, and begin with whole hours of the clock. */
 export async function readBacklog(session: Session, upTo: readonly number[]): Promise<Backlog> {
   return onlyRow((await session.query<Backlog>(BACKLOG, [upTo])).rows);
-}
-
-/** Leaves rows alone that another process folds at this moment. */
-const FOLD = `
-  WITH taken AS (
-    DELETE FROM backlog_counts WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM backlog_counts LIMIT ${FOLD_CHUNK} FOR UPDATE SKIP LOCKED))
-    RETURNING created_hour, due_hour, items
-  ), folded AS (
-    INSERT INTO backlog_counts SELECT created_hour, due_hour, sum(items) FROM taken
-    GROUP BY created_hour, due_hour HAVING sum(items) <> 0
-  )
-  SELECT count(*)::integer AS taken FROM taken`;
-
-/** Folds the changes of each pair of hours into one. Any number of processes may do this at once. */
-export function foldBacklogCounts(database: Database): Promise<void> {
-  return foldAll(database, FOLD);
 }

@@ -25,9 +25,6 @@ const TAKE = `
 const DROP = 'SELECT drop_claim_for($1, $2, $3)';
 const HAS_LEFT = 'SELECT page_has_left($1, $2) AS has_left';
 const LEAVE = 'SELECT leave_page($1, $2)';
-// A page that was closed later than now was closed while the clock was ahead (D39).
-const FORGET_PAGES = `
-  DELETE FROM left_pages WHERE left_at NOT BETWEEN now() - interval '1 hour' AND now() + interval '1 hour'`;
 
 /** What became of a try to claim; `proposed`: a decision of another operator is. */
 export type Taking =
@@ -78,9 +75,4 @@ export async function pageHasLeft(session: Transaction, { operatorId, page }: Cl
  */
 export async function leavePage(database: Database, operatorId: number, page: string): Promise<void> {
   await againAfterConflict(() => database.query(LEAVE, [operatorId, page]));
-}
-
-/** Deletes the pages that were closed so long ago that nothing of them is under way. */
-export async function forgetLeftPages(database: Database): Promise<void> {
-  await database.query(FORGET_PAGES);
 }

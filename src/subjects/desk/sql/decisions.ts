@@ -1,7 +1,7 @@
 /** Decisions of the desk that were applied, counted by hour. Those of the command line are not counted. */
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
-import type { Database, Transaction } from '../../../ground/postgres/database.ts';
+import type { Transaction } from '../../../ground/postgres/database.ts';
 
 const COUNT = 'SELECT count_decision($1, $2, $3, $4)';
 
@@ -17,12 +17,4 @@ export async function countDecision(
 ): Promise<void> {
   const { operatorId, act, reasonCode, isAgainstScore } = decision;
   await session.query(COUNT, [operatorId, act, reasonCode, isAgainstScore]);
-}
-
-const FORGET = `
-  DELETE FROM decision_hours h WHERE h.first_ms <= elapsed_ms() - ms_of(interval '100 days')`;
-
-/** Deletes the counts of hours of 100 elapsed days ago (D39). */
-export async function forgetDecisions(database: Database): Promise<void> {
-  await database.query(FORGET);
 }

@@ -6,11 +6,8 @@ import { onlyRow } from '../../../ground/postgres/only-row.ts';
 
 /** What a note is sealed under. */
 export function noteIdentity(applicationId: ApplicationId | string, sealId: string): string {
-  return noteName(`${applicationId}:${sealId}`);
+  return `note:${applicationId}:${sealId}`;
 }
-
-/** The same, of a name as the search and the reseal make it. */
-export const noteName = (name: string) => `note:${name}`;
 
 /**
  * Locks until the end of the transaction: of two notes at once the second counts the first one, and a note and an
@@ -137,14 +134,4 @@ const DELETE = 'DELETE FROM application_notes WHERE application_id = ANY ($1::bi
 export async function eraseNotes(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(HOLD, [ids]);
   await session.query(DELETE, [ids]);
-}
-
-const WITH_NOTES = `
-  SELECT DISTINCT n.application_id AS id FROM application_notes n WHERE n.application_id > $1
-  ORDER BY n.application_id LIMIT 500`;
-
-/** The next applications with notes after an id, 500 at most. */
-export async function applicationsWithNotes(session: Session, after: number): Promise<ApplicationId[]> {
-  const { rows } = await session.query<{ id: string }>(WITH_NOTES, [after]);
-  return rows.map(({ id }) => toApplicationId(id));
 }

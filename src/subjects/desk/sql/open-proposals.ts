@@ -187,20 +187,3 @@ export interface Look {
 export async function lookAtOpen(database: Database): Promise<Look> {
   return onlyRow((await database.query<Look>(LOOK)).rows);
 }
-
-const FORGET = `
-  DELETE FROM proposals WHERE id IN (
-    SELECT p.id FROM proposals p WHERE p.state <> 'proposed' AND p.ended_ms <= elapsed_ms() - ms_of(interval '100 days')
-    ORDER BY p.ended_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
-const FORGET_REQUESTS = `
-  DELETE FROM desk_requests WHERE (operator_id, request_key) IN (
-    SELECT r.operator_id, r.request_key FROM desk_requests r
-    WHERE r.stored_ms <= elapsed_ms() - ms_of(interval '100 days')
-    ORDER BY r.stored_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
-
-/** Deletes the proposals that ended 100 elapsed days ago, and the keys of requests as old. */
-export async function forgetProposals(database: Database): Promise<void> {
-  for (const text of [FORGET, FORGET_REQUESTS]) {
-    while (((await database.query(text)).rowCount ?? 0) === 5_000);
-  }
-}

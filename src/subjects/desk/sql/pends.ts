@@ -153,12 +153,3 @@ export async function endErasedPends(session: Transaction, ids: readonly Applica
 export async function deletePends(session: Session, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(ERASE, [ids, true]);
 }
-
-const WITH_PENDS = `
-  SELECT DISTINCT p.application_id AS id FROM pends p WHERE p.application_id > $1 ORDER BY p.application_id LIMIT 500`;
-
-/** The next applications with pends after an id, 500 at most. */
-export async function applicationsWithPends(session: Session, after: number): Promise<ApplicationId[]> {
-  const { rows } = await session.query<{ id: string }>(WITH_PENDS, [after]);
-  return rows.map(({ id }) => toApplicationId(id));
-}

@@ -2,7 +2,7 @@
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
-import type { Database, Session, Transaction } from '../../../ground/postgres/database.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 
 /** A decision that waits for its look. */
 export interface WaitingLook {
@@ -103,12 +103,4 @@ const ERASE_NOTES = `
 export async function eraseLooks(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(ERASE, [ids]);
   await session.query(ERASE_NOTES, [ids]);
-}
-
-const FORGET = `
-  DELETE FROM second_looks l WHERE l.drawn_ms <= elapsed_ms() - ms_of(interval '100 days')`;
-
-/** Deletes looks of 100 elapsed days ago, also those that nobody took (D39). */
-export async function forgetLooks(database: Database): Promise<void> {
-  await database.query(FORGET);
 }

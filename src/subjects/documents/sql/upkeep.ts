@@ -1,12 +1,9 @@
 /** What the upkeep does with documents and their files. */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import { type DocumentId, toDocumentId } from '../../../domain/document/document.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 
 /** The rows of one statement. */
 const CHUNK = 500;
-/** The documents of one look for applications that are gone: a round over two years of them takes two weeks. */
-const LOOK = 5_000;
 
 const DUE = `
   SELECT r.file_key FROM document_removals r WHERE r.due_ms <= (SELECT ms FROM elapsed) ORDER BY r.due_ms LIMIT ${CHUNK}`;
@@ -92,18 +89,4 @@ export async function deleteOldDocuments(database: Database, days: number): Prom
     deleted += done;
     if (done < CHUNK) return deleted;
   }
-}
-
-const APPLICATIONS = `
-  SELECT d.id, d.application_id FROM documents d WHERE d.id > $1 ORDER BY d.id LIMIT ${LOOK}`;
-
-/** The applications of the documents after an id, and the id of the last one; null: there are no more. */
-export async function applicationsAfter(
-  session: Session,
-  after: DocumentId,
-): Promise<{ readonly applications: ApplicationId[]; readonly last: DocumentId | null }> {
-  const { rows } = await session.query<{ id: string; application_id: string }>(APPLICATIONS, [after]);
-  const applications = [...new Set(rows.map((row) => toApplicationId(row.application_id)))];
-  const last = rows.at(-1);
-  return { applications, last: last === undefined ? null : toDocumentId(last.id) };
 }

@@ -4,7 +4,7 @@ import type { HolderMatch } from '../../../domain/document/holder.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { Finding } from '../rules/layout.ts';
 import type { SealedDocument, StoredFile } from '../sql/documents.ts';
-import { secretIdentity } from '../sql/sealed-secrets.ts';
+import { secretIdentity } from '../sql/tables.ts';
 import { newFileKey } from '../store/document-store.ts';
 import { newFileSecret, openWith, sealWith } from '../store/sealed-file.ts';
 import type { DocumentFiles } from './context.ts';

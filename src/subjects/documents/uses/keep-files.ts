@@ -1,17 +1,8 @@
 /** Keeps the document store and the rows in step: the jobs of the upkeep. */
 
-import { type DocumentId, toDocumentId } from '../../../domain/document/document.ts';
-import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
-import { stillThere } from '../../applications/sql/erasure.ts';
-import { eraseDocuments } from '../sql/erasure.ts';
-import {
-  applicationsAfter,
-  dueRemovals,
-  endRemovals,
-  noteMissing,
-  noteOrphans,
-  usedFiles,
-} from '../sql/upkeep.ts';
+import type { DocumentId } from '../../../domain/document/document.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
+import { dueRemovals, endRemovals, noteMissing, noteOrphans, usedFiles } from '../sql/upkeep.ts';
 import { type DocumentStore, KEY_PARTS, keyPart } from '../store/document-store.ts';
 
 /** Files that are deleted side by side. */
@@ -50,17 +41,4 @@ export async function lookAtFiles(
   const orphans = stored.length === 0 ? 0 : await noteOrphans(database, stored);
   // Keys end with hex digits, which come before a tilde.
   return { orphans, missing: await noteMissing(database, prefix, `${prefix}~`, stored) };
-}
-
-/**
- * Deletes the documents of applications that are deleted or erased, some at a time. Returns where the next call goes
- * on; the last one begins again at the beginning.
- */
-export async function followApplications(database: Database, after: DocumentId): Promise<DocumentId> {
-  const { applications, last } = await applicationsAfter(database, after);
-  if (last === null) return toDocumentId(0);
-  const there = new Set(await stillThere(database, applications));
-  const gone = applications.filter((id) => !there.has(id));
-  if (gone.length > 0) await inTransaction(database, (session) => eraseDocuments(session, gone));
-  return last;
 }

@@ -18,7 +18,7 @@ export const push: Subject = {
     },
   ],
   settings: [ENDPOINT_HOSTS],
-  witnesses: async () => ({ dataKeys: [(await import('./sql/endpoint-settings.ts')).ENDPOINTS] }),
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   service: async () => (await import('./service.ts')).PUSH_SERVICE,
 };
 

@@ -5,7 +5,6 @@ import type { Assessment, Decision } from '../../../domain/scorecard/scorecard.t
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 import { takeNumber } from '../../../ground/postgres/ids.ts';
 import { onlyRow } from '../../../ground/postgres/only-row.ts';
-import { PAGE, sealedRows } from '../../../seal/sealed-rows.ts';
 import type { Calendar, IncomeOutcome, IncomeReason } from '../rules/judge-income.ts';
 
 /** How the income was observed. */
@@ -55,11 +54,9 @@ export async function calendarOf(session: Session): Promise<Calendar> {
 }
 
 /** What the evidence of a check is sealed under. */
-export function evidenceIdentity(id: ApplicationId, digest: string): string {
-  return evidenceName(`${id} ${digest}`);
+export function evidenceIdentity(id: ApplicationId | string, digest: string): string {
+  return `income ${id} ${digest}`;
 }
-
-const evidenceName = (name: string) => `income ${name}`;
 
 const ADD = `
   INSERT INTO income_checks (application_id, digest, method, outcome, reason, currency, declared, observed, months,
@@ -205,43 +202,6 @@ export async function eraseIncomeEvidence(
   ids: readonly ApplicationId[],
 ): Promise<void> {
   await session.query(ERASE, [ids]);
-}
-
-/** The evidence of checks, as a kind of what data keys seal. */
-export const INCOME_EVIDENCE = sealedRows({
-  name: 'income checks',
-  identity: evidenceName,
-  some: `
-    SELECT application_id || ' ' || encode(digest, 'hex') AS name, evidence AS sealed FROM income_checks
-    WHERE substring(evidence FROM 1 FOR 1) = $1 LIMIT 3`,
-  page: `
-    SELECT id, application_id || ' ' || encode(digest, 'hex') AS name,
-      CASE WHEN (substring(evidence FROM 1 FOR 1) = $2) = $3 THEN evidence END AS sealed
-    FROM income_checks WHERE id > $1 AND evidence IS NOT NULL ORDER BY id LIMIT ${PAGE}`,
-  write: `
-    UPDATE income_checks i SET evidence = g.again
-    FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, again, sealed)
-    WHERE i.id = g.id AND i.evidence = g.sealed AND may_seal($4) AND i.id = ANY (ARRAY(
-      SELECT h.id FROM income_checks h WHERE h.id = ANY ($1::bigint[]) ORDER BY h.id FOR NO KEY UPDATE))`,
-});
-
-/** Checks that one turn of the upkeep looks at: a round over two years of them takes days, and not months. */
-const TURN = 5_000;
-const PAST = `
-  SELECT DISTINCT c.application_id FROM (
-    SELECT t.application_id, t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${TURN}) AS c
-  ORDER BY c.application_id`;
-const LAST_OF_PAGE = `
-  SELECT max(c.id) AS last FROM (SELECT t.id FROM income_checks t WHERE t.id > $1 ORDER BY t.id LIMIT ${TURN}) AS c`;
-
-/** The applications of a turn of checks after an id, and the id of its last check; null: there are no more. */
-export async function checkedAfter(
-  session: Session,
-  after: string,
-): Promise<{ readonly applications: ApplicationId[]; readonly last: string | null }> {
-  const { rows } = await session.query<{ application_id: string }>(PAST, [after]);
-  const last = (await session.query<{ last: string | null }>(LAST_OF_PAGE, [after])).rows[0]?.last ?? null;
-  return { applications: rows.map((row) => Number(row.application_id) as ApplicationId), last };
 }
 
 const DELETE = 'DELETE FROM income_checks WHERE application_id = ANY ($1::bigint[])';

@@ -132,15 +132,3 @@ export async function hearUsers(
   ]);
   return { ...countChanges(rows), waiting: rows.filter(({ was }) => was === null).length };
 }
-
-/** Most persons that one statement forgets. */
-const CHUNK = 5_000;
-const FORGET = `
-  DELETE FROM channel_users WHERE user_index IN (
-    SELECT user_index FROM channel_users WHERE heard_ms <= elapsed_ms() - ms_of(interval '365 days')
-    ORDER BY heard_ms LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED)`;
-
-/** Deletes persons of whom the channel told nothing for a year. */
-export async function forgetUsers(database: Database): Promise<void> {
-  while ((await database.query(FORGET)).rowCount === CHUNK);
-}

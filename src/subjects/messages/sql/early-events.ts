@@ -124,13 +124,3 @@ export async function hasEarly(
   const { rows } = await database.query<{ early: boolean }>({ name: 'has_early', text: HAS_EARLY, values });
   return rows[0]?.early === true;
 }
-
-const FORGET = `
-  DELETE FROM early_events WHERE (channel_message_id, status) IN (
-    SELECT channel_message_id, status FROM early_events WHERE came_ms <= elapsed_ms() - ms_of(interval '1 hour')
-    ORDER BY came_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
-
-/** Deletes the events that waited an hour: this service did not send their messages. */
-export async function forgetEarly(database: Database): Promise<void> {
-  while ((await database.query(FORGET)).rowCount === 5000);
-}

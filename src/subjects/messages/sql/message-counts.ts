@@ -2,7 +2,6 @@
 
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
-import { FOLD_CHUNK, foldAll } from '../../../ground/postgres/fold.ts';
 
 const COUNT = `
   SELECT status, sum(count) AS count FROM message_counts
@@ -17,20 +16,4 @@ export async function countMessages(database: Database): Promise<{ status: Messa
 /** The number of messages with this status. */
 export async function countOfStatus(database: Database, status: MessageStatus): Promise<number> {
   return (await countMessages(database)).find((one) => one.status === status)?.count ?? 0;
-}
-
-/** Leaves rows alone that another process folds at this moment. */
-const FOLD = `
-  WITH taken AS (
-    DELETE FROM message_counts WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM message_counts LIMIT ${FOLD_CHUNK} FOR UPDATE SKIP LOCKED))
-    RETURNING status, count
-  ), folded AS (
-    INSERT INTO message_counts SELECT status, sum(count) FROM taken GROUP BY status HAVING sum(count) <> 0
-  )
-  SELECT count(*)::integer AS taken FROM taken`;
-
-/** Folds the rows of each status into one. Any number of processes may do this at once. */
-export function foldMessageCounts(database: Database): Promise<void> {
-  return foldAll(database, FOLD);
 }

@@ -35,7 +35,7 @@ export function sealReply(
 }
 
 /** The identity that a reply is sealed under. */
-export function replyIdentity(applicationId: ApplicationId, turn: number): string {
+export function replyIdentity(applicationId: ApplicationId | string, turn: number | string): string {
   return `reply:${applicationId}:${turn}`;
 }
 

@@ -87,24 +87,11 @@ export async function liftSuppression(database: Database, phoneIndex: BlindIndex
   return (await database.query<{ lifted: boolean }>(LIFT, [toBigint(phoneIndex)])).rows[0]?.lifted === true;
 }
 
-const LIFTS_KEPT = "interval '30 days'";
-const FORGET_LIFTS = `
-  DELETE FROM suppressions WHERE phone_index IN (
-    SELECT phone_index FROM suppressions
-    WHERE NOT active AND greatest(changed_at, stopped_at, resumed_at) < now() - ${LIFTS_KEPT}
-      AND heard_ms <= elapsed_ms() - ms_of(${LIFTS_KEPT})
-    LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
-
 const IS_SUPPRESSED = 'SELECT FROM suppressions WHERE phone_index = $1 AND active';
 
 /** Whether a phone wants no messages. */
 export async function isSuppressed(session: Session, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
   return (await session.query(IS_SUPPRESSED, [toBigint(phoneIndex)])).rowCount === 1;
-}
-
-/** Deletes phones that are not suppressed and whose last change is so long ago that no older event can come. */
-export async function forgetLifts(database: Database): Promise<void> {
-  while ((await database.query(FORGET_LIFTS)).rowCount === 5000);
 }
 
 /** Phones that became suppressed after a moment, as a restored older store takes them. */

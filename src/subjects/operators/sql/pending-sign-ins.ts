@@ -57,7 +57,7 @@ export const PENDING_SIGN_INS: MacedRows<MacedRow> = {
 };
 
 /** A start in the future was written while the clock was ahead. */
-const LIVES = `started_at BETWEEN now() - interval '10 minutes' AND now() + interval '1 minute'`;
+export const PENDING_LIVES = `started_at BETWEEN now() - interval '10 minutes' AND now() + interval '1 minute'`;
 const NOW = `SELECT ${micros('now()')} AS now`;
 const BEGIN = `
   INSERT INTO operator_pending_sign_ins (id, started_at, purpose, enrolment, session_id, has_code, mac)
@@ -65,12 +65,11 @@ const BEGIN = `
 /** Citus computes no times in RETURNING. */
 const TAKE = `
   WITH taken AS (
-    DELETE FROM operator_pending_sign_ins WHERE id = $1 AND ${LIVES} RETURNING *
+    DELETE FROM operator_pending_sign_ins WHERE id = $1 AND ${PENDING_LIVES} RETURNING *
   )
   SELECT ${COLUMNS}, greatest(0, extract(epoch FROM clock_timestamp() - p.started_at))::float8 AS seconds,
     extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
   FROM taken p`;
-const FORGET = `DELETE FROM operator_pending_sign_ins WHERE NOT (${LIVES})`;
 
 /** `id` is the digest of the secret in the browser's cookie. */
 export async function beginPending(
@@ -98,11 +97,6 @@ export async function takePending(
   const [row] = (await database.query<Row>(TAKE, [id])).rows;
   if (row === undefined || !isRowMac(vault, KIND, factsOf(row), row.mac)) return null;
   return { purpose: purposeOf(row), seconds: row.seconds, nowMs: row.now_ms };
-}
-
-/** Deletes those that are over. Returns their number. */
-export async function forgetPending(database: Database): Promise<number> {
-  return (await database.query(FORGET)).rowCount ?? 0;
 }
 
 function purposeOf({ purpose, enrolment, session_id, has_code }: Row): Purpose {

@@ -21,9 +21,9 @@ const MOST = 10;
 const MOST_WRONG_PROOFS = 5;
 
 /** Ends: 30 minutes without use, 12 hours after the sign-in, and 5 minutes without the second factor. */
-const LIVES = `s.seen_at > now() - interval '30 minutes' AND s.started_at > now() - interval '12 hours'
-  AND s.seen_at <= now() + interval '1 minute' AND s.started_at <= now() + interval '1 minute'
-  AND (s.is_whole OR s.started_at > now() - interval '5 minutes') AND s.wrong_codes < ${MOST_WRONG_PROOFS}`;
+export const SESSION_LIVES = `seen_at > now() - interval '30 minutes' AND started_at > now() - interval '12 hours'
+  AND seen_at <= now() + interval '1 minute' AND started_at <= now() + interval '1 minute'
+  AND (is_whole OR started_at > now() - interval '5 minutes') AND wrong_codes < ${MOST_WRONG_PROOFS}`;
 /** What the MAC of a session covers, and the MAC. Times are microseconds since 1970, as texts. */
 interface SessionRow {
   session_id: Buffer;
@@ -66,7 +66,7 @@ const FIND = `
     greatest(0, floor(extract(epoch FROM now() - s.proved_at)))::integer AS proved_seconds_ago,
     s.seen_at < now() - interval '1 minute' AS is_due
   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
-  WHERE s.id = $1 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL AND ${LIVES}`;
+  WHERE s.id = $1 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL AND ${SESSION_LIVES}`;
 /** Not over what another request has written meanwhile. */
 const SEEN = `UPDATE operator_sessions SET seen_at = ${timeOf('$2')}, mac = $3 WHERE id = $1 AND mac = $4`;
 const NOW = `SELECT ${micros('now()')} AS now`;
@@ -83,10 +83,8 @@ const END = 'DELETE FROM operator_sessions WHERE id = $1';
 const TAKE = `
   WITH s AS (DELETE FROM operator_sessions WHERE id = $1 RETURNING *) SELECT ${COLUMNS} FROM s`;
 const END_ALL = 'DELETE FROM operator_sessions WHERE operator_id = $1';
-const HAS_WHOLE = `SELECT FROM operator_sessions s WHERE s.operator_id = $1 AND s.is_whole AND ${LIVES} LIMIT 1`;
+const HAS_WHOLE = `SELECT FROM operator_sessions s WHERE s.operator_id = $1 AND s.is_whole AND ${SESSION_LIVES} LIMIT 1`;
 const WRONG_PROOF = 'UPDATE operator_sessions SET wrong_codes = wrong_codes + 1 WHERE id = $1';
-const FORGET = `
-  DELETE FROM operator_sessions s WHERE NOT (${LIVES})`;
 
 /**
  * The session of a cookie; null where there is none, it ended, the account is disabled, or this service has not written
@@ -214,9 +212,4 @@ async function beginAnother(
 /** Counts a wrong password or code within a session; the fifth one ends it. */
 export async function countWrongProof(session: Session, id: Buffer): Promise<void> {
   await session.query(WRONG_PROOF, [id]);
-}
-
-/** Deletes the sessions that ended. Returns their number. */
-export async function forgetSessions(database: Database): Promise<number> {
-  return (await database.query(FORGET)).rowCount ?? 0;
 }

@@ -11,12 +11,8 @@ export interface Tried {
 
 const COUNT = 'SELECT tries, ends_in_seconds FROM count_operator_tries($1, $2)';
 const WINDOW = '15 minutes';
-const AT_ONCE = 5_000;
-const FORGET = `
-  DELETE FROM operator_tries WHERE name = ANY (ARRAY(
-    SELECT t.name FROM operator_tries t
-    WHERE t.since NOT BETWEEN now() - interval '${WINDOW}' AND now() + interval '1 minute'
-    LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED))`;
+/** A window that begins in the future was written while the clock was ahead. */
+export const TRY_COUNTS = `since BETWEEN now() - interval '${WINDOW}' AND now() + interval '1 minute'`;
 const TAKE_BACK = 'UPDATE operator_tries SET tries = tries - 1 WHERE name = ANY ($1) AND tries > 0';
 const CLEAR = 'DELETE FROM operator_tries WHERE name = ANY ($1)';
 
@@ -46,13 +42,4 @@ export async function takeTryBack(database: Database, names: readonly Buffer[]):
 /** Forgets tries that led to a sign-in. */
 export async function clearTries(database: Database, names: readonly Buffer[]): Promise<void> {
   await database.query(CLEAR, [names]);
-}
-
-/** Deletes the counts whose window is over. Returns their number. */
-export async function forgetTries(database: Database): Promise<number> {
-  for (let forgotten = 0; ; ) {
-    const { rowCount } = await database.query(FORGET);
-    forgotten += rowCount ?? 0;
-    if ((rowCount ?? 0) < AT_ONCE) return forgotten;
-  }
 }

@@ -85,16 +85,6 @@ export async function* readKeyRefusals(
   }
 }
 
-const KEPT = "interval '30 days'";
-const FORGET = `
-  DELETE FROM key_outcomes
-  WHERE hour < now() - ${KEPT} AND stored_ms <= elapsed_ms() - ms_of(${KEPT})`;
-
-/** Deletes hours older than 30 days, by the clock and by the elapsed time (D39). */
-export async function forgetKeyOutcomes(database: Database): Promise<void> {
-  await database.query(FORGET);
-}
-
 interface Row {
   hour: Date;
   api_key_id: KeyId;

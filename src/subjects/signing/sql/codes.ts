@@ -180,12 +180,3 @@ export async function readProof(session: Transaction, applicationId: Application
   }>(PROOF, [applicationId, contractId]);
   return rows[0] ?? null;
 }
-
-const FORGET = `
-  DELETE FROM signing_codes WHERE began_at < now() - interval '2 days'
-    AND elapsed_ms < elapsed_ms() - ms_of(interval '2 days')`;
-
-/** Deletes rounds that nothing counts any more, by the clock and by the elapsed time. */
-export async function forgetCodes(session: Session): Promise<void> {
-  await session.query(FORGET);
-}

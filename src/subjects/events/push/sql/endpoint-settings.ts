@@ -2,9 +2,7 @@
 
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import { UnknownDataKeyError } from '../../../../ground/base/unknown-data-key.ts';
-import type { Database } from '../../../../ground/postgres/database.ts';
 import type { Vault } from '../../../../seal/vault.ts';
-import type { Opening, ResealStep, SealedKind, SealedRows, SealedSearch } from '../../../../seal/witness.ts';
 
 /** The sealed part of an endpoint. */
 export interface EndpointSettings {
@@ -27,69 +25,9 @@ export function targetOf({ url, secret, previousSecret }: EndpointSettings, over
 }
 
 /** The identity that an endpoint is sealed under. */
-function endpointIdentity(partnerId: PartnerId): string {
+export function endpointIdentity(partnerId: PartnerId | string): string {
   return `endpoint ${partnerId}`;
 }
-
-const SEALED = `
-  SELECT partner_id, sealed FROM partner_endpoints WHERE substring(sealed FROM 1 FOR 1) = $1 LIMIT 3`;
-
-/** Endpoints that a data key has sealed: evidence of the key. */
-async function* sealedEndpoints({ keyByte, rows }: SealedSearch): AsyncGenerator<Opening, void, undefined> {
-  for (const { partner_id, sealed } of await rows<{ partner_id: PartnerId; sealed: Buffer }>(SEALED, [
-    keyByte,
-  ])) {
-    yield (vault) => vault.open(sealed, endpointIdentity(partner_id));
-  }
-}
-
-interface SealedEndpoint {
-  readonly partner_id: PartnerId;
-  readonly sealed: Buffer;
-}
-
-/** One row a partner that asked for pushes. */
-const ALL = 'SELECT partner_id, sealed FROM partner_endpoints WHERE substring(sealed FROM 1 FOR 1) = $1';
-
-async function endpointsOf(database: Database, vault: Vault, keyId: number): Promise<SealedRows> {
-  const { rows } = await database.query<SealedEndpoint>(ALL, [Buffer.of(keyId)]);
-  const damaged = vault.hasDataKey(keyId) ? rows.filter((row) => resealed(vault, row) === null).length : 0;
-  return { needing: rows.length - damaged, damaged };
-}
-
-const OTHERS = `
-  SELECT partner_id, sealed FROM partner_endpoints
-  WHERE partner_id > $1 AND substring(sealed FROM 1 FOR 1) <> $2 ORDER BY partner_id LIMIT 100`;
-const RESEAL =
-  'UPDATE partner_endpoints SET sealed = $2 WHERE partner_id = $1 AND sealed = $3 AND may_seal($4)';
-
-async function resealEndpoints(database: Database, vault: Vault, from: string): Promise<ResealStep> {
-  const { id } = vault.sealingKey;
-  const { rows } = await database.query<SealedEndpoint>(OTHERS, [Number(from), Buffer.of(id)]);
-  let [done, unopened] = [0, 0];
-  for (const row of rows) {
-    const again = resealed(vault, row);
-    if (again === null) unopened += 1;
-    else done += (await database.query(RESEAL, [row.partner_id, again, row.sealed, id])).rowCount ?? 0;
-  }
-  return { next: rows.at(-1)?.partner_id.toString() ?? null, resealed: done, unopened, applications: done };
-}
-
-function resealed(vault: Vault, { partner_id, sealed }: SealedEndpoint): Buffer | null {
-  try {
-    return vault.reseal(sealed, endpointIdentity(partner_id));
-  } catch {
-    return null;
-  }
-}
-
-/** The settings of endpoints. */
-export const ENDPOINTS: SealedKind = {
-  name: 'endpoints',
-  find: sealedEndpoints,
-  rowsOf: endpointsOf,
-  reseal: resealEndpoints,
-};
 
 /** Seals settings for the row of a partner. */
 export function sealSettings(vault: Vault, partnerId: PartnerId, settings: EndpointSettings): Buffer {

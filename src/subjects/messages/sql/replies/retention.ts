@@ -1,32 +1,15 @@
 /** Deletes replies: of applications that are gone, of conversations that ended long ago, and of no conversation. */
-import { partitionOf, toApplicationId } from '../../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../../domain/application/ids.ts';
 import type { Database, Session, Transaction } from '../../../../ground/postgres/database.ts';
-import { byPartitions } from '../../../applications/sql/partition-runs.ts';
 
-/** Applications that one turn looks at: a million of them are looked at within a day. */
-const TURN = 5_000;
-const NEXT = `
-  SELECT DISTINCT application_id AS id FROM replies WHERE application_id > $1 ORDER BY application_id LIMIT ${TURN}`;
-/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
-const KEPT = 'SELECT a.id FROM applications_of($1::bigint[]) AS a';
 /** A reply that is being sent is deleted in a later round. */
 const DELETE = `
   DELETE FROM replies WHERE status <> 'sending' AND id = ANY (ARRAY(
     SELECT r.id FROM replies r WHERE r.application_id = ANY ($1::bigint[]) ORDER BY r.id FOR UPDATE))`;
 
-/** Where the next turn on a database begins. A process that starts begins a new round. */
-const AFTER = new WeakMap<Database, string>();
-
-/** Looks at the next applications with replies, and deletes the replies of those that are gone. */
-export async function forgetReplies(database: Database): Promise<void> {
-  const { rows } = await database.query<{ id: string }>(NEXT, [AFTER.get(database) ?? '0']);
-  AFTER.set(database, rows.length < TURN ? '0' : rows.at(-1)!.id);
-  const ids = rows.map(({ id }) => id);
-  for (const some of byPartitions(ids, (id) => partitionOf(toApplicationId(id)))) {
-    const kept = new Set((await database.query<{ id: string }>(KEPT, [some])).rows.map(({ id }) => id));
-    const gone = some.filter((id) => !kept.has(id));
-    if (gone.length > 0) await database.query(DELETE, [gone]);
-  }
+/** Deletes the replies of these applications, but for those that are being sent. */
+export async function forgetReplies(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
+  await session.query(DELETE, [ids]);
 }
 
 /** A reply that waits or is being sent has work to do. */
@@ -45,11 +28,13 @@ export async function forgetTurns(
   await session.query(DELETE_TURNS, [ids, some.map(({ turn }) => turn)]);
 }
 
+/** Answers that one statement stamps. */
+const STAMPED = 5_000;
 /** Answers to persons without a conversation that the upkeep sees for the first time, in the order of the index. */
 const STAMP = `
   UPDATE replies SET seen_ms = (SELECT e.ms FROM elapsed e) WHERE id = ANY (ARRAY(
     SELECT r.id FROM replies r WHERE r.turn < 1 AND r.seen_ms IS NULL
-    ORDER BY r.seen_ms LIMIT ${TURN} FOR UPDATE SKIP LOCKED))`;
+    ORDER BY r.seen_ms LIMIT ${STAMPED} FOR UPDATE SKIP LOCKED))`;
 
 /** Notes the elapsed time at which answers to persons without a conversation were first seen, so many a turn. */
 export async function stampStrangers(database: Database): Promise<void> {

@@ -1,0 +1,8 @@
+/** The tables of the migrations. */
+import type { Table } from '../postgres/table.ts';
+
+export const TABLES: readonly Table[] = [
+  { name: 'schema_migrations', person: { not: 'names of migrations' } },
+  { name: 'schema_functions', person: { not: 'names of functions' } },
+  { name: 'runtime_privileges', person: { not: 'names of tables' } },
+];

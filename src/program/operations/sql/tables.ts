@@ -1,0 +1,7 @@
+/** The tables of operators' acts. */
+import type { Table } from '../../../ground/postgres/table.ts';
+
+export const TABLES: readonly Table[] = [
+  { name: 'operator_events', person: 'application' },
+  { name: 'operator_events_head', person: { not: 'one row of the store' } },
+];

@@ -1,0 +1,7 @@
+/** The tables of events. */
+import type { Table } from '../../../ground/postgres/table.ts';
+
+export const TABLES: readonly Table[] = [
+  { name: 'partner_events', person: 'application' },
+  { name: 'partner_event_totals', person: { not: 'numbers by partner' } },
+];

@@ -1,0 +1,7 @@
+/** The tables of the replacement of keys. */
+import type { Table } from '../../../ground/postgres/table.ts';
+
+export const TABLES: readonly Table[] = [
+  { name: 'reseals', person: { not: 'one row of the store' } },
+  { name: 'reindexes', person: { not: 'one row of the store' } },
+];
