@@ -66,22 +66,21 @@ export async function createOnAll(machines: readonly string[], name: string): Pr
  * copy the same database meanwhile.
  */
 export async function copyOnAll(machines: readonly string[], template: string, name: string): Promise<void> {
-  await Promise.all(
-    machines.map((machine) =>
-      eventually('a copy', () =>
-        // Ends the sessions and workers of Citus, which prevent a copy and come back by themselves.
-        ask(
-          machine,
-          `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${template}'`,
-          `CREATE DATABASE ${name} TEMPLATE ${template}`,
-        ).then(
-          () => true,
-          (error) => {
-            if ((error as { code?: string }).code !== OBJECT_IN_USE) throw error;
-            return false;
-          },
-        ),
-      ),
+  // Ends the sessions and workers of Citus, which prevent a copy and come back by themselves.
+  const end = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${template}'`;
+  const copy = `CREATE DATABASE ${name} TEMPLATE ${template}`;
+  await Promise.all(machines.map((machine) => untilUnused('a copy', () => ask(machine, end, copy))));
+}
+
+/** Does `work` on a database again until none of the sessions is in its way that come back or take long to end. */
+function untilUnused(what: string, work: () => Promise<unknown>): Promise<unknown> {
+  return eventually(what, () =>
+    work().then(
+      () => true,
+      (error) => {
+        if ((error as { code?: string }).code !== OBJECT_IN_USE) throw error;
+        return false;
+      },
     ),
   );
 }
@@ -106,5 +105,9 @@ export async function spread(machines: readonly string[], name: string): Promise
 }
 
 export async function dropOnAll(machines: readonly string[], name: string): Promise<void> {
-  for (const machine of machines) await ask(machine, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  // A busy machine may take longer to end a session than the five seconds that the server waits.
+  for (const machine of machines)
+    await untilUnused('the end of a database', () =>
+      ask(machine, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    );
 }
