@@ -58,6 +58,13 @@ async function isWaiting(work: Promise<unknown>): Promise<void> {
   await eventually('a wait', async () => isDone || (await waitingSessions(database)).length > 0);
 }
 
+/** A busy machine may let the lock go after the last try of the deletion: then the upkeep comes again. */
+const orAgain = (forgetting: Promise<number>) =>
+  forgetting.catch((error: unknown) => {
+    isLockTimeout(error);
+    return forgetPartitions(database, machineClock, DAYS);
+  });
+
 const applications = async (): Promise<number[]> =>
   (await database.query('SELECT id::float8 FROM applications ORDER BY id')).rows.map(({ id }) => id);
 
@@ -168,7 +175,7 @@ it('the deletion waits for a worker that holds messages and then reads their bat
   await isWaiting(forgetting);
   await worker.query('SELECT FROM batches LIMIT 1; COMMIT');
   worker.release();
-  assert.equal(await forgetting, 1);
+  assert.equal(await orAgain(forgetting), 1);
 });
 
 it('a session that looks for closed partitions does not list a deleted one again', async () => {
@@ -200,7 +207,7 @@ it('a record that changes until the partition is deleted is counted once, and le
   await isWaiting(forgetting);
   await session.query('COMMIT');
   session.release();
-  assert.equal(await forgetting, 1);
+  assert.equal(await orAgain(forgetting), 1);
   assert.deepEqual(before, [
     // The message after the review that ended the application.
     { status: 'queued', count: 1 },

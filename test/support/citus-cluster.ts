@@ -59,7 +59,11 @@ export class CitusCluster {
   static async start(bin: string, workers = 2, settings: ServerSettings = {}): Promise<CitusCluster> {
     const cluster = new CitusCluster(bin, settings);
     try {
-      for (let node = 0; node <= workers; node += 1) cluster.#make(node, await freePort());
+      const ports: number[] = [];
+      for (let node = 0; node <= workers; node += 1) ports.push(await freePort());
+      // Citus locks the machines in the order of their ports. On the coordinator a limit of waits holds anyway.
+      for (const [node, port] of ports.toSorted((one, other) => other - one).entries())
+        cluster.#make(node, port);
       await createOnAll(cluster.machines('postgres'), 'ventanilla');
       return cluster;
     } catch (error) {

@@ -55,7 +55,10 @@ export async function besideLock<T>(
  */
 export function isLockTimeout(error: unknown): true {
   const { code, message } = error as { code?: string; message: string };
-  const isKnown = code === '55P03' || code === '08006' || /lock timeout|cannot be locked/.test(message);
+  const isKnown =
+    code === '55P03' ||
+    code === '08006' ||
+    /lock timeout|cannot be locked|connection marked as essential/.test(message);
   assert.ok(isKnown, `${code}: ${message}`);
   return true;
 }

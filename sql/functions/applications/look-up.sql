@@ -181,10 +181,9 @@ BEGIN
   IF NOT FOUND THEN RETURN NULL; END IF;
   v_partition := 'batches_to_' || partition_end(v_closed.begins_at);
   -- Holds the lock for a moment: registrations into the partition in use wait for it, and the end of the block frees
-  -- it. The other machines of a cluster obey the timeout as well.
-  SET LOCAL citus.propagate_set_commands = 'local';
+  -- it.
   BEGIN
-    SET LOCAL lock_timeout = '500ms';
+    PERFORM limit_lock_waits('500ms');
     EXECUTE format('LOCK TABLE %I IN SHARE MODE', v_partition);
     RAISE EXCEPTION 'free' USING ERRCODE = 'VN003';
   EXCEPTION WHEN SQLSTATE 'VN003' THEN

@@ -55,10 +55,7 @@ BEGIN
   PERFORM pg_advisory_xact_lock(8726, 2);
   SELECT last_value INTO v_last FROM batch_numbers;
   SELECT e.partitions_end INTO v_end FROM elapsed e;
-  IF v_end <= v_last + partition_width() THEN
-    SET LOCAL citus.propagate_set_commands = 'local';
-    SET LOCAL lock_timeout = '1s';
-  END IF;
+  IF v_end <= v_last + partition_width() THEN PERFORM limit_lock_waits('1s'); END IF;
   WHILE v_end <= v_last + partition_width() LOOP
     v_end := v_end + partition_width();
     -- Attaches tables instead of creating them as parts, so that registrations go on meanwhile.

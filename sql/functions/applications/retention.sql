@@ -64,10 +64,8 @@ BEGIN
   EXECUTE format('ALTER TABLE %I ADD CONSTRAINT in_range CHECK (id >= %s AND id < %s)', v_batches, v_begin, p_end);
   EXECUTE format('ALTER TABLE %I ADD CONSTRAINT in_range CHECK (message_id >= %s AND message_id < %s)', v_records,
     application_id_at(v_begin, 0), application_id_at(p_end, 0));
-  -- The other machines of a cluster obey the timeout as well. Reads and claims pass this lock. A rewrite of an envelope
-  -- waits for it.
-  SET LOCAL citus.propagate_set_commands = 'local';
-  SET LOCAL lock_timeout = '500ms';
+  -- Reads and claims pass this lock. A rewrite of an envelope waits for it.
+  PERFORM limit_lock_waits('500ms');
   EXECUTE format('LOCK TABLE %I IN SHARE ROW EXCLUSIVE MODE', v_old_batches);
   v_since := pg_snapshot_xmin(pg_current_snapshot())::xid;
   IF p_open = '{}' THEN RETURN v_since; END IF;
@@ -121,9 +119,7 @@ DECLARE
   v_batches constant text := 'batches_to_' || p_end;
   v_records constant text := 'message_records_to_' || p_end;
 BEGIN
-  -- The other machines of a cluster obey the timeout as well.
-  SET LOCAL citus.propagate_set_commands = 'local';
-  SET LOCAL lock_timeout = '500ms';
+  PERFORM limit_lock_waits('500ms');
   FOR v_try IN 1..5 LOOP
     BEGIN
       -- Messages come first, because a worker locks them before it reads batches. What is done with messages waits from

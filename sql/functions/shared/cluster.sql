@@ -38,3 +38,14 @@ $$;
 CREATE OR REPLACE FUNCTION is_worker() RETURNS boolean
 LANGUAGE sql STABLE
 RETURN to_regclass('batch_numbers') IS NULL;
+
+-- Ends every wait for a lock in the rest of this transaction after p_limit, also on the other machines of a cluster,
+-- which would wait without an end. Call it by PERFORM: Citus passes a setting on only where a statement runs inside
+-- another one, and a function that an assignment calls is none.
+CREATE OR REPLACE FUNCTION limit_lock_waits(p_limit text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  SET LOCAL citus.propagate_set_commands = 'local';
+  EXECUTE format('SET LOCAL lock_timeout = %L', p_limit);
+END
+$$;

@@ -21,6 +21,12 @@ BEGIN
 END
 $$;
 
+-- Whether the session acts as the owner of this table. A trigger names its table: on a cluster TG_RELID is a part of
+-- it, and pg_class shows no parts to a session of a program.
+CREATE OR REPLACE FUNCTION acts_as_owner_of(p_table regclass) RETURNS boolean
+LANGUAGE sql STABLE
+RETURN current_user = (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = p_table);
+
 -- What privileges are about, with what the runtime role needs of each: a JSON list; NULL: nothing. Of the tables in the
 -- schema, those that the migrations name, and their partitions, which have the same owner.
 CREATE OR REPLACE FUNCTION runtime_objects() RETURNS TABLE (kind text, object text, acl aclitem[], rights jsonb)

@@ -20,7 +20,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_free constant text[] := '{state,withdrawn_at,finishing_at,signed_key,signed_sha256,sealed}';
 BEGIN
-  IF current_user = (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = TG_RELID) THEN
+  IF acts_as_owner_of('loan_contracts') THEN
     RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
   END IF;
   IF TG_OP = 'UPDATE' AND OLD.state NOT IN ('signed', 'withdrawn') THEN
