@@ -32,7 +32,7 @@ const FILTERS = [
   'state=waiting&claim=free&partner=1&score_from=40&score_to=60&amount_from=2000&amount_to=20000&due_within=8760',
 ];
 const ADD_OPERATOR = `
-  INSERT INTO operators (login, role, enrolled_at) VALUES ('bench', 'admin', now()) RETURNING id`;
+  INSERT INTO operators (login, role, enrolled_at) VALUES ($1, 'admin', now()) RETURNING id`;
 /** Spreads what the loop has made: as over time, of several partners, with states and claims. */
 const SPREAD = `
   UPDATE review_items SET
@@ -84,7 +84,7 @@ export async function benchDesk({ stored, waiting, rounds }: Size): Promise<Bar[
     await service.addPartner('Small');
     await service.admin.query(SPREAD);
     await service.admin.query('VACUUM ANALYZE review_items');
-    const cookie = await signedIn(service);
+    const cookie = await signedIn(service, 'bench');
     await service.admin.query(ADD_DECIDERS);
     await service.remac();
     await service.admin.query(DECIDED);
@@ -119,13 +119,15 @@ export async function benchDesk({ stored, waiting, rounds }: Size): Promise<Bar[
   }
 }
 
-async function expanded(admin: pg.Client): Promise<void> {
+/** Resolves when the queue is whole. */
+export async function expanded(admin: pg.Client): Promise<void> {
   const left = 'SELECT FROM review_queue WHERE NOT is_expanded LIMIT 1';
   while ((await admin.query(left)).rowCount !== 0) await sleep(250);
 }
 
-async function signedIn({ admin, dataDir, remac }: ServiceProcess): Promise<string> {
-  const { id } = (await admin.query(ADD_OPERATOR)).rows[0];
+/** Adds an operator. Resolves to the cookie of a whole session. */
+export async function signedIn({ admin, dataDir, remac }: ServiceProcess, login: string): Promise<string> {
+  const { id } = (await admin.query(ADD_OPERATOR, [login])).rows[0];
   await remac();
   const vault = new Vault(await secretsOfDataDir(dataDir, false, machineClock));
   const session = admin as never;
@@ -137,19 +139,26 @@ async function signedIn({ admin, dataDir, remac }: ServiceProcess): Promise<stri
   return cookie;
 }
 
-type Reviewer = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
+type Reviewer = <Answer = Record<string, unknown>>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Answer>;
 
-function reviewerAt(url: string, cookie: string): Reviewer {
-  return async (method, path, body) => {
+/** Asks the operator API. Throws for an answer that is neither good nor a conflict. */
+export function reviewerAt(url: string, cookie: string): Reviewer {
+  return async <Answer>(method: string, path: string, body?: unknown, headers = {}) => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         Cookie: `ventanilla=${cookie}`,
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const answer = (await response.json()) as Record<string, unknown>;
+    const answer = (await response.json()) as Answer;
     if (!response.ok && response.status !== 409)
       throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`);
     return answer;
