@@ -19,7 +19,7 @@ import {
   setReplyAside,
 } from '../sql/replies/delivery.ts';
 import { replyIdentity } from '../sql/replies.ts';
-import { ANSWER_WITHIN_MS, sendOnce, storeNotice, type Turn } from './sending.ts';
+import { ANSWER_WITHIN_MS, answerOf, noticeOf, sendOnce, type Turn } from './sending.ts';
 
 /**
  * Why replies cannot be sent as they are stored: their content or their person is damaged (`unreadable`), the person
@@ -127,17 +127,18 @@ function moveOf({ replyId, attempt }: ClaimedReply, reason: ReplyObstacle | 'era
 
 /** A read mark that fails does not hold up the reply. */
 async function sendReady(
-  context: ReplyContext,
+  { channel, vault, results, notices }: ReplyContext,
   { reply, readMessageId }: ReadyReply,
   cut: AbortSignal,
 ): Promise<void> {
-  const { channel, results } = context;
   const { replyId, applicationId, attempt } = reply;
   const send = async () => {
     if (readMessageId !== null) await channel.markRead(readMessageId, cut).catch(() => {});
     return channel.sendReply(reply, cut);
   };
   const result = await sendOnce('send reply', applicationId, { 'ventanilla.attempt': attempt }, send);
-  const answer = await storeNotice(context, result, applicationId, null);
-  await results.write({ replyId, attempt, ...answer, ...replyAfter(result, attempt, Math.random()) });
+  const notice = noticeOf(result, applicationId, null);
+  if (notice !== null) await notices.write(notice);
+  const move = replyAfter(result, attempt, Math.random());
+  await results.write({ replyId, attempt, ...answerOf(vault, result), ...move });
 }

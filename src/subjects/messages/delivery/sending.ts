@@ -4,7 +4,6 @@ import type { SendResult } from '../../../domain/message/channel.ts';
 import type { Bell } from '../../../ground/base/bell.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import { startQueue } from '../../../program/queue/queue.ts';
-import type { RetryingWriter } from '../../../program/queue/retrying-writer.ts';
 import type { Loop } from '../../../program/subject/subject.ts';
 import { type Facts, tracing } from '../../../program/tracing/tracing.ts';
 import { channelIndexOf } from '../../../seal/blind-indexes.ts';
@@ -58,27 +57,35 @@ export async function sendOnce(
   send: () => Promise<SendResult>,
 ): Promise<SendResult> {
   const span = tracing()?.beginLater(name, applicationId, facts);
-  const result = await send().catch(() => ({ kind: 'uncertain', reason: 'unknown' }) as const);
+  let result: SendResult = { kind: 'uncertain', reason: 'unknown' };
+  try {
+    result = await send();
+  } catch {
+    // As above.
+  }
   span?.add({ 'ventanilla.result': result.kind });
   span?.end();
   return result;
 }
 
 /**
- * Stores the notice in a result; `template`: what the message names, null for a reply. The result is recorded after it,
- * so that no later message goes out in spite of the notice. Resolves to what the record keeps of the answer.
+ * The notice in a result; null: there is none. `template`: what the message names, null for a reply. It is stored before
+ * the result, so that no later message goes out in spite of it.
  */
-export async function storeNotice(
-  { vault, notices }: { readonly vault: Vault; readonly notices: RetryingWriter<ChannelNotice> },
+export function noticeOf(
   result: SendResult,
   applicationId: ApplicationId,
   template: string | null,
-) {
-  if (result.kind === 'opted_out') await notices.write({ kind: 'opted_out', applicationId });
-  if (result.kind === 'pause_sender')
-    await notices.write({ kind: 'pause_sender', applicationId, reason: result.reason });
+): ChannelNotice | null {
+  if (result.kind === 'opted_out') return { kind: 'opted_out', applicationId };
+  if (result.kind === 'pause_sender') return { kind: 'pause_sender', applicationId, reason: result.reason };
   if (result.kind === 'pause_template' && template !== null)
-    await notices.write({ kind: 'pause_template', applicationId, template, reason: result.reason });
+    return { kind: 'pause_template', applicationId, template, reason: result.reason };
+  return null;
+}
+
+/** What the record of a result keeps of the channel's answer. */
+export function answerOf(vault: Vault, result: SendResult) {
   return {
     channelIndex: result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null,
     signal: healthSignal(result),

@@ -24,7 +24,7 @@ import { type Claimed, type ClaimedMessage, claimMessages, readClaimed } from '.
 import { type Deferral, defer, setAside } from '../sql/deferral.ts';
 import { tellFailed } from '../sql/failed-messages.ts';
 import type { SendResultRow } from '../sql/send-results.ts';
-import { ANSWER_WITHIN_MS, sendOnce, storeNotice, type Turn } from './sending.ts';
+import { ANSWER_WITHIN_MS, answerOf, noticeOf, sendOnce, type Turn } from './sending.ts';
 
 export interface DeliveryContext {
   readonly database: Database;
@@ -97,16 +97,17 @@ export async function deliverDue(
 }
 
 async function sendReady(
-  context: DeliveryContext,
+  { channel, vault, results, notices }: DeliveryContext,
   { message, partnerId, tries }: Ready,
   cut: AbortSignal,
 ): Promise<void> {
   const { messageId, applicationId, type, attempt, template } = message;
-  const send = async () => context.channel.send(message, cut);
+  const send = () => channel.send(message, cut);
   const result = await sendOnce('send', applicationId, factsOf(message), send);
-  const answer = await storeNotice(context, result, applicationId, template.name);
+  const notice = noticeOf(result, applicationId, template.name);
+  if (notice !== null) await notices.write(notice);
   const move = moveAfter(result, tries, Math.random());
-  await context.results.write({ messageId, type, partnerId, attempt, ...answer, ...move });
+  await results.write({ messageId, type, partnerId, attempt, ...answerOf(vault, result), ...move });
 }
 
 function factsOf({ messageId, type, attempt }: OutgoingMessage) {
