@@ -203,7 +203,7 @@ export interface SendCommand {
 }
 
 /** A checked file with its batches. */
-export interface Checked {
+interface Checked {
   readonly check: Check;
   readonly batches: Iterable<RowBatch> | AsyncIterable<RowBatch>;
 }
@@ -214,7 +214,7 @@ export type Partner = Awaited<ReturnType<RemoteService['quota']>>;
  * The country by which the service reads the partner's phones. Throws `BulkError` where the person told another one:
  * then phones without country code would be those of other people.
  */
-export function countryOf({ partnerCountry }: Partner, told: Country | null): Country | null {
+function countryOf({ partnerCountry }: Partner, told: Country | null): Country | null {
   const known = isCountry(partnerCountry) ? partnerCountry : null;
   if (told === null || told === known) return known;
   throw new BulkError({
@@ -248,7 +248,7 @@ const NOTHING_SENT: Words = { en: 'nothing was sent', es: 'no se envió nada' };
 const YES = /^(?:y|yes|s|si)$/;
 
 /** Shows what goes where and asks. Throws `BulkError` where the answer is no, or nobody can answer. */
-export async function askToSend(
+async function askToSend(
   source: Source,
   check: Check,
   { partnerName, remaining }: Partner,

@@ -1,4 +1,4 @@
-/** The parts of the process that `ventanilla submit` needs: variables, the terminal, signals. */
+/** What `ventanilla submit` needs of the process: variables, the terminal and the progress there, signals. */
 
 import type { Writable } from 'node:stream';
 import type { Clock } from '../../../../src/ground/base/clock.ts';

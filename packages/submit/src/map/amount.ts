@@ -1,15 +1,17 @@
+/**
+ * Reads amounts as people type them, and the currency that stands beside one. A text that could be two different
+ * numbers is never taken for one of them.
+ */
 import { currencyOfPhone } from '../../../../src/domain/money/currency.ts';
 import { COUNTRY_CURRENCY, type Country } from '../../../../src/ground/base/country-data.ts';
 import type { Words } from '../../../../src/ground/base/language.ts';
 import { currencyOf, type NamedCurrency, PESO_OR_DOLLAR } from '../read/currency-words.ts';
 
-/** Reads amounts as people type them. A text that could be two different numbers is never taken for one of them. */
-
 /** The sign between the whole number and its fraction. */
 export const DECIMALS = ['comma', 'point'] as const;
 export type Decimal = (typeof DECIMALS)[number];
 
-export type Amount =
+type Amount =
   /** `text` has the interface's form (`1500000.50`). `change` says what was converted; null where nothing was. */
   | { readonly kind: 'number'; readonly text: string; readonly change: AmountChange | null }
   /** `1.500` and `1,500`: one and a half, or fifteen hundred. */
@@ -105,7 +107,7 @@ const ONE_ONLY: Words = {
   es: `de los dos montos de la fila, solo uno nombra una moneda: ${REMEDY.es}`,
 };
 /** The fault of `$` where nothing else tells the currency. */
-export const SIGN_ALONE: Words = {
+const SIGN_ALONE: Words = {
   en: `the sign $ may mean pesos or dollars: ${REMEDY.en}, or add --country with your partner's country (such as CO)`,
   es: `el signo $ puede ser pesos o dólares: ${REMEDY.es}, o agrega --country con el país de tu plataforma (por ejemplo CO)`,
 };

@@ -1,6 +1,6 @@
 /**
- * Recognises what spreadsheets and programs for tables leave in the place of a value: error words, words for no value,
- * formulas, dates, and numbers that they shortened or wrote with decimals. Texts are trimmed.
+ * Recognises what spreadsheets and programs for tables make of a value, or leave in its place: error words, words for
+ * no value, formulas, dates, and numbers that they shortened or wrote with decimals. Texts are trimmed.
  */
 import type { Words } from '../../../../src/ground/base/language.ts';
 import { UNUSABLE } from '../read/table.ts';

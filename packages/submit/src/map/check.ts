@@ -1,4 +1,4 @@
-/** Reads a whole file of applicants without sending anything, and counts rows, converted cells and faults. */
+/** Reads a whole file of applicants without sending anything, and counts rows, converted cells, faults and phones. */
 import type { Application, FieldName } from '../../../../src/domain/application/fields.ts';
 import type { Phone } from '../../../../src/domain/phone/phone.ts';
 import { COUNTRY_CURRENCY, type Country } from '../../../../src/ground/base/country-data.ts';
@@ -22,7 +22,7 @@ interface FaultCount {
 }
 
 /** A row that can be sent, and what the service makes of it; null where nobody judged the rows. */
-export interface SampleRow {
+interface SampleRow {
   readonly converted: ConvertedRow;
   readonly judgement: Judgement | null;
 }
@@ -197,7 +197,7 @@ export interface PhonesOfAKind {
   readonly first: ReadPhone[];
 }
 
-export class PhoneSurvey {
+class PhoneSurvey {
   /** How many phones each country has; null stands for codes of no country. */
   readonly byCountry = new Map<Country | null, number>();
   /** The rows without a phone. */

@@ -311,7 +311,7 @@ const FILLERS = /\b(de|del|la|el|las|los|su|y|of|the|your|and|da|do|das|dos|seu|
 const NUMBER = /^(?:n o|no|n|nr|nro|num|numero)(?= .)/;
 
 /** True for a likely spelling of the field, besides its documented names. */
-export function isLikely(field: FieldName, simple: string): boolean {
+function isLikely(field: FieldName, simple: string): boolean {
   if (field === 'phone') {
     const words = simple.split(' ');
     return (

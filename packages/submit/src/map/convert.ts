@@ -150,7 +150,7 @@ export interface Conversion {
  * `typed`: a text cell of a sheet was a text from the beginning. `bare`: a text of any other file may have been a
  * number.
  */
-export type Texts = 'bare' | 'typed';
+type Texts = 'bare' | 'typed';
 
 export type Change =
   | 'decimal comma'
@@ -163,7 +163,7 @@ export type Change =
   | 'word of --map'
   | DigitsChange;
 
-export const AMBIGUOUS: Words = {
+const AMBIGUOUS: Words = {
   en: 'the amount is ambiguous (the point or comma may separate thousands or decimals): add --decimal comma or --decimal point',
   es: 'el monto es ambiguo (el punto o la coma pueden separar miles o decimales): agrega --decimal comma o --decimal point',
 };
@@ -205,7 +205,7 @@ const DECIMAL_INTEGER = /^(\d)[.,]0{1,2}$/;
 type ReadCell = (cell: Cell) => unknown;
 
 /** A cell without one clear meaning; `text` says what is wrong with it. */
-export class UnconvertedCell {
+class UnconvertedCell {
   readonly text: Words;
   constructor(text: Words) {
     this.text = text;
@@ -213,7 +213,7 @@ export class UnconvertedCell {
 }
 
 /** A value that is not what stands in the cell, and the kind of the change. */
-export class Changed {
+class Changed {
   readonly value: unknown;
   readonly change: Change;
   constructor(value: unknown, change: Change) {

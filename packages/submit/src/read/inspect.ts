@@ -40,38 +40,20 @@ const EXTENSIONS: Readonly<Record<string, readonly Format[]>> = {
 };
 /** Texts that are no table. Some systems give an exported web page the name of an old Excel file. */
 const MARKUP: readonly (readonly [beginning: RegExp, what: Words])[] = [
-  [
-    /^(<!--((?!-->).)*-->\s*)*<(!doctype\s+html|html|head|meta|body|style|table|div)[\s>]/is,
-    {
-      en: 'it is a web page (HTML): open it in a spreadsheet and save it as .xlsx',
-      es: 'es una página web (HTML): ábrela en una hoja de cálculo y guárdala como .xlsx',
-    },
-  ],
-  [
-    /^<\?xml\s/i,
-    {
-      en: 'it is XML: open it in a spreadsheet and save it as .xlsx',
-      es: 'es XML: ábrelo en una hoja de cálculo y guárdalo como .xlsx',
-    },
-  ],
-];
+  [/^(<!--((?!-->).)*-->\s*)*<(!doctype\s+html|html|head|meta|body|style|table|div)[\s>]/is, {
+    en: 'it is a web page (HTML): open it in a spreadsheet and save it as .xlsx',
+    es: 'es una página web (HTML): ábrela en una hoja de cálculo y guárdala como .xlsx' }],
+  [/^<\?xml\s/i, {
+    en: 'it is XML: open it in a spreadsheet and save it as .xlsx',
+    es: 'es XML: ábrelo en una hoja de cálculo y guárdalo como .xlsx' }],
+]; // biome-ignore format: one table
 const OTHERS: readonly (readonly [magic: string, what: Words])[] = [
-  [
-    'd0cf11e0',
-    {
-      en: 'it is an old Excel file (.xls) or one with a password: save it as .xlsx without a password',
-      es: 'es un archivo de Excel antiguo (.xls) o con contraseña: guárdalo como .xlsx sin contraseña',
-    },
-  ],
-  [
-    '1f8b',
-    { en: 'it is compressed (gzip): unpack it first', es: 'está comprimido (gzip): descomprímelo primero' },
-  ],
-  [
-    '25504446',
-    { en: 'it is a PDF: save the table as CSV or XLSX', es: 'es un PDF: guarda la tabla como CSV o XLSX' },
-  ],
-];
+  ['d0cf11e0', {
+    en: 'it is an old Excel file (.xls) or one with a password: save it as .xlsx without a password',
+    es: 'es un archivo de Excel antiguo (.xls) o con contraseña: guárdalo como .xlsx sin contraseña' }],
+  ['1f8b', { en: 'it is compressed (gzip): unpack it first', es: 'está comprimido (gzip): descomprímelo primero' }],
+  ['25504446', { en: 'it is a PDF: save the table as CSV or XLSX', es: 'es un PDF: guarda la tabla como CSV o XLSX' }],
+]; // biome-ignore format: one table
 const CHANGED: Words = { en: 'it changed while it was read', es: 'cambió mientras se leía' };
 const NOT_OPENED: Readonly<Record<string, Words>> = {
   ENOENT: { en: 'there is no such file', es: 'no existe ese archivo' },

@@ -164,7 +164,7 @@ type Place =
 const ROOT_NAMES = ['applications', 'aplicaciones'];
 
 /** Takes UTF-8 in pieces and yields the bytes of each whole element. */
-export class JsonElements {
+class JsonElements {
   readonly #maxBytes: number;
   #place: Place = 'root';
   /** False where the root itself is the array. */
@@ -336,12 +336,12 @@ export class JsonElements {
 }
 
 /** Says that a row or an element has more than `maxBytes`. */
-export function tooLong(maxBytes: number): Words {
+function tooLong(maxBytes: number): Words {
   return { en: `it is longer than ${maxBytes} bytes`, es: `tiene más de ${maxBytes} bytes` };
 }
 
 /** Throws `Fault`, because the parser's own error would quote the text. */
-export function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {

@@ -333,13 +333,13 @@ export interface AnsweredLine {
 }
 
 /** The last line: every row of the file is settled. */
-export interface EndLine {
+interface EndLine {
   readonly kind: 'end';
   readonly at: string;
 }
 
 /** The first line of a new journal. */
-export function newHeader(source: Source, url: string): Header {
+function newHeader(source: Source, url: string): Header {
   const { size, mtime, sha256 } = source.file;
   return {
     kind: 'submission',
@@ -353,7 +353,7 @@ export function newHeader(source: Source, url: string): Header {
 }
 
 /** Throws `BulkError` where the journal at `path` is not of this submission of `file`. */
-export function refuseOther(path: string, file: string, before: Header, now: Header): void {
+function refuseOther(path: string, file: string, before: Header, now: Header): void {
   const refusal = ({ en, es }: Words) =>
     new BulkError({
       en: `${basename(path)} is the record of a submission of ${file}${en} ${ANEW.en}`,

@@ -1,4 +1,7 @@
-/** Writes files of rejected rows, with row numbers and reasons, ready to be corrected and submitted. */
+/**
+ * Writes the files that a run leaves beside the file of applicants: the rejected rows, with row numbers and reasons,
+ * ready to be corrected and submitted; the rows in doubt, in the same form; and the results.
+ */
 
 import { once } from 'node:events';
 import { constants, createWriteStream, type WriteStream } from 'node:fs';
@@ -255,7 +258,7 @@ const PIECE_CHARACTERS = 64 * 1024;
 const OWNER_ALONE = 0o600;
 
 /** Only its owner may read the file. No cell runs as a formula in a spreadsheet. */
-export class UnfinishedCsv {
+class UnfinishedCsv {
   /** The file in the making. */
   readonly part: string;
   readonly #path: string;

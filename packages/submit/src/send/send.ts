@@ -183,7 +183,7 @@ export interface Tally {
 }
 
 /** A batch that is finished for this run, with its answers. */
-export interface SettledRows {
+interface SettledRows {
   readonly batch: RowBatch;
   readonly answers: readonly AnsweredLine[];
   /** True where its last attempt has no answer yet. */
@@ -193,7 +193,7 @@ export interface SettledRows {
 }
 
 /** The files that get rows. */
-export interface RowFiles {
+interface RowFiles {
   readonly rejected: RejectedFile;
   /** Gets the rows that may or may not be registered. */
   readonly inDoubt: RejectedFile;
@@ -210,7 +210,7 @@ const UNANSWERED: Words = {
 };
 
 /** Counts the rows of a batch. Batches must come in the order of the file. */
-export async function countRows(
+async function countRows(
   settled: SettledRows,
   tally: Tally,
   reader: RowReader,
@@ -233,7 +233,7 @@ export async function countRows(
 }
 
 /** Writes the results of rows that this run does not reach. They are not counted one by one. */
-export async function writeUnreached(rows: readonly CutRow[], results: ResultsFile): Promise<void> {
+async function writeUnreached(rows: readonly CutRow[], results: ResultsFile): Promise<void> {
   for (const row of rows) await results.add(row, row.reason === null ? NOT_SENT : unreadable(row.reason));
 }
 
@@ -279,7 +279,7 @@ function countRow(tally: Tally, result: RowResult): void {
 }
 
 /** The places of the rows that remain to be sent. */
-export function placesLeft(batch: RowBatch, answers: readonly AnsweredLine[]): readonly number[] {
+function placesLeft(batch: RowBatch, answers: readonly AnsweredLine[]): readonly number[] {
   return answers.at(-1)?.left ?? batch.sent;
 }
 

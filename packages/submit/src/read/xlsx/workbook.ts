@@ -172,7 +172,7 @@ export function listOf(sheets: readonly Sheet[]): Words {
 
 // The relationships of a part to other parts of an XLSX file (ECMA-376, part 2, 6.5).
 
-export interface Relationship {
+interface Relationship {
   readonly id: string;
   /** The last word of its type: strict and transitional files write different words before it. */
   readonly type: string;
@@ -183,7 +183,7 @@ export interface Relationship {
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The relationships of the part `source` to parts of the file; those of the file itself where `source` is empty. */
-export async function relationshipsOf(archive: Archive, source: string): Promise<Relationship[]> {
+async function relationshipsOf(archive: Archive, source: string): Promise<Relationship[]> {
   const { dir, base } = posix.parse(source);
   const found: Relationship[] = [];
   const part = await archive.part(posix.join(dir, '_rels', `${base}.rels`), MAX_BYTES);
@@ -212,7 +212,7 @@ const END = 0xff;
 const STARTS_A_BLOCK = 65_536;
 
 /** Texts by number, as UTF-8 in pieces of a mebibyte. */
-export class SharedStrings {
+class SharedStrings {
   readonly #pieces: Buffer[] = [];
   /** The start of each text, in blocks: the number of its piece and its offset there, as one number. */
   readonly #starts: Uint32Array[] = [];
@@ -251,7 +251,7 @@ export class SharedStrings {
 }
 
 /** Reads `sharedStrings.xml`. Joins texts in runs and leaves out pronunciations. */
-export async function readSharedStrings(bytes: AsyncIterable<Buffer> | null): Promise<SharedStrings> {
+async function readSharedStrings(bytes: AsyncIterable<Buffer> | null): Promise<SharedStrings> {
   const strings = new SharedStrings();
   if (bytes === null) return strings;
   let text = '';
