@@ -69,8 +69,8 @@ export async function sendOnce(
 }
 
 /**
- * The notice in a result; null: there is none. `template`: what the message names, null for a reply. It is stored before
- * the result, so that no later message goes out in spite of it.
+ * The notice in a result; null: there is none. `template`: what the message names, null for a reply. It is stored
+ * before the result, so that no later message goes out in spite of it.
  */
 export function noticeOf(
   result: SendResult,
